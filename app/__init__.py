@@ -1,0 +1,1 @@
+"""Settings, the composition root, the command line and the server."""

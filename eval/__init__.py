@@ -1,0 +1,1 @@
+"""Attacks, measures, reports."""

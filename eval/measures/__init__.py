@@ -1,0 +1,1 @@
+"""Pure functions, one family of measures a file."""

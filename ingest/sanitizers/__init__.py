@@ -1,0 +1,1 @@
+"""One sanitizing method a file, all with the shape of ``ingest.protocols.Sanitizer``."""

@@ -1,0 +1,1 @@
+"""Everything learned: loaders for encoders, detectors, risk models and language models."""

@@ -1,0 +1,20 @@
+"""The errors that a user can meet, from the room that everything else may import.
+
+No message ever quotes a document: they carry ids, counts, places and remedies.
+"""
+
+
+class LetheError(Exception):
+    """Something went wrong that can be told in one sentence with its place and its remedy."""
+
+
+class ConfigurationError(LetheError):
+    """The settings contradict themselves, or name something unknown."""
+
+
+class ModelUnavailable(LetheError):
+    """A model or the library that runs it is not here; ``hint`` says what to install, pull or set."""
+
+    def __init__(self, what: str, hint: str) -> None:
+        super().__init__(f"{what} {hint}")
+        self.hint = hint

@@ -1,0 +1,7 @@
+"""What a vector is in this project."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vectors = NDArray[np.float32]
+"""Shape ``(n, dim)``; rows have unit length, as the encoders make them."""

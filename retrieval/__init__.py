@@ -1,0 +1,1 @@
+"""Sanitized documents to passages, vectors, answers."""

@@ -1,0 +1,1 @@
+"""One generator a file, all with the shape of ``retrieval.protocols.Generator``."""

@@ -1,0 +1,34 @@
+"""The seams of the retrieval room."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from models.vectors import Vectors
+from retrieval.documents import Answer, RetrievedPassage
+
+
+class VectorIndex(Protocol):
+    """Nearest neighbours by inner product. Ids are 64-bit, given by the store, never reused."""
+
+    def add(self, ids: Sequence[int], vectors: Vectors) -> None: ...
+
+    def remove(self, ids: Sequence[int]) -> None: ...
+
+    def search(self, queries: Vectors, k: int) -> list[list[tuple[int, float]]]: ...
+
+    def __len__(self) -> int: ...
+
+
+class Retriever(Protocol):
+    """Questions to passages, best first."""
+
+    def retrieve(self, questions: Sequence[str], k: int) -> list[list[RetrievedPassage]]: ...
+
+
+class Generator(Protocol):
+    """A question and passages to an answer; deterministic at temperature zero."""
+
+    @property
+    def name(self) -> str: ...
+
+    def generate(self, question: str, passages: Sequence[RetrievedPassage]) -> Answer: ...
