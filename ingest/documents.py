@@ -6,7 +6,7 @@ Offsets are half-open and count code points of exactly the text that was read.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 
@@ -82,6 +82,10 @@ class Entity:
     source: str
     link: int = UNLINKED
 
+    def at(self, span: Span) -> "Entity":
+        """The same mention where it stands in another version of the text."""
+        return replace(self, span=span)
+
 
 @dataclass(frozen=True, slots=True)
 class Scores:
@@ -118,11 +122,16 @@ class Risk:
 
 @dataclass(frozen=True, slots=True)
 class SanitizedDocument:
-    """The only document type that retrieval accepts. Only ``ingest.sanitize`` makes one."""
+    """The only document type that retrieval accepts. Only ``ingest.sanitize`` makes one.
+
+    ``places`` says, for each decision, where its words stand in ``text``: half-open, empty for what was
+    suppressed. Decisions count characters of the text as it was read, places those of the sanitized one.
+    """
 
     doc_id: str
     text: str = field(repr=False)
     decisions: Sequence[Decision]
-    risk: Risk | None
+    places: Sequence[tuple[int, int]]
+    risk: Risk
     policy: str
-    article_repairs: int = 0
+    article_repairs: int

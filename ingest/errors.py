@@ -16,9 +16,7 @@ class SanitizationError(LetheError):
     """A document that could not be sanitized, and so was not indexed."""
 
     def __init__(self, doc_id: str, step: str, kind: str) -> None:
-        super().__init__(
-            f"document {doc_id} was not indexed: {step} failed ({kind}); nothing of it was kept"
-        )
+        super().__init__(f"document {doc_id} was not indexed: {step} failed ({kind}); nothing of it was kept")
         self.doc_id = doc_id
         self.step = step
         self.kind = kind

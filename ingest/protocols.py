@@ -1,6 +1,8 @@
 """The seams of the ingest room: what it needs from models and offers to retrieval."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Protocol
 
 from ingest.annotated import AnnotatedText
@@ -47,6 +49,40 @@ class RiskModel(Protocol):
 
     def hazards(self, texts: Sequence[AnnotatedText]) -> list[float]: ...
 
+    def marginals(self, texts: Sequence[AnnotatedText]) -> list[Mapping[int, float]]:
+        """R(T) - R(T without e) of every linked entity e, as ``hazards`` would give it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A document at the door: its public id, and a keyed digest of its text as it was read."""
+
+    doc_id: str
+    content_key: bytes = field(repr=False)
+
+
+class Standing(StrEnum):
+    """How an arriving document stands to what is already kept."""
+
+    NEW = "new"
+    DUPLICATE = "duplicate"
+    """The same text is kept already, under this id or another."""
+    CHANGED = "changed"
+    """Another text is kept under this id from an earlier run, and will be replaced."""
+    CLASH = "clash"
+    """Another text came under this id in this very run."""
+
+
+class Sink(Protocol):
+    """Where sanitized documents go. Both methods are all or nothing, and safe to repeat after a kill."""
+
+    def standing(self, arrivals: Sequence[Arrival]) -> list[Standing]: ...
+
+    def keep(self, documents: Sequence[tuple[Arrival, SanitizedDocument]]) -> int:
+        """Keep a batch; the number of passages it became."""
+        ...
+
 
 class Sanitizer(Protocol):
     """Documents in, sanitized documents or the reasons why not, in order.
@@ -57,6 +93,4 @@ class Sanitizer(Protocol):
     @property
     def name(self) -> str: ...
 
-    def sanitize(
-        self, documents: Sequence[Document]
-    ) -> list[SanitizedDocument | SanitizationError]: ...
+    def sanitize(self, documents: Sequence[Document]) -> list[SanitizedDocument | SanitizationError]: ...

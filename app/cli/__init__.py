@@ -1,0 +1,1 @@
+"""The command line: results on standard output as JSON lines, messages on standard error."""

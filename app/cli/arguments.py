@@ -1,0 +1,158 @@
+"""The verbs and their arguments, each with its help. Only argparse is imported here."""
+
+import argparse
+from importlib.metadata import version
+
+_EXIT_CODES = "exit codes: 0 done, 1 failed in part or whole, 2 misused"
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    top = argparse.ArgumentParser(
+        prog="lethe",
+        description="Ingest private documents, answer over the sanitized text, see what an attacker gets. "
+        "Results are JSON lines on standard output, messages go to standard error.",
+        epilog=f"{_EXIT_CODES}. Everything that is kept lies under --data-dir.",
+    )
+    top.add_argument("--version", action="version", version=f"lethe {version('lethe')}")
+    verbs = top.add_subparsers(dest="verb", required=True, metavar="VERB")
+    _sanitize(_verb(verbs, "sanitize", "write sanitized documents, one JSON object each"))
+    _ingest(_verb(verbs, "ingest", "sanitize documents and index them in a collection"))
+    _search(_verb(verbs, "search", "the passages of a collection nearest to a question"))
+    _ask(_verb(verbs, "ask", "answer a question from a collection, with citations"))
+    _verb(verbs, "collections", "list the collections")
+    _erase(_verb(verbs, "erase", "remove a document from a collection and prove it"))
+    attack = verbs.add_parser("attack", help="attack a corpus and report what leaks")
+    attacks = attack.add_subparsers(dest="attack", required=True, metavar="ATTACK")
+    help_text = "make the generator repeat its context (Zeng et al. 2024)"
+    _extraction(_verb(attacks, "extraction", help_text, module="attack"))
+    _serve(_verb(verbs, "serve", "a small HTTP server over the same parts"))
+    _verb(verbs, "settings", "the settings in force and where each comes from")
+    _models(verbs.add_parser("models", help="the models that are known, here, or to be fetched"))
+    _demo(_verb(verbs, "demo", "the whole job on a bundled, invented corpus"))
+    return top
+
+
+def _verb(
+    verbs: "argparse._SubParsersAction[argparse.ArgumentParser]",
+    name: str,
+    help_text: str,
+    module: str | None = None,
+) -> argparse.ArgumentParser:
+    verb = verbs.add_parser(name, help=help_text, description=help_text.capitalize() + ".", epilog=_EXIT_CODES)
+    verb.set_defaults(module=module or name, function="run")
+    verb.add_argument("--data-dir", metavar="DIR", help="folder of the collections (or LETHE_DATA_DIR)")
+    return verb
+
+
+def _sanitize(verb: argparse.ArgumentParser) -> None:
+    _paths(verb)
+    _policy(verb)
+    verb.add_argument("-c", "--collection", metavar="NAME", help="use the scale of this collection's scores")
+
+
+def _ingest(verb: argparse.ArgumentParser) -> None:
+    _paths(verb)
+    _collection(verb)
+    _policy(verb)
+
+
+def _search(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("question", help="what to look for")
+    _collection(verb)
+    _k(verb)
+
+
+def _ask(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("question", help="what to answer")
+    _collection(verb)
+    _k(verb)
+    verb.add_argument("--gguf", metavar="FILE", help="answer with this model file through llama.cpp")
+
+
+def _erase(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("doc_id", nargs="+", help="ids as they were read, or as `lethe search` shows them")
+    _collection(verb)
+
+
+def _extraction(verb: argparse.ArgumentParser) -> None:
+    _paths(verb)
+    _policy(verb)
+    _k(verb)
+    verb.add_argument(
+        "-c", "--collection", metavar="NAME", help="attack what this collection keeps of these documents"
+    )
+    verb.add_argument("-n", type=_positive, default=250, metavar="N", help="prompts of each kind (default 250)")
+    verb.add_argument("--seed", type=int, default=0, help="seed of the prompts (default 0)")
+    verb.add_argument(
+        "--topic",
+        choices=("health", "office", "legal"),
+        action="append",
+        help="what targeted prompts ask about; may be repeated (default all)",
+    )
+    verb.add_argument(
+        "--generator",
+        choices=("verbatim", "settings"),
+        default="verbatim",
+        help="verbatim repeats every passage, the worst case (default); settings takes the configured one",
+    )
+    verb.add_argument(
+        "--gold-field", metavar="FIELD", help="field of the records with the entities that must not leak"
+    )
+    verb.add_argument("--report", metavar="DIR", help="folder for report.html, report.json and attempts.jsonl")
+
+
+def _serve(verb: argparse.ArgumentParser) -> None:
+    _collection(verb)
+    verb.add_argument("--host", help="loopback address to listen on (default 127.0.0.1)")
+    verb.add_argument("--port", type=int, help="port (default 8000; 0 takes a free one)")
+
+
+def _models(models: argparse.ArgumentParser) -> None:
+    verbs = models.add_subparsers(dest="models_verb", required=True, metavar="VERB")
+    for name, text in (
+        ("list", "known models, and whether they are here"),
+        ("verify", "check the embedded models against their digests"),
+        ("pull", "download a model; the only thing in Lethe that downloads"),
+    ):
+        verb = _verb(verbs, name, text, module="models_verbs")
+        verb.set_defaults(function=name)
+        if name == "pull":
+            verb.add_argument("model", help="id on the hub, for example BAAI/bge-large-en-v1.5")
+            verb.add_argument("--revision", help="revision to pin (default: the one in the catalog)")
+            verb.add_argument("--yes", action="store_true", help="do not ask")
+
+
+def _demo(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--output", default="demo-output", metavar="DIR", help="folder for the demo's data")
+
+
+def _paths(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("paths", nargs="+", metavar="PATH", help="files, folders, globs; - is standard input")
+    verb.add_argument(
+        "--text-field", default="text", metavar="FIELD", help="field of records with the text (default text)"
+    )
+    verb.add_argument(
+        "--id-field", default="id", metavar="FIELD", help="field of records with the id (default id)"
+    )
+
+
+def _policy(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--policy", metavar="NAME|FILE", help="trip, redact, suppress, origin, or a TOML file")
+    verb.add_argument("--tau", type=float, help="generalize from this priority on; lower is stricter")
+    verb.add_argument("--engine", choices=("reference", "exact"), help="scoring engine (default exact)")
+
+
+def _collection(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("-c", "--collection", required=True, metavar="NAME", help="the collection")
+
+
+def _k(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("-k", type=_positive, help="passages to retrieve (default 5)")
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be 1 or more")
+    return number

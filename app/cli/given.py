@@ -1,0 +1,30 @@
+"""From parsed arguments to settings and services."""
+
+import argparse
+from pathlib import Path
+
+from app.compose import Services
+from app.settings import load_policy_file, load_settings
+
+
+def settings_arguments(arguments: argparse.Namespace) -> dict[str, object]:
+    """What the command line says of the settings, by dotted name; None where it says nothing."""
+    given: dict[str, object] = {"data_dir": arguments.data_dir}
+    policy = getattr(arguments, "policy", None)
+    if policy and policy.endswith(".toml"):
+        given["policy"] = load_policy_file(Path(policy))
+    else:
+        given["policy.name"] = policy
+    for name in ("tau", "engine"):
+        given[f"policy.{name}"] = getattr(arguments, name, None)
+    given["retrieval.k"] = getattr(arguments, "k", None)
+    for name in ("host", "port"):
+        given[f"server.{name}"] = getattr(arguments, name, None)
+    if gguf := getattr(arguments, "gguf", None):
+        given |= {"generator.kind": "llama_cpp", "generator.path": gguf}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def services_of(arguments: argparse.Namespace) -> Services:
+    """The assembled system under the given arguments."""
+    return Services(load_settings(settings_arguments(arguments)))

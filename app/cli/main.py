@@ -1,0 +1,56 @@
+"""``lethe``: reads the arguments, runs one verb, turns errors into one line and an exit code.
+
+Exit codes: 0 done, 1 failed in part or whole, 2 misused. Nothing heavy is imported before a verb runs.
+"""
+
+import argparse
+import importlib
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+from app.cli.arguments import parser
+from app.cli.console import message
+from models.errors import ConfigurationError, LetheError
+
+DONE, FAILED, MISUSED = 0, 1, 2
+
+
+def run() -> None:
+    """The entry point of the ``lethe`` command."""
+    sys.exit(main(sys.argv[1:]))
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run one verb; its exit code."""
+    arguments = parser().parse_args(argv)
+    # Libraries that could ask a hub for updates are told not to, before any of them is imported.
+    os.environ.update(HF_HUB_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1", TOKENIZERS_PARALLELISM="false")
+    try:
+        return _run(arguments)
+    except ConfigurationError as error:
+        message(str(error))
+        return MISUSED
+    except LetheError as error:
+        message(str(error))
+        return FAILED
+    except KeyboardInterrupt:
+        message("stopped. What was finished is kept; run the same command again to go on.")
+        return FAILED
+    except BrokenPipeError:
+        # The reader of our output went away. Python would complain once more while closing it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except Exception as error:
+        # Neither its message nor its traceback's values are shown: both may hold text of a document.
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(frame.filename).name}:{frame.lineno}"
+        message(f"internal error {type(error).__name__} at {where}. Nothing half-done was kept.")
+        return FAILED
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    verb = importlib.import_module(f"app.cli.{arguments.module}")
+    return int(getattr(verb, arguments.function)(arguments))

@@ -1,0 +1,204 @@
+"""The composition root: the only place that turns settings into parts."""
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+
+from app.settings import PolicySettings, Settings
+from ingest.detect import HybridDetector
+from ingest.documents import Document, Identifier
+from ingest.keys import secret_key
+from ingest.pipeline import Limits, Pipeline
+from ingest.policy import Policy
+from ingest.protocols import Encoder, EntityDetector, RiskModel, Sanitizer
+from ingest.read.doc_ids import public_id
+from ingest.risk_prior import RiskPrior
+from ingest.sanitize import DecidingSanitizer, Method
+from ingest.sanitizers.trip import Trip
+from ingest.sanitizers.uniform import ORIGIN, REDACT, SUPPRESS
+from ingest.scoring.exact import ExactEngine
+from ingest.scoring.raw import ScoringEngine, Weights
+from ingest.scoring.reference import ReferenceEngine
+from ingest.scoring.scale import EMBEDDED_SCALE, Scale
+from models.errors import ConfigurationError
+from retrieval.audit_log import now
+from retrieval.collection import Collection
+from retrieval.errors import CollectionError
+from retrieval.manifest import Manifest
+from retrieval.protocols import Generator
+from retrieval.retriever import DenseRetriever
+
+_COLLECTION_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+class Services:
+    """The assembled system. The server, the command line and the tests all hold one of these.
+
+    A part is built when it is first asked for, so that a verb pays only for what it uses.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        """The text encoder."""
+        ref = self.settings.encoder
+        if self.settings.threads:
+            import torch
+
+            torch.set_num_threads(self.settings.threads)
+        if ref.source == "embedded":
+            from models.minilm import MiniLM
+
+            return MiniLM()
+        from models.sentence_encoder import SentenceEncoder
+
+        return SentenceEncoder(ref)
+
+    @cached_property
+    def detector(self) -> EntityDetector:
+        """Patterns and rules, and a learned detector where the settings name one."""
+        chosen = self.settings.detector
+        if chosen.model is None:
+            return HybridDetector()
+        from ingest.labels import LABELS
+        from ingest.learned import LearnedDetector
+        from models.gliner_model import GlinerModel
+
+        labels = tuple(dict.fromkeys((*LABELS, *chosen.labels)))
+        return HybridDetector(LearnedDetector(GlinerModel(chosen.model, labels, chosen.threshold)))
+
+    @cached_property
+    def risk(self) -> RiskModel:
+        """The privacy-risk model."""
+        return RiskPrior()
+
+    @cached_property
+    def engine(self) -> ScoringEngine:
+        """The scoring engine that the policy names."""
+        engines = {"exact": ExactEngine, "reference": ReferenceEngine}
+        chosen = engines[self.settings.policy.engine]
+        return chosen(self.encoder, self.risk, self.settings.retrieval.passage_tokens)
+
+    @cached_property
+    def generator(self) -> Generator:
+        """What writes answers."""
+        chosen = self.settings.generator
+        if chosen.kind == "extractive":
+            from retrieval.generators.extractive import ExtractiveGenerator
+
+            return ExtractiveGenerator(self.encoder)
+        from retrieval.generators.language_model import LanguageModelGenerator
+
+        if chosen.kind == "llama_cpp":
+            from models.llama_cpp_model import LlamaCppModel
+
+            assert chosen.path is not None  # noqa: S101 - the settings were validated
+            return LanguageModelGenerator(LlamaCppModel(chosen.path), max_tokens=chosen.max_tokens)
+        from models.openai_compatible import OpenAICompatibleModel
+
+        key = chosen.api_key.get_secret_value() if chosen.api_key else None
+        model = OpenAICompatibleModel(
+            chosen.base_url or "", chosen.model or "", api_key=key, allow_insecure=chosen.allow_insecure
+        )
+        return LanguageModelGenerator(model, max_tokens=chosen.max_tokens)
+
+    @cached_property
+    def policy(self) -> Policy:
+        """The policy of the settings, as the ingest room has it."""
+        return policy_of(self.settings.policy)
+
+    def sanitizer(self, policy: Policy | None = None, scale: Scale = EMBEDDED_SCALE) -> Sanitizer:
+        """A sanitizer for a policy, by default the one of the settings."""
+        policy = policy or self.policy
+        return DecidingSanitizer(self.detector, self._method(policy, scale), self.risk)
+
+    def _method(self, policy: Policy, scale: Scale) -> Method:
+        match policy.name:
+            case "trip":
+                return Trip(self.engine, self.risk, scale, policy)
+            case "redact":
+                return REDACT
+            case "suppress":
+                return SUPPRESS
+            case "origin":
+                return ORIGIN
+
+    def pipeline(self, sanitizer: Sanitizer) -> Pipeline:
+        """The bulk pipeline around a sanitizer."""
+        limits = self.settings.ingest
+        key = secret_key(self.settings.data_dir)
+        return Pipeline(
+            sanitizer, self.public_ids, key, Limits(limits.batch_documents, limits.batch_characters)
+        )
+
+    def public_ids(self, source_ids: Sequence[str]) -> list[str]:
+        """Ids under which documents are kept: those that name somebody are digested."""
+        key = secret_key(self.settings.data_dir)
+        detector = HybridDetector()
+
+        def names_somebody(text: str) -> bool:
+            found = detector.detect([Document("id", text)])[0]
+            return any(entity.identifier is Identifier.DIRECT for entity in found)
+
+        return [public_id(source_id, names_somebody, key) for source_id in source_ids]
+
+    # -- collections -----------------------------------------------------------------------------------
+
+    def folder(self, name: str) -> Path:
+        """Where a collection of this name lies, whether it is there or not."""
+        if not _COLLECTION_NAME.fullmatch(name):
+            raise ConfigurationError(
+                "A collection's name has 1 to 64 letters, digits, '.', '_' or '-', and begins with one of "
+                "the first two."
+            )
+        return self.settings.data_dir / "collections" / name
+
+    def collections(self) -> list[str]:
+        """The names of the collections that are there."""
+        folder = self.settings.data_dir / "collections"
+        found = sorted(folder.iterdir()) if folder.is_dir() else []
+        return [path.name for path in found if Collection.exists(path)]
+
+    def open(self, name: str) -> Collection:
+        """A collection; raises CollectionError with the names that there are."""
+        folder = self.folder(name)
+        if not Collection.exists(folder):
+            there = ", ".join(self.collections()) or "none yet; `lethe ingest` makes one"
+            raise CollectionError(f"There is no collection {name} in {folder.parent}. There: {there}.")
+        return Collection.open(folder)
+
+    def retriever(self, collection: Collection) -> DenseRetriever:
+        """Search in a collection, refused where its vectors were made by another encoder."""
+        manifest, encoder = collection.manifest, self.encoder
+        if (manifest.encoder, manifest.dim) != (encoder.name, encoder.dim):
+            raise CollectionError(
+                f"{collection.folder}: its vectors were made by {manifest.encoder} with {manifest.dim} "
+                f"dimensions, and the encoder in the settings is {encoder.name} with {encoder.dim}. Set "
+                "the encoder that it was made with, or ingest into a new collection."
+            )
+        return DenseRetriever(encoder, collection.load_index(), collection.store)
+
+    def manifest(self, scale: Scale) -> Manifest:
+        """What a collection made now would be made with."""
+        return Manifest(
+            created=now(),
+            encoder=self.encoder.name,
+            dim=self.encoder.dim,
+            passage_tokens=self.settings.retrieval.passage_tokens,
+            detector=self.detector.name,
+            risk=self.risk.name,
+            engine=self.settings.policy.engine,
+            policy=self.policy,
+            scale=scale,
+            version=version("lethe"),
+        )
+
+
+def policy_of(chosen: PolicySettings) -> Policy:
+    """The policy as the ingest room has it."""
+    weights = Weights(chosen.alpha, chosen.beta, chosen.gamma, chosen.marginal)
+    return Policy(chosen.name, chosen.tau, chosen.residual_limit, weights)

@@ -1,0 +1,57 @@
+"""The secret under which ids and contents are digested.
+
+It lies beside the collections and not in one: whoever reads a collection must not be able to test a guess
+("was this the text that stood here?") by computing the digest.
+"""
+
+import hashlib
+import os
+import secrets
+from pathlib import Path
+
+from models.errors import ConfigurationError
+
+_BYTES = 32
+
+
+def secret_key(folder: Path) -> bytes:
+    """The key of a data folder, made at the first call; readable by its owner only."""
+    path = folder / "secret.key"
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if not path.exists():
+            _write_once(path, secrets.token_bytes(_BYTES))
+        key = path.read_bytes()
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise ConfigurationError(
+            f"{path}: {reason}. Lethe needs a data folder to write in: set --data-dir or LETHE_DATA_DIR."
+        ) from None
+    if len(key) != _BYTES:
+        raise ConfigurationError(
+            f"{path} is damaged ({len(key)} bytes instead of {_BYTES}). Restore it from a backup; without it "
+            "documents that are already kept cannot be recognized."
+        )
+    return key
+
+
+def content_key(text: str, key: bytes) -> bytes:
+    """16 bytes by which a text is recognized as one that was read before."""
+    return hashlib.blake2b(text.encode(), key=key, digest_size=16, person=b"lethe content").digest()
+
+
+def _write_once(path: Path, content: bytes) -> None:
+    """Written whole under another name and then linked, so that two processes get one key."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            os.link(temporary, path)
+        except FileExistsError:
+            pass
+    finally:
+        temporary.unlink()

@@ -1,0 +1,88 @@
+"""What stands in the text where an entity stood, and the grammar around it."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ingest.documents import Action, Decision, Span
+from ingest.labels import label_of
+from ingest.spans import Replacement
+
+_ARTICLE_BEFORE = re.compile(r"\b(an?)(\s+)$", re.IGNORECASE)
+_DETERMINER_BEFORE = re.compile(
+    r"\b(?:the|this|that|these|those|my|your|his|her|its|our|their|whose|each|every|no|some|any)\s+$",
+    re.IGNORECASE,
+)
+_OWN_ARTICLE = re.compile(r"^an? ")
+_SENTENCE_START = re.compile(r"(?:^|\n[ \t]*|[.!?][\"”’')\]]*\s+)$")
+_LOOK_BACK = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """Disjoint replacements in the order of the text, one a decision, and how many articles were mended.
+
+    ``decisions`` are the given ones with the words that were put in. A replacement may reach one article
+    further left than its decision.
+    """
+
+    decisions: Sequence[Decision]
+    replacements: Sequence[Replacement]
+    article_repairs: int
+
+
+def render(text: str, resolved: Sequence[Decision]) -> Rendered:
+    """Words for resolved decisions: descriptors for what is generalized, nothing for what is suppressed.
+
+    TRIP-RAG's published example reads "a a gender"; here a descriptor after an article takes that
+    article's place, after another determiner it loses its own, at the start of a sentence it is
+    capitalized, and the same descriptor twice in a row is said once.
+    """
+    worded: list[Decision] = []
+    replacements: list[Replacement] = []
+    repairs = 0
+    for decision in resolved:
+        floor = replacements[-1][0].end if replacements else 0
+        span, words, repaired = _worded(text, decision, floor)
+        if replacements and _same_again(text, replacements[-1], span, words):
+            last, said = replacements[-1]
+            replacements[-1] = (Span(last.start, span.start), said)
+            words = ""
+        worded.append(replace(decision, replacement=words))
+        replacements.append((span, words))
+        repairs += repaired
+    return Rendered(worded, replacements, repairs)
+
+
+def _worded(text: str, decision: Decision, floor: int) -> tuple[Span, str, bool]:
+    span = decision.entity.span
+    if decision.action is Action.SUPPRESS:
+        return _with_space(text, span, floor), "", False
+    words = decision.replacement or label_of(decision.entity.label).descriptor
+    before = text[max(floor, span.start - _LOOK_BACK) : span.start]
+    if decision.action is not Action.GENERALIZE:
+        return span, words, False
+    article = _ARTICLE_BEFORE.search(before)
+    if article and _OWN_ARTICLE.match(words):
+        if article.group(1)[0].isupper():
+            words = words[0].upper() + words[1:]
+        return Span(span.start - len(article.group()), span.end), words, True
+    if _DETERMINER_BEFORE.search(before) and _OWN_ARTICLE.match(words):
+        return span, _OWN_ARTICLE.sub("", words), True
+    at_start = span.start == 0 or _SENTENCE_START.search(before)
+    if at_start and (floor < span.start or span.start == 0):
+        words = words[0].upper() + words[1:]
+    return span, words, False
+
+
+def _same_again(text: str, last: Replacement, span: Span, words: str) -> bool:
+    """Whether only blanks stand between two replacements with the same words."""
+    gap = text[last[0].end : span.start]
+    return bool(words) and words.casefold() == last[1].casefold() and gap.strip(" \t") == ""
+
+
+def _with_space(text: str, span: Span, floor: int) -> Span:
+    """A suppressed span with the blank before it where there is one on either side."""
+    left = span.start > floor and text[span.start - 1] == " "
+    right = span.end == len(text) or text[span.end] in " .,;:!?\n)"
+    return Span(span.start - 1, span.end) if left and right else span

@@ -1,0 +1,120 @@
+"""From a document to a sanitized document: the only place that makes one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from ingest.annotated import AnnotatedText
+from ingest.documents import Action, Decision, Document, Entity, Risk, SanitizedDocument
+from ingest.errors import SanitizationError
+from ingest.link import link
+from ingest.protocols import EntityDetector, RiskModel
+from ingest.replace import render
+from ingest.scoring.raw import absolute_risk
+from ingest.spans import Shift, resolve, substitute
+from models.errors import LetheError
+
+
+class Method(Protocol):
+    """How one sanitizing method decides: one decision for each entity of each text, in their order."""
+
+    @property
+    def name(self) -> str: ...
+
+    def decide(self, texts: Sequence[AnnotatedText]) -> list[list[Decision]]: ...
+
+
+class DecidingSanitizer:
+    """Detect, link, decide, replace. A document in which any step fails is answered by an error."""
+
+    def __init__(self, detector: EntityDetector, method: Method, risk: RiskModel) -> None:
+        self._detector = detector
+        self._method = method
+        self._risk = risk
+
+    @property
+    def name(self) -> str:
+        """The method's name."""
+        return self._method.name
+
+    def sanitize(self, documents: Sequence[Document]) -> list[SanitizedDocument | SanitizationError]:
+        """Sanitized documents in order; where a batch fails, each document of it is tried alone."""
+        if not documents:
+            return []
+        outcome = self._attempt(documents)
+        if not isinstance(outcome, SanitizationError):
+            return list(outcome)
+        if len(documents) == 1:
+            return [outcome]
+        return [each for document in documents for each in self.sanitize([document])]
+
+    def _attempt(self, documents: Sequence[Document]) -> list[SanitizedDocument] | SanitizationError:
+        step = "detection"
+        try:
+            texts = annotate(self._detector, documents)
+            step = "scoring"
+            decided = self._method.decide(texts)
+            step = "replacement"
+            applied = [apply(text, each) for text, each in zip(texts, decided, strict=True)]
+            step = "risk measurement"
+            before = self._risk.hazards(texts)
+            after = self._risk.hazards([each.left for each in applied])
+        except LetheError:
+            raise
+        except Exception as error:
+            # Whatever it was, the document must not pass; and since the message may quote it, only the
+            # error's type goes on.
+            return SanitizationError(documents[0].doc_id, step, type(error).__name__)
+        return [
+            SanitizedDocument(
+                doc_id=document.doc_id,
+                text=each.left.text,
+                decisions=each.decisions,
+                places=each.places,
+                risk=Risk(absolute_risk(hazard), absolute_risk(hazard_left), self._risk.name),
+                policy=self._method.name,
+                article_repairs=each.article_repairs,
+            )
+            for document, each, hazard, hazard_left in zip(documents, applied, before, after, strict=True)
+        ]
+
+
+def annotate(detector: EntityDetector, documents: Sequence[Document]) -> list[AnnotatedText]:
+    """Each document with its linked entities."""
+    found = detector.detect(documents)
+    return [
+        AnnotatedText(document.text, link(document, entities))
+        for document, entities in zip(documents, found, strict=True)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A text after its decisions, the entities left in it, and what was decided where."""
+
+    left: AnnotatedText
+    decisions: Sequence[Decision]
+    places: Sequence[tuple[int, int]]
+    article_repairs: int
+
+
+def apply(text: AnnotatedText, decisions: Sequence[Decision]) -> Applied:
+    """Carry out decisions. What was to be kept but lies in a replaced span is gone from the result."""
+    rendered = render(text.text, resolve(decisions))
+    shift = Shift(rendered.replacements)
+    shown: list[tuple[Decision, tuple[int, int]]] = [
+        (decision, shift.of_replacement(number)) for number, decision in enumerate(rendered.decisions)
+    ]
+    kept: list[Entity] = []
+    for decision in decisions:
+        moved = shift(decision.entity.span) if decision.action is Action.KEEP else None
+        if moved is not None:
+            kept.append(decision.entity.at(moved))
+            shown.append((decision, (moved.start, moved.end)))
+    shown.sort(key=lambda pair: (pair[0].entity.span, pair[0].entity.label))
+    return Applied(
+        AnnotatedText(substitute(text.text, rendered.replacements), kept),
+        [decision for decision, _ in shown],
+        [place for _, place in shown],
+        rendered.article_repairs,
+    )

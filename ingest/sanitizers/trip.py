@@ -1,0 +1,45 @@
+"""TRIP-RAG: generalize where privacy risk outweighs what the text would lose."""
+
+from collections.abc import Mapping, Sequence
+
+from ingest.annotated import AnnotatedText
+from ingest.documents import Action, Decision
+from ingest.policy import RESIDUAL, Policy, decide
+from ingest.protocols import RiskModel
+from ingest.residual import beyond_limit
+from ingest.scoring.raw import RawScores, ScoringEngine, scores_of
+from ingest.scoring.scale import Scale
+
+
+class Trip:
+    """Scores, threshold, hard rules and residual risk. One decision per linked entity."""
+
+    name = "trip"
+
+    def __init__(self, engine: ScoringEngine, risk: RiskModel, scale: Scale, policy: Policy) -> None:
+        self._engine = engine
+        self._risk = risk
+        self._scale = scale
+        self._policy = policy
+
+    def decide(self, texts: Sequence[AnnotatedText]) -> list[list[Decision]]:
+        """A decision for each mention; all mentions of a link share scores and action."""
+        measured = self._engine.measure(texts)
+        return [self._decide(text, raw) for text, raw in zip(texts, measured, strict=True)]
+
+    def _decide(self, text: AnnotatedText, raw: Mapping[int, RawScores]) -> list[Decision]:
+        weights = self._policy.weights
+        scores = {number: scores_of(each, self._scale, weights) for number, each in raw.items()}
+        ruled = {
+            number: decide(mentions[0], scores[number], self._policy.tau)
+            for number, mentions in text.mentions().items()
+        }
+        utilities = {
+            number: weights.beta * each.knowledge_divergence + weights.gamma * each.topical_relevance
+            for number, each in scores.items()
+        }
+        generalized = {number for number, (action, _) in ruled.items() if action is not Action.KEEP}
+        limit = self._policy.residual_limit
+        for number in beyond_limit(text, generalized, utilities, self._risk, limit):
+            ruled[number] = (Action.GENERALIZE, RESIDUAL)
+        return [Decision(entity, scores[entity.link], *ruled[entity.link]) for entity in text.entities]

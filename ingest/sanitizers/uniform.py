@@ -1,0 +1,30 @@
+"""The methods that treat every entity alike: the ends of every comparison.
+
+They name no scores, because they ask for none.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ingest.annotated import AnnotatedText
+from ingest.documents import Action, Decision
+
+
+@dataclass(frozen=True, slots=True)
+class Uniform:
+    """One action for every detected entity."""
+
+    name: str
+    action: Action
+    reason: str
+
+    def decide(self, texts: Sequence[AnnotatedText]) -> list[list[Decision]]:
+        """The same decision for each mention."""
+        return [
+            [Decision(entity, None, self.action, self.reason) for entity in text.entities] for text in texts
+        ]
+
+
+ORIGIN = Uniform("origin", Action.KEEP, "nothing is sanitized")
+REDACT = Uniform("redact", Action.GENERALIZE, "every detected entity is generalized")
+SUPPRESS = Uniform("suppress", Action.SUPPRESS, "every detected entity is suppressed")

@@ -1,0 +1,73 @@
+"""What an engine measures of a linked entity before any scale or weight is applied."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import exp, expm1
+from typing import Literal, Protocol
+
+from ingest.annotated import AnnotatedText
+from ingest.documents import Entity, Scores
+from ingest.labels import label_of
+from ingest.scoring.scale import Scale
+
+Marginal = Literal["hazard", "difference"]
+
+
+@dataclass(frozen=True, slots=True)
+class RawScores:
+    """Measurements of one linked entity e in a text T, hazards in nats, distances in [0, 2].
+
+    ``divergence`` is the largest 1 - cos(h(U), h(U without e)) over the retrieval units U that mention e,
+    and ``distance`` the smallest 1 - cos(h(e), h(U)): an entity matters to a text as much as it matters
+    to the unit where it matters most.
+    """
+
+    hazard: float
+    hazard_without: float
+    divergence: float
+    distance: float
+
+
+class ScoringEngine(Protocol):
+    """Measures every linked entity of each text."""
+
+    @property
+    def name(self) -> str: ...
+
+    def measure(self, texts: Sequence[AnnotatedText]) -> list[Mapping[int, RawScores]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """alpha, beta and gamma of TRIP-RAG's equation 6, and which form of marginal risk goes in."""
+
+    alpha: float = 1.0
+    beta: float = 0.5
+    gamma: float = 0.4
+    marginal: Marginal = "hazard"
+
+
+def scores_of(raw: RawScores, scale: Scale, weights: Weights) -> Scores:
+    """The three scores and their priority S = alpha P - beta K + gamma D."""
+    risk = marginal_risk(raw, weights.marginal)
+    divergence = scale.divergence(raw.divergence)
+    distance = scale.distance(raw.distance)
+    priority = weights.alpha * risk - weights.beta * divergence + weights.gamma * distance
+    return Scores(risk, divergence, 1.0 - distance, priority)
+
+
+def marginal_risk(raw: RawScores, form: Marginal) -> float:
+    """P(e): 1 - exp(-(R(T) - R(T without e))), or the paper's f(T) - f(T without e)."""
+    if form == "hazard":
+        return -expm1(-max(0.0, raw.hazard - raw.hazard_without))
+    return max(0.0, exp(-raw.hazard_without) - exp(-raw.hazard))
+
+
+def absolute_risk(hazard: float) -> float:
+    """f(T) = 1 - exp(-R(T)), in [0, 1]."""
+    return -expm1(-max(0.0, hazard))
+
+
+def descriptor_of(entity: Entity) -> str:
+    """What stands in for an entity where the risk model reads the text without it."""
+    return label_of(entity.label).descriptor

@@ -1,0 +1,51 @@
+"""Norm: the scale on which knowledge divergence and topical relevance are read.
+
+TRIP-RAG's "robust normalization" (its equations 4 and 5): the 5th and 95th percentile of the raw distances
+over a sample of the collection become 0 and 1. The scale is fitted once and kept, so that a document is
+never judged by its own spread.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+MIN_SAMPLE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Percentiles of raw cosine distances, each in [0, 2]; ``source`` says where they were measured."""
+
+    divergence_low: float
+    divergence_high: float
+    distance_low: float
+    distance_high: float
+    source: str
+
+    def divergence(self, raw: float) -> float:
+        """Norm of 1 - cos(h(T), h(T without e)), in [0, 1]."""
+        return _norm(raw, self.divergence_low, self.divergence_high)
+
+    def distance(self, raw: float) -> float:
+        """Norm of 1 - cos(h(e), h(T)), in [0, 1]; small where the entity is what the text is about."""
+        return _norm(raw, self.distance_low, self.distance_high)
+
+
+EMBEDDED_SCALE = Scale(0.003, 0.09, 0.45, 0.97, "embedded: demo corpus, all-MiniLM-L6-v2")
+"""For single documents and for collections too small to have a scale of their own."""
+
+
+def fit_scale(divergences: Sequence[float], distances: Sequence[float], source: str) -> Scale:
+    """The scale of a sample; raises ValueError below ``MIN_SAMPLE`` linked entities."""
+    import numpy as np
+
+    if len(divergences) < MIN_SAMPLE or len(distances) < MIN_SAMPLE:
+        raise ValueError(f"a scale needs {MIN_SAMPLE} linked entities, here are {len(divergences)}")
+    low, high = np.percentile(divergences, [5, 95])
+    near, far = np.percentile(distances, [5, 95])
+    return Scale(float(low), float(high), float(near), float(far), source)
+
+
+def _norm(value: float, low: float, high: float) -> float:
+    if high <= low:
+        return 0.5
+    return min(1.0, max(0.0, (value - low) / (high - low)))

@@ -1,0 +1,104 @@
+"""Span arithmetic: the only place where characters are counted."""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import accumulate, pairwise
+
+from ingest.documents import Action, Decision, Span
+
+Replacement = tuple[Span, str]
+
+
+def resolve(decisions: Iterable[Decision]) -> list[Decision]:
+    """Leave only what is to be replaced, without overlaps, in the order of the text.
+
+    Overlapping decisions become one over their union, and the strictest action wins. So no character
+    that any decision would replace is left as it was, nested or not. Decisions are resolved rather than
+    entities, because a name nested in a longer phrase must not vanish before somebody decided about it.
+    """
+    resolved: list[Decision] = []
+    for decision in sorted((d for d in decisions if d.action is not Action.KEEP), key=_order):
+        if resolved and resolved[-1].entity.span.overlaps(decision.entity.span):
+            resolved[-1] = _merge(resolved[-1], decision)
+        else:
+            resolved.append(decision)
+    return resolved
+
+
+def _order(decision: Decision) -> tuple[int, int, int, str, str, float, str, int]:
+    entity = decision.entity
+    return (
+        entity.span.start,
+        -entity.span.end,
+        -decision.action.strictness,
+        entity.label,
+        entity.identifier,
+        -entity.confidence,
+        entity.source,
+        entity.link,
+    )
+
+
+def _merge(one: Decision, other: Decision) -> Decision:
+    strictest = max(one, other, key=lambda d: d.action.strictness)
+    union = union_of(one.entity.span, other.entity.span)
+    return replace(strictest, entity=replace(strictest.entity, span=union))
+
+
+def union_of(one: Span, other: Span) -> Span:
+    """The smallest span that holds both."""
+    return Span(min(one.start, other.start), max(one.end, other.end))
+
+
+def merged(replacements: Iterable[Replacement]) -> list[Replacement]:
+    """Disjoint replacements: overlapping ones become their union, with the words of the first."""
+    result: list[Replacement] = []
+    for span, words in sorted(replacements, key=lambda pair: (pair[0].start, -pair[0].end)):
+        if result and result[-1][0].overlaps(span):
+            result[-1] = (union_of(result[-1][0], span), result[-1][1])
+        else:
+            result.append((span, words))
+    return result
+
+
+def substitute(text: str, replacements: Sequence[Replacement]) -> str:
+    """Replace disjoint spans of ``text``; everything outside them is unchanged."""
+    ordered = sorted(replacements)
+    for (left, _), (right, _) in pairwise(ordered):
+        if left.overlaps(right):
+            raise ValueError(f"overlapping spans {left} and {right}")
+    pieces: list[str] = []
+    cursor = 0
+    for span, words in ordered:
+        if span.end > len(text):
+            raise ValueError(f"{span} runs past the text, {len(text)} characters long")
+        pieces += text[cursor : span.start], words
+        cursor = span.end
+    return "".join(pieces) + text[cursor:]
+
+
+class Shift:
+    """Where the characters of a text stand after ``substitute`` with the same replacements."""
+
+    def __init__(self, replacements: Sequence[Replacement]) -> None:
+        self._ordered = sorted(replacements)
+        self._starts = [span.start for span, _ in self._ordered]
+        growth = (len(words) - len(span) for span, words in self._ordered)
+        self._growth = [0, *accumulate(growth)]
+
+    def __call__(self, span: Span) -> Span | None:
+        """The span in the new text, or None if a replacement touches it."""
+        before = bisect_right(self._starts, span.start)
+        if before and self._ordered[before - 1][0].overlaps(span):
+            return None
+        if before < len(self._ordered) and self._ordered[before][0].overlaps(span):
+            return None
+        by = self._growth[before]
+        return Span(span.start + by, span.end + by)
+
+    def of_replacement(self, number: int) -> tuple[int, int]:
+        """Start and end, in the new text, of the words of the ``number``-th replacement."""
+        span, words = self._ordered[number]
+        start = span.start + self._growth[number]
+        return start, start + len(words)

@@ -1,0 +1,271 @@
+"""The database of a collection: documents, passages with their vectors, the ledger, jobs, the audit log.
+
+Everything of a batch is written in one transaction, vectors included, so that a process killed at any
+instant leaves whole batches behind and nothing else.
+"""
+
+import sqlite3
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ingest.documents import SanitizedDocument, Span
+from ingest.protocols import Arrival, Standing
+from models.vectors import Vectors
+from retrieval import audit_log
+from retrieval.documents import Passage
+from retrieval.errors import CollectionError
+
+_VECTORS_AT_ONCE = 8192
+_SCHEMA = Path(__file__).with_name("schema.sql")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A sanitized document on its way in, cut into passages. ``vectors`` has one row per passage."""
+
+    arrival: Arrival
+    document: SanitizedDocument
+    passages: Sequence[tuple[Span, str]] = field(repr=False)
+    vectors: Vectors = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedPassage:
+    """A passage that was erased, for the search for traces of it."""
+
+    passage_id: int
+    text: str = field(repr=False)
+    vector: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """What went with a document."""
+
+    passages: Sequence[RemovedPassage]
+    ledger_rows: int
+
+
+class Store:
+    """SQLite behind a lock: safe to share between threads; one process may write at a time."""
+
+    def __init__(self, path: Path | None) -> None:
+        """Open or create; ``None`` keeps everything in memory."""
+        self._lock = threading.RLock()
+        self._where = "memory" if path is None else str(path.parent)
+        is_new = path is None or not path.exists()
+        target = ":memory:" if path is None else str(path)
+        self._connection = sqlite3.connect(target, isolation_level=None, check_same_thread=False)
+        with self._telling():
+            for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
+                self._connection.execute(f"PRAGMA {pragma}")
+            if is_new:
+                with self._transaction():
+                    for statement in _SCHEMA.read_text(encoding="utf-8").split(";"):
+                        self._connection.execute(statement)
+
+    def close(self) -> None:
+        """Close the file; the store is of no use afterwards."""
+        self._connection.close()
+
+    # -- jobs and documents ----------------------------------------------------------------------------
+
+    def start_job(self) -> int:
+        """A number for a new run; runs that were killed are marked as stopped."""
+        with self._transaction():
+            self._connection.execute("UPDATE jobs SET state = 'stopped' WHERE state = 'running'")
+            row = (audit_log.now(), "running")
+            cursor = self._connection.execute("INSERT INTO jobs (started, state) VALUES (?, ?)", row)
+            return int(cursor.lastrowid or 0)
+
+    def finish_job(self, job_id: int, event: Mapping[str, object]) -> None:
+        """Mark a run as done and tell the audit log."""
+        with self._transaction():
+            row = (audit_log.now(), "done", job_id)
+            self._connection.execute("UPDATE jobs SET finished = ?, state = ? WHERE job_id = ?", row)
+            audit_log.append(self._connection, event)
+
+    def standing(self, job_id: int, arrivals: Sequence[Arrival]) -> list[Standing]:
+        """How each arriving document stands to what is stored; duplicates are noted as seen by the job."""
+        with self._transaction():
+            return [self._standing(job_id, arrival) for arrival in arrivals]
+
+    def _standing(self, job_id: int, arrival: Arrival) -> Standing:
+        same = "UPDATE documents SET job_id = ? WHERE content_key = ?"
+        if self._connection.execute(same, (job_id, arrival.content_key)).rowcount:
+            return Standing.DUPLICATE
+        by_id = "SELECT job_id FROM documents WHERE doc_id = ?"
+        found = self._connection.execute(by_id, (arrival.doc_id,)).fetchone()
+        if found is None:
+            return Standing.NEW
+        return Standing.CLASH if found[0] == job_id else Standing.CHANGED
+
+    def write(self, job_id: int, records: Sequence[Record]) -> None:
+        """Write a batch: all of it or nothing. A document with a stored id takes the stored one's place."""
+        with self._transaction():
+            for record in records:
+                self._delete(record.arrival.doc_id)
+                self._insert(job_id, record)
+
+    def _insert(self, job_id: int, record: Record) -> None:
+        doc_id, document = record.arrival.doc_id, record.document
+        row = (
+            doc_id,
+            record.arrival.content_key,
+            job_id,
+            len(document.text),
+            round(document.risk.before, 2),
+            round(document.risk.after, 2),
+        )
+        self._connection.execute("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?)", row)
+        self._connection.executemany(
+            "INSERT INTO passages (doc_id, start, stop, text, vector) VALUES (?, ?, ?, ?, ?)",
+            [
+                (doc_id, span.start, span.end, text, vector.tobytes())
+                for (span, text), vector in zip(record.passages, record.vectors, strict=True)
+            ],
+        )
+        self._connection.executemany(
+            f"INSERT INTO ledger VALUES ({', '.join('?' * 14)})", list(_ledger_rows(doc_id, document))
+        )
+
+    def erase(self, doc_id: str) -> "Removed | None":
+        """Remove a document with all that was kept of it; None if there is none with this id."""
+        with self._transaction():
+            query = "SELECT passage_id, text, vector FROM passages WHERE doc_id = ?"
+            passages = self._connection.execute(query, (doc_id,)).fetchall()
+            query = "SELECT count(*) FROM ledger WHERE doc_id = ?"
+            (ledger_rows,) = self._connection.execute(query, (doc_id,)).fetchone()
+            if not self._delete(doc_id):
+                return None
+            audit_log.append(self._connection, {"erased": doc_id, "passages": len(passages)})
+        with self._telling():
+            # Deleted pages are zeroed (secure_delete), but their old state still stands in the log.
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return Removed([RemovedPassage(*row) for row in passages], ledger_rows)
+
+    def _delete(self, doc_id: str) -> bool:
+        gone = self._connection.execute("DELETE FROM documents WHERE doc_id = ?", (doc_id,))
+        return gone.rowcount > 0
+
+    # -- reading ---------------------------------------------------------------------------------------
+
+    def passages(self, passage_ids: Sequence[int]) -> dict[int, Passage]:
+        """Those of the passages that are there, by id."""
+        marks = ", ".join("?" * len(passage_ids))
+        query = "SELECT passage_id, doc_id, start, stop, text FROM passages WHERE passage_id IN"
+        rows = self._read(f"{query} ({marks})", passage_ids)
+        return {row[0]: Passage(*row) for row in rows}
+
+    def vectors(self, after: int) -> Iterator[tuple[list[int], Vectors]]:
+        """Ids and vectors of the passages with ids above ``after``, in order, a block at a time."""
+        query = "SELECT passage_id, vector FROM passages WHERE passage_id > ? ORDER BY passage_id LIMIT ?"
+        while rows := self._read(query, (after, _VECTORS_AT_ONCE)):
+            ids = [row[0] for row in rows]
+            vectors = np.frombuffer(b"".join(row[1] for row in rows), dtype=np.float32)
+            yield ids, vectors.reshape(len(ids), -1)
+            after = ids[-1]
+
+    def count_passages(self, up_to: int | None = None) -> int:
+        """How many passages there are, or how many have ids up to ``up_to``."""
+        if up_to is None:
+            return int(self._read("SELECT count(*) FROM passages")[0][0])
+        return int(self._read("SELECT count(*) FROM passages WHERE passage_id <= ?", (up_to,))[0][0])
+
+    def last_passage(self) -> int:
+        """The highest passage id, 0 if there is none."""
+        return int(self._read("SELECT coalesce(max(passage_id), 0) FROM passages")[0][0])
+
+    def says(self, piece: str) -> bool:
+        """Whether some passage contains these words."""
+        return bool(self._read("SELECT 1 FROM passages WHERE instr(text, ?) LIMIT 1", (piece,)))
+
+    def count_documents(self) -> int:
+        """How many documents there are."""
+        return int(self._read("SELECT count(*) FROM documents")[0][0])
+
+    def entities_by_action(self) -> dict[str, int]:
+        """The ledger in numbers."""
+        return dict(self._read("SELECT action, count(*) FROM ledger GROUP BY action ORDER BY action"))
+
+    def interrupted(self) -> bool:
+        """Whether a run is under way, or was killed and not taken up again."""
+        last = self._read("SELECT state FROM jobs ORDER BY job_id DESC LIMIT 1")
+        return bool(last) and last[0][0] != "done"
+
+    def broken_audit_entry(self) -> int | None:
+        """The first entry of the audit log that does not fit its chain."""
+        with self._lock, self._telling():
+            return audit_log.first_broken(self._connection)
+
+    def get_meta(self, name: str) -> str | None:
+        """A noted value."""
+        found = self._read("SELECT value FROM meta WHERE name = ?", (name,))
+        return str(found[0][0]) if found else None
+
+    def set_meta(self, name: str, value: str) -> None:
+        """Note a value."""
+        with self._transaction():
+            self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
+
+    def _read(self, query: str, values: Sequence[object] = ()) -> list[Any]:
+        with self._lock, self._telling():
+            return self._connection.execute(query, tuple(values)).fetchall()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with self._lock, self._telling():
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+            self._connection.execute("COMMIT")
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        """SQLite's errors in one sentence with a remedy."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise CollectionError(f"{self._where}: {_remedy(error)}") from None
+
+
+def _remedy(error: sqlite3.Error) -> str:
+    name = getattr(error, "sqlite_errorname", type(error).__name__)
+    if name in {"SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC"}:
+        return (
+            "the disk is full or cannot be written. Free some space and run the same command again: "
+            "what was written so far is whole, and it goes on from there."
+        )
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return "another process is writing to this collection. Wait for it to end, then try again."
+    if name in {"SQLITE_CORRUPT", "SQLITE_NOTADB"}:
+        return "the database is damaged. Restore it from a backup, or delete the collection and ingest again."
+    return f"the database answered {name}. Check that the folder exists and can be written."
+
+
+def _ledger_rows(doc_id: str, document: SanitizedDocument) -> Iterator[tuple[object, ...]]:
+    for decision, (start, stop) in zip(document.decisions, document.places, strict=True):
+        entity, scores = decision.entity, decision.scores
+        measured = (
+            (None,) * 4
+            if scores is None
+            else (
+                round(scores.marginal_privacy_risk, 2),
+                round(scores.knowledge_divergence, 2),
+                round(scores.topical_relevance, 2),
+                round(scores.priority, 2),
+            )
+        )
+        confidence = round(entity.confidence, 2)
+        found = (entity.label, str(entity.identifier), confidence, entity.source, entity.link)
+        yield (doc_id, start, stop, *found, *measured, str(decision.action), decision.reason)

@@ -1,0 +1,70 @@
+import pytest
+from hypothesis import given, settings
+
+from ingest.documents import Action, Decision
+from ingest.replace import render
+from ingest.spans import resolve, substitute
+from tests.doubles import entity
+from tests.strategies import decided_texts
+
+
+def replaced(text: str, *marks: tuple[str, str], action: Action = Action.GENERALIZE) -> str:
+    decisions, cursor = [], 0
+    for phrase, label in marks:
+        cursor = text.index(phrase, cursor)
+        decisions.append(Decision(entity(cursor, cursor + len(phrase), label), None, action, "test"))
+        cursor += len(phrase)
+    return substitute(text, render(text, resolve(decisions)).replacements)
+
+
+@pytest.mark.parametrize(
+    ("text", "marks", "expected"),
+    [
+        ("Is a male patient.", [("male", "gender")], "Is a gender patient."),
+        ("He took an aspirin.", [("aspirin", "medication")], "He took a medication."),
+        ("A male of 40", [("male", "gender"), ("40", "person age")], "A gender of a certain age"),
+        ("The Bremen office", [("Bremen", "city name")], "The city office"),
+        ("her sister Keller", [("Keller", "person full name")], "her sister somebody"),
+        ("Keller left.", [("Keller", "person full name")], "Somebody left."),
+        ("It rained. Keller left.", [("Keller", "person full name")], "It rained. Somebody left."),
+        ("We saw Keller's car.", [("Keller", "person full name")], "We saw somebody's car."),
+        ("in Bremen Ulm now", [("Bremen", "city name"), ("Ulm", "city name")], "in a city now"),
+        ("in Bremen, Ulm now", [("Bremen", "city name"), ("Ulm", "city name")], "in a city, a city now"),
+        ("An allergy test", [("allergy", "medical test")], "A medical test test"),
+        ("plan at noon", [("noon", "time")], "plan at a specific time"),
+    ],
+)
+def test_descriptors_fit_their_sentence(text: str, marks: list[tuple[str, str]], expected: str) -> None:
+    assert replaced(text, *marks) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("He met Keller there.", "He met there."),
+        ("Keller, then", ", then"),
+        ("by Keller.", "by."),
+        ("(Keller)", "()"),
+    ],
+)
+def test_suppression_leaves_no_doubled_blank(text: str, expected: str) -> None:
+    assert replaced(text, ("Keller", "person full name"), action=Action.SUPPRESS) == expected
+
+
+def test_repairs_are_counted() -> None:
+    decision = Decision(entity(2, 6, "gender"), None, Action.GENERALIZE, "test")
+    assert render("a male nurse", [decision]).article_repairs == 1
+
+
+@settings(max_examples=1000, deadline=None)
+@given(decided_texts())
+def test_replacements_are_disjoint_and_cover_what_was_decided(case: tuple[str, list[Decision]]) -> None:
+    text, decisions = case
+    resolved = resolve(decisions)
+    rendered = render(text, resolved)
+    substitute(text, rendered.replacements)
+    assert len(rendered.replacements) == len(rendered.decisions) == len(resolved)
+    for decision, (span, _) in zip(resolved, rendered.replacements, strict=True):
+        inner = decision.entity.span
+        covering = [s for s, _ in rendered.replacements if s.start <= inner.start and inner.end <= s.end]
+        assert covering == [span]

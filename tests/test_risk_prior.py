@@ -1,0 +1,72 @@
+import math
+
+import pytest
+from hypothesis import given, settings
+
+from ingest.annotated import AnnotatedText
+from ingest.documents import Document
+from ingest.link import link
+from ingest.risk_prior import NO_PERSON, RiskPrior
+from ingest.scoring.raw import descriptor_of
+from tests.doubles import PhraseDetector
+from tests.strategies import annotated_texts, sentences_about_people
+
+MANY = settings(max_examples=300, deadline=None)
+
+
+def annotated(text: str, **phrases: str) -> AnnotatedText:
+    document = Document("d", text)
+    marks = {phrase.replace("_", " "): label for phrase, label in phrases.items()}
+    return AnnotatedText(text, link(document, PhraseDetector(marks).detect([document])[0]))
+
+
+@MANY
+@given(sentences_about_people())
+def test_marginals_are_what_taking_away_would_show(text: AnnotatedText) -> None:
+    prior = RiskPrior()
+    (whole,) = prior.hazards([text])
+    (marginals,) = prior.marginals([text])
+    for number, gain in marginals.items():
+        (rest,) = prior.hazards([text.without({number}, descriptor_of)])
+        assert gain == pytest.approx(whole - rest, abs=1e-9)
+
+
+@MANY
+@given(annotated_texts())
+def test_taking_away_never_raises_the_hazard(text: AnnotatedText) -> None:
+    prior = RiskPrior()
+    assert all(gain >= -1e-9 for gain in prior.marginals([text])[0].values())
+    assert prior.hazards([text])[0] >= 0
+
+
+def test_a_single_name_weighs_its_rubric_prior() -> None:
+    (hazard,) = RiskPrior().hazards([annotated("Keller", Keller="person full name")])
+    assert 1 - math.exp(-hazard) == pytest.approx(0.85)
+
+
+def test_a_name_counts_once_however_often_it_stands() -> None:
+    once, twice = RiskPrior().hazards(
+        [annotated("Keller", Keller="person full name"), annotated("Keller Keller", Keller="person full name")]
+    )
+    assert once == twice
+
+
+def test_facts_weigh_more_together_than_apart() -> None:
+    town = annotated("she lives in Bremen", Bremen="city name")
+    job = annotated("she is a smith", smith="job title")
+    both = annotated("she is a smith in Bremen", Bremen="city name", smith="job title")
+    apart = RiskPrior().hazards([town, job])
+    assert RiskPrior().hazards([both])[0] > sum(apart)
+
+
+def test_facts_about_nobody_weigh_less() -> None:
+    nobody, somebody = RiskPrior().hazards(
+        [annotated("trains to Bremen", Bremen="city name"), annotated("her train to Bremen", Bremen="city name")]
+    )
+    assert nobody == pytest.approx(NO_PERSON * somebody)
+
+
+def test_symptoms_together_stay_below_their_ceiling() -> None:
+    words = {f"ache{n}x": "symptom" for n in range(100)}
+    (hazard,) = RiskPrior().hazards([annotated("she has " + " ".join(words), **words)])
+    assert 1 - math.exp(-hazard) < 0.3

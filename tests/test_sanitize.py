@@ -1,0 +1,177 @@
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+
+from ingest.annotated import AnnotatedText
+from ingest.documents import Action, Document, SanitizedDocument
+from ingest.errors import SanitizationError
+from ingest.labels import LABELS
+from ingest.policy import AT_OR_ABOVE, BELOW, RESIDUAL, RIGID, Policy, decide
+from ingest.protocols import EntityDetector
+from ingest.residual import beyond_limit
+from ingest.risk_prior import RiskPrior
+from ingest.sanitize import DecidingSanitizer, Method, apply
+from ingest.sanitizers.trip import Trip
+from ingest.sanitizers.uniform import ORIGIN, REDACT, SUPPRESS
+from ingest.scoring.exact import ExactEngine
+from ingest.scoring.raw import absolute_risk
+from ingest.scoring.scale import EMBEDDED_SCALE
+from ingest.documents import Scores
+from tests.doubles import FailingDetector, PhraseDetector, WordEncoder, entity
+from tests.strategies import sentences_about_people
+
+DETECTOR = PhraseDetector(
+    {
+        "Anna Keller": "person full name",
+        "a.keller@example.org": "email address",
+        "61": "person age",
+        "cough": "symptom",
+    }
+)
+TEXT = "Anna Keller, 61, has a cough. Write to a.keller@example.org."
+
+
+def trip(policy: Policy) -> Method:
+    risk = RiskPrior()
+    return Trip(ExactEngine(WordEncoder(), risk, 32), risk, EMBEDDED_SCALE, policy)
+
+
+METHODS: list[Callable[[], Method]] = [
+    lambda: trip(Policy()),
+    lambda: REDACT,
+    lambda: SUPPRESS,
+    lambda: ORIGIN,
+]
+
+
+@pytest.fixture(params=METHODS, ids=["trip", "redact", "suppress", "origin"])
+def method(request: pytest.FixtureRequest) -> Method:
+    made: Method = request.param()
+    return made
+
+
+def sanitized(method: Method, text: str, detector: EntityDetector = DETECTOR) -> SanitizedDocument:
+    outcome = DecidingSanitizer(detector, method, RiskPrior()).sanitize([Document("d", text)])[0]
+    assert isinstance(outcome, SanitizedDocument)
+    return outcome
+
+
+@settings(max_examples=60, deadline=None)
+@given(text=sentences_about_people())
+@pytest.mark.parametrize("make", METHODS, ids=["trip", "redact", "suppress", "origin"])
+def test_no_acted_on_character_survives(make: Callable[[], Method], text: AnnotatedText) -> None:
+    (decisions,) = make().decide([text])
+    applied = apply(text, decisions)
+    acted = {
+        place
+        for decision in decisions
+        if decision.action is not Action.KEEP
+        for place in range(decision.entity.span.start, decision.entity.span.end)
+    }
+    replaced = {
+        place
+        for decision in applied.decisions
+        if decision.action is not Action.KEEP
+        for place in range(decision.entity.span.start, decision.entity.span.end)
+    }
+    assert acted == replaced
+    for decision, (start, end) in zip(applied.decisions, applied.places, strict=True):
+        words = applied.left.text[start:end]
+        span = decision.entity.span
+        expected = text.text[span.start : span.end] if decision.action is Action.KEEP else decision.replacement
+        assert words == expected
+
+
+def test_the_same_twice_and_alone_or_in_a_batch(method: Method) -> None:
+    sanitizer = DecidingSanitizer(DETECTOR, method, RiskPrior())
+    documents = [Document("a", TEXT), Document("b", TEXT * 3), Document("c", "")]
+    together = sanitizer.sanitize(documents)
+    assert together == sanitizer.sanitize(documents)
+    assert together == [sanitizer.sanitize([document])[0] for document in documents]
+
+
+def test_a_failure_yields_no_document_and_spares_the_others(method: Method) -> None:
+    sanitizer = DecidingSanitizer(FailingDetector("Keller"), method, RiskPrior())
+    good, bad = sanitizer.sanitize([Document("good", "a cough"), Document("bad", TEXT)])
+    assert isinstance(good, SanitizedDocument)
+    assert isinstance(bad, SanitizationError)
+    assert str(bad) == "document bad was not indexed: detection failed (RuntimeError); nothing of it was kept"
+    assert bad.__cause__ is None
+
+
+def test_nothing_in_nothing_out(method: Method) -> None:
+    assert DecidingSanitizer(DETECTOR, method, RiskPrior()).sanitize([]) == []
+
+
+def test_origin_changes_nothing() -> None:
+    assert sanitized(ORIGIN, TEXT).text == TEXT
+
+
+def test_redact_generalizes_all() -> None:
+    assert sanitized(REDACT, TEXT).text == "Somebody, a certain age, has a symptom. Write to an email address."
+
+
+def test_suppress_removes_all() -> None:
+    assert sanitized(SUPPRESS, TEXT).text == ",, has a. Write to."
+
+
+def test_trip_keeps_the_symptom() -> None:
+    outcome = sanitized(trip(Policy()), TEXT)
+    assert outcome.text == "Somebody, a certain age, has a cough. Write to an email address."
+    assert outcome.risk.after < outcome.risk.before
+
+
+def test_redact_is_trip_with_the_threshold_at_minus_infinity() -> None:
+    assert sanitized(trip(Policy(tau=float("-inf"))), TEXT).text == sanitized(REDACT, TEXT).text
+
+
+def test_origin_is_trip_with_the_threshold_at_infinity_and_no_limit_but_for_rigid_identifiers() -> None:
+    kept = sanitized(trip(Policy(tau=float("inf"), residual_limit=1.0)), TEXT).text
+    assert kept == TEXT.replace("a.keller@example.org", "an email address")
+
+
+def test_all_mentions_of_a_link_are_treated_alike() -> None:
+    detector = PhraseDetector({"Anna Keller": "person full name", "Keller": "person full name"})
+    outcome = sanitized(trip(Policy()), "Anna Keller came. Then Keller left. KELLER stays.", detector)
+    assert "Keller" not in outcome.text
+
+
+@settings(max_examples=100, deadline=None)
+@given(sentences_about_people())
+def test_a_stricter_threshold_never_acts_on_fewer(text: AnnotatedText) -> None:
+    acted = []
+    for tau in (0.9, 0.6, 0.3, 0.0):
+        (decisions,) = trip(Policy(tau=tau, residual_limit=1.0)).decide([text])
+        acted.append({d.entity.link for d in decisions if d.action is not Action.KEEP})
+    assert all(loose <= strict for loose, strict in zip(acted, acted[1:], strict=False))
+
+
+@settings(max_examples=100, deadline=None)
+@given(sentences_about_people())
+def test_the_residual_risk_is_at_most_the_limit(text: AnnotatedText) -> None:
+    (decisions,) = trip(Policy(tau=float("inf"), residual_limit=0.4)).decide([text])
+    applied = apply(text, decisions)
+    assert absolute_risk(RiskPrior().hazards([applied.left])[0]) <= 0.4 + 1e-9
+
+
+def test_no_limit_asks_for_nothing() -> None:
+    assert beyond_limit(AnnotatedText("Keller", []), set(), {}, RiskPrior(), 1.0) == set()
+
+
+def test_a_name_that_the_threshold_keeps_falls_to_the_residual_limit() -> None:
+    outcome = sanitized(trip(Policy(tau=float("inf"))), "Anna Keller has a cough.")
+    reasons = {d.entity.label: d.reason for d in outcome.decisions}
+    assert reasons == {"person full name": RESIDUAL, "symptom": BELOW}
+
+
+@pytest.mark.parametrize("label", sorted(LABELS))
+@pytest.mark.parametrize("priority", [-0.5, 0.6, 1.4])
+def test_every_label_gets_an_action_at_every_corner(label: str, priority: float) -> None:
+    action, reason = decide(entity(0, 1, label), Scores(1.0, 0.0, 0.0, priority), tau=0.6)
+    if LABELS[label].rigid:
+        assert (action, reason) == (Action.GENERALIZE, RIGID)
+    elif priority >= 0.6:
+        assert (action, reason) == (Action.GENERALIZE, AT_OR_ABOVE)
+    else:
+        assert (action, reason) == (Action.KEEP, BELOW)
