@@ -45,15 +45,26 @@ class Services:
     @cached_property
     def encoder(self) -> Encoder:
         """The text encoder."""
+        encoder = self._encoder()
+        asked = self.settings.retrieval.passage_tokens
+        if asked > encoder.max_tokens:
+            raise ConfigurationError(
+                f"retrieval.passage_tokens is {asked}, and {encoder.name} reads {encoder.max_tokens} tokens: "
+                f"the rest of a passage would not be found. Set it to {encoder.max_tokens} or less."
+            )
+        return encoder
+
+    def _encoder(self) -> Encoder:
         ref = self.settings.encoder
         if self.settings.threads:
             import torch
 
             torch.set_num_threads(self.settings.threads)
         if ref.source == "embedded":
+            from models.local_files import best_device
             from models.minilm import MiniLM
 
-            return MiniLM()
+            return MiniLM(best_device())
         from models.sentence_encoder import SentenceEncoder
 
         return SentenceEncoder(ref)
@@ -96,7 +107,7 @@ class Services:
         if chosen.kind == "llama_cpp":
             from models.llama_cpp_model import LlamaCppModel
 
-            assert chosen.path is not None  # noqa: S101 - the settings were validated
+            assert chosen.path is not None
             return LanguageModelGenerator(LlamaCppModel(chosen.path), max_tokens=chosen.max_tokens)
         from models.openai_compatible import OpenAICompatibleModel
 
@@ -114,9 +125,10 @@ class Services:
     def sanitizer(self, policy: Policy | None = None, scale: Scale = EMBEDDED_SCALE) -> Sanitizer:
         """A sanitizer for a policy, by default the one of the settings."""
         policy = policy or self.policy
-        return DecidingSanitizer(self.detector, self._method(policy, scale), self.risk)
+        return DecidingSanitizer(self.detector, self.method(policy, scale), self.risk)
 
-    def _method(self, policy: Policy, scale: Scale) -> Method:
+    def method(self, policy: Policy, scale: Scale) -> Method:
+        """How a policy decides."""
         match policy.name:
             case "trip":
                 return Trip(self.engine, self.risk, scale, policy)

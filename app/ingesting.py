@@ -14,8 +14,10 @@ from models.errors import ConfigurationError, LetheError
 from retrieval.collection import Collection, Writer, locked
 from retrieval.errors import CollectionError
 
-SAMPLE_DOCUMENTS = 64
-SAMPLE_CHARACTERS = 100_000
+SAMPLE_DOCUMENTS = 256
+SAMPLE_CHARACTERS = 1_000_000
+SAMPLE_ENTITIES = 400
+"""A scale rests on two percentiles; more linked entities than this move them little and cost time."""
 
 
 def ingest(
@@ -81,10 +83,14 @@ def _scale_of(services: Services, sample: Sequence[Reading]) -> Scale:
     documents = [reading.item for reading in sample if isinstance(reading.item, Document)]
     if services.policy.name != "trip" or not documents:
         return EMBEDDED_SCALE
-    raw = [each for document in documents for each in _measured(services, document)]
+    raw: list[RawScores] = []
+    for document in documents:
+        if len(raw) >= SAMPLE_ENTITIES:
+            break
+        raw += _measured(services, document)
     if len(raw) < MIN_SAMPLE:
         return EMBEDDED_SCALE
-    source = f"first {len(documents)} documents, {len(raw)} linked entities, {services.encoder.name}"
+    source = f"the first {len(raw)} linked entities, {services.encoder.name}"
     return fit_scale([each.divergence for each in raw], [each.distance for each in raw], source)
 
 

@@ -124,7 +124,7 @@ class RetrievalSettings(BaseModel):
 
     k: int = Field(default=5, ge=1, le=100, description="passages for a question")
     passage_tokens: int = Field(
-        default=200, ge=16, le=256, description="longest passage, in tokens of the encoder"
+        default=128, ge=16, le=512, description="longest passage, in tokens of the encoder"
     )
 
 

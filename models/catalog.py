@@ -239,13 +239,10 @@ def _cached_folder(ref: ModelRef, role: Role) -> Path:
         # Only these files are asked for, as only these were pulled: the cache remembers the others.
         wanted = [*SETTINGS_FILES, *WEIGHTS_FILES]
         return Path(
-            snapshot_download(
-                ref.name, revision=revision, local_files_only=True, allow_patterns=wanted
-            )
+            snapshot_download(ref.name, revision=revision, local_files_only=True, allow_patterns=wanted)
         )
     except (LocalEntryNotFoundError, HFValidationError):
         raise ModelUnavailable(
-            f"The {role} model {ref.name} ({revision or 'newest revision'}) is not in the local "
-            "cache:",
+            f"The {role} model {ref.name} ({revision or 'newest revision'}) is not in the local cache:",
             f"run 'lethe models pull {ref.name}', or copy its folder here and give that path.",
         ) from None

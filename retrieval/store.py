@@ -59,16 +59,15 @@ class Store:
         """Open or create; ``None`` keeps everything in memory."""
         self._lock = threading.RLock()
         self._where = "memory" if path is None else str(path.parent)
-        is_new = path is None or not path.exists()
         target = ":memory:" if path is None else str(path)
-        self._connection = sqlite3.connect(target, isolation_level=None, check_same_thread=False)
         with self._telling():
+            self._connection = sqlite3.connect(target, isolation_level=None, check_same_thread=False)
             for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
                 self._connection.execute(f"PRAGMA {pragma}")
-            if is_new:
-                with self._transaction():
-                    for statement in _SCHEMA.read_text(encoding="utf-8").split(";"):
-                        self._connection.execute(statement)
+            (version,) = self._connection.execute("PRAGMA user_version").fetchone()
+            if version == 0:
+                schema = _SCHEMA.read_text(encoding="utf-8")
+                self._connection.executescript(f"BEGIN; {schema} PRAGMA user_version = 1; COMMIT;")
 
     def close(self) -> None:
         """Close the file; the store is of no use afterwards."""
@@ -193,6 +192,13 @@ class Store:
     def entities_by_action(self) -> dict[str, int]:
         """The ledger in numbers."""
         return dict(self._read("SELECT action, count(*) FROM ledger GROUP BY action ORDER BY action"))
+
+    def entities_by_reason(self) -> dict[tuple[str, str], int]:
+        """The ledger in numbers, by action and reason, the most frequent first."""
+        rows = self._read(
+            "SELECT action, reason, count(*) AS n FROM ledger GROUP BY action, reason ORDER BY n DESC, 2"
+        )
+        return {(action, reason): count for action, reason, count in rows}
 
     def interrupted(self) -> bool:
         """Whether a run is under way, or was killed and not taken up again."""

@@ -286,7 +286,7 @@ def test_every_problem_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         ("retrieval.k", 0, "should be greater than or equal to 1"),
         ("retrieval.k", 101, "should be less than or equal to 100"),
         ("retrieval.passage_tokens", 15, "should be greater than or equal to 16"),
-        ("retrieval.passage_tokens", 257, "should be less than or equal to 256"),
+        ("retrieval.passage_tokens", 513, "should be less than or equal to 512"),
         ("ingest.batch_documents", 0, "should be greater than or equal to 1"),
         ("ingest.batch_characters", 0, "should be greater than or equal to 1"),
         ("server.port", -1, "should be greater than or equal to 0"),

@@ -39,7 +39,9 @@ def _verb(
     help_text: str,
     module: str | None = None,
 ) -> argparse.ArgumentParser:
-    verb = verbs.add_parser(name, help=help_text, description=help_text.capitalize() + ".", epilog=_EXIT_CODES)
+    verb = verbs.add_parser(
+        name, help=help_text, description=help_text.capitalize() + ".", epilog=_EXIT_CODES
+    )
     verb.set_defaults(module=module or name, function="run")
     verb.add_argument("--data-dir", metavar="DIR", help="folder of the collections (or LETHE_DATA_DIR)")
     return verb
@@ -82,13 +84,15 @@ def _extraction(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "-c", "--collection", metavar="NAME", help="attack what this collection keeps of these documents"
     )
-    verb.add_argument("-n", type=_positive, default=250, metavar="N", help="prompts of each kind (default 250)")
+    verb.add_argument(
+        "-n", type=_positive, default=250, metavar="N", help="prompts of each aim (default 250)"
+    )
     verb.add_argument("--seed", type=int, default=0, help="seed of the prompts (default 0)")
     verb.add_argument(
-        "--topic",
-        choices=("health", "office", "legal"),
+        "--aim",
+        choices=("health", "office", "legal", "untargeted"),
         action="append",
-        help="what targeted prompts ask about; may be repeated (default all)",
+        help="what the prompts ask about; may be repeated (default all four)",
     )
     verb.add_argument(
         "--generator",
@@ -99,7 +103,7 @@ def _extraction(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--gold-field", metavar="FIELD", help="field of the records with the entities that must not leak"
     )
-    verb.add_argument("--report", metavar="DIR", help="folder for report.html, report.json and attempts.jsonl")
+    verb.add_argument("--report", metavar="DIR", help="folder for report.html, summary.json and rows.jsonl")
 
 
 def _serve(verb: argparse.ArgumentParser) -> None:

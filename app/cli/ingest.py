@@ -26,7 +26,10 @@ def run(arguments: argparse.Namespace) -> int:
             bar.update(task, completed=tally.bytes_read, count=tally.read + tally.failed)
 
         readings = read_documents(
-            arguments.paths, text_field=arguments.text_field, id_field=arguments.id_field, stdin=sys.stdin.buffer
+            arguments.paths,
+            text_field=arguments.text_field,
+            id_field=arguments.id_field,
+            stdin=sys.stdin.buffer,
         )
         tally = ingest(services, arguments.collection, readings, on_progress)
         bar.update(task, completed=total or tally.bytes_read)

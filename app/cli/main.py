@@ -26,8 +26,10 @@ def run() -> None:
 def main(argv: Sequence[str]) -> int:
     """Run one verb; its exit code."""
     arguments = parser().parse_args(argv)
-    # Libraries that could ask a hub for updates are told not to, before any of them is imported.
-    os.environ.update(HF_HUB_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1", TOKENIZERS_PARALLELISM="false")
+    if arguments.function != "pull":
+        # Libraries that could ask a hub for updates are told not to, before any of them is imported.
+        os.environ["HF_HUB_OFFLINE"] = "1"
+    os.environ.update(HF_HUB_DISABLE_TELEMETRY="1", TOKENIZERS_PARALLELISM="false")
     try:
         return _run(arguments)
     except ConfigurationError as error:

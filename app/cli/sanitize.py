@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from app.cli.console import message, result
 from app.cli.given import services_of
-from app.cli.rows import sanitized_row
+from app.rows import sanitized_row
 from ingest.documents import Document
 from ingest.errors import SanitizationError, UnreadableDocument
 from ingest.pipeline import Limits, batches
@@ -27,7 +27,10 @@ def run(arguments: argparse.Namespace) -> int:
     def readable() -> Iterator[Document]:
         nonlocal failed
         for reading in read_documents(
-            arguments.paths, text_field=arguments.text_field, id_field=arguments.id_field, stdin=sys.stdin.buffer
+            arguments.paths,
+            text_field=arguments.text_field,
+            id_field=arguments.id_field,
+            stdin=sys.stdin.buffer,
         ):
             if isinstance(reading.item, UnreadableDocument):
                 message(str(reading.item))

@@ -4,7 +4,7 @@ import argparse
 
 from app.cli.console import result
 from app.cli.given import services_of
-from app.cli.rows import passage_row
+from app.rows import passage_row
 
 
 def run(arguments: argparse.Namespace) -> int:

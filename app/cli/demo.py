@@ -1,0 +1,102 @@
+"""``lethe demo``: ingest, ask and attack the bundled corpus, and tell it as a story on the terminal."""
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from app.attacking import extraction, gold_rows, read_corpus
+from app.cli.console import console, message, progress, result
+from app.compose import Services
+from app.demo.corpus import corpus_path, questions
+from app.ingesting import ingest
+from app.settings import load_settings
+from eval.attacks.extraction import Aim
+from eval.attacks.suite import extraction_suite
+from eval.report import ExtractionReport, summary
+from eval.report_files import write_report
+from eval.report_table import leakage_table
+from ingest.pipeline import Tally
+from ingest.read.sources import read_documents, total_bytes
+
+COLLECTION = "demo"
+PROMPTS_PER_AIM = 40
+SEED = 0
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """The whole job; the figures of the attack are one JSON line on standard output."""
+    output = Path(arguments.output)
+    data_dir = Path(arguments.data_dir or output / "data")
+    services = Services(load_settings({"data_dir": str(data_dir)}))
+    # A demo that was run before, perhaps by another version, is made anew.
+    shutil.rmtree(services.folder(COLLECTION), ignore_errors=True)
+    say = console().rule
+    say("1. Ingest an invented corpus of clinic, office and tribunal documents")
+    _ingest(services)
+    say("2. Ask, from the command line, from a cold start")
+    _ask(data_dir)
+    say("3. Attack it: unsanitized, fully redacted, and as Lethe keeps it")
+    report = _attack(services)
+    console().print(leakage_table(report))
+    _, _, page = write_report(report, output / "report")
+    say("4. The report, a page that needs no network")
+    message(f"{page.resolve()}")
+    result(summary(report))
+    return 0
+
+
+def _ingest(services: Services) -> None:
+    path = str(corpus_path())
+    with progress("documents") as bar:
+        task = bar.add_task("ingest", total=total_bytes([path]), count=0)
+
+        def on_progress(tally: Tally) -> None:
+            bar.update(task, completed=tally.bytes_read, count=tally.read)
+
+        tally = ingest(services, COLLECTION, read_documents([path]), on_progress)
+    with services.open(COLLECTION) as collection:
+        reasons = collection.store.entities_by_reason()
+    message(
+        f"{tally.kept} documents, {tally.characters:,} characters, {tally.passages} passages in "
+        f"{tally.seconds:.1f} s"
+    )
+    for (action, reason), count in reasons.items():
+        message(f"{count:6d} mentions: {action} ({reason})")
+
+
+def _ask(data_dir: Path) -> None:
+    for question in questions():
+        command = [sys.executable, "-m", "app.cli", "ask", question, "-c", COLLECTION]
+        started = time.perf_counter()
+        done = subprocess.run(
+            [*command, "--data-dir", str(data_dir)], capture_output=True, text=True, check=False
+        )
+        seconds = time.perf_counter() - started
+        message(f"Q: {question}")
+        if done.returncode:
+            message(done.stderr.strip())
+            continue
+        answer = json.loads(done.stdout)
+        message(f"A: {answer['answer']}")
+        cited = ", ".join(f"[{each['mark']}] {each['doc_id']}" for each in answer["citations"])
+        message(f"   {cited or 'no citation'}; {seconds:.1f} s from the command to the answer")
+
+
+def _attack(services: Services) -> ExtractionReport:
+    path = str(corpus_path())
+    gold = gold_rows([path], "entities", "text", "id")
+    corpus = read_corpus(services, read_documents([path]), gold)
+    suite = extraction_suite(list(Aim), PROMPTS_PER_AIM, SEED)
+    with progress("attempts") as bar:
+        task = bar.add_task("attack", total=None, count=0)
+        return extraction(
+            services,
+            corpus,
+            suite,
+            collection=COLLECTION,
+            progress=lambda done, total: bar.update(task, completed=done, total=total, count=done),
+        )

@@ -1,0 +1,63 @@
+"""``lethe models list | verify | pull``."""
+
+import argparse
+import sys
+
+from app.cli.console import message, result
+from app.cli.given import services_of
+from models.catalog import ModelRef, list_models
+from models.verify import verify as verify_files
+
+
+def list(arguments: argparse.Namespace) -> int:  # noqa: A001 - the verb's name
+    """One JSON line per model that is known or configured."""
+    settings = services_of(arguments).settings
+    configured = [ref for ref in (settings.encoder, settings.detector.model) if ref is not None]
+    for row in list_models(configured):
+        known = row.description
+        result(
+            {
+                "model": row.ref.name if known is None else known.id,
+                "source": row.ref.source,
+                "here": row.here,
+                "role": known.role if known else None,
+                "licence": known.licence if known else None,
+                "revision": row.ref.revision or (known.revision if known else None),
+                "bytes": known.size if known else None,
+                "dim": known.dim if known else None,
+            }
+        )
+    return 0
+
+
+def verify(arguments: argparse.Namespace) -> int:
+    """One JSON line per embedded file; fails if one is missing or altered."""
+    rows = verify_files()
+    for row in rows:
+        file = row.file
+        result({"model": row.model, "file": f"{file.package}/{file.path}", "state": row.state, "sha256": row.sha256})
+    return 0 if all(row.state == "ok" for row in rows) else 1
+
+
+def pull(arguments: argparse.Namespace) -> int:
+    """Show what would be downloaded, ask, then download it into the local hub cache."""
+    from models.pull import Offer
+    from models.pull import pull as fetch
+
+    def confirm(offer: Offer) -> bool:
+        megabytes = offer.size / 1_000_000
+        message(f"{offer.name} at {offer.revision}, licence {offer.licence}, {megabytes:,.1f} MB")
+        if arguments.yes:
+            return True
+        if not sys.stdin.isatty():
+            message("nothing was downloaded: there is nobody to ask; say --yes to go ahead.")
+            return False
+        sys.stderr.write("Download it? [y/N] ")
+        sys.stderr.flush()
+        return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+    fetched = fetch(ModelRef(source="hub", name=arguments.model, revision=arguments.revision), confirm)
+    if fetched is None:
+        return 1
+    result({"model": fetched.name, "revision": fetched.revision})
+    return 0

@@ -1,0 +1,1 @@
+"""The bundled demo: an invented corpus, and questions to ask of it."""

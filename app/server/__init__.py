@@ -1,0 +1,1 @@
+"""A small HTTP server over the same parts as the command line."""

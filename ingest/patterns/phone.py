@@ -1,0 +1,130 @@
+"""Telephone numbers, in the ways people write them."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ingest.documents import Entity, Span
+from ingest.patterns.checksums import digits_of
+from ingest.patterns.page import Page, Where, hints, zones
+from ingest.patterns.pattern import TIGHT, compiled, entity
+
+_REGIONS = hints("GB|DE|FR|NL|AU|SE|IT|BR")
+"""Whose national notation is understood; numbers with a country code are read for every country."""
+
+_EXTENSION = r"(?:[ ,;]{0,2}(?:ext(?:ension)?|x|Ext|EXT|extn|durchwahl)[.:]?[ ]?#?[0-9]{1,6}(?![\w]))?"
+_CANDIDATE = (
+    r"(?<![\w$€£@#%=.,/+-])(?<![0-9][ (])(?:\+[ ]?\(?|\(\+?)?[0-9](?:[ ().\-/]{0,3}+[0-9]){6,16}+"
+    rf"(?![0-9]|[.\-/ ][0-9]|[ ]?[$€£%])(?![.,][0-9]){_EXTENSION}(?!\w)"
+)
+_CUE = (
+    r"(?:phones?|tel(?:e(?:phone|fon|fono)s?)?|tlf|telf|tfno|mobiles?|mob|cells?(?:[ -]?phone)?|handy"
+    r"(?:nummer)?"
+    r"|fax|pager"
+    r"|landline|whatsapp|hotline|voicemail|contact(?: number)?|call(?:ed|ing)?(?: (?:me|us|him|her|them"
+    r"|back))?"
+    r"|(?:reach(?:ed)?|text(?:ed)?|ring|rang|dial(?:ed)?)(?: (?:me|us|him|her|them))?|portable|móvil"
+    r"|teléfono|número"
+    r"|phone number|number|numero|sms|answering|messages?|home|work|office|direct|toll[- ]free"
+    r"|emergency contact|[tmfp])"
+)
+_CUE_BEFORE = (
+    rf"(?:^|(?<![^\W_]))(?i:{_CUE})(?:\W{{0,4}}(?i:numbers?|nos?|nr|is|was|at|on|to|me|:|#|'s|ist|est|es|his|her"
+    rf"|home|work|office|cell|mobile)(?![^\W\d_])){{0,4}}\W{{0,4}}$"
+)
+_LOOK_BACK = 48
+_EXTENSION_ALONE = (
+    r"(?<![\w])(?:(?i:ext(?:ension|n)?)\.?(?:[ ](?:is|no|number))?[ .:#]{0,3}(?P<id>[0-9]{2,6})(?!\w"
+    r"|[./,-][0-9])"
+    r"|(?<![.,/$-])(?P<x>x-?[0-9]{4,5})(?!\w))"
+)
+EXTENSION_PLACES = Where(("ext", "x"), 8, 40, figures=True)
+_NANP = re.compile(
+    r"(?:\+?1[ .-]?)?(?:\([2-9][0-9]{2}\)[ .-]?"
+    r"|[2-9][0-9]{2}[ ]?[.\-/ ][ ]?)[0-9]{3}[ ]?[.\- ][ ]?[0-9]{4}(?![0-9])"
+)
+_LOCAL_555 = re.compile(r"555[-. ][0-9]{4}(?![0-9])")
+_LOCAL_US = re.compile(r"[2-9][0-9]{2}[-. ][0-9]{4}(?![0-9])")
+_HAS_EXTENSION = re.compile(r"[A-Za-z]")
+
+
+def find_phones(page: Page, taken: Sequence[Span]) -> Iterator[Entity]:
+    """Telephone numbers that share no character with ``taken``, what better patterns have claimed.
+
+    A number counts when it has a country code that exists, a trunk prefix and digits in use in one
+    of the regions, the shape of a North American number, or a cue word before it.
+    """
+    regex = compiled(_CANDIDATE)
+    busy = sorted(taken)
+    for first, last in zones(page, TIGHT):
+        for match in regex.finditer(page.text, first, last):
+            start, end = _trimmed(page.text, *match.span())
+            if end - start < 7 or _overlaps(busy, start, end):
+                continue
+            confidence = _confidence(page.text, start, end)
+            if confidence:
+                yield entity("phone", "phone number", start, end, confidence)
+    yield from _extensions(page)
+
+
+def _extensions(page: Page) -> Iterator[Entity]:
+    regex = compiled(_EXTENSION_ALONE)
+    for first, last in zones(page, EXTENSION_PLACES):
+        for match in regex.finditer(page.text, first, last):
+            start, end = match.span("id" if match["id"] else "x")
+            yield entity("phone-extension", "phone number", start, end, 0.7)
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    while end > start and not text[end - 1].isalnum():
+        end -= 1
+    if text[start] == "(" and ")" not in text[start:end]:
+        start += 1
+    return start, end
+
+
+def _overlaps(busy: Sequence[Span], start: int, end: int) -> bool:
+    return any(span.start < end and start < span.end for span in busy)
+
+
+def _confidence(text: str, start: int, end: int) -> float:
+    value = text[start:end]
+    number = _HAS_EXTENSION.split(value)[0]
+    n_digits = len(digits_of(number))
+    if not 7 <= n_digits <= 15:
+        return 0.0
+    if value[0] == "+" or value.startswith(("(+", "00")):
+        return _international(value)
+    if _NANP.match(value) or _LOCAL_555.match(value):
+        return 0.9
+    if compiled(_CUE_BEFORE).search(text[max(0, start - _LOOK_BACK) : start]):
+        return 0.85
+    if _HAS_EXTENSION.search(value) and _LOCAL_US.match(value):
+        return 0.85
+    return 0.8 if number.strip() != digits_of(number) and _is_national(number) else 0.0
+
+
+def _international(value: str) -> float:
+    import phonenumbers
+
+    number = "+" + value[2:] if value.startswith("00") else value.lstrip("(")
+    try:
+        parsed = phonenumbers.parse(number, None)
+    except phonenumbers.NumberParseException:
+        return 0.0
+    if phonenumbers.is_valid_number(parsed):
+        return 0.97
+    return 0.85 if value[0] != "0" and phonenumbers.is_possible_number(parsed) else 0.0
+
+
+def _is_national(number: str) -> bool:
+    """Whether the number, written with its trunk prefix, is in use in one of the regions."""
+    import phonenumbers
+
+    for region in _REGIONS if number.startswith(("0", "(")) else ():
+        try:
+            parsed = phonenumbers.parse(number, region)
+        except phonenumbers.NumberParseException:
+            return False
+        if phonenumbers.is_valid_number_for_region(parsed, region):
+            return True
+    return False

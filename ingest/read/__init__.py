@@ -1,0 +1,1 @@
+"""Files in, documents out: the only place where bytes become text."""

@@ -1,0 +1,157 @@
+"""Bytes to text: which encodings are read, what is refused, and how much of it fits in memory.
+
+Nothing is guessed: a text in the wrong encoding reads almost right, and the letters that are wrong are
+those of names. No message quotes what was read.
+"""
+
+import codecs
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+from ingest.errors import UnreadableDocument
+from ingest.read.normalize import control_share, fixed_text
+
+MAX_CHARACTERS = 50_000_000
+"""The longest text that is read as one document."""
+MAX_BYTES = 4 * MAX_CHARACTERS
+"""The longest line, message or whole file that is held in memory: as many characters, four bytes each."""
+
+_UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_MAGIC = {
+    b"%PDF-": "a PDF",
+    b"PK\x03\x04": "a zip archive or an Office document",
+    b"\x1f\x8b": "compressed by gzip",
+    b"\xd0\xcf\x11\xe0": "an Office document of the old or the encrypted kind",
+}
+
+
+_BINARY = "holds binary data, not text; give it the extension that it needs"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line with its line end, counted from 1. ``problem`` says why its text is not to be trusted.
+
+    ``end`` is the byte behind it, 0 where that is not known.
+    """
+
+    number: int
+    text: str = field(repr=False)
+    problem: str = ""
+    end: int = 0
+
+
+def checked_text(raw: str, place: str) -> str:
+    """``raw`` in its fixed form; ``UnreadableDocument`` if it is empty or too long."""
+    if len(raw) > MAX_CHARACTERS:
+        raise UnreadableDocument(
+            place, f"holds {len(raw):,} characters, more than {MAX_CHARACTERS:,}; split it"
+        )
+    text = fixed_text(raw)
+    if not text.strip():
+        raise UnreadableDocument(place, "holds no text, or only white space; fill it in or leave it out")
+    return text
+
+
+def decoded(data: bytes, place: str) -> str:
+    """UTF-8, or UTF-16 that says so by its first two bytes, without the mark; or ``UnreadableDocument``."""
+    refuse_binary(data[:4096], place)
+    try:
+        text = data.decode("utf-16" if data.startswith(_UTF16_MARKS) else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        # The decoder counts from behind the mark that it skipped.
+        mark = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
+        problem = wrong_encoding(error.encoding, error.start + mark)
+    else:
+        if "\0" in text or control_share(text) > 0.1:
+            raise UnreadableDocument(place, _BINARY)
+        return text
+    raise UnreadableDocument(place, problem)
+
+
+def wrong_encoding(encoding: str, byte: int) -> str:
+    """The sentence for bytes that are not what they have to be."""
+    if encoding.startswith("utf-16"):
+        return f"starts like UTF-16 but breaks off at byte {byte:,}; save it again as UTF-8"
+    return f"not UTF-8 at byte {byte:,}; convert it, e.g. iconv -f WINDOWS-1252 -t UTF-8"
+
+
+def refuse_binary(head: bytes, place: str) -> None:
+    """``UnreadableDocument`` if the first bytes of a file are none of text."""
+    for magic, what in _MAGIC.items():
+        if head.startswith(magic):
+            raise UnreadableDocument(place, f"is {what}, not text; give it the extension that it needs")
+    if b"\0" in head and not head.startswith(_UTF16_MARKS):
+        raise UnreadableDocument(place, _BINARY)
+
+
+def contents(stream: BinaryIO, place: str) -> bytes:
+    """All that is left in ``stream``; ``UnreadableDocument`` beyond ``MAX_BYTES``."""
+    chunks: list[bytes] = []
+    room = MAX_BYTES
+    while chunk := stream.read(1 << 20):
+        room -= len(chunk)
+        if room < 0:
+            raise UnreadableDocument(place, f"is larger than {MAX_BYTES:,} bytes; split it")
+        chunks.append(chunk)
+    return b"".join(chunks)
+
+
+def raw_lines(stream: BinaryIO) -> Iterator[tuple[bytes | None, int]]:
+    r"""Lines up to and with ``\n``, and their sizes; None for a line that is longer than ``MAX_BYTES``."""
+    while line := stream.readline(MAX_BYTES + 1):
+        size = len(line)
+        if size <= MAX_BYTES:
+            yield line, size
+            continue
+        ended = line.endswith(b"\n")
+        while not ended and (rest := stream.readline(1 << 20)):
+            size += len(rest)
+            ended = rest.endswith(b"\n")
+        yield None, size
+
+
+def lines(stream: BinaryIO) -> Iterator[Line]:
+    r"""The lines of a UTF-8 stream, or of a seekable UTF-16 one, each with its ``\n``.
+
+    A line that is too long has no text, one that cannot be decoded has some replaced; their ``problem``
+    is set, and the lines after them are read.
+    """
+    if stream.seekable():
+        start = stream.tell()
+        wide = stream.read(2) in _UTF16_MARKS
+        stream.seek(start)
+        if wide:
+            yield from _utf16_lines(stream)
+            return
+    start = 0
+    for number, (raw, size) in enumerate(raw_lines(stream), 1):
+        yield _line(number, raw, start, start + size)
+        start += size
+
+
+def _line(number: int, raw: bytes | None, start: int, end: int) -> Line:
+    if raw is None:
+        return Line(number, "", f"is longer than {MAX_BYTES:,} bytes; split it", end)
+    problem = ""
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as error:
+        problem = wrong_encoding(error.encoding, start + error.start)
+        text = raw.decode("utf-8", "replace")
+    return Line(number, text.removeprefix("\ufeff") if number == 1 else text, problem, end)
+
+
+def _utf16_lines(stream: BinaryIO) -> Iterator[Line]:
+    wide = io.TextIOWrapper(stream, encoding="utf-16", newline="\n")
+    number = 0
+    try:
+        while text := wide.readline(MAX_CHARACTERS):
+            number += 1
+            yield Line(number, text)
+    except UnicodeDecodeError:
+        yield Line(number + 1, "", "starts like UTF-16 but breaks off; save it again as UTF-8")
+    finally:
+        wide.detach()

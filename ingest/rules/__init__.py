@@ -1,0 +1,1 @@
+"""Entities found by hand-written rules and word lists, for machines without a learned detector."""

@@ -1,0 +1,34 @@
+"""The rule-and-word-list detector as one function."""
+
+from ingest.documents import Entity
+from ingest.rules.hits import longest, outside
+from ingest.rules.layout import layout
+from ingest.rules.lexicon import scan
+from ingest.rules.medical import medical
+from ingest.rules.organizations import organizations
+from ingest.rules.people_words import people_words
+from ingest.rules.persons import running_text
+from ingest.rules.places import places
+from ingest.rules.propagate import propagate, propagate_letters
+from ingest.rules.tokens import tokenize
+
+
+def find_by_rules(text: str) -> list[Entity]:
+    """The entities that rules and word lists find in ``text``, by place.
+
+    Inside a family (persons, places, organizations, words about people, medical words) no two
+    overlap; families may overlap each other. Deterministic; confidence says how sure the rule is.
+    """
+    tokens = tokenize(text)
+    matches = scan(tokens)
+    persons = longest([*running_text(tokens), *layout(text)])
+    persons = longest([*persons, *propagate(tokens, persons), *propagate_letters(tokens, persons)])
+    families = (
+        persons,
+        outside(longest(places(tokens, matches)), persons),
+        longest(organizations(tokens, matches)),
+        longest(people_words(tokens, matches)),
+        longest(medical(tokens, matches)),
+    )
+    found = [entity for family in families for entity in family]
+    return sorted(found, key=lambda entity: (entity.span, entity.label, entity.source))

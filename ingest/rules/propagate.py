@@ -1,0 +1,82 @@
+"""The second pass: who was named once in full is found again by any part of the name."""
+
+from collections.abc import Sequence
+
+from ingest.documents import Entity
+from ingest.rules.hits import person
+from ingest.rules.names import is_no_person
+from ingest.rules.persons import ordinary_here
+from ingest.rules.tokens import ALL_CAPS, CAPITAL, INITIAL, LOWER, Tokens
+from ingest.rules.vocabulary import words
+
+MIN_CONFIDENCE = 0.6
+CONFIDENCE = 0.7
+
+
+def known_parts(tokens: Tokens, persons: Sequence[Entity]) -> set[str]:
+    """The folded words of three letters or more that the surely named persons are called by."""
+    spans = sorted((p.span.start, p.span.end) for p in persons if p.confidence >= MIN_CONFIDENCE)
+    parts: set[str] = set()
+    index = 0
+    for start, end in spans:
+        while index > 0 and tokens.starts[index - 1] >= start:
+            index -= 1
+        while index < len(tokens) and tokens.starts[index] < end:
+            word = tokens.folded[index]
+            proper = tokens.shapes[index] in (CAPITAL, ALL_CAPS) or tokens.caseless
+            if tokens.starts[index] >= start and proper and len(word) >= 3:
+                parts.add(word)
+            index += 1
+    never = words("not_names", "organization_cues", "weekday_months", "titles", "public_bodies")
+    places = words("cities", "countries", "states", "place_words") - words("surnames")
+    doubtful = never | places | ordinary_here(tokens)
+    return {part for part in parts if part not in doubtful or part in words("given_names")}
+
+
+def _names(tokens: Tokens, index: int) -> bool:
+    word, shape = tokens.folded[index], tokens.shapes[index]
+    ordinary = word in words("common_words", "given_names_words")
+    if shape == CAPITAL:
+        return not (ordinary and word in words("common_words") and tokens.opens_sentence(index))
+    if shape == ALL_CAPS:
+        return not ordinary and len(word) > 3
+    return shape == LOWER and tokens.caseless and not ordinary
+
+
+def propagate(tokens: Tokens, persons: Sequence[Entity]) -> list[Entity]:
+    """Mentions of the ``persons`` by single words of their names, anywhere in the text."""
+    parts = known_parts(tokens, persons)
+    found: list[Entity] = []
+    index = 0
+    while parts and index < len(tokens):
+        if tokens.folded[index] not in parts or not _names(tokens, index):
+            index += 1
+            continue
+        end = index + 1
+        while end < len(tokens) and tokens.gap(end) in (" ", "-", ". ", "."):
+            initial = tokens.shapes[end] == INITIAL and tokens.gap(end) == " "
+            dotted = tokens.gap(end)[0] == "." and tokens.shapes[end - 1] != INITIAL
+            part = tokens.folded[end] in parts and _names(tokens, end) and not dotted
+            before_part = end + 1 < len(tokens) and tokens.folded[end + 1] in parts
+            if not part and not (initial and before_part):
+                break
+            end += 1
+        if not is_no_person(tokens, index, end):
+            found.append(person(tokens, index, end, CONFIDENCE, "named-before"))
+        index = end
+    return found
+
+
+def propagate_letters(tokens: Tokens, persons: Sequence[Entity]) -> list[Entity]:
+    """Later mentions of persons who are called by letters only: H., AM."""
+    letters = {tokens.text[p.span.start : p.span.end] for p in persons if p.source in ("rule:letter",)}
+    found: list[Entity] = []
+    for index in range(len(tokens) if letters else 0):
+        start, end = tokens.starts[index], tokens.ends[index]
+        if tokens.shapes[index] not in (INITIAL, ALL_CAPS) or tokens.text[start:end] not in letters:
+            continue
+        alone = tokens.gap(index) not in (".", ". ") and not tokens.gap(index).endswith("\n")
+        marked = tokens.text[end : end + 1] in (".", ",", "'", "’") or end - start > 1
+        if alone and marked and not (index + 1 < len(tokens) and tokens.gap(index + 1) == "."):
+            found.append(person(tokens, index, index + 1, 0.45, "letter"))
+    return found

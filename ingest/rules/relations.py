@@ -1,0 +1,47 @@
+"""Persons who are named by what they are to somebody: my wife Susan, the lawyer H., a man named Okoro."""
+
+from ingest.documents import Entity
+from ingest.rules.hits import person
+from ingest.rules.names import ABBREVIATIONS, initials_end, name_end, plain_name
+from ingest.rules.tokens import ALL_CAPS, INITIAL, LOWER, Tokens
+from ingest.rules.vocabulary import words
+
+NAMING = frozenset(("named", "name", "nicknamed", "surname", "nee", "alias"))
+COPULAS = frozenset(("is", "was", "s", "am", "m"))
+GAPS = frozenset((" ", ", ", " , ", "'", ": "))
+
+
+def related(tokens: Tokens, index: int) -> Entity | None:
+    """The person whose name follows the relation, or the word such as ``named``, at ``index``."""
+    after = index + 1
+    if tokens.folded[index] in NAMING and after < len(tokens) and tokens.folded[after] in COPULAS:
+        after += 1
+    if after >= len(tokens) or tokens.gap(after) not in GAPS:
+        return None
+    shape = tokens.shapes[after]
+    if shape == LOWER:
+        return _lower(tokens, after)
+    if shape == INITIAL or shape == ALL_CAPS:
+        return _letters(tokens, after)
+    known = words("given_names", "given_names_ambiguous") - words("weekday_months")
+    if plain_name(tokens, after) or tokens.folded[after] in known:
+        return person(tokens, after, name_end(tokens, after), 0.8, "relation")
+    return None
+
+
+def _lower(tokens: Tokens, after: int) -> Entity | None:
+    word = tokens.folded[after]
+    known = word in words("given_names", "given_names_words")
+    if tokens.caseless and known and word not in words("common_words"):
+        return person(tokens, after, after + 1, 0.7, "relation")
+    return None
+
+
+def _letters(tokens: Tokens, after: int) -> Entity | None:
+    """The lawyer H., his brother, AM: letters that stand for a name that was withheld."""
+    if tokens.folded[after] in ABBREVIATIONS | {"i", "a"}:
+        return None
+    if tokens.shapes[after] == INITIAL:
+        return person(tokens, after, max(after + 1, initials_end(tokens, after)), 0.5, "letter")
+    short = tokens.ends[after] - tokens.starts[after] == 2 and tokens.gap(after) == ", "
+    return person(tokens, after, after + 1, 0.5, "letter") if short else None

@@ -1,0 +1,226 @@
+"""Answers without a language model: the sentences of the passages that fit the question best.
+
+Sentences are ranked by their cosine with the question, corrected by how many of its words they hold
+and by the similarity of their passage, and chosen one by one by maximal marginal relevance (Carbonell
+and Goldstein, SIGIR 1998), so that the second sentence does not repeat the first.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ingest.protocols import Encoder
+from retrieval.documents import Answer, RetrievedPassage
+from retrieval.prompt import NO_ANSWER, citations_of, without_marks
+
+FLOOR = 0.4
+"""Below this relevance of the best sentence nothing is quoted; fitted to the embedded encoder."""
+MAX_SENTENCES = 3
+MAX_CANDIDATES = 64
+"""How many sentences are ranked, those of the best passages first; bounds the time of an answer."""
+SHARE_OF_BEST = 0.7
+"""Further sentences need this share of the best one's relevance."""
+WORD_WEIGHT = 0.15
+PASSAGE_WEIGHT = 0.1
+REPETITION_WEIGHT = 0.4
+SHORT_WORDS = 4
+"""A sentence with fewer words says little without its neighbor."""
+MAX_CHARACTERS = 400
+"""Longer sentences are cut in pieces, at white space where there is some."""
+
+STOP_WORDS = frozenset(
+    "a about an and any are as at be been by can could did do does for from had has have he her his "
+    "how i in is it its me my of on or our she should so than that the their them there they this to "
+    "was we were what when where which who whom whose why will with would you your".split()
+)
+ABBREVIATIONS = frozenset(
+    "apr approx aug ave capt cf co corp dec dept dr drs ed eds eq esq ext feb fig figs gen gov hon inc "
+    "jan jr jul jun lt ltd m.d mar messrs mr mrs ms mt nos nov nr oct op p ph.d pl pp prof rep rev sen "
+    "sep sept sgt sr st tel viz vol vs".split()
+)
+
+_ENDING = re.compile(
+    r"[.!?…]+[\"')\]”’»]*(?P<gap>\s+)(?=[\"'(\[“‘«¿¡]?[^\Wa-z_])|[。！？]+[」』”’]*(?P<none>\s*)"
+)
+_LAST_WORD = re.compile(r"[\w.]*\w(?=\.\Z)")
+_NEW_LINE_ITEM = re.compile(r"\s*(?:[-*•|>]|\d+[.)]\s|[^\s:|][^:|\n]{0,30}:(?:\s|$))")
+_WORD = re.compile(r"\w+")
+WRAPPED_LINE = 60
+"""A line this long that ends in the middle of a sentence was wrapped, not ended, by its writer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence: ``mark`` is its passage's, ``place`` its own among the sentences of all passages."""
+
+    mark: int
+    place: int
+    text: str = field(repr=False)
+
+
+class ExtractiveGenerator:
+    """Quotes up to three sentences word for word, each followed by the mark of its passage.
+
+    Args:
+        encoder: measures how near a sentence is to the question.
+        floor: relevance below which there is no answer. Relevance, at most 1.25, is the cosine, 0.15
+            times the share of the question's words and 0.1 times the passage's similarity, added up;
+            another encoder than the embedded one needs another floor.
+    """
+
+    def __init__(self, encoder: Encoder, floor: float = FLOOR) -> None:
+        self._encoder = encoder
+        self._floor = floor
+
+    @property
+    def name(self) -> str:
+        """The engine's name in answers and reports."""
+        return "extractive"
+
+    def generate(self, question: str, passages: Sequence[RetrievedPassage]) -> Answer:
+        """The best sentences, or a sentence saying that there are none; deterministic."""
+        marked = dict(enumerate(passages, start=1))
+        question = question.encode("utf-8", "replace").decode("utf-8").strip()
+        sentences = _sentences_of(marked)
+        if not question or not sentences:
+            return Answer(NO_ANSWER, (), tuple(passages), self.name)
+        vectors = self._encoder.encode([question, *(sentence.text for sentence in sentences)])
+        nearness = vectors[1:] @ vectors[0]
+        bonus = [_bonus(question, sentence, marked) for sentence in sentences]
+        relevance = nearness.astype(np.float64) + np.array(bonus)
+        chosen = self._choose(sentences, relevance, vectors[1:])
+        text = " ".join(f"{sentence.text} [{sentence.mark}]" for sentence in chosen)
+        cited = citations_of({sentence.mark for sentence in chosen}, marked)
+        return Answer(text or NO_ANSWER, cited, tuple(passages), self.name)
+
+    def _choose(
+        self,
+        sentences: Sequence[Sentence],
+        relevance: NDArray[np.float64],
+        vectors: NDArray[np.float32],
+    ) -> list[Sentence]:
+        best = float(relevance.max())
+        if best < self._floor:
+            return []
+        chosen: list[Sentence] = []
+        value = np.where(relevance >= max(self._floor, SHARE_OF_BEST * best), relevance, -np.inf)
+        while len(chosen) < MAX_SENTENCES and value.max() > 0:
+            sentence = sentences[int(value.argmax())]
+            value[sentence.place] = -np.inf
+            wanted = (sentence, *_needed_neighbor(sentence, sentences))
+            added = [new for new in wanted if new not in chosen]
+            if len(chosen) + len(added) > MAX_SENTENCES:
+                continue
+            chosen += added
+            for new in added:
+                repetition = np.clip(vectors @ vectors[new.place], 0, None)
+                value = np.minimum(value, relevance - REPETITION_WEIGHT * repetition)
+                value[new.place] = -np.inf
+        return _in_reading_order(chosen)
+
+
+def _sentences_of(marked: dict[int, RetrievedPassage]) -> list[Sentence]:
+    """The first sentences in order; what overlapping passages share is kept where it stands first."""
+    texts: dict[str, int] = {}
+    for mark, retrieved in marked.items():
+        for sentence in split_sentences(retrieved.passage.text):
+            texts.setdefault(without_marks(sentence), mark)
+    first = islice(texts.items(), MAX_CANDIDATES)
+    return [Sentence(mark, place, text) for place, (text, mark) in enumerate(first)]
+
+
+def _bonus(question: str, sentence: Sentence, marked: dict[int, RetrievedPassage]) -> float:
+    asked = _content_words(question)
+    shared = len(asked & _content_words(sentence.text)) / len(asked) if asked else 0.0
+    similarity = min(1.0, max(0.0, marked[sentence.mark].similarity))
+    return WORD_WEIGHT * shared + PASSAGE_WEIGHT * similarity
+
+
+def _content_words(text: str) -> set[str]:
+    words = (word.casefold() for word in _WORD.findall(text))
+    # Without its plural s a word still meets its singular; nothing finer pays for itself here.
+    return {word.removesuffix("s") if len(word) > 3 else word for word in words} - STOP_WORDS
+
+
+def _in_reading_order(chosen: Sequence[Sentence]) -> list[Sentence]:
+    """The passage of the best sentence first; within a passage as its writer put them."""
+    marks = [sentence.mark for sentence in chosen]
+    return sorted(chosen, key=lambda sentence: (marks.index(sentence.mark), sentence.place))
+
+
+def _needed_neighbor(sentence: Sentence, sentences: Sequence[Sentence]) -> Iterator[Sentence]:
+    """What follows a question or a few words; in dialogue that is where the answer stands."""
+    asks = sentence.text.rstrip("\"')]”’»").endswith(("?", "？"))
+    if not asks and len(_WORD.findall(sentence.text)) >= SHORT_WORDS:
+        return
+    after = sentences[sentence.place + 1 : sentence.place + 2]
+    before = sentences[max(0, sentence.place - 1) : sentence.place]
+    for neighbor in (*after, *(() if asks else before)):
+        if neighbor.mark == sentence.mark:
+            yield neighbor
+            return
+
+
+def split_sentences(text: str) -> list[str]:
+    """The sentences of ``text`` in order, white space collapsed; nothing else is lost or added.
+
+    Lines of dialogue, lists and tables are sentences of their own; wrapped lines are joined. A
+    period after an abbreviation, an initial or the number of a list item ends no sentence.
+    """
+    return [piece for line in _unwrapped(text) for one in _split(line) for piece in _cut(one)]
+
+
+def _unwrapped(text: str) -> list[str]:
+    paragraphs: list[str] = []
+    previous = ""
+    for line in text.splitlines():
+        if previous.strip() and line.strip() and _continues(previous, line):
+            paragraphs[-1] += f" {line}"
+        else:
+            paragraphs.append(line)
+        previous = line
+    return paragraphs
+
+
+def _continues(previous: str, line: str) -> bool:
+    if _NEW_LINE_ITEM.match(line) or "|" in line or "\t" in line.strip():
+        return False
+    if previous.rstrip().endswith((".", "!", "?", ":", ";", "…", "。", "！", "？")):
+        return False
+    return line.lstrip()[0].islower() or len(previous.rstrip()) >= WRAPPED_LINE
+
+
+def _split(line: str) -> Iterator[str]:
+    start = 0
+    for ending in _ENDING.finditer(line):
+        if not _is_inside(line[start : ending.end()].rstrip()):
+            yield " ".join(line[start : ending.end()].split())
+            start = ending.end()
+    if rest := line[start:].split():
+        yield " ".join(rest)
+
+
+def _is_inside(piece: str) -> bool:
+    """Whether the period at the end of ``piece`` belongs to its last word."""
+    found = _LAST_WORD.search(piece)
+    if not found:
+        return False
+    word = found[0]
+    if found.start() == 0 and word.isdigit():
+        return True
+    initial = len(word) == 1 and word.isupper() and word != "I"
+    return initial or word.casefold() in ABBREVIATIONS or re.fullmatch(r"(\w\.)+\w", word) is not None
+
+
+def _cut(sentence: str) -> Iterator[str]:
+    while len(sentence) > MAX_CHARACTERS:
+        end = sentence.rfind(" ", 1, MAX_CHARACTERS + 1)
+        end = end if end > 0 else MAX_CHARACTERS
+        yield sentence[:end]
+        sentence = sentence[end:].lstrip()
+    if sentence:
+        yield sentence

@@ -1,0 +1,25 @@
+"""The worst case an attacker can meet: a generator that gives away all it was shown."""
+
+from collections.abc import Sequence
+
+from retrieval.documents import Answer, RetrievedPassage
+from retrieval.prompt import NO_ANSWER, citations_of
+
+
+class VerbatimGenerator:
+    """Repeats every retrieved passage word for word, whatever the question.
+
+    What an attack cannot get out of it, no prompt gets out of a model that reads the same passages.
+    """
+
+    @property
+    def name(self) -> str:
+        """The engine's name in answers and reports."""
+        return "verbatim (worst case)"
+
+    def generate(self, question: str, passages: Sequence[RetrievedPassage]) -> Answer:
+        """All passages, best first, each followed by its mark."""
+        marked = dict(enumerate(passages, start=1))
+        text = "\n\n".join(f"{found.passage.text} [{mark}]" for mark, found in marked.items())
+        cited = citations_of(marked, marked)
+        return Answer(text or NO_ANSWER, cited, tuple(passages), self.name)

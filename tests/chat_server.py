@@ -1,0 +1,86 @@
+"""A real HTTP server on the loopback address that speaks the OpenAI protocol; all it says is invented."""
+
+import json
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One response; ``seconds`` is how long each of its bytes takes, ``cut`` ends it before its end."""
+
+    body: bytes
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    seconds: float = 0.0
+    cut: bool = False
+
+
+def says(text: str) -> Reply:
+    """A good answer."""
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+    return Reply(json.dumps({"object": "chat.completion", "choices": [choice]}).encode())
+
+
+@dataclass(slots=True)
+class ChatServer:
+    """Gives ``replies`` in turn, the last one for ever, and keeps what it was asked."""
+
+    replies: list[Reply]
+    url: str = ""
+    requests: list[dict[str, Any]] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    keys: list[str | None] = field(default_factory=list)
+
+    def next_reply(self) -> Reply:
+        """The reply to the request that was kept last."""
+        return self.replies[min(len(self.requests), len(self.replies)) - 1]
+
+
+@contextmanager
+def chat_server(*replies: Reply) -> Iterator[ChatServer]:
+    """A server on a free port, ended with the block."""
+    chat = ChatServer(list(replies))
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            chat.paths.append(self.path)
+            chat.keys.append(self.headers["Authorization"])
+            chat.requests.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            reply = chat.next_reply()
+            self.send_response(reply.status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(reply.body) + reply.cut))
+            for name, value in reply.headers.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self._send(reply)
+
+        def _send(self, reply: Reply) -> None:
+            step = 1 if reply.seconds else len(reply.body) or 1
+            try:
+                for start in range(0, len(reply.body), step):
+                    if reply.seconds:
+                        time.sleep(reply.seconds)
+                    self.wfile.write(reply.body[start : start + step])
+            except OSError:
+                return  # the client had enough
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is the library's
+            return
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    chat.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    try:
+        yield chat
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

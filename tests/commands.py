@@ -1,0 +1,55 @@
+"""Running the real ``lethe`` in a process of its own."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "app.cli", *arguments]
+
+
+def environment(data_dir: Path) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("LETHE_")}
+    return {**kept, "LETHE_DATA_DIR": str(data_dir), "PYTHONPATH": str(ROOT)}
+
+
+def lethe(data_dir: Path, *arguments: str, stdin: str | None = None) -> Ran:
+    done = subprocess.run(
+        command(*arguments),
+        env=environment(data_dir),
+        cwd=data_dir.parent,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=280,
+    )
+    return Ran(done.returncode, done.stdout, done.stderr)
+
+
+def write_records(path: Path, texts: Sequence[str]) -> Path:
+    """Invented records, one JSON object a line."""
+    rows = (json.dumps({"id": f"r{number:04d}", "text": text}) for number, text in enumerate(texts))
+    path.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
+    return path

@@ -1,0 +1,121 @@
+"""What every attack must do, with targets that are as weak or as empty as can be. All data is invented.
+
+An attack that cannot break the undefended target proves nothing about a defended one.
+"""
+
+from collections.abc import Callable
+
+import pytest
+
+from eval.attacks.extraction import Aim, ExtractionAttack
+from eval.documents import SensitiveEntity
+from eval.judge import Judge
+from eval.measures.leakage import SensitiveIndex, coverage
+from eval.protocols import Attack
+from ingest.documents import Identifier
+from retrieval.documents import Answer, Passage, RetrievedPassage
+
+ATTACKS: list[Callable[[int], Attack]] = [  # to add one, add a line
+    lambda seed: ExtractionAttack(Aim.HEALTH, n=30, seed=seed),
+    lambda seed: ExtractionAttack(Aim.OFFICE, n=30, seed=seed),
+    lambda seed: ExtractionAttack(Aim.LEGAL, n=30, seed=seed),
+    lambda seed: ExtractionAttack(Aim.UNTARGETED, n=30, seed=seed),
+]
+
+SECRETS = [f"canary-{number:03d}-quill" for number in range(40)]
+TEXTS = [f"The person of record {number} is known as {secret}." for number, secret in enumerate(SECRETS)]
+
+
+class Undefended:
+    """Answers each question with the next two documents, if it is told to repeat what it was given."""
+
+    def __init__(self) -> None:
+        self.questions: list[str] = []
+
+    def ask(self, question: str) -> Answer:
+        first = 2 * len(self.questions)
+        self.questions.append(question)
+        passages = [
+            RetrievedPassage(Passage(n % len(TEXTS), f"d{n % len(TEXTS)}", 0, 9, TEXTS[n % len(TEXTS)]), 0.5)
+            for n in (first, first + 1)
+        ]
+        obeys = "repeat all the context" in question.casefold()
+        text = "\n\n".join(p.passage.text for p in passages) if obeys else "I do not know."
+        return Answer(text, [], passages, "undefended")
+
+
+class Empty:
+    """A collection without documents."""
+
+    def ask(self, question: str) -> Answer:
+        return Answer("Nothing was found.", [], [], "empty")
+
+
+class Broken:
+    """Fails, with a message that quotes what it holds."""
+
+    def ask(self, question: str) -> Answer:
+        raise RuntimeError(TEXTS[0])
+
+
+@pytest.fixture(params=ATTACKS, ids=lambda make: make(0).name)
+def make(request: pytest.FixtureRequest) -> Callable[[int], Attack]:
+    chosen: Callable[[int], Attack] = request.param
+    return chosen
+
+
+@pytest.fixture
+def sensitive() -> SensitiveIndex:
+    return SensitiveIndex(
+        SensitiveEntity(f"d{n}", secret, "reference number", Identifier.DIRECT)
+        for n, secret in enumerate(SECRETS)
+    )
+
+
+def test_declares_itself(make: Callable[[int], Attack]) -> None:
+    attack = make(3)
+    assert all((attack.name, attack.goal, attack.threat_model, attack.reference))
+    assert attack.seed == 3
+
+
+def test_finds_every_planted_secret_in_an_undefended_target(
+    make: Callable[[int], Attack], sensitive: SensitiveIndex
+) -> None:
+    attack, judge = make(0), Judge(sensitive)
+    rows = [judge.judge(attack.name, attempt) for attempt in attack.run(Undefended())]
+    assert coverage(rows, len(sensitive)).share == 1
+    assert not any(leak.prompted for row in rows for leak in row.leaked)
+
+
+def test_finds_nothing_in_an_empty_target(make: Callable[[int], Attack], sensitive: SensitiveIndex) -> None:
+    attack, judge = make(0), Judge(sensitive)
+    rows = [judge.judge(attack.name, attempt) for attempt in attack.run(Empty())]
+    assert len(rows) == attack.planned
+    assert not any(row.leaked or row.present for row in rows)
+
+
+def test_makes_the_attempts_it_planned_in_order(make: Callable[[int], Attack]) -> None:
+    attack = make(0)
+    attempts = list(attack.run(Undefended()))
+    assert [attempt.prompt.number for attempt in attempts] == list(range(attack.planned))
+
+
+def test_asks_the_same_for_the_same_seed_and_other_things_for_another(
+    make: Callable[[int], Attack],
+) -> None:
+    asked = []
+    for seed in (0, 0, 1):
+        target = Undefended()
+        list(make(seed).run(target))
+        asked.append(target.questions)
+    assert asked[0] == asked[1]
+    assert asked[0] != asked[2]
+
+
+def test_goes_on_when_the_target_fails_and_keeps_only_the_type(make: Callable[[int], Attack]) -> None:
+    attack = make(0)
+    attempts = list(attack.run(Broken()))
+    assert [(attempt.answer, attempt.failure) for attempt in attempts] == [
+        (None, "RuntimeError")
+    ] * attack.planned
+    assert "quill" not in repr(attempts)

@@ -1,0 +1,66 @@
+"""All ids and names here are invented."""
+
+import re
+
+import pytest
+
+from ingest.read.doc_ids import public_id
+from models.errors import ConfigurationError
+
+KEY = b"sixteen bytes ok"
+DIGEST = re.compile("doc-[0-9a-f]{16}")
+
+
+def nobody(words: str) -> bool:
+    return False
+
+
+def names_smith(words: str) -> bool:
+    return "Smith" in words.split()
+
+
+@pytest.mark.parametrize("source_id", ["001-83927", "clinic/2020/a.jsonl#17", "urn:x:1", "A", "a" * 200])
+def test_an_opaque_key_is_kept(source_id: str) -> None:
+    assert public_id(source_id, names_smith, KEY) == source_id
+
+
+@pytest.mark.parametrize(
+    "source_id",
+    [
+        "smith_john_1980.pdf",
+        "notes/SMITH-JOHN.txt",
+        "JohnSmith.docx",
+        "smith1980.txt",
+        "letters/2020smith#4",
+    ],
+)
+def test_a_name_in_any_spelling_is_digested(source_id: str) -> None:
+    assert DIGEST.fullmatch(public_id(source_id, names_smith, KEY))
+
+
+def test_the_raw_form_is_asked_about_too() -> None:
+    assert DIGEST.fullmatch(public_id("78-05-1120", lambda text: text == "78-05-1120", KEY))
+
+
+@pytest.mark.parametrize(
+    "source_id", ["<17@example.org>", "<17>", "two words", "", "a" * 201, "naïve", "x\n"]
+)
+def test_what_has_no_opaque_shape_is_digested(source_id: str) -> None:
+    assert DIGEST.fullmatch(public_id(source_id, nobody, KEY))
+
+
+def test_same_id_same_answer_and_only_under_the_same_key() -> None:
+    one = public_id("<17@example.org>", nobody, KEY)
+    assert one == public_id("<17@example.org>", nobody, KEY)
+    assert one != public_id("<18@example.org>", nobody, KEY)
+    assert one != public_id("<17@example.org>", nobody, KEY[::-1])
+    assert public_id(one, nobody, KEY) == one
+
+
+@pytest.mark.parametrize("size", [0, 15, 65])
+def test_a_key_of_the_wrong_size_is_refused(size: int) -> None:
+    with pytest.raises(
+        ConfigurationError,
+        match=f"^the key for document ids has {size} bytes; give it 16 to 64 random ones$",
+    ):
+        public_id("a", nobody, bytes(size))

@@ -1,0 +1,47 @@
+"""A tiny sentence-transformers model with random seeded weights, made offline. Its words are invented.
+
+It knows nothing, but it is a real model of the library: a tokenizer, a transformer and mean pooling.
+"""
+
+import string
+from pathlib import Path
+
+from models.local_files import quiet
+
+DIM = 16
+MAX_TOKENS = 32
+
+
+def make_tiny_encoder(folder: Path) -> Path:
+    """Save a two-layer BERT with mean pooling under ``folder``; returns where."""
+    with quiet():
+        import torch
+        from sentence_transformers import SentenceTransformer
+        from sentence_transformers.models import Pooling, Transformer
+
+        torch.manual_seed(0)
+        words = Transformer(str(_backbone(folder / "backbone")), max_seq_length=MAX_TOKENS)
+        pooling = Pooling(words.get_word_embedding_dimension())
+        SentenceTransformer(modules=[words, pooling], device="cpu").save(str(folder / "tiny"))
+    return folder / "tiny"
+
+
+def _backbone(folder: Path) -> Path:
+    from transformers import BertConfig, BertModel, BertTokenizerFast
+
+    folder.mkdir(parents=True)
+    marks = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    signs = string.ascii_lowercase + string.digits
+    vocabulary = [*marks, *signs, *(f"##{sign}" for sign in signs), *string.punctuation]
+    (folder / "vocab.txt").write_text("\n".join(vocabulary), encoding="utf-8")
+    BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(folder)
+    config = BertConfig(
+        vocab_size=len(vocabulary),
+        hidden_size=DIM,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=64,
+    )
+    BertModel(config).save_pretrained(folder)
+    return folder
