@@ -90,8 +90,7 @@ class Services:
     @cached_property
     def engine(self) -> ScoringEngine:
         """The scoring engine that the policy names."""
-        engines = {"exact": ExactEngine, "reference": ReferenceEngine}
-        chosen = engines[self.settings.policy.engine]
+        chosen = ReferenceEngine if self.settings.policy.engine == "reference" else ExactEngine
         return chosen(self.encoder, self.risk, self.settings.retrieval.passage_tokens)
 
     @cached_property
@@ -122,16 +121,15 @@ class Services:
         """The policy of the settings, as the ingest room has it."""
         return policy_of(self.settings.policy)
 
-    def sanitizer(self, policy: Policy | None = None, scale: Scale = EMBEDDED_SCALE) -> Sanitizer:
-        """A sanitizer for a policy, by default the one of the settings."""
-        policy = policy or self.policy
-        return DecidingSanitizer(self.detector, self.method(policy, scale), self.risk)
+    def sanitizer(self, scale: Scale = EMBEDDED_SCALE, engine: ScoringEngine | None = None) -> Sanitizer:
+        """A sanitizer for the policy of the settings."""
+        return DecidingSanitizer(self.detector, self.method(self.policy, scale, engine), self.risk)
 
-    def method(self, policy: Policy, scale: Scale) -> Method:
-        """How a policy decides."""
+    def method(self, policy: Policy, scale: Scale, engine: ScoringEngine | None = None) -> Method:
+        """How a policy decides; ``engine`` None means the one of the settings."""
         match policy.name:
             case "trip":
-                return Trip(self.engine, self.risk, scale, policy)
+                return Trip(engine or self.engine, self.risk, scale, policy)
             case "redact":
                 return REDACT
             case "suppress":

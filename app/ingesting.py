@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 
 from app.compose import Services
+from ingest.annotated import AnnotatedText
 from ingest.documents import Document
 from ingest.pipeline import Tally
 from ingest.read.sources import Reading
 from ingest.sanitize import annotate
-from ingest.scoring.raw import RawScores
+from ingest.scoring.remembered import Measurements, Remembered
 from ingest.scoring.scale import EMBEDDED_SCALE, MIN_SAMPLE, Scale, fit_scale
 from models.errors import ConfigurationError, LetheError
 from retrieval.collection import Collection, Writer, locked
@@ -16,6 +17,7 @@ from retrieval.errors import CollectionError
 
 SAMPLE_DOCUMENTS = 256
 SAMPLE_CHARACTERS = 1_000_000
+SAMPLE_BATCH = 8
 SAMPLE_ENTITIES = 400
 """A scale rests on two percentiles; more linked entities than this move them little and cost time."""
 
@@ -39,6 +41,7 @@ def ingest(
             "The policy origin changes nothing, and raw text is never indexed. Take trip, redact or suppress."
         )
     folder = services.folder(name)
+    measured: list[tuple[AnnotatedText, Measurements]] = []
     with locked(folder):
         waiting = iter(readings)
         if Collection.exists(folder):
@@ -46,9 +49,11 @@ def ingest(
         else:
             sample = list(_sample(waiting))
             waiting = chain(sample, waiting)
-            collection = Collection.create(folder, services.manifest(_scale_of(services, sample)))
+            measured = _measured(services, sample)
+            collection = Collection.create(folder, services.manifest(_scale_of(services, measured)))
         with collection:
-            sanitizer = services.sanitizer(scale=collection.manifest.scale)
+            scale, engine = collection.manifest.scale, Remembered(services.engine, measured)
+            sanitizer = services.sanitizer(scale=scale, engine=engine)
             writer = Writer(collection.store, services.encoder, collection.manifest.passage_tokens)
             tally = services.pipeline(sanitizer).run(waiting, writer, on_progress)
             collection.publish()
@@ -78,28 +83,31 @@ def _sample(readings: Iterator[Reading]) -> Iterator[Reading]:
             return
 
 
-def _scale_of(services: Services, sample: Sequence[Reading]) -> Scale:
-    """The sample's own scale, or the embedded one if it is too small or needs none."""
+def _measured(services: Services, sample: Sequence[Reading]) -> list[tuple[AnnotatedText, Measurements]]:
+    """Texts of the sample with their measurements, until there are enough for a scale."""
+    if services.policy.name != "trip":
+        return []
     documents = [reading.item for reading in sample if isinstance(reading.item, Document)]
-    if services.policy.name != "trip" or not documents:
-        return EMBEDDED_SCALE
-    raw: list[RawScores] = []
-    for document in documents:
-        if len(raw) >= SAMPLE_ENTITIES:
+    measured: list[tuple[AnnotatedText, Measurements]] = []
+    for first in range(0, len(documents), SAMPLE_BATCH):
+        if sum(len(raw) for _, raw in measured) >= SAMPLE_ENTITIES:
             break
-        raw += _measured(services, document)
+        try:
+            texts = annotate(services.detector, documents[first : first + SAMPLE_BATCH])
+            measured += zip(texts, services.engine.measure(texts), strict=True)
+        except LetheError:
+            raise
+        except Exception:
+            # One of these documents cannot be sanitized. The pipeline will find and tell which; the scale
+            # does without them.
+            continue
+    return measured
+
+
+def _scale_of(services: Services, measured: Sequence[tuple[AnnotatedText, Measurements]]) -> Scale:
+    """The sample's own scale, or the embedded one if the sample is too small."""
+    raw = [each for _, measurements in measured for each in measurements.values()]
     if len(raw) < MIN_SAMPLE:
         return EMBEDDED_SCALE
     source = f"the first {len(raw)} linked entities, {services.encoder.name}"
     return fit_scale([each.divergence for each in raw], [each.distance for each in raw], source)
-
-
-def _measured(services: Services, document: Document) -> list[RawScores]:
-    """The document's measurements; none where it fails, since the pipeline will tell of that."""
-    try:
-        texts = annotate(services.detector, [document])
-        return list(services.engine.measure(texts)[0].values())
-    except LetheError:
-        raise
-    except Exception:
-        return []

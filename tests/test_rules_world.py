@@ -39,7 +39,7 @@ FOUND = (
     ("organization", "an account at Wells Fargo", "Wells Fargo"),
     ("organization", "the Larkmoor Workers' Party (LWP) and the LWP", "LWP"),
     ("gender", "a 32 year old man", "man"),
-    ("gender", "identifies as a white female", "white female"),
+    ("gender", "identifies as a white female", "female"),
     ("nationality", "a Polish national", "Polish"),
     ("nationality", "an African American patient", "African American"),
     ("nationality", "a black male with fever", "black"),

@@ -8,6 +8,7 @@ from ingest.sanitize import annotate
 from ingest.scoring.exact import ExactEngine
 from ingest.scoring.raw import RawScores, Weights, marginal_risk, scores_of
 from ingest.scoring.reference import ReferenceEngine
+from ingest.scoring.remembered import Remembered
 from ingest.scoring.scale import EMBEDDED_SCALE, MIN_SAMPLE, Scale, fit_scale
 from models.minilm import MiniLM
 from tests.doubles import PhraseDetector, WordEncoder
@@ -108,3 +109,13 @@ def test_a_scale_is_fitted_to_percentiles() -> None:
 def test_a_scale_needs_a_sample() -> None:
     with pytest.raises(ValueError, match=f"needs {MIN_SAMPLE} linked entities, here are 1"):
         fit_scale([0.1], [0.1], "test")
+
+
+def test_remembered_measurements_are_those_of_the_engine() -> None:
+    detector = PhraseDetector({"Keller": "person full name", "cough": "symptom"})
+    texts = annotate(detector, [Document(str(n), f"Keller has a cough {n}") for n in range(4)])
+    engine = ExactEngine(WordEncoder(), RiskPrior(), 8)
+    known = list(zip(texts[1:3], engine.measure(texts[1:3]), strict=True))
+    other_entities = AnnotatedText(texts[2].text, texts[2].entities[:1])
+    asked = [*texts, other_entities]
+    assert Remembered(engine, known).measure(asked) == engine.measure(asked)

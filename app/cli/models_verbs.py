@@ -35,7 +35,14 @@ def verify(arguments: argparse.Namespace) -> int:
     rows = verify_files()
     for row in rows:
         file = row.file
-        result({"model": row.model, "file": f"{file.package}/{file.path}", "state": row.state, "sha256": row.sha256})
+        result(
+            {
+                "model": row.model,
+                "file": f"{file.package}/{file.path}",
+                "state": row.state,
+                "sha256": row.sha256,
+            }
+        )
     return 0 if all(row.state == "ok" for row in rows) else 1
 
 

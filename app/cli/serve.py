@@ -16,6 +16,6 @@ def run(arguments: argparse.Namespace) -> int:
         app = create_app(services, collection)
         where = services.settings.server
         message(f"serving {arguments.collection} on http://{where.host}:{where.port} (Ctrl-C ends it)")
-        # Neither access nor error log: a traceback could quote what was asked. Errors are answered, not logged.
+        # Nothing is logged: a traceback could quote what was asked. Errors are answered instead.
         uvicorn.run(app, host=where.host, port=where.port, log_level="critical", access_log=False)
     return 0

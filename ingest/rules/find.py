@@ -1,16 +1,37 @@
 """The rule-and-word-list detector as one function."""
 
+from collections.abc import Mapping
+
 from ingest.documents import Entity
-from ingest.rules.hits import longest, outside
+from ingest.rules.hits import hit, longest, outside
 from ingest.rules.layout import layout
-from ingest.rules.lexicon import scan
+from ingest.rules.lexicon import Match, scan
 from ingest.rules.medical import medical
 from ingest.rules.organizations import organizations
 from ingest.rules.people_words import people_words
 from ingest.rules.persons import running_text
 from ingest.rules.places import places
 from ingest.rules.propagate import propagate, propagate_letters
-from ingest.rules.tokens import tokenize
+from ingest.rules.tokens import LOWER, Tokens, tokenize
+
+
+def _named_things(tokens: Tokens, matches: Mapping[str, list[Match]]) -> list[Entity]:
+    """Listed names of several words that look like a person's: Morgan Stanley, Nova Scotia."""
+    return [
+        hit(match.span(tokens), label, 1.0, "list")
+        for kind, label in THINGS.items()
+        for match in matches.get(kind, ())
+        if match.end > match.first + 1 and tokens.shapes[match.first] != LOWER
+    ]
+
+
+THINGS = {
+    "organizations": "organization",
+    "cities": "city name",
+    "countries": "country",
+    "states": "state or province",
+    "places": "place",
+}
 
 
 def find_by_rules(text: str) -> list[Entity]:
@@ -21,7 +42,8 @@ def find_by_rules(text: str) -> list[Entity]:
     """
     tokens = tokenize(text)
     matches = scan(tokens)
-    persons = longest([*running_text(tokens), *layout(text)])
+    things = _named_things(tokens, matches)
+    persons = longest([*outside(running_text(tokens), things), *layout(text)])
     persons = longest([*persons, *propagate(tokens, persons), *propagate_letters(tokens, persons)])
     families = (
         persons,

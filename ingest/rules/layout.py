@@ -13,33 +13,33 @@ _NAME = r"[^\W\d_][\w’'‑-]{0,30}\.?(?:[ ][^\W\d_][\w’'‑-]{0,30}\.?){0,4}
 """One to five words, as a regular expression; whether they are a name is asked afterwards."""
 
 HEADER = re.compile(
-    r"^[ \t>*]{0,8}(?:From|To|Cc|CC|Bcc|Sent by|Forwarded by|Attn|Attention|Reply-To)[ \t]*:"
-    r"[ \t]*([^\n]{2,600})",
+    r"^[ \t>*]{0,8}(?:From|To|Cc|CC|Bcc|Sent by|Forwarded by|Attn|Attention|Reply-To)[ \t]{0,8}:"
+    r"[ \t]{0,8}([^\n]{2,600})",
     re.MULTILINE,
 )
 ENRON = re.compile(r"(?<=\w)/[A-Za-z]{2,12}(?:/[A-Za-z]{2,12}){1,3}")
 FORWARDED = re.compile(rf"(?:Forwarded by|Sent by:?|Original Message From:?)[ \t]+({_NAME})")
 GREETING = re.compile(
-    r"(?:^|(?<=[.!?\n\]:])|(?<=[.!?\]:] ))[ \t]*(?i:hi there|hi|hello|hey|hiya|dear|good morning"
+    r"(?:^|(?<=[.!?\n\]:])|(?<=[.!?\]:] ))[ \t]{0,8}(?i:hi there|hi|hello|hey|hiya|dear|good morning"
     r"|good afternoon|good evening|greetings|morning|thanks|thank you|welcome|cheers)"
     rf"[ ]?,?[ ]({_NAME})(?=[ ]?[,:;.!?\n–-]|[ ]?$)",
     re.MULTILINE,
 )
-ADDRESS_LINE = re.compile(rf"^({_NAME})[ ]?(?:[,:;–-]|--)?[ \t]*$", re.MULTILINE)
+ADDRESS_LINE = re.compile(rf"^({_NAME})[ ]?(?:[,:;–-]|--)?[ \t]{{0,8}}$", re.MULTILINE)
 CLOSING = re.compile(
-    r"^[ \t]*(?i:(?:many |best |kind |warm |with )*(?:regards|wishes|thanks|cheers|love|sincerely"
+    r"^[ \t]{0,8}(?i:(?:many |best |kind |warm |with )*(?:regards|wishes|thanks|cheers|love|sincerely"
     r"|respectfully|yours|best|yours (?:sincerely|faithfully|truly)|sincerely yours|thank you))"
-    rf"[ ]?[,.!]?[ \t]*\n{{1,3}}[ \t]*[-–]?[ ]?({_NAME})[ \t]*(?=\n|$)",
+    rf"[ ]?[,.!]?[ \t]{{0,8}}\n{{1,3}}[ \t]{{0,8}}[-–]?[ ]?({_NAME})[ \t]{{0,8}}(?=\n|$)",
     re.MULTILINE,
 )
 FIELD = re.compile(
-    r"(?:^|(?<=[\n;|,(])|(?<=  ))[ \t]*(?i:(?:patient|client|full|first|last|family|given|middle"
+    r"(?:^|(?<=[\n;|,(])|(?<=  ))[ \t]{0,8}(?i:(?:patient|client|full|first|last|family|given|middle"
     r"|maiden|employee|customer|applicant|claimant|member|contact|guardian|insured|student)?[ ]?"
     r"(?:name|surname)|patient|claimant|applicant|respondent|plaintiff|defendant|employee|customer"
     r"|insured|beneficiary|attending|physician|surgeon|provider|doctor|dictated by|signed|signed by"
     r"|reviewed by|referred by|prepared by|contact|contact person|next of kin|emergency contact"
-    rf"|guardian|spouse|witness|author)[ \t]*[:=][ \t]*(?:(?:Dr|Mr|Mrs|Ms|Miss)\.?[ ])?({_NAME})"
-    r"(?=[ \t]*(?:[\n,;|(/.]|$))"
+    rf"|guardian|spouse|witness|author)[ \t]{{0,8}}[:=][ \t]{{0,8}}(?:(?:Dr|Mr|Mrs|Ms|Miss)\.?[ ])?({_NAME})"
+    r"(?=[ \t]{0,8}(?:[\n,;|(/.]|$))"
 )
 SPEAKER = re.compile(rf"^(?:\[({_NAME})\]|({_NAME})[ ]?:)(?=[ ])", re.MULTILINE)
 VERSUS = re.compile(rf"(?<=\w)[ ]vs?\.?[ ]({_NAME})")

@@ -55,7 +55,7 @@ AGO = re.compile(
 )
 DIAGNOSED = re.compile(
     r"\b(?i:diagnosed[ ](?:\w{1,15}[ ]){0,3}(?:with|as having|as)|diagnos[ie]s(?:[ ]of|[ ]is|:)"
-    r"|dx(?:[ ]of|:)|history of|suffers from)[ ](?:(?i:an?|the)[ ])?"
+    r"|dx(?:[ ]of|:))[ ](?:(?i:an?|the)[ ])?"
 )
 ALLERGIC = re.compile(
     r"\b(?i:allergic[ ](?:\w{1,12}[ ])?to|allerg(?:y|ies)(?:[ ](?:to|include|includes|are|is))?[ ]?:?)"

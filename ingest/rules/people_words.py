@@ -17,6 +17,8 @@ LANGUAGE_BEFORE = frozenset(
 LANGUAGE_AFTER = frozenset(("speaking", "language", "speaker", "speakers", "interpreter", "fluently"))
 SPOKEN = re.compile(r"\b(?:spe[a]?k\w*|spoke\w*|fluent\w*|language\w*|translat\w+|interpret\w+)\b")
 
+EVERYDAY = frozenset(("polish", "pole", "poles", "swede", "swedes", "roma", "creole"))
+"""Words for origins that mean something else in lower case."""
 GENERAL_AFTER = frozenset(
     ("pattern", "reproductive", "genitalia", "infertility", "partner", "partners", "hormone", "sex")
     + ("hormones", "connector", "sexual", "urethra", "pelvis")
@@ -66,6 +68,8 @@ def _origins(tokens: Tokens, matches: Mapping[str, list[Match]]) -> Iterator[Ent
         for match in matches.get(kind, ()):
             everyday = match.end == match.first + 1 and tokens.shapes[match.first] == LOWER
             if everyday and not (tokens.caseless or tokens.folded[match.first] in ("caucasian",)):
+                continue
+            if everyday and tokens.folded[match.first] in EVERYDAY:
                 continue
             yield hit(match.span(tokens), "nationality", 0.8, "origin")
     for pattern in (ETHNIC, RACE):

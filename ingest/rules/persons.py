@@ -29,7 +29,7 @@ def _titled(tokens: Tokens, index: int) -> Entity | None:
     folded, titles = tokens.folded, words("titles")
     weak = folded[index] in words("titles_weak")
     start = index + 1
-    while start < len(tokens) and folded[start] in titles and tokens.gap(start) in TITLE_GAPS:
+    while start < min(len(tokens), index + 4) and folded[start] in titles and tokens.gap(start) in TITLE_GAPS:
         weak = weak and folded[start] in words("titles_weak")
         start += 1
     if start >= len(tokens) or tokens.gap(start) not in TITLE_GAPS:
@@ -92,8 +92,10 @@ def _given(tokens: Tokens, index: int) -> Entity | None:
 
 def _shouted(tokens: Tokens, index: int) -> bool:
     """Whether a neighbor is written in capitals too, so that the word is no acronym."""
-    around = tokens.shapes[max(0, index - 2) : index] + tokens.shapes[index + 1 : index + 3]
-    return ALL_CAPS in around and tokens.ends[index] - tokens.starts[index] > 3
+    gaps = (" ", ", ")
+    before = tokens.gap(index) in gaps and tokens.shapes[index - 1] == ALL_CAPS
+    after = tokens.gap(index + 1) in gaps and tokens.shapes[index + 1] == ALL_CAPS
+    return (before or after) and tokens.ends[index] - tokens.starts[index] > 3
 
 
 def _ambiguous_given(tokens: Tokens, index: int) -> Entity | None:

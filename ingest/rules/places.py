@@ -16,6 +16,8 @@ KINDS = {
     "places": ("place", 0.8),
 }
 LOCATIVES = frozenset(("in", "from", "at", "near", "to", "outside", "around", "through", "via"))
+EVERYDAY = frozenset(("van", "mobile", "split", "queens", "corona", "surat", "ordu", "mus"))
+"""Towns that are everyday words or names, and in no list of either."""
 HEADS = frozenset(
     ("city", "town", "village", "borough", "district", "province", "state", "county", "municipality")
     + ("region", "parish", "port", "island", "isle", "suburb", "commune", "gulf", "bay", "mount")
@@ -67,7 +69,8 @@ def _listed(tokens: Tokens, matches: Mapping[str, list[Match]]) -> Iterator[Enti
                 continue
             word, single = tokens.folded[match.first], match.end == match.first + 1
             located = _located(tokens, match)
-            if single and word in words("common_words", "weekday_months") and not located:
+            everyday = word in EVERYDAY or word in words("common_words", "weekday_months")
+            if single and everyday and not located:
                 continue
             if single and tokens.caseless and word in doubtful and not located:
                 continue

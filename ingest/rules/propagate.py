@@ -61,6 +61,8 @@ def propagate(tokens: Tokens, persons: Sequence[Entity]) -> list[Entity]:
             if not part and not (initial and before_part):
                 break
             end += 1
+        if tokens.gap(index) in ("'", "’") and tokens.folded[index - 1] in ("o", "d", "l"):
+            index -= 1
         if not is_no_person(tokens, index, end):
             found.append(person(tokens, index, end, CONFIDENCE, "named-before"))
         index = end
