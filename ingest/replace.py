@@ -10,11 +10,18 @@ from ingest.spans import Replacement
 
 _ARTICLE_BEFORE = re.compile(r"\b(an?)(\s+)$", re.IGNORECASE)
 _DETERMINER_BEFORE = re.compile(
-    r"\b(?:the|this|that|these|those|my|your|his|her|its|our|their|whose|each|every|no|some|any)\s+$",
+    # At most one more word may stand between, an adjective or a noun ("the management accountant").
+    r"\b(?:an?|the|this|that|these|those|my|your|his|her|its|our|their|whose|each|every|no|some|any)\s+"
+    r"(?:(?!(?:to|in|of|at|on|by|for|from|with|and|or|as|is|was|are|were|has|had|into|than|near)\s)"
+    r"[a-z-]+\s+)?$",
     re.IGNORECASE,
 )
 _OWN_ARTICLE = re.compile(r"^an? ")
-_SENTENCE_START = re.compile(r"(?:^|\n[ \t]*|[.!?][\"”’')\]]*\s+)$")
+_SENTENCE_START = re.compile(
+    r"(?:^|\n[ \t]*|(?<!\b[A-Za-z])(?<!\b(?:no|nr|mr|ms|dr|st|vs|eg|ie))(?<!\b(?:mrs|nos|ref|tel|fax))"
+    r"[.!?][\"”’')\]]*\s+)$",
+    re.IGNORECASE,
+)
 _LOOK_BACK = 40
 
 

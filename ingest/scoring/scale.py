@@ -5,8 +5,10 @@ over a sample of the collection become 0 and 1. The scale is fitted once and kep
 never judged by its own spread.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 MIN_SAMPLE = 50
 
@@ -30,7 +32,10 @@ class Scale:
         return _norm(raw, self.distance_low, self.distance_high)
 
 
-EMBEDDED_SCALE = Scale(0.003, 0.09, 0.45, 0.97, "embedded: demo corpus, all-MiniLM-L6-v2")
+EMBEDDED_SCALE_FILE = Path(__file__).with_name("embedded_scale.json")
+"""Written by ``python -m benchmarks.fit_scale``."""
+
+EMBEDDED_SCALE = Scale(**json.loads(EMBEDDED_SCALE_FILE.read_text(encoding="utf-8")))
 """For single documents and for collections too small to have a scale of their own."""
 
 

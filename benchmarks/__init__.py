@@ -1,0 +1,1 @@
+"""Commands that measure; what they write is data that docs and code read."""
