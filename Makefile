@@ -1,0 +1,34 @@
+# make demo, make test, make lint. Everything is installed into .venv; nothing else is touched.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+EXTRAS ?= cpu,dev
+VENV := .venv
+comma := ,
+READY := $(VENV)/ready-$(subst $(comma),-,$(EXTRAS))
+
+.PHONY: demo test lint format clean
+
+demo: $(READY)
+	$(VENV)/bin/lethe demo --output demo-output > demo-output.json
+	@mv demo-output.json demo-output/summary.json
+
+test: $(READY)
+	$(VENV)/bin/python -m pytest
+
+lint: $(READY)
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+
+format: $(READY)
+	$(VENV)/bin/ruff check --fix .
+	$(VENV)/bin/ruff format .
+
+$(READY): pyproject.toml constraints.txt
+	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/python -m pip install --disable-pip-version-check --progress-bar off --quiet \
+		--constraint constraints.txt --editable '.[$(EXTRAS)]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) demo-output build *.egg-info
