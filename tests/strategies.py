@@ -41,9 +41,22 @@ def annotated_texts(draw: st.DrawFn) -> AnnotatedText:
 @st.composite
 def sentences_about_people(draw: st.DrawFn) -> AnnotatedText:
     """A longer text from invented pieces, every piece an entity of a random label."""
-    words = ["Keller", "Anna Keller", "Bremen", "42", "asthma", "3 May", "nurse", "a@example.org", "she", "went"]
+    words = [
+        "Keller",
+        "Anna Keller",
+        "Bremen",
+        "42",
+        "asthma",
+        "3 May",
+        "nurse",
+        "a@example.org",
+        "she",
+        "went",
+    ]
     pieces = draw(st.lists(st.sampled_from(words), min_size=1, max_size=30))
-    gaps = draw(st.lists(st.sampled_from([" ", " saw ", ". ", "\n\n"]), min_size=len(pieces), max_size=len(pieces)))
+    gaps = draw(
+        st.lists(st.sampled_from([" ", " saw ", ". ", "\n\n"]), min_size=len(pieces), max_size=len(pieces))
+    )
     text, found = "", []
     for piece, gap in zip(pieces, gaps, strict=True):
         if draw(st.booleans()):

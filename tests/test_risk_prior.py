@@ -46,7 +46,10 @@ def test_a_single_name_weighs_its_rubric_prior() -> None:
 
 def test_a_name_counts_once_however_often_it_stands() -> None:
     once, twice = RiskPrior().hazards(
-        [annotated("Keller", Keller="person full name"), annotated("Keller Keller", Keller="person full name")]
+        [
+            annotated("Keller", Keller="person full name"),
+            annotated("Keller Keller", Keller="person full name"),
+        ]
     )
     assert once == twice
 
@@ -61,7 +64,10 @@ def test_facts_weigh_more_together_than_apart() -> None:
 
 def test_facts_about_nobody_weigh_less() -> None:
     nobody, somebody = RiskPrior().hazards(
-        [annotated("trains to Bremen", Bremen="city name"), annotated("her train to Bremen", Bremen="city name")]
+        [
+            annotated("trains to Bremen", Bremen="city name"),
+            annotated("her train to Bremen", Bremen="city name"),
+        ]
     )
     assert nobody == pytest.approx(NO_PERSON * somebody)
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 
 from ingest.annotated import AnnotatedText
-from ingest.documents import Action, Document, SanitizedDocument
+from ingest.documents import Action, Document, SanitizedDocument, Scores
 from ingest.errors import SanitizationError
 from ingest.labels import LABELS
 from ingest.policy import AT_OR_ABOVE, BELOW, RESIDUAL, RIGID, Policy, decide
@@ -17,7 +17,6 @@ from ingest.sanitizers.uniform import ORIGIN, REDACT, SUPPRESS
 from ingest.scoring.exact import ExactEngine
 from ingest.scoring.raw import absolute_risk
 from ingest.scoring.scale import EMBEDDED_SCALE
-from ingest.documents import Scores
 from tests.doubles import FailingDetector, PhraseDetector, WordEncoder, entity
 from tests.strategies import sentences_about_people
 
@@ -79,7 +78,9 @@ def test_no_acted_on_character_survives(make: Callable[[], Method], text: Annota
     for decision, (start, end) in zip(applied.decisions, applied.places, strict=True):
         words = applied.left.text[start:end]
         span = decision.entity.span
-        expected = text.text[span.start : span.end] if decision.action is Action.KEEP else decision.replacement
+        expected = (
+            text.text[span.start : span.end] if decision.action is Action.KEEP else decision.replacement
+        )
         assert words == expected
 
 
@@ -109,7 +110,9 @@ def test_origin_changes_nothing() -> None:
 
 
 def test_redact_generalizes_all() -> None:
-    assert sanitized(REDACT, TEXT).text == "Somebody, a certain age, has a symptom. Write to an email address."
+    assert (
+        sanitized(REDACT, TEXT).text == "Somebody, a certain age, has a symptom. Write to an email address."
+    )
 
 
 def test_suppress_removes_all() -> None:

@@ -22,7 +22,9 @@ def covered(decisions: Sequence[Decision]) -> set[int]:
 
 @MANY
 @given(decided_texts())
-def test_exactly_the_characters_that_some_decision_replaces_are_covered(case: tuple[str, list[Decision]]) -> None:
+def test_exactly_the_characters_that_some_decision_replaces_are_covered(
+    case: tuple[str, list[Decision]],
+) -> None:
     _, decisions = case
     assert covered(resolve(decisions)) == covered(decisions)
 

@@ -95,7 +95,9 @@ def test_a_changed_document_takes_the_place_of_the_old_one(folder: Path) -> None
         writer.keep([(arrival("b", "3"), sanitized("b", "The mill was sold."))])
         assert collection.store.count_documents() == 2
         assert not collection.store.says("boiler")
-        found = DenseRetriever(ENCODER, collection.load_index(), collection.store).retrieve(["boiler mill"], 50)
+        found = DenseRetriever(ENCODER, collection.load_index(), collection.store).retrieve(
+            ["boiler mill"], 50
+        )
         assert all("boiler" not in each.passage.text for each in found[0])
 
 

@@ -36,7 +36,8 @@ def index(request: pytest.FixtureRequest) -> VectorIndex:
 
 def unit_rows(n: int, seed: int = 0) -> Vectors:
     rows = np.random.default_rng(seed).normal(size=(n, DIM))
-    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    unit: Vectors = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    return unit
 
 
 def test_finds_itself_first(index: VectorIndex) -> None:
