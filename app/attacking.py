@@ -3,10 +3,12 @@
 The unsanitized and the redacted arm live in memory only and end with the process.
 """
 
+import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from app.compose import Services
 from eval.attacks.suite import ExtractionSuite
@@ -138,7 +140,7 @@ def extraction(
             attack,
             sensitive_in(corpus),
             reference=_reference(services, corpus),
-            provenance=provenance_here(_settings_shown(services, collection)),
+            provenance=provenance_here(_settings_shown(services, collection), _commit()),
             decisions=decisions,
             progress=progress,
         )
@@ -184,3 +186,14 @@ def _settings_shown(services: Services, collection: str | None) -> dict[str, str
         "encoder": services.encoder.name,
     }
     return shown | ({"collection": collection} if collection else {})
+
+
+def _commit() -> str | None:
+    """The commit of the checkout that runs, if it is one."""
+    command = ["git", "rev-parse", "--short", "HEAD"]
+    try:
+        here = Path(__file__).parent
+        done = subprocess.run(command, cwd=here, capture_output=True, text=True, check=True, timeout=5)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()

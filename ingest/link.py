@@ -5,7 +5,7 @@ only one mention were taken away, since the other still says it.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from ingest.documents import Document, Entity
@@ -49,14 +49,24 @@ def _person_forms(names: set[tuple[str, ...]]) -> dict[tuple[str, ...], tuple[st
     holders: dict[str, list[tuple[str, ...]]] = {}
     forms: dict[tuple[str, ...], tuple[str, ...]] = {}
     for words in longest_first:
-        candidates = {name for word in words for name in holders.get(word, ())}
-        fitting = [name for name in candidates if _fits(words, name)]
+        fitting = [name for name in _candidates(words, holders) if _fits(words, name)]
         whole = fitting[0] if len(fitting) == 1 else words
         forms[words] = whole
         if whole is words:
-            for word in words:
+            for word in set(words):
                 holders.setdefault(word, []).append(words)
     return forms
+
+
+def _candidates(
+    form: tuple[str, ...], holders: Mapping[str, Sequence[tuple[str, ...]]]
+) -> Collection[tuple[str, ...]]:
+    """The names that the form could fit, all of which hold its rarest written-out word.
+
+    Trying the holders of every word would take quadratic time where many people share a first name.
+    """
+    whole = [holders.get(word, ()) for word in form if len(word) > 1]
+    return min(whole, key=len) if whole else {name for word in form for name in holders.get(word, ())}
 
 
 def _fits(form: tuple[str, ...], name: tuple[str, ...]) -> bool:

@@ -31,3 +31,8 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--update-golden`` rewrites what the golden run expects."""
+    parser.addoption("--update-golden", action="store_true", help="rewrite tests/golden/expected")

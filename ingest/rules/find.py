@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from ingest.documents import Entity
+from ingest.rules.ages import ages_after
 from ingest.rules.hits import hit, longest, outside
 from ingest.rules.layout import layout
 from ingest.rules.lexicon import Match, scan
@@ -37,7 +38,8 @@ THINGS = {
 def find_by_rules(text: str) -> list[Entity]:
     """The entities that rules and word lists find in ``text``, by place.
 
-    Inside a family (persons, places, organizations, words about people, medical words) no two
+    Inside a family (persons, ages beside a name, places, organizations, words about people, medical
+    words) no two
     overlap; families may overlap each other. Deterministic; confidence says how sure the rule is.
     """
     tokens = tokenize(text)
@@ -47,6 +49,7 @@ def find_by_rules(text: str) -> list[Entity]:
     persons = longest([*persons, *propagate(tokens, persons), *propagate_letters(tokens, persons)])
     families = (
         persons,
+        ages_after(text, persons),
         outside(longest(places(tokens, matches)), persons),
         longest(organizations(tokens, matches)),
         longest(people_words(tokens, matches)),
