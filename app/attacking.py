@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.compose import Services
+from app.settings_report import settings_digest
 from eval.attacks.suite import ExtractionSuite
 from eval.extraction_audit import run_extraction
 from eval.measures.leakage import SensitiveIndex
@@ -184,6 +185,7 @@ def _settings_shown(services: Services, collection: str | None) -> dict[str, str
         "risk model": services.risk.name,
         "scoring engine": services.settings.policy.engine,
         "encoder": services.encoder.name,
+        "settings digest": settings_digest(services.settings),
     }
     return shown | ({"collection": collection} if collection else {})
 

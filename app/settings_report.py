@@ -32,11 +32,6 @@ def settings_rows(settings: Settings, arguments: Mapping[str, object]) -> list[S
     ]
 
 
-def settings_json(settings: Settings) -> dict[str, object]:
-    """The settings as nested tables that ``json`` can write, secrets as stars."""
-    return settings.model_dump(mode="json")
-
-
 def settings_digest(settings: Settings) -> str:
     """32 hexadecimal digits that differ when documents would be sanitized or indexed differently.
 

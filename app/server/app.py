@@ -2,96 +2,122 @@
 
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
 
-from fastapi import FastAPI, Request
-from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi import FastAPI
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from app.compose import Services
 from app.rows import answer_row, passage_row
+from app.server.answers import ChatAnswer, ErrorAnswer, HealthAnswer, ModelAnswer, ModelsAnswer, SearchAnswer
 from app.server.bodies import ChatBody, SearchBody
-from models.errors import ConfigurationError, LetheError, ModelUnavailable
+from app.server.errors import UnknownModel, add_error_handlers
+from app.server.limits import BodyLimit
+from models.errors import ConfigurationError
 from retrieval.collection import Collection
-from retrieval.errors import CollectionError
+from retrieval.protocols import Generator, Retriever
 
-STATUS: Mapping[type[LetheError], int] = {
-    ConfigurationError: 400,
-    CollectionError: 409,
-    ModelUnavailable: 503,
-    LetheError: 500,
-}
-"""The HTTP status of each kind of error; the first that fits, in this order."""
+HOSTS = ("127.0.0.1", "localhost", "[::1]")
+"""What a request may call this server. A web page elsewhere whose name was made to lead here is refused."""
+
+ERRORS: dict[int | str, dict[str, Any]] = {"4XX": {"model": ErrorAnswer}, "5XX": {"model": ErrorAnswer}}
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What the routes work with: the collection's name, and what finds and answers in it.
+
+    Retriever and generator are called by several threads at once.
+    """
+
+    collection: str
+    retriever: Retriever
+    generator: Generator
+    k: int
+
+    @property
+    def models(self) -> tuple[str, str]:
+        """The names that a chat may ask for; the second tells collections apart."""
+        return "lethe", f"kb:{self.collection}"
 
 
 def create_app(services: Services, collection: Collection) -> FastAPI:
     """The app for one open collection; its models are loaded before it answers anything."""
-    app = FastAPI(title="Lethe", docs_url=None, redoc_url=None)
-    retriever, generator = services.retriever(collection), services.generator
-    default_k = services.settings.retrieval.k
+    parts = Parts(
+        collection.folder.name,
+        services.retriever(collection),
+        services.generator,
+        services.settings.retrieval.k,
+    )
+    return assemble(parts, hosts=(*HOSTS, services.settings.server.host))
 
-    @app.get("/livez")
-    @app.get("/readyz")
-    def health() -> dict[str, object]:
-        return {"status": "ok", "collection": collection.folder.name, "generator": generator.name}
 
-    @app.post("/v1/search")
-    def search(body: SearchBody) -> dict[str, object]:
-        found = retriever.retrieve([body.question], body.k or default_k)[0]
-        return {"passages": [passage_row(each) for each in found]}
-
-    @app.get("/v1/models")
-    def models() -> dict[str, object]:
-        model = {"id": f"kb:{collection.folder.name}", "object": "model", "created": 0, "owned_by": "lethe"}
-        return {"object": "list", "data": [model]}
-
-    @app.post("/v1/chat/completions")
-    def chat(body: ChatBody) -> dict[str, object]:
-        questions = [each.content for each in body.messages if each.role == "user"]
-        if not questions or not questions[-1].strip():
-            raise ConfigurationError("The chat holds no question: its last user message is missing or empty.")
-        found = retriever.retrieve([questions[-1]], default_k)[0]
-        answer = answer_row(generator.generate(questions[-1], found))
-        return {
-            "id": f"chatcmpl-{uuid.uuid4().hex}",
-            "object": "chat.completion",
-            "created": int(time.time()),
-            "model": body.model,
-            "choices": [
-                {
-                    "index": 0,
-                    "message": {"role": "assistant", "content": answer["answer"]},
-                    "finish_reason": "stop",
-                }
-            ],
-            "citations": answer["citations"],
-            "engine": answer["engine"],
-        }
-
-    app.add_exception_handler(LetheError, _told)
-    app.add_exception_handler(RequestValidationError, _refused)
-    app.add_exception_handler(Exception, _unexpected)
+def assemble(parts: Parts, hosts: Sequence[str] = HOSTS) -> FastAPI:
+    """The app over given parts. Cross-origin requests are not allowed: browsers keep other sites out."""
+    app = FastAPI(
+        title="Lethe",
+        version=version("lethe"),
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        responses=ERRORS,
+    )
+    _add_routes(app, parts)
+    _add_chat_routes(app, parts)
+    add_error_handlers(app)
+    # What is added last is asked first.
+    app.add_middleware(BodyLimit)
+    app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False)
     return app
 
 
-def _error(status: int, message: str, kind: str, param: str | None = None) -> JSONResponse:
-    """The shape that OpenAI clients expect of an error."""
-    body = {"error": {"message": message, "type": kind, "param": param, "code": None}}
-    return JSONResponse(body, status_code=status)
+def _add_routes(app: FastAPI, parts: Parts) -> None:
+    @app.get("/livez", response_model=HealthAnswer)
+    @app.get("/readyz", response_model=HealthAnswer)
+    def health() -> Mapping[str, object]:
+        """The server listens only once its models are loaded, so the two are the same."""
+        return {"status": "ok", "collection": parts.collection, "generator": parts.generator.name}
+
+    @app.post("/v1/search", response_model=SearchAnswer)
+    def search(body: SearchBody) -> Mapping[str, object]:
+        """The passages nearest to a question."""
+        found = parts.retriever.retrieve([body.question], body.k or parts.k)[0]
+        return {"passages": [passage_row(each) for each in found]}
 
 
-def _told(request: Request, error: Exception) -> JSONResponse:
-    status = next(code for kind, code in STATUS.items() if isinstance(error, kind))
-    return _error(status, str(error), type(error).__name__)
+def _add_chat_routes(app: FastAPI, parts: Parts) -> None:
+    def check(model: str) -> None:
+        if model not in parts.models:
+            raise UnknownModel(parts.models)
 
+    @app.get("/v1/models", response_model=ModelsAnswer)
+    def models() -> ModelsAnswer:
+        """The names that a chat may ask for."""
+        return ModelsAnswer(data=[ModelAnswer(id=each) for each in parts.models])
 
-def _refused(request: Request, error: Exception) -> JSONResponse:
-    """What is wrong with a body, by field; never its value."""
-    assert isinstance(error, RequestValidationError)
-    problems = [(".".join(map(str, each["loc"][1:])), each["msg"]) for each in error.errors()]
-    told = "; ".join(f"{name or 'body'}: {what}" for name, what in problems)
-    return _error(400, told, "invalid_request_error", problems[0][0] if problems else None)
+    @app.get("/v1/models/{model}", response_model=ModelAnswer)
+    def model(model: str) -> ModelAnswer:
+        """One of them."""
+        check(model)
+        return ModelAnswer(id=model)
 
-
-def _unexpected(request: Request, error: Exception) -> JSONResponse:
-    return _error(500, f"internal error {type(error).__name__}; nothing was changed", "internal_error")
+    @app.post("/v1/chat/completions", response_model=ChatAnswer)
+    def chat(body: ChatBody) -> Mapping[str, object]:
+        """An answer from the collection, with citations."""
+        check(body.model)
+        questions = [each.content for each in body.messages if each.role == "user"]
+        if not questions or not questions[-1].strip():
+            raise ConfigurationError("The chat holds no question: its last user message is missing or empty.")
+        found = parts.retriever.retrieve([questions[-1]], parts.k)[0]
+        answer = answer_row(parts.generator.generate(questions[-1], found))
+        return {
+            "id": f"chatcmpl-{uuid.uuid4().hex}",
+            "created": int(time.time()),
+            "model": body.model,
+            "choices": [{"message": {"content": answer["answer"]}}],
+            "citations": answer["citations"],
+            "engine": answer["engine"],
+        }

@@ -4,16 +4,18 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+NO_EFFECT = "accepted, since clients send it, and without effect"
+
 
 class _Body(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
 
 class SearchBody(_Body):
-    """``POST /v1/search``."""
+    """A question to look passages up for."""
 
     question: str = Field(min_length=1, max_length=20_000, repr=False)
-    k: int | None = Field(default=None, ge=1, le=100)
+    k: int | None = Field(default=None, ge=1, le=100, description="passages; the server's setting if absent")
 
 
 class ChatMessageBody(_Body):
@@ -24,15 +26,13 @@ class ChatMessageBody(_Body):
 
 
 class ChatBody(_Body):
-    """``POST /v1/chat/completions``, without streaming.
+    """A chat, not streamed. The question is its last user turn; the other turns are not read."""
 
-    The question is the last user turn. ``model`` is any name, as clients insist on sending one.
-    """
-
-    model: str = Field(default="lethe", max_length=200)
+    model: str = Field(default="lethe", max_length=200, description="lethe, or kb: and the collection's name")
     messages: list[ChatMessageBody] = Field(min_length=1, max_length=200)
-    stream: Literal[False] = False
-    temperature: float | None = Field(default=None, ge=0, le=2)
-    max_tokens: int | None = Field(default=None, ge=1)
-    user: str | None = Field(default=None, max_length=200)
-    seed: int | None = None
+    stream: Literal[False] = Field(default=False, description="answers are not streamed")
+    temperature: float | None = Field(default=None, ge=0, le=2, description=NO_EFFECT)
+    max_tokens: int | None = Field(default=None, ge=1, description=NO_EFFECT)
+    max_completion_tokens: int | None = Field(default=None, ge=1, description=NO_EFFECT)
+    user: str | None = Field(default=None, max_length=200, repr=False, description=NO_EFFECT)
+    seed: int | None = Field(default=None, description=NO_EFFECT)

@@ -39,8 +39,8 @@ def find_by_rules(text: str) -> list[Entity]:
     """The entities that rules and word lists find in ``text``, by place.
 
     Inside a family (persons, ages beside a name, places, organizations, words about people, medical
-    words) no two
-    overlap; families may overlap each other. Deterministic; confidence says how sure the rule is.
+    words) no two overlap; families may overlap each other. Deterministic; confidence says how sure the
+    rule is.
     """
     tokens = tokenize(text)
     matches = scan(tokens)

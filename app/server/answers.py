@@ -1,0 +1,99 @@
+"""The bodies of answers: what ``app.rows`` and the routes say, and what the OpenAPI file promises."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class _Answer(BaseModel):
+    # What is not promised here does not leave.
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+
+class HealthAnswer(_Answer):
+    """The server is up and its models are loaded."""
+
+    status: Literal["ok"]
+    collection: str
+    generator: str = Field(description="the engine that writes answers")
+
+
+class PassageAnswer(_Answer):
+    """A sanitized passage."""
+
+    passage_id: int
+    doc_id: str
+    similarity: float = Field(description="cosine to the question, in [-1, 1]")
+    text: str = Field(repr=False)
+
+
+class SearchAnswer(_Answer):
+    """Passages, best first."""
+
+    passages: list[PassageAnswer]
+
+
+class CitationAnswer(_Answer):
+    """The passage that a mark such as [1] in the answer's text stands for."""
+
+    mark: int
+    doc_id: str
+    passage_id: int
+
+
+class ModelAnswer(_Answer):
+    """A name that a chat may ask for."""
+
+    id: str
+    object: Literal["model"] = "model"
+    created: int = 0
+    owned_by: Literal["lethe"] = "lethe"
+
+
+class ModelsAnswer(_Answer):
+    """Every such name."""
+
+    object: Literal["list"] = "list"
+    data: list[ModelAnswer]
+
+
+class ChatMessageAnswer(_Answer):
+    """The answer's text."""
+
+    role: Literal["assistant"] = "assistant"
+    content: str = Field(repr=False)
+
+
+class ChoiceAnswer(_Answer):
+    """The one answer."""
+
+    index: Literal[0] = 0
+    message: ChatMessageAnswer
+    finish_reason: Literal["stop"] = "stop"
+
+
+class ChatAnswer(_Answer):
+    """An OpenAI chat completion, and beside it what the answer rests on and who wrote it."""
+
+    id: str
+    object: Literal["chat.completion"] = "chat.completion"
+    created: int = Field(description="seconds since 1970")
+    model: str
+    choices: list[ChoiceAnswer]
+    citations: list[CitationAnswer]
+    engine: str = Field(description="the engine that wrote the answer")
+
+
+class ErrorDetail(_Answer):
+    """What went wrong; ``message`` never repeats what was sent."""
+
+    message: str
+    type: Literal["invalid_request_error", "server_error"]
+    param: str | None = Field(description="the field that is wrong, where it is one")
+    code: str | None
+
+
+class ErrorAnswer(_Answer):
+    """Every error of every route, in the shape that OpenAI clients read."""
+
+    error: ErrorDetail

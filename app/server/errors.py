@@ -1,0 +1,116 @@
+"""From an error to an answer: one table, one shape, and nothing of what was sent."""
+
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from app.server.answers import ErrorAnswer, ErrorDetail
+from models.errors import ConfigurationError, LetheError, ModelUnavailable
+from models.language_model import PromptTooLong
+from retrieval.errors import CollectionError
+
+STATUS: Mapping[type[LetheError], tuple[int, str]] = {
+    ConfigurationError: (400, "invalid_value"),
+    PromptTooLong: (413, "context_length_exceeded"),
+    CollectionError: (409, "collection_error"),
+    ModelUnavailable: (503, "model_unavailable"),
+    LetheError: (500, "internal_error"),
+}
+"""HTTP status and code of each kind of error; the first that fits, in this order."""
+
+OF_HTTP: Mapping[int, tuple[str, str]] = {
+    400: ("The body could not be read; send one JSON object in UTF-8.", "invalid_json"),
+    404: ("There is no such path here; GET /openapi.json lists those that there are.", "not_found"),
+    405: ("This path is not asked this way; the header Allow says how.", "method_not_allowed"),
+}
+"""What the framework refuses by itself, in our words."""
+
+SHOWN_PROBLEMS = 10
+"""How many problems of one body are told."""
+
+
+class UnknownModel(LetheError):
+    """A client asked for a model that is not here; ``there`` are those that are."""
+
+    def __init__(self, there: Sequence[str]) -> None:
+        super().__init__(f"There is no model of this name here; the models are {' and '.join(there)}.")
+
+
+def add_error_handlers(app: FastAPI) -> None:
+    """Let ``app`` answer every error in the shape of ``ErrorAnswer``."""
+    app.add_exception_handler(LetheError, _told)
+    app.add_exception_handler(UnknownModel, _unknown_model)
+    app.add_exception_handler(RequestValidationError, _refused)
+    app.add_exception_handler(HTTPException, _of_http)
+    app.add_exception_handler(Exception, _unexpected)
+
+
+def error_answer(
+    status: int,
+    message: str,
+    code: str | None,
+    param: str | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> JSONResponse:
+    """An error as OpenAI clients read it."""
+    blame = "server_error" if status >= HTTPStatus.INTERNAL_SERVER_ERROR else "invalid_request_error"
+    detail = ErrorDetail.model_validate({"message": message, "type": blame, "param": param, "code": code})
+    return JSONResponse(ErrorAnswer(error=detail).model_dump(), status_code=status, headers=headers)
+
+
+def _told(request: Request, error: Exception) -> JSONResponse:
+    status, code = next(row for kind, row in STATUS.items() if isinstance(error, kind))
+    return error_answer(status, str(error), code)
+
+
+def _unknown_model(request: Request, error: Exception) -> JSONResponse:
+    return error_answer(404, str(error), "model_not_found", "model")
+
+
+def _refused(request: Request, error: Exception) -> JSONResponse:
+    """What is wrong with a body, by field; never its value."""
+    problems = error.errors() if isinstance(error, RequestValidationError) else []
+    if not problems or problems[0]["type"] == "json_invalid":
+        return error_answer(400, *OF_HTTP[400])
+    told = [_problem(each) for each in problems[:SHOWN_PROBLEMS]]
+    if len(problems) > SHOWN_PROBLEMS:
+        told.append(f"and {len(problems) - SHOWN_PROBLEMS} more")
+    code = "unsupported_parameter" if problems[0]["type"] == "extra_forbidden" else "invalid_value"
+    return error_answer(400, f"{'; '.join(told)}.", code, _field(problems[0]))
+
+
+def _problem(problem: Mapping[str, Any]) -> str:
+    name = _field(problem)
+    match problem["type"], name:
+        case "extra_forbidden", _:
+            return f"{name}: this field is not offered, leave it out"
+        case "literal_error", "stream":
+            return "stream: answers are not streamed, leave it out or send false"
+        case _, None:
+            return f"the body: {problem['msg']}, send one JSON object as application/json"
+        case _:
+            return f"{name}: {problem['msg']}"
+
+
+def _field(problem: Mapping[str, Any]) -> str | None:
+    # A stranger's field name is a stranger's text: only what looks like a name is repeated.
+    parts = [str(part) for part in problem["loc"][1:]]
+    named = [part if part.isidentifier() or part.isdigit() else "(a field)" for part in parts]
+    return ".".join(part[:64] for part in named) or None
+
+
+def _of_http(request: Request, error: Exception) -> JSONResponse:
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    headers = error.headers if isinstance(error, HTTPException) else None
+    message, code = OF_HTTP.get(status, (f"{HTTPStatus(status).phrase}.", None))
+    return error_answer(status, message, code, headers=headers)
+
+
+def _unexpected(request: Request, error: Exception) -> JSONResponse:
+    message = f"Internal error {type(error).__name__}; nothing was changed. Try again."
+    return error_answer(500, message, "internal_error")

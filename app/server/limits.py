@@ -1,0 +1,49 @@
+"""How much a request may bring."""
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.server.errors import error_answer
+
+BODY_BYTES = 2 * 2**20
+"""The largest body that is read."""
+DISCARDED_BYTES = 32 * 2**20
+"""How much more is received only to be thrown away: a sender that is cut short may never read why."""
+
+
+class BodyLimit:
+    """Answers 413 where a body is larger than ``limit`` bytes, whatever its header says of it."""
+
+    def __init__(self, app: ASGIApp, limit: int = BODY_BYTES) -> None:
+        self._app = app
+        self._limit = limit
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Read the whole body, then hand it on in one piece or refuse it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        body, size, more = bytearray(), 0, True
+        while more and size <= self._limit + DISCARDED_BYTES:
+            message = await receive()
+            if message["type"] != "http.request":
+                return  # the client has gone
+            piece = message.get("body", b"")
+            size += len(piece)
+            if size <= self._limit:
+                body += piece
+            more = message.get("more_body", False)
+        if size > self._limit:
+            told = f"The body is larger than {self._limit} bytes; send less."
+            await error_answer(413, told, "request_too_large")(scope, receive, send)
+            return
+        await self._app(scope, _replayed(bytes(body), receive), send)
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    """The body first, then whatever comes after it."""
+    waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def next_message() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return next_message
