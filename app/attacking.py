@@ -24,6 +24,7 @@ from ingest.errors import UnreadableDocument
 from ingest.keys import content_key
 from ingest.policy import Policy
 from ingest.protocols import Arrival
+from ingest.read.paths import os_problem, shown
 from ingest.read.records import read_records
 from ingest.read.sources import Reading
 from ingest.sanitize import DecidingSanitizer
@@ -85,15 +86,20 @@ def gold_rows(paths: Sequence[str], field_name: str, text_field: str, id_field: 
     """The marked entities of each record, by the record's id.
 
     Raises:
-        UnreadableDocument: A record has no list under that name.
+        UnreadableDocument: A file cannot be read, or a record has no list under that name.
     """
     rows: dict[str, Sequence[Mapping[str, object]]] = {}
     for path in paths:
-        for number, record in read_records(path, text_field):
-            marked = record.get(field_name, ())
-            if not isinstance(marked, list | tuple):
-                raise UnreadableDocument(f"{path} line {number}", f"{field_name} is not a list of entities")
-            rows[str(record.get(id_field))] = marked
+        try:
+            for number, record in read_records(path, text_field):
+                marked = record.get(field_name, ())
+                if not isinstance(marked, list | tuple):
+                    raise UnreadableDocument(
+                        f"{path} line {number}", f"{field_name} is not a list of entities"
+                    )
+                rows[str(record.get(id_field))] = marked
+        except OSError as error:
+            raise UnreadableDocument(shown(path), os_problem(error)) from None
     return rows
 
 

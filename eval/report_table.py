@@ -14,7 +14,7 @@ def with_interval(share: Share) -> str:
     if share.share is None or interval is None:
         return percent(share.share)
     low, high = interval
-    return f"{percent(share.share)}\n{100 * low:.1f}-{100 * high:.1f}"
+    return f"{percent(share.share)}\n{100 * low:.0f}-{100 * high:.0f}"
 
 
 def leakage_table(report: ExtractionReport) -> Table:
@@ -27,7 +27,7 @@ def leakage_table(report: ExtractionReport) -> Table:
     )
     table.add_column("arm", overflow="fold", max_width=12)
     for name in (
-        "answered",
+        "n",
         "entities",
         "direct",
         "quasi",

@@ -7,6 +7,7 @@ It lies beside the collections and not in one: whoever reads a collection must n
 import hashlib
 import os
 import secrets
+import tempfile
 from pathlib import Path
 
 from models.errors import ConfigurationError
@@ -42,8 +43,9 @@ def content_key(text: str, key: bytes) -> bytes:
 
 def _write_once(path: Path, content: bytes) -> None:
     """Written whole under another name and then linked, so that two processes get one key."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    # A name that is new: in a container, a process that was killed here comes back with the same number.
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-", suffix=".tmp")
+    temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)

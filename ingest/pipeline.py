@@ -76,7 +76,7 @@ class Pipeline:
 
     sanitizer: Sanitizer
     public_ids: Callable[[Sequence[str]], Sequence[str]]
-    key: bytes
+    key: bytes = field(repr=False)
     limits: Limits
 
     def run(

@@ -11,7 +11,7 @@ from types import TracebackType
 
 from ingest.documents import SanitizedDocument
 from ingest.protocols import Arrival, Encoder, Standing
-from retrieval.errors import CollectionError
+from retrieval.errors import CollectionError, unwritable
 from retrieval.faiss_index import FaissIndex
 from retrieval.manifest import Manifest, read_manifest, write_manifest
 from retrieval.passages import passages_of
@@ -25,8 +25,12 @@ _FINGERPRINT_BYTES = 64
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """The right to write to a folder: one process at a time, given back by the kernel if that one dies."""
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with (folder / "lock").open("w") as lock:
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        opened = (folder / "lock").open("w")
+    except OSError as error:
+        raise CollectionError(f"{folder}: {unwritable(error)}") from None
+    with opened as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -34,6 +38,9 @@ def locked(folder: Path) -> Iterator[None]:
                 f"{folder}: another process is writing to this collection. "
                 "Wait for it to end, then run the same command again."
             ) from None
+        # What a killed writer left unfinished: a copy of the index may hold what is to be erased.
+        for unfinished in folder.glob(".*.tmp"):
+            unfinished.unlink()
         yield
 
 

@@ -1,7 +1,24 @@
 """What can go wrong with a collection."""
 
+import errno
+import os
+
 from models.errors import LetheError
 
 
 class CollectionError(LetheError):
     """A collection that is not there, is in use, does not match, or cannot be written."""
+
+
+DISK_FULL = (
+    "the disk is full or cannot be written. Free some space and run the same command again: "
+    "what was written so far is whole, and it goes on from there."
+)
+
+
+def unwritable(error: OSError) -> str:
+    """Why something of a collection cannot be written, and what to do; without the error's own words."""
+    if error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
+        return DISK_FULL
+    reason = os.strerror(error.errno) if error.errno else type(error).__name__
+    return f"{reason}. Lethe needs a data folder to write in: set --data-dir or LETHE_DATA_DIR."

@@ -9,7 +9,7 @@ from pathlib import Path
 from ingest.policy import Policy
 from ingest.scoring.raw import Weights
 from ingest.scoring.scale import Scale
-from retrieval.errors import CollectionError
+from retrieval.errors import CollectionError, unwritable
 
 FORMAT = 1
 
@@ -41,14 +41,21 @@ class Manifest:
 
 
 def write_manifest(manifest: Manifest, path: Path) -> None:
-    """Write it whole or not at all."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".manifest-", suffix=".tmp")
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        json.dump(asdict(manifest), file, indent=2)
-        file.write("\n")
-        file.flush()
-        os.fsync(file.fileno())
-    Path(name).replace(path)
+    """Write it whole or not at all; raises CollectionError if it cannot be written."""
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".manifest-", suffix=".tmp")
+        temporary = Path(name)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                json.dump(asdict(manifest), file, indent=2)
+                file.write("\n")
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise CollectionError(f"{path}: {unwritable(error)}") from None
 
 
 def read_manifest(path: Path) -> Manifest:

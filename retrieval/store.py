@@ -19,7 +19,7 @@ from ingest.protocols import Arrival, Standing
 from models.vectors import Vectors
 from retrieval import audit_log
 from retrieval.documents import Passage
-from retrieval.errors import CollectionError
+from retrieval.errors import DISK_FULL, CollectionError
 
 _VECTORS_AT_ONCE = 8192
 _SCHEMA = Path(__file__).with_name("schema.sql")
@@ -247,11 +247,8 @@ class Store:
 
 def _remedy(error: sqlite3.Error) -> str:
     name = getattr(error, "sqlite_errorname", type(error).__name__)
-    if name in {"SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC"}:
-        return (
-            "the disk is full or cannot be written. Free some space and run the same command again: "
-            "what was written so far is whole, and it goes on from there."
-        )
+    if name in {"SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC", "SQLITE_IOERR_SHMSIZE"}:
+        return DISK_FULL
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return "another process is writing to this collection. Wait for it to end, then try again."
     if name in {"SQLITE_CORRUPT", "SQLITE_NOTADB"}:

@@ -60,13 +60,13 @@ def _ingest(verb: argparse.ArgumentParser) -> None:
 
 
 def _search(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("question", help="what to look for")
+    verb.add_argument("question", type=_words, help="what to look for")
     _collection(verb)
     _k(verb)
 
 
 def _ask(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("question", help="what to answer")
+    verb.add_argument("question", type=_words, help="what to answer")
     _collection(verb)
     _k(verb)
     verb.add_argument("--gguf", metavar="FILE", help="answer with this model file through llama.cpp")
@@ -153,6 +153,14 @@ def _collection(verb: argparse.ArgumentParser) -> None:
 
 def _k(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("-k", type=_positive, help="passages to retrieve (default 5)")
+
+
+def _words(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise argparse.ArgumentTypeError("is not UTF-8; set the terminal to UTF-8") from None
+    return text
 
 
 def _positive(text: str) -> int:

@@ -10,7 +10,7 @@ from app.cli.given import services_of
 from eval.attacks.extraction import Aim
 from eval.attacks.suite import extraction_suite
 from eval.report import summary
-from eval.report_files import write_report
+from eval.report_files import report_folder, write_report
 from eval.report_table import leakage_table
 from ingest.read.sources import read_documents
 
@@ -18,6 +18,7 @@ from ingest.read.sources import read_documents
 def run(arguments: argparse.Namespace) -> int:
     """The extraction attack: a table on standard error, the figures as one JSON line, files on request."""
     services = services_of(arguments)
+    folder = report_folder(Path(arguments.report)) if arguments.report else None
     gold = None
     if arguments.gold_field:
         gold = gold_rows(arguments.paths, arguments.gold_field, arguments.text_field, arguments.id_field)
@@ -39,8 +40,8 @@ def run(arguments: argparse.Namespace) -> int:
             progress=lambda done, total: bar.update(task, completed=done, total=total, count=done),
         )
     console().print(leakage_table(report))
-    if arguments.report:
-        _, _, page = write_report(report, Path(arguments.report))
-        message(f"report: {page}")
     result(summary(report))
+    if folder:
+        _, _, page = write_report(report, folder)
+        message(f"report: {page}")
     return 0 if all(arm.not_measured == 0 for arm in report.arms) else 1

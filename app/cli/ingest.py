@@ -21,7 +21,9 @@ def run(arguments: argparse.Namespace) -> int:
         def on_progress(tally: Tally) -> None:
             nonlocal told
             for failure in tally.failures[told:]:
-                bar.console.print(f"lethe: {failure.place}: {failure.reason}", markup=False, highlight=False)
+                told_one = f"lethe: {failure.place}: {failure.reason}"
+                # One line each, whatever the width: lines are searched and counted.
+                bar.console.print(told_one, markup=False, highlight=False, soft_wrap=True)
             told = len(tally.failures)
             bar.update(task, completed=tally.bytes_read, count=tally.read + tally.failed)
 
