@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ class FaissIndex:
         self._index: Any = faiss.IndexIDMap2(faiss.IndexFlatIP(dim))
         self._on_gpu = _gpus() > 0 if on_gpu is None else on_gpu
         self._searched: Any = None
+        self._searching = threading.Lock()
 
     @classmethod
     def load(cls, path: Path) -> "FaissIndex":
@@ -47,7 +49,9 @@ class FaissIndex:
         if not len(self) or not len(queries):
             return [[] for _ in queries]
         rows = np.ascontiguousarray(queries, dtype=np.float32)
-        similarities, ids = self._searchable().search(rows, min(k, len(self)))
+        # FAISS on a GPU is not safe even for two readers at once.
+        with self._searching:
+            similarities, ids = self._searchable().search(rows, min(k, len(self)))
         return [
             [(int(i), float(s)) for i, s in zip(*pair, strict=True) if i >= 0]
             for pair in zip(ids, similarities, strict=True)

@@ -62,12 +62,19 @@ class Store:
         target = ":memory:" if path is None else str(path)
         with self._telling():
             self._connection = sqlite3.connect(target, isolation_level=None, check_same_thread=False)
-            for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
-                self._connection.execute(f"PRAGMA {pragma}")
-            (version,) = self._connection.execute("PRAGMA user_version").fetchone()
-            if version == 0:
-                schema = _SCHEMA.read_text(encoding="utf-8")
-                self._connection.executescript(f"BEGIN; {schema} PRAGMA user_version = 1; COMMIT;")
+            try:
+                self._prepare()
+            except sqlite3.Error:
+                self._connection.close()
+                raise
+
+    def _prepare(self) -> None:
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
+            self._connection.execute(f"PRAGMA {pragma}")
+        (version,) = self._connection.execute("PRAGMA user_version").fetchone()
+        if version == 0:
+            schema = _SCHEMA.read_text(encoding="utf-8")
+            self._connection.executescript(f"BEGIN; {schema} PRAGMA user_version = 1; COMMIT;")
 
     def close(self) -> None:
         """Close the file; the store is of no use afterwards."""

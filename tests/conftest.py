@@ -1,12 +1,16 @@
 """No test reaches the network: every socket to another address than this machine's own is refused."""
 
 import ipaddress
+import os
 import socket
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from hypothesis import settings
+
+# As the command line sets it, and before torch is imported.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 settings.register_profile("lethe", deadline=None, print_blob=False)
 settings.load_profile("lethe")

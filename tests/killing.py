@@ -161,7 +161,7 @@ def _once_it_writes(delay: float) -> Moment:
 
 
 def _after(step: int, delay: float) -> Moment:
-    def moment(process: "subprocess.Popen[bytes]", _: Path) -> None:
+    def moment(process: "subprocess.Popen[bytes]", folder: Path) -> None:
         assert process.stdout is not None
         for _ in range(step):
             process.stdout.read(1)

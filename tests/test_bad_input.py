@@ -276,7 +276,7 @@ def small_disk(folder: Path, kilobytes: int) -> Iterator[Path]:
         ballast.write_bytes(bytes((8192 - kilobytes) * 1024))
         yield ballast
     finally:
-        subprocess.run(["umount", str(folder)], check=True)
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
 def in_a_process(data_dir: Path, *arguments: str, limit: int | None = None) -> Ran:
@@ -294,7 +294,7 @@ def in_a_process(data_dir: Path, *arguments: str, limit: int | None = None) -> R
         text=True,
         check=False,
         timeout=120,
-        preexec_fn=limited,  # noqa: PLW1509 - the child only sets its own limit
+        preexec_fn=limited,
     )
     return checked(Ran(done.returncode, done.stdout, done.stderr))
 
@@ -393,7 +393,8 @@ def test_a_file_system_that_is_read_only(lethe: Lethe, notes: Path, tmp_path: Pa
             assert (ran.code in (1, 2), ran.out) == (True, "")
             assert only_message(ran).startswith(str(data))
     finally:
-        subprocess.run(["umount", str(data)], check=True)
+        # Lazily: whatever went wrong in here, nothing may stay mounted.
+        subprocess.run(["umount", "--lazy", str(data)], check=True)
 
 
 # -- settings --------------------------------------------------------------------------------------------
@@ -531,7 +532,8 @@ def test_a_damaged_database_is_told(
     ran = lethe(*arguments[verb])
     assert (ran.code, ran.out) == (1, "")
     assert only_message(ran) == (
-        f"{notes}: the database is damaged. Restore it from a backup, or delete the collection and ingest again."
+        f"{notes}: the database is damaged. Restore it from a backup, or delete the collection and ingest "
+        "again."
     )
 
 
@@ -583,7 +585,8 @@ def test_a_database_that_another_program_writes_to_is_told(
     connect = sqlite3.connect
 
     def impatient(*arguments: Any, **named: Any) -> sqlite3.Connection:
-        return connect(*arguments, **{**named, "timeout": 0.1})
+        connection: sqlite3.Connection = connect(*arguments, **{**named, "timeout": 0.1})
+        return connection
 
     monkeypatch.setattr(sqlite3, "connect", impatient)
     other = connect(notes / "collection.db", isolation_level=None)

@@ -22,6 +22,7 @@ from app.settings import load_settings
 from ingest.keys import content_key, secret_key
 from ingest.protocols import Encoder
 from models.vectors import Vectors
+from retrieval.collection import locked
 from tests.commands import write_records
 from tests.doubles import WordEncoder
 from tests.killing import (
@@ -193,6 +194,12 @@ def test_the_real_command_killed_at_any_time(tmp_path: Path) -> None:
     ended, began = ((place / name).stat().st_mtime for name in ("vectors.faiss", "manifest.json"))
     moments = at_times(random.Random(KILLS), REAL_KILLS, sum(bench.gaps), ended - began)
     kill_again_and_again(bench, tmp_path, moments, REAL_KILLS)
+
+
+def test_what_a_killed_writer_left_unfinished_is_swept_up(tmp_path: Path) -> None:
+    (tmp_path / ".vectors-killed.tmp").touch()
+    with locked(tmp_path):
+        assert [path.name for path in tmp_path.iterdir()] == ["lock"]
 
 
 def test_a_killed_process_of_the_same_number_is_no_hindrance(tmp_path: Path) -> None:

@@ -5,17 +5,15 @@ import argparse
 from app.cli.console import message
 from app.cli.given import services_of
 from app.server.app import create_app
+from app.server.running import listening, serve, url_of
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve one collection until interrupted."""
-    import uvicorn
-
     services = services_of(arguments)
-    with services.open(arguments.collection) as collection:
+    where = services.settings.server
+    with services.open(arguments.collection) as collection, listening(where.host, where.port) as listener:
         app = create_app(services, collection)
-        where = services.settings.server
-        message(f"serving {arguments.collection} on http://{where.host}:{where.port} (Ctrl-C ends it)")
-        # Nothing is logged: a traceback could quote what was asked. Errors are answered instead.
-        uvicorn.run(app, host=where.host, port=where.port, log_level="critical", access_log=False)
+        message(f"serving {arguments.collection} on {url_of(listener)} (Ctrl-C ends it)")
+        serve(app, listener)
     return 0

@@ -6,8 +6,6 @@ from app.server.errors import error_answer
 
 BODY_BYTES = 2 * 2**20
 """The largest body that is read."""
-DISCARDED_BYTES = 32 * 2**20
-"""How much more is received only to be thrown away: a sender that is cut short may never read why."""
 
 
 class BodyLimit:
@@ -18,21 +16,18 @@ class BodyLimit:
         self._limit = limit
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Read the whole body, then hand it on in one piece or refuse it."""
+        """Read the whole body, then hand it on in one piece; what is too large is not read to its end."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        body, size, more = bytearray(), 0, True
-        while more and size <= self._limit + DISCARDED_BYTES:
+        body, more = bytearray(), True
+        while more and len(body) <= self._limit:
             message = await receive()
             if message["type"] != "http.request":
                 return  # the client has gone
-            piece = message.get("body", b"")
-            size += len(piece)
-            if size <= self._limit:
-                body += piece
+            body += message.get("body", b"")
             more = message.get("more_body", False)
-        if size > self._limit:
+        if len(body) > self._limit:
             told = f"The body is larger than {self._limit} bytes; send less."
             await error_answer(413, told, "request_too_large")(scope, receive, send)
             return
