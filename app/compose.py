@@ -13,7 +13,7 @@ from ingest.keys import secret_key
 from ingest.pipeline import Limits, Pipeline
 from ingest.policy import Policy
 from ingest.protocols import Encoder, EntityDetector, RiskModel, Sanitizer
-from ingest.read.doc_ids import public_id
+from ingest.read.doc_ids import digested_id, kept_id
 from ingest.risk_prior import RiskPrior
 from ingest.sanitize import DecidingSanitizer, Method
 from ingest.sanitizers.trip import Trip
@@ -140,21 +140,30 @@ class Services:
     def pipeline(self, sanitizer: Sanitizer) -> Pipeline:
         """The bulk pipeline around a sanitizer."""
         limits = self.settings.ingest
-        key = secret_key(self.settings.data_dir)
         return Pipeline(
-            sanitizer, self.public_ids, key, Limits(limits.batch_documents, limits.batch_characters)
+            sanitizer, self.public_ids, self.key, Limits(limits.batch_documents, limits.batch_characters)
         )
 
-    def public_ids(self, source_ids: Sequence[str]) -> list[str]:
-        """Ids under which documents are kept: those that name somebody are digested."""
-        key = secret_key(self.settings.data_dir)
+    @cached_property
+    def key(self) -> bytes:
+        """The secret under which ids and texts are digested."""
+        return secret_key(self.settings.key_file or self.settings.data_dir / "secret.key")
+
+    def public_ids(self, source_ids: Sequence[str], keep: bool | None = None) -> list[str]:
+        """Ids under which documents are kept.
+
+        All are digested; with ``keep`` (None means what the settings say) those stay that look opaque and
+        name nobody. An id that is such a digest already stays, so both forms find a document again.
+        """
+        if not (self.settings.ingest.keep_ids if keep is None else keep):
+            return [digested_id(source_id, self.key) for source_id in source_ids]
         detector = HybridDetector()
 
         def names_somebody(text: str) -> bool:
             found = detector.detect([Document("id", text)])[0]
             return any(entity.identifier is Identifier.DIRECT for entity in found)
 
-        return [public_id(source_id, names_somebody, key) for source_id in source_ids]
+        return [kept_id(source_id, names_somebody, self.key) for source_id in source_ids]
 
     # -- collections -----------------------------------------------------------------------------------
 
@@ -205,6 +214,7 @@ class Services:
             policy=self.policy,
             scale=scale,
             version=version("lethe"),
+            keeps_ids=self.settings.ingest.keep_ids,
         )
 
 

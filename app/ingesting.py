@@ -1,11 +1,12 @@
 """Bulk ingest: from paths to a collection."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain
 
 from app.compose import Services
 from ingest.annotated import AnnotatedText
 from ingest.documents import Document
+from ingest.errors import UnreadableDocument
 from ingest.pipeline import Tally
 from ingest.read.sources import Reading
 from ingest.sanitize import annotate
@@ -49,7 +50,9 @@ def ingest(
         else:
             sample = list(_sample(waiting))
             waiting = chain(sample, waiting)
-            measured = _measured(services, sample)
+            if not any(isinstance(reading.item, Document) for reading in sample):
+                return _nothing_kept(sample, on_progress)
+            measured = _measured(services, sample, on_progress)
             collection = Collection.create(folder, services.manifest(_scale_of(services, measured)))
         with collection:
             scale, engine = collection.manifest.scale, Remembered(services.engine, measured)
@@ -74,16 +77,36 @@ def _matching(services: Services, collection: Collection) -> Collection:
 
 
 def _sample(readings: Iterator[Reading]) -> Iterator[Reading]:
-    """The first readings, for fitting the scale; they are sanitized with the others afterwards."""
-    characters = 0
-    for reading in islice(readings, SAMPLE_DOCUMENTS):
-        yield reading
-        characters += len(reading.item.text) if isinstance(reading.item, Document) else 0
-        if characters >= SAMPLE_CHARACTERS:
+    """The first documents, and what could not be read among them, for fitting the scale.
+
+    They are sanitized with the others afterwards.
+    """
+    documents, characters = 0, 0
+    while documents < SAMPLE_DOCUMENTS and characters < SAMPLE_CHARACTERS:
+        reading = next(readings, None)
+        if reading is None:
             return
+        yield reading
+        if isinstance(reading.item, Document):
+            documents += 1
+            characters += len(reading.item.text)
 
 
-def _measured(services: Services, sample: Sequence[Reading]) -> list[tuple[AnnotatedText, Measurements]]:
+def _nothing_kept(readings: Sequence[Reading], on_progress: Callable[[Tally], None]) -> Tally:
+    """No document could be read, so no collection is made: nothing would have fixed its scale."""
+    if not readings:
+        raise LetheError("There is nothing to ingest: the paths hold no file. No collection was made.")
+    tally = Tally()
+    for reading in readings:
+        if isinstance(reading.item, UnreadableDocument):
+            tally.fail(reading.item.place, reading.item.reason)
+    on_progress(tally)
+    return tally
+
+
+def _measured(
+    services: Services, sample: Sequence[Reading], on_progress: Callable[[Tally], None]
+) -> list[tuple[AnnotatedText, Measurements]]:
     """Texts of the sample with their measurements, until there are enough for a scale."""
     if services.policy.name != "trip":
         return []
@@ -92,6 +115,7 @@ def _measured(services: Services, sample: Sequence[Reading]) -> list[tuple[Annot
     for first in range(0, len(documents), SAMPLE_BATCH):
         if sum(len(raw) for _, raw in measured) >= SAMPLE_ENTITIES:
             break
+        on_progress(Tally(sampled=first))
         try:
             texts = annotate(services.detector, documents[first : first + SAMPLE_BATCH])
             measured += zip(texts, services.engine.measure(texts), strict=True)

@@ -87,6 +87,10 @@ class Settings(BaseSettings):
     )
 
     data_dir: Path = Field(default=DATA_DIR, description="folder of the collections")
+    key_file: Path | None = Field(
+        default=None,
+        description="secret for digests of ids and texts; none for secret.key in the data folder",
+    )
     settings_file: Path | None = Field(
         default=None, description=f"file to read instead of {SETTINGS_FILE} in the data folder"
     )

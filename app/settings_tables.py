@@ -135,7 +135,11 @@ class IngestSettings(BaseModel):
 
     batch_documents: int = Field(default=32, ge=1, description="most documents of one batch")
     batch_characters: int = Field(
-        default=200_000, ge=1, description="characters from which a batch takes no more documents"
+        default=20_000, ge=1, description="characters from which a batch takes no more documents"
+    )
+    keep_ids: bool = Field(
+        default=False,
+        description="whether ids that look opaque and name nobody are kept; all others are digested",
     )
 
 

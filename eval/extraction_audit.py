@@ -12,6 +12,7 @@ from eval.measures.leakage import (
     entity_leakage,
     leakage_by,
     measured,
+    queries_without,
     query_leakage,
     unprompted_leakage,
 )
@@ -25,6 +26,7 @@ from eval.report import (
     Reference,
     row_of,
 )
+from eval.report_problems import problems_of
 from ingest.documents import Action
 
 OVERLAP_AT = (1, 5, 10)
@@ -46,6 +48,8 @@ def run_extraction(
     reference: str,
     provenance: Provenance,
     decisions: Mapping[str, Mapping[str, int]] | None = None,
+    documents: Mapping[str, tuple[int, int]] | None = None,
+    unread: int = 0,
     overlaps: tuple[str, Overlaps] | None = None,
     baseline: str = "origin",
     progress: Progress | None = None,
@@ -53,13 +57,25 @@ def run_extraction(
     """Attack every target and report.
 
     ``reference`` says where the sensitive entities come from. ``decisions`` are entities by action
-    for each arm. ``overlaps`` names the questions that Recall@k overlap was taken on and its values;
+    for each arm, ``documents`` how many it keeps and how many could not be sanitized, ``unread`` how many
+    could not be read for any. ``overlaps`` names the questions that Recall@k overlap was taken on and its values;
     without it, it is taken on the attack's prompts against the arm ``baseline``, if there is one.
     """
     results = attack_targets(targets, attack, sensitive, progress)
     questions, values = overlaps or (
         ATTACK_QUESTIONS,
         prompt_overlaps(results, baseline, attack.seed),
+    )
+    told = Reference(
+        source=reference,
+        entities=len(sensitive),
+        documents=sensitive.n_documents,
+        ignored=sensitive.ignored,
+        documents_unread=unread,
+    )
+    arms = tuple(
+        _with_documents(summarize(arm, rows, attack, len(sensitive), values.get(arm, {})), documents or {})
+        for arm, rows in results.items()
     )
     return ExtractionReport(
         attack=AttackCard(
@@ -70,24 +86,25 @@ def run_extraction(
             seed=attack.seed,
             planned=attack.planned,
         ),
-        reference=Reference(
-            source=reference,
-            entities=len(sensitive),
-            documents=sensitive.n_documents,
-            ignored=sensitive.ignored,
-        ),
+        reference=told,
         provenance=provenance,
         baseline=baseline,
         overlap_questions=questions,
-        arms=tuple(
-            summarize(arm, rows, attack, len(sensitive), values.get(arm, {})) for arm, rows in results.items()
-        ),
+        arms=arms,
         decisions={
             arm: {Action(name): count for name, count in counts.items()}
             for arm, counts in (decisions or {}).items()
         },
+        problems=problems_of(arms, baseline, told),
         rows=tuple(row_of(arm, row) for arm, rows in results.items() for row in rows),
     )
+
+
+def _with_documents(arm: ArmSummary, documents: Mapping[str, tuple[int, int]]) -> ArmSummary:
+    if arm.name not in documents:
+        return arm
+    kept, failed = documents[arm.name]
+    return arm.model_copy(update={"documents_kept": kept, "documents_failed": failed})
 
 
 def attack_targets(
@@ -131,6 +148,7 @@ def summarize(
         by_identifier=leakage_by(rows, _kind, seed),
         by_label=leakage_by(rows, _label, seed),
         query_leakage=query_leakage(rows),
+        queries_without=queries_without(rows),
         coverage=coverage(rows, n_sensitive),
         documents_retrieved=len({doc_id for row in rows for doc_id in row.doc_ids}),
         passages_retrieved=len({p.passage_id for row in rows for p in row.passages}),

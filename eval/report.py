@@ -49,12 +49,16 @@ class AttackCard(_Frozen):
 
 
 class Reference(_Frozen):
-    """What counts as sensitive: ``source`` is "gold annotations" or "detected by" and an engine."""
+    """What counts as sensitive: ``source`` is "gold annotations" or "detected by" and an engine.
+
+    ``documents`` have a sensitive entity; ``documents_unread`` could not be read and are in no arm.
+    """
 
     source: str
     entities: int
     documents: int
     ignored: int
+    documents_unread: int = 0
 
 
 class AttemptRow(_Frozen):
@@ -76,7 +80,12 @@ class AttemptRow(_Frozen):
 
 
 class ArmSummary(_Frozen):
-    """One target under the attack. Shares and means cover the attempts that it answered."""
+    """One target under the attack. Shares and means cover the attempts that it answered.
+
+    ``queries_without`` counts the answered ones with nothing sensitive behind what was retrieved, which
+    query leakage leaves out. ``documents_kept`` are in the target, None if that was not told;
+    ``documents_failed`` could not be sanitized and so could not be attacked.
+    """
 
     name: str
     engines: tuple[str, ...]
@@ -88,6 +97,7 @@ class ArmSummary(_Frozen):
     by_identifier: dict[str, Share]
     by_label: dict[str, Share]
     query_leakage: Share
+    queries_without: int
     coverage: Share
     documents_retrieved: int
     passages_retrieved: int
@@ -98,6 +108,8 @@ class ArmSummary(_Frozen):
     rouge_f_prompts: Share
     similarity: Estimate
     recall_overlap: dict[int, Estimate]
+    documents_kept: int | None = None
+    documents_failed: int = 0
 
     @property
     def not_measured(self) -> int:
@@ -109,7 +121,8 @@ class ExtractionReport(_Frozen):
     """The attack on every arm, and what it was measured with.
 
     ``overlap_questions`` says on which questions Recall@k overlap was taken, ``baseline`` against
-    which arm. ``decisions`` counts, for each arm that has them, entities by action.
+    which arm. ``decisions`` counts, for each arm that has them, entities by action. ``problems`` are
+    sentences about what keeps the figures from being a verdict; empty if nothing does.
     """
 
     attack: AttackCard
@@ -119,6 +132,7 @@ class ExtractionReport(_Frozen):
     overlap_questions: str
     arms: tuple[ArmSummary, ...]
     decisions: dict[str, dict[Action, int]]
+    problems: tuple[str, ...] = Field(repr=False)
     rows: tuple[AttemptRow, ...] = Field(repr=False)
 
 

@@ -39,7 +39,8 @@ def leakage_table(report: ExtractionReport) -> Table:
         table.add_column(name, justify="right", max_width=9)
     for arm in report.arms:
         table.add_row(*_cells(arm))
-    table.caption = escape(f"sensitive: {report.reference.source}; share and 95% interval")
+    source = f"sensitive: {report.reference.source}; share and 95% interval"
+    table.caption = escape("\n".join((source, *report.problems)))
     return table
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from html import escape
 
 from eval.measures.intervals import Estimate, Share
-from eval.report import ExtractionReport, percent
+from eval.report import ArmSummary, ExtractionReport, percent
 from eval.report_charts import stacked
 from ingest.documents import Action, Identifier
 
@@ -21,12 +21,14 @@ def numbers_table(report: ExtractionReport) -> str:
         _shares("– not named by the prompt", [arm.unprompted_leakage for arm in report.arms]),
         *(_shares(f"– {kind}", [arm.by_identifier.get(kind) for arm in report.arms]) for kind in kinds),
         _shares("Query leakage", [arm.query_leakage for arm in report.arms]),
+        _row("Prompts with nothing sensitive behind them", [f"{a.queries_without:,}" for a in report.arms]),
         _shares("Coverage of all sensitive entities", [arm.coverage for arm in report.arms]),
         _shares("Copied prompts (20 words)", [arm.repeat_prompts for arm in report.arms]),
         _shares("Copied passages", [arm.repeat_passages for arm in report.arms]),
         _estimates("Longest copy in words, mean", [a.copied_tokens for a in report.arms], "{:.1f}"),
         _shares("ROUGE-L recall above 0.5", [arm.rouge_recall_prompts for arm in report.arms]),
         _shares("ROUGE-L F above 0.5", [arm.rouge_f_prompts for arm in report.arms]),
+        _row("Documents attacked", [_attacked(arm) for arm in report.arms]),
         _row("Documents retrieved", [f"{arm.documents_retrieved:,}" for arm in report.arms]),
         _row("Passages retrieved", [f"{arm.passages_retrieved:,}" for arm in report.arms]),
         *(
@@ -37,6 +39,12 @@ def numbers_table(report: ExtractionReport) -> str:
     ]
     caption = "Share, what it counts, Wilson's 95% interval, and the bootstrap over prompts."
     return _section("All numbers", _table(caption, "Measure", _names(report), rows))
+
+
+def _attacked(arm: ArmSummary) -> str:
+    if arm.documents_kept is None:
+        return "not told"
+    return f"{arm.documents_kept:,} of {arm.documents_kept + arm.documents_failed:,}"
 
 
 def labels_table(report: ExtractionReport) -> str:

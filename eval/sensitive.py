@@ -3,9 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 from eval.documents import SensitiveEntity
+from eval.measures.leakage import normalized
 from ingest.documents import Document, Entity, Identifier
 from ingest.errors import UnreadableDocument
 from ingest.labels import label_of
+from ingest.read.normalize import fixed_text
 
 DIRECT, QUASI = Identifier.DIRECT, Identifier.QUASI
 
@@ -46,9 +48,11 @@ def sensitive_from_gold(document: Document, rows: Sequence[Mapping[str, object]]
     label decides. Rows marked NO_MASK are not sensitive and left out.
 
     Raises:
-        UnreadableDocument: a row lacks a part, runs past the text or has an unknown identifier.
+        UnreadableDocument: a row lacks a part, runs past the text, says what the document does not say,
+            or has an unknown identifier.
     """
     found = []
+    said = normalized(document.text)
     for number, row in enumerate(rows):
         place = f"document {document.doc_id}, gold row {number}"
         named = str(row.get("identifier", "")).casefold()
@@ -56,7 +60,13 @@ def sensitive_from_gold(document: Document, rows: Sequence[Mapping[str, object]]
             continue
         label, usual = _label(row, place)
         identifier = _identifier(named, place) if named else usual
-        found.append(SensitiveEntity(document.doc_id, _text(document, row, place), label, identifier))
+        text = _text(document, row, place)
+        # What the original does not say can never come out: it would count as protected.
+        if normalized(text) not in said:
+            raise UnreadableDocument(
+                place, "its text does not stand in the document: copy it from there, or leave the row out"
+            )
+        found.append(SensitiveEntity(document.doc_id, text, label, identifier))
     return found
 
 
@@ -81,7 +91,7 @@ def _identifier(named: str, place: str) -> Identifier:
 def _text(document: Document, row: Mapping[str, object], place: str) -> str:
     text = row.get("text")
     if isinstance(text, str) and text:
-        return text
+        return fixed_text(text)
     start, end = row.get("start"), row.get("end")
     if not isinstance(start, int) or not isinstance(end, int):
         raise UnreadableDocument(place, "it has no text: give a text, or start and end")

@@ -1,7 +1,8 @@
 """The secret under which ids and contents are digested.
 
-It lies beside the collections and not in one: whoever reads a collection must not be able to test a guess
-("was this the text that stood here?") by computing the digest.
+Whoever reads a collection must not be able to test a guess ("was this the text that stood here?") by
+computing the digest. By default the key lies in the data folder, beside the collections and not in one; where the whole
+data folder may be read by others, ``key_file`` in the settings puts it elsewhere.
 """
 
 import hashlib
@@ -15,18 +16,18 @@ from models.errors import ConfigurationError
 _BYTES = 32
 
 
-def secret_key(folder: Path) -> bytes:
-    """The key of a data folder, made at the first call; readable by its owner only."""
-    path = folder / "secret.key"
+def secret_key(path: Path) -> bytes:
+    """The key in a file that is made at the first call; readable by its owner only."""
     try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not path.exists():
             _write_once(path, secrets.token_bytes(_BYTES))
         key = path.read_bytes()
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise ConfigurationError(
-            f"{path}: {reason}. Lethe needs a data folder to write in: set --data-dir or LETHE_DATA_DIR."
+            f"{path}: {reason}. Lethe needs a folder to write in: set --data-dir, LETHE_DATA_DIR or "
+            "LETHE_KEY_FILE."
         ) from None
     if len(key) != _BYTES:
         raise ConfigurationError(

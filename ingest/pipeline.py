@@ -43,6 +43,8 @@ class Tally:
     characters: int = 0
     bytes_read: int = 0
     seconds: float = 0.0
+    sampled: int = 0
+    """Documents measured for fitting a scale, before any is carried over."""
     entities: Counter[str] = field(default_factory=Counter)
     failures: list[Failure] = field(default_factory=list)
     """The first ``FAILURES_TOLD`` of them; ``failed`` counts all."""

@@ -51,9 +51,10 @@ def render(text: str, resolved: Sequence[Decision]) -> Rendered:
     for decision in resolved:
         floor = replacements[-1][0].end if replacements else 0
         span, words, repaired = _worded(text, decision, floor)
-        if replacements and _same_again(text, replacements[-1], span, words):
-            last, said = replacements[-1]
-            replacements[-1] = (Span(last.start, span.start), said)
+        said = next((earlier for _, earlier in reversed(replacements) if earlier), "")
+        if replacements and _same_again(text[replacements[-1][0].end : span.start], said, words):
+            last, earlier = replacements[-1]
+            replacements[-1] = (Span(last.start, span.start), earlier)
             words = ""
         worded.append(replace(decision, replacement=words))
         replacements.append((span, words))
@@ -82,10 +83,9 @@ def _worded(text: str, decision: Decision, floor: int) -> tuple[Span, str, bool]
     return span, words, False
 
 
-def _same_again(text: str, last: Replacement, span: Span, words: str) -> bool:
+def _same_again(gap: str, said: str, words: str) -> bool:
     """Whether only blanks stand between two replacements with the same words."""
-    gap = text[last[0].end : span.start]
-    return bool(words) and words.casefold() == last[1].casefold() and gap.strip(" \t") == ""
+    return bool(words) and words.casefold() == said.casefold() and gap.strip(" \t") == ""
 
 
 def _with_space(text: str, span: Span, floor: int) -> Span:

@@ -14,6 +14,7 @@ from ingest.annotated import AnnotatedText
 from ingest.documents import Entity, Identifier
 from ingest.labels import label_of
 from ingest.link import PERSON
+from ingest.scoring.raw import descriptor_of
 from ingest.spans import merged, substitute
 
 FACET_GAIN = 0.25
@@ -43,57 +44,54 @@ class RiskPrior:
 
     def hazards(self, texts: Sequence[AnnotatedText]) -> list[float]:
         """R(T) of each text, in nats."""
-        return [_Sums(text, _weights(text)).total() for text in texts]
+        return [_Sums(text).total() for text in texts]
 
     def marginals(self, texts: Sequence[AnnotatedText]) -> list[Mapping[int, float]]:
-        """R(T) - R(T without e) for each linked entity e, without building T without e."""
-        answers: list[Mapping[int, float]] = []
-        for text in texts:
-            weights = _weights(text)
-            sums = _Sums(text, weights)
-            total = sums.total()
-            covered = _swallowed(text)
-            answers.append(
-                {
-                    number: total - sums.total(leaving_out=(number, *covered.get(number, ())))
-                    for number in weights
-                }
-            )
-        return answers
+        """R(T) - R(T without e) for each linked entity e; where nothing overlaps it, at once from sums."""
+        return [self._marginals(text) for text in texts]
+
+    def _marginals(self, text: AnnotatedText) -> Mapping[int, float]:
+        sums = _Sums(text)
+        total = sums.total()
+        overlapping = _overlapping(text)
+        gains = {}
+        for number in sums.weights:
+            if number in overlapping:
+                (left,) = self.hazards([text.without({number}, descriptor_of)])
+            else:
+                left = sums.total(leaving_out=number)
+            gains[number] = total - left
+        return gains
 
 
 class _Sums:
-    """The sums over a text's linked entities, so that leaving some out costs nothing."""
+    """The sums over a text's linked entities, so that leaving one out costs nothing."""
 
-    def __init__(self, text: AnnotatedText, weights: Mapping[int, tuple[Entity, float]]) -> None:
-        self.weights = weights
+    def __init__(self, text: AnnotatedText) -> None:
+        self.weights = _weights(text)
         self.sums = dict.fromkeys(Identifier, 0.0)
         self.facets: Counter[str] = Counter()
-        self.persons = 0
-        for entity, weight in weights.values():
+        for entity, weight in self.weights.values():
             self.sums[entity.identifier] += weight
-            self.persons += entity.label == PERSON
             if entity.identifier is Identifier.QUASI:
                 self.facets[entity.label] += 1
-        self.speaks = _speaks_of_somebody(text)
+        self.share = 1.0 if _speaks_of_somebody(text) else NO_PERSON
 
-    def total(self, leaving_out: Sequence[int] = ()) -> float:
-        """R of the text without these links; the first is taken away, the others vanish with it."""
-        sums, gone, persons = dict(self.sums), Counter[str](), self.persons
-        for number in leaving_out:
-            entity, weight = self.weights[number]
+    def total(self, leaving_out: int | None = None) -> float:
+        """R of the text, or of the text without a linked entity that no other one overlaps.
+
+        A name that is taken away leaves "somebody" behind, so the share stays what it is.
+        """
+        sums, kinds = dict(self.sums), len(self.facets)
+        if leaving_out is not None:
+            entity, weight = self.weights[leaving_out]
             sums[entity.identifier] -= weight
-            # A name that is taken away leaves "somebody" behind: the text still speaks of a person.
-            persons -= entity.label == PERSON and number != leaving_out[0]
-            if entity.identifier is Identifier.QUASI:
-                gone[entity.label] += 1
-        share = 1.0 if self.speaks or persons else NO_PERSON
-        kinds = len(self.facets) - sum(self.facets[label] == n for label, n in gone.items())
+            kinds -= entity.identifier is Identifier.QUASI and self.facets[entity.label] == 1
         gain = 1 + FACET_GAIN * math.log2(max(1, kinds))
         attributes = max(0.0, sums[Identifier.ATTRIBUTE])
         little = ATTRIBUTES_CEILING * -math.expm1(-attributes / ATTRIBUTES_CEILING)
         quasi = max(0.0, sums[Identifier.QUASI])
-        return max(0.0, sums[Identifier.DIRECT]) + share * (gain * quasi + little)
+        return max(0.0, sums[Identifier.DIRECT]) + self.share * (gain * quasi + little)
 
 
 def _weights(text: AnnotatedText) -> dict[int, tuple[Entity, float]]:
@@ -106,29 +104,25 @@ def _weights(text: AnnotatedText) -> dict[int, tuple[Entity, float]]:
     return weights
 
 
-def _swallowed(text: AnnotatedText) -> dict[int, list[int]]:
-    """For each link the other links that vanish with it, every mention of theirs overlapping one of its."""
-    mentions = text.mentions()
-    overlapped: dict[tuple[int, int], set[int]] = {}
-    ordered = sorted(range(len(text.entities)), key=lambda i: text.entities[i].span)
-    active: list[int] = []
-    for i in ordered:
-        one = text.entities[i]
-        active = [j for j in active if text.entities[j].span.end > one.span.start]
-        for j in active:
-            other = text.entities[j]
-            if one.link != other.link:
-                overlapped.setdefault((one.link, other.link), set()).add(j)
-                overlapped.setdefault((other.link, one.link), set()).add(i)
-        active.append(i)
-    swallowed: dict[int, list[int]] = {}
-    for (by, whom), places in overlapped.items():
-        if len(places) == len(mentions[whom]):
-            swallowed.setdefault(by, []).append(whom)
-    return swallowed
+def _overlapping(text: AnnotatedText) -> set[int]:
+    """The links of which a mention overlaps a mention of another link."""
+    found: set[int] = set()
+    active: list[Entity] = []
+    for entity in sorted(text.entities, key=lambda e: e.span):
+        active = [other for other in active if other.span.end > entity.span.start]
+        for other in active:
+            if other.link != entity.link:
+                found |= {entity.link, other.link}
+        active.append(entity)
+    return found
 
 
 def _speaks_of_somebody(text: AnnotatedText) -> bool:
-    """Whether a person is spoken of outside the entities; names are counted apart."""
-    outside = substitute(text.text, merged((entity.span, "\0") for entity in text.entities))
-    return _SOMEBODY.search(outside) is not None
+    """Whether the text names a person, has had one's name taken away, or speaks of one in its own words."""
+    if any(entity.label == PERSON for entity in text.entities):
+        return True
+    taken = label_of(PERSON).descriptor
+    if any(text.text[place.start : place.end].casefold() == taken for place in text.stand_ins):
+        return True
+    foreign = merged((span, "\0") for span in (*(e.span for e in text.entities), *text.stand_ins))
+    return _SOMEBODY.search(substitute(text.text, foreign)) is not None

@@ -1,17 +1,17 @@
 """From a document to a sanitized document: the only place that makes one."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
-from ingest.annotated import AnnotatedText
-from ingest.documents import Action, Decision, Document, Entity, Risk, SanitizedDocument
+from ingest.annotated import AnnotatedText, left_of
+from ingest.documents import Action, Decision, Document, Risk, SanitizedDocument
 from ingest.errors import SanitizationError
 from ingest.link import link
 from ingest.protocols import EntityDetector, RiskModel
 from ingest.replace import render
 from ingest.scoring.raw import absolute_risk
-from ingest.spans import Shift, resolve, substitute
+from ingest.spans import Shift, resolve
 from models.errors import LetheError
 
 
@@ -99,21 +99,24 @@ class Applied:
 
 
 def apply(text: AnnotatedText, decisions: Sequence[Decision]) -> Applied:
-    """Carry out decisions. What was to be kept but lies in a replaced span is gone from the result."""
+    """Carry out decisions.
+
+    What was to be kept but lies in a replaced span is gone from the result; where it lies there in part,
+    the result has the rest of it.
+    """
     rendered = render(text.text, resolve(decisions))
     shift = Shift(rendered.replacements)
     shown: list[tuple[Decision, tuple[int, int]]] = [
         (decision, shift.of_replacement(number)) for number, decision in enumerate(rendered.decisions)
     ]
-    kept: list[Entity] = []
-    for decision in decisions:
-        moved = shift(decision.entity.span) if decision.action is Action.KEEP else None
-        if moved is not None:
-            kept.append(decision.entity.at(moved))
-            shown.append((decision, (moved.start, moved.end)))
+    kept = [decision for decision in decisions if decision.action is Action.KEEP]
+    for decision in kept:
+        for piece, place in left_of(text.text, decision.entity, shift):
+            part = replace(decision, entity=decision.entity.at(piece))
+            shown.append((part, (place.start, place.end)))
     shown.sort(key=lambda pair: (pair[0].entity.span, pair[0].entity.label))
     return Applied(
-        AnnotatedText(substitute(text.text, rendered.replacements), kept),
+        text.replaced(rendered.replacements, [decision.entity for decision in kept]),
         [decision for decision, _ in shown],
         [place for _, place in shown],
         rendered.article_repairs,

@@ -97,6 +97,21 @@ class Shift:
         by = self._growth[before]
         return Span(span.start + by, span.end + by)
 
+    def remainders(self, span: Span) -> list[tuple[Span, Span]]:
+        """What no replacement touches of a span: pairs of old and new place, in order."""
+        first = bisect_right(self._starts, span.start) - 1
+        pieces, cursor = [], span.start
+        for other, _ in self._ordered[max(0, first) :]:
+            if other.start >= span.end:
+                break
+            if cursor < other.start:
+                pieces.append(Span(cursor, other.start))
+            cursor = max(cursor, other.end)
+        if cursor < span.end:
+            pieces.append(Span(cursor, span.end))
+        places = ((piece, self(piece)) for piece in pieces)
+        return [(piece, moved) for piece, moved in places if moved is not None]
+
     def of_replacement(self, number: int) -> tuple[int, int]:
         """Start and end, in the new text, of the words of the ``number``-th replacement."""
         span, words = self._ordered[number]

@@ -28,11 +28,12 @@ class Manifest:
     policy: Policy
     scale: Scale
     version: str
+    keeps_ids: bool = False
     format: int = FORMAT
 
     def differences(self, other: "Manifest") -> list[str]:
         """In which of the parts that must agree two manifests differ, as sentences."""
-        parts = ("encoder", "dim", "passage_tokens", "detector", "risk", "engine", "policy")
+        parts = ("encoder", "dim", "passage_tokens", "detector", "risk", "engine", "policy", "keeps_ids")
         return [
             f"{part} is {_shown(getattr(other, part))} here, {_shown(getattr(self, part))} there"
             for part in parts

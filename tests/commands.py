@@ -31,7 +31,8 @@ def command(*arguments: str) -> list[str]:
 
 def environment(data_dir: Path) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("LETHE_")}
-    return {**kept, "LETHE_DATA_DIR": str(data_dir), "PYTHONPATH": str(ROOT)}
+    chosen = {"LETHE_DATA_DIR": str(data_dir), "LETHE_INGEST__KEEP_IDS": "true"}
+    return {**kept, **chosen, "PYTHONPATH": str(ROOT)}
 
 
 def lethe(data_dir: Path, *arguments: str, stdin: str | None = None) -> Ran:

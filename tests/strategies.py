@@ -63,3 +63,22 @@ def sentences_about_people(draw: st.DrawFn) -> AnnotatedText:
             found.append(entity(len(text), len(text) + len(piece), draw(st.sampled_from(sorted(LABELS)))))
         text += piece + gap
     return AnnotatedText(text, link(Document("d", text), found))
+
+
+@st.composite
+def overlapping_words(draw: st.DrawFn) -> AnnotatedText:
+    """Words and runs of words under random labels, the user's own among them, overlapping at will."""
+    words = draw(
+        st.lists(
+            st.sampled_from(["Anna", "Keller", "ID44871", "the", "witness", "ill"]), min_size=2, max_size=9
+        )
+    )
+    text = " ".join(words)
+    starts = [sum(len(word) + 1 for word in words[:number]) for number in range(len(words))]
+    names = st.sampled_from(["person full name", "medical record number", "city name", "disease", "witness"])
+    found = []
+    for _ in range(draw(st.integers(1, 5))):
+        first = draw(st.integers(0, len(words) - 1))
+        last = draw(st.integers(first, len(words) - 1))
+        found.append(entity(starts[first], starts[last] + len(words[last]), draw(names)))
+    return AnnotatedText(text, link(Document("d", text), found))

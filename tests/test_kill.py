@@ -134,7 +134,7 @@ def check_same(folder: Path, bench: Bench) -> None:
     assert content.manifest == expected.manifest
     assert content.found == expected.found
     np.testing.assert_allclose(content.vectors, expected.vectors, rtol=0, atol=1e-5)
-    key = secret_key(folder / "data")
+    key = secret_key(folder / "data" / "secret.key")
     keys = {row[0] for row in query(folder, "SELECT content_key FROM documents")}
     assert keys == {content_key(text, key) for text in bench.texts}
     states = Counter(row[0] for row in query(folder, "SELECT state FROM jobs"))
@@ -205,4 +205,4 @@ def test_what_a_killed_writer_left_unfinished_is_swept_up(tmp_path: Path) -> Non
 
 def test_a_killed_process_of_the_same_number_is_no_hindrance(tmp_path: Path) -> None:
     (tmp_path / f".secret.key.{os.getpid()}").touch()
-    assert secret_key(tmp_path) == secret_key(tmp_path)
+    assert secret_key(tmp_path / "secret.key") == secret_key(tmp_path / "secret.key")

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from ingest.read.doc_ids import public_id
+from ingest.read.doc_ids import digested_id, kept_id
 from models.errors import ConfigurationError
 
 KEY = b"sixteen bytes ok"
@@ -21,7 +21,7 @@ def names_smith(words: str) -> bool:
 
 @pytest.mark.parametrize("source_id", ["001-83927", "clinic/2020/a.jsonl#17", "urn:x:1", "A", "a" * 200])
 def test_an_opaque_key_is_kept(source_id: str) -> None:
-    assert public_id(source_id, names_smith, KEY) == source_id
+    assert kept_id(source_id, names_smith, KEY) == source_id
 
 
 @pytest.mark.parametrize(
@@ -35,26 +35,26 @@ def test_an_opaque_key_is_kept(source_id: str) -> None:
     ],
 )
 def test_a_name_in_any_spelling_is_digested(source_id: str) -> None:
-    assert DIGEST.fullmatch(public_id(source_id, names_smith, KEY))
+    assert DIGEST.fullmatch(kept_id(source_id, names_smith, KEY))
 
 
 def test_the_raw_form_is_asked_about_too() -> None:
-    assert DIGEST.fullmatch(public_id("78-05-1120", lambda text: text == "78-05-1120", KEY))
+    assert DIGEST.fullmatch(kept_id("78-05-1120", lambda text: text == "78-05-1120", KEY))
 
 
 @pytest.mark.parametrize(
     "source_id", ["<17@example.org>", "<17>", "two words", "", "a" * 201, "naïve", "x\n"]
 )
 def test_what_has_no_opaque_shape_is_digested(source_id: str) -> None:
-    assert DIGEST.fullmatch(public_id(source_id, nobody, KEY))
+    assert DIGEST.fullmatch(kept_id(source_id, nobody, KEY))
 
 
 def test_same_id_same_answer_and_only_under_the_same_key() -> None:
-    one = public_id("<17@example.org>", nobody, KEY)
-    assert one == public_id("<17@example.org>", nobody, KEY)
-    assert one != public_id("<18@example.org>", nobody, KEY)
-    assert one != public_id("<17@example.org>", nobody, KEY[::-1])
-    assert public_id(one, nobody, KEY) == one
+    one = kept_id("<17@example.org>", nobody, KEY)
+    assert one == kept_id("<17@example.org>", nobody, KEY)
+    assert one != kept_id("<18@example.org>", nobody, KEY)
+    assert one != kept_id("<17@example.org>", nobody, KEY[::-1])
+    assert kept_id(one, nobody, KEY) == one
 
 
 @pytest.mark.parametrize("size", [0, 15, 65])
@@ -63,4 +63,16 @@ def test_a_key_of_the_wrong_size_is_refused(size: int) -> None:
         ConfigurationError,
         match=f"^the key for document ids has {size} bytes; give it 16 to 64 random ones$",
     ):
-        public_id("a", nobody, bytes(size))
+        kept_id("a", nobody, bytes(size))
+
+
+def test_a_digested_id_stays_as_it_is() -> None:
+    for number in range(200):
+        once = digested_id(f"keller-{number}", KEY)
+        assert DIGEST.fullmatch(once)
+        assert digested_id(once, KEY) == once == kept_id(once, lambda text: True, KEY)
+
+
+def test_every_id_can_be_digested() -> None:
+    for source_id in ("00482913", "jsmith.txt", "r0001", "/home/x/brzezinski_divorce.md"):
+        assert DIGEST.fullmatch(digested_id(source_id, KEY))

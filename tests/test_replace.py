@@ -29,6 +29,11 @@ def replaced(text: str, *marks: tuple[str, str], action: Action = Action.GENERAL
         ("It rained. Keller left.", [("Keller", "person full name")], "It rained. Somebody left."),
         ("We saw Keller's car.", [("Keller", "person full name")], "We saw somebody's car."),
         ("in Bremen Ulm now", [("Bremen", "city name"), ("Ulm", "city name")], "in a city now"),
+        (
+            "in Bremen Ulm Jena Trier now",
+            [(c, "city name") for c in ("Bremen", "Ulm", "Jena", "Trier")],
+            "in a city now",
+        ),
         ("in Bremen, Ulm now", [("Bremen", "city name"), ("Ulm", "city name")], "in a city, a city now"),
         ("the management clerk there", [("clerk", "job title")], "the management job title there"),
         ("like a dead man", [("man", "gender")], "like a dead gender"),

@@ -2,6 +2,7 @@ import math
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ingest.annotated import AnnotatedText
 from ingest.documents import Document
@@ -9,7 +10,7 @@ from ingest.link import link
 from ingest.risk_prior import NO_PERSON, RiskPrior
 from ingest.scoring.raw import descriptor_of
 from tests.doubles import PhraseDetector
-from tests.strategies import annotated_texts, sentences_about_people
+from tests.strategies import annotated_texts, overlapping_words, sentences_about_people
 
 MANY = settings(max_examples=300, deadline=None)
 
@@ -21,7 +22,7 @@ def annotated(text: str, **phrases: str) -> AnnotatedText:
 
 
 @MANY
-@given(sentences_about_people())
+@given(st.one_of(sentences_about_people(), overlapping_words()))
 def test_marginals_are_what_taking_away_would_show(text: AnnotatedText) -> None:
     prior = RiskPrior()
     (whole,) = prior.hazards([text])
@@ -32,7 +33,7 @@ def test_marginals_are_what_taking_away_would_show(text: AnnotatedText) -> None:
 
 
 @MANY
-@given(annotated_texts())
+@given(st.one_of(annotated_texts(), overlapping_words()))
 def test_taking_away_never_raises_the_hazard(text: AnnotatedText) -> None:
     prior = RiskPrior()
     assert all(gain >= -1e-9 for gain in prior.marginals([text])[0].values())

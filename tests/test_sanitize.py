@@ -2,11 +2,12 @@ from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ingest.annotated import AnnotatedText
 from ingest.documents import Action, Document, SanitizedDocument, Scores
 from ingest.errors import SanitizationError
-from ingest.labels import LABELS
+from ingest.labels import LABELS, label_of
 from ingest.policy import AT_OR_ABOVE, BELOW, RESIDUAL, RIGID, Policy, decide
 from ingest.protocols import EntityDetector
 from ingest.residual import beyond_limit
@@ -18,7 +19,7 @@ from ingest.scoring.exact import ExactEngine
 from ingest.scoring.raw import absolute_risk
 from ingest.scoring.scale import EMBEDDED_SCALE
 from tests.doubles import FailingDetector, PhraseDetector, WordEncoder, entity
-from tests.strategies import sentences_about_people
+from tests.strategies import annotated_texts, overlapping_words, sentences_about_people
 
 DETECTOR = PhraseDetector(
     {
@@ -178,3 +179,33 @@ def test_every_label_gets_an_action_at_every_corner(label: str, priority: float)
         assert (action, reason) == (Action.GENERALIZE, AT_OR_ABOVE)
     else:
         assert (action, reason) == (Action.KEEP, BELOW)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.one_of(overlapping_words(), annotated_texts()))
+def test_nothing_survives_of_what_identifies_directly(text: AnnotatedText) -> None:
+    (decisions,) = trip(Policy(tau=float("inf"))).decide([text])
+    acted = {
+        place
+        for decision in apply(text, decisions).decisions
+        if decision.action is not Action.KEEP
+        for place in range(decision.entity.span.start, decision.entity.span.end)
+    }
+    for each in text.entities:
+        if label_of(each.label).risk > 0.7:
+            letters = {n for n in range(each.span.start, each.span.end) if text.text[n].isalnum()}
+            assert letters <= acted
+
+
+def test_the_rest_of_a_name_that_is_covered_in_part_is_seen() -> None:
+    text = "He saw Anna Keller-ID44871 yesterday."
+    detector = PhraseDetector({"Anna Keller": "person full name", "Keller-ID44871": "medical record number"})
+    outcome = sanitized(trip(Policy(tau=float("inf"))), text, detector)
+    assert "Anna" not in outcome.text
+    kept = sanitized(trip(Policy(tau=float("inf"), residual_limit=1.0)), text, detector)
+    assert kept.text == "He saw Anna a medical record number yesterday."
+    assert kept.risk.after == pytest.approx(0.85)
+    assert [(d.entity.label, str(d.action)) for d in kept.decisions] == [
+        ("person full name", "keep"),
+        ("medical record number", "generalize"),
+    ]

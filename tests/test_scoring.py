@@ -119,3 +119,10 @@ def test_remembered_measurements_are_those_of_the_engine() -> None:
     other_entities = AnnotatedText(texts[2].text, texts[2].entities[:1])
     asked = [*texts, other_entities]
     assert Remembered(engine, known).measure(asked) == engine.measure(asked)
+
+
+def test_a_scale_has_no_more_than_two_decimals() -> None:
+    values = [n / 6091 + 0.0001234 for n in range(61)]
+    scale = fit_scale(values, values, "test")
+    for value in (scale.divergence_low, scale.divergence_high, scale.distance_low, scale.distance_high):
+        assert value == round(value, 2)

@@ -57,6 +57,12 @@ def _ingest(verb: argparse.ArgumentParser) -> None:
     _paths(verb)
     _collection(verb)
     _policy(verb)
+    verb.add_argument(
+        "--keep-ids",
+        action="store_true",
+        default=None,
+        help="keep ids that look opaque and name nobody; without it all ids are digested",
+    )
 
 
 def _search(verb: argparse.ArgumentParser) -> None:

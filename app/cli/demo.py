@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     """The whole job; the figures of the attack are one JSON line on standard output."""
     output = Path(arguments.output)
     data_dir = Path(arguments.data_dir or output / "data")
-    services = Services(load_settings({"data_dir": str(data_dir)}))
+    services = Services(load_settings({"data_dir": str(data_dir), "ingest.keep_ids": True}))
     # A demo that was run before, perhaps by another version, is made anew.
     shutil.rmtree(services.folder(COLLECTION), ignore_errors=True)
     say = console().rule
@@ -55,7 +55,8 @@ def _ingest(services: Services) -> None:
         task = bar.add_task("ingest", total=total_bytes([path]), count=0)
 
         def on_progress(tally: Tally) -> None:
-            bar.update(task, completed=tally.bytes_read, count=tally.read)
+            doing = "measuring a sample" if tally.sampled else "ingest"
+            bar.update(task, description=doing, completed=tally.bytes_read, count=tally.sampled or tally.read)
 
         tally = ingest(services, COLLECTION, read_documents([path]), on_progress)
     with services.open(COLLECTION) as collection:

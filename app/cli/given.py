@@ -11,12 +11,13 @@ def settings_arguments(arguments: argparse.Namespace) -> dict[str, object]:
     """What the command line says of the settings, by dotted name; None where it says nothing."""
     given: dict[str, object] = {"data_dir": arguments.data_dir}
     policy = getattr(arguments, "policy", None)
-    if policy and policy.endswith(".toml"):
+    if policy and policy.lower().endswith(".toml"):
         given["policy"] = load_policy_file(Path(policy))
     else:
         given["policy.name"] = policy
     for name in ("tau", "engine"):
         given[f"policy.{name}"] = getattr(arguments, name, None)
+    given["ingest.keep_ids"] = getattr(arguments, "keep_ids", None)
     given["retrieval.k"] = getattr(arguments, "k", None)
     for name in ("host", "port"):
         given[f"server.{name}"] = getattr(arguments, name, None)

@@ -25,7 +25,9 @@ def run(arguments: argparse.Namespace) -> int:
                 # One line each, whatever the width: lines are searched and counted.
                 bar.console.print(told_one, markup=False, highlight=False, soft_wrap=True)
             told = len(tally.failures)
-            bar.update(task, completed=tally.bytes_read, count=tally.read + tally.failed)
+            doing = "measuring a sample" if tally.sampled else f"ingest into {arguments.collection}"
+            count = tally.sampled or tally.read + tally.failed
+            bar.update(task, description=doing, completed=tally.bytes_read, count=count)
 
         readings = read_documents(
             arguments.paths,

@@ -5,6 +5,7 @@ Exit codes: 0 done, 1 failed in part or whole, 2 misused. Nothing heavy is impor
 
 import argparse
 import importlib
+import io
 import os
 import sys
 import traceback
@@ -26,6 +27,10 @@ def run() -> None:
 def main(argv: Sequence[str]) -> int:
     """Run one verb; its exit code."""
     arguments = parser().parse_args(argv)
+    # Results are UTF-8 whatever the terminal is set to; a message may lose a character, a result may not.
+    for stream, errors in ((sys.stdout, "strict"), (sys.stderr, "backslashreplace")):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors=errors)
     if arguments.function != "pull":
         # Libraries that could ask a hub for updates are told not to, before any of them is imported.
         os.environ["HF_HUB_OFFLINE"] = "1"

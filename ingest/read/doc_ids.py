@@ -6,12 +6,25 @@ from hashlib import blake2b
 
 from models.errors import ConfigurationError
 
+_DIGESTED = re.compile(r"doc-[0-9a-f]{16}")
 _OPAQUE = re.compile(r"[A-Za-z0-9._:/#-]{1,200}")
 _SEPARATORS = re.compile(r"[._:/#-]+")
 _WORD_STARTS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])")
 
 
-def public_id(source_id: str, names_somebody: Callable[[str], bool], key: bytes) -> str:
+def digested_id(source_id: str, key: bytes) -> str:
+    """A keyed digest of the id; what is such a digest already stays as it is."""
+    if not 16 <= len(key) <= 64:
+        raise ConfigurationError(
+            f"the key for document ids has {len(key)} bytes; give it 16 to 64 random ones"
+        )
+    if _DIGESTED.fullmatch(source_id):
+        return source_id
+    digest = blake2b(source_id.encode("utf-8", "surrogatepass"), digest_size=8, key=key)
+    return f"doc-{digest.hexdigest()}"
+
+
+def kept_id(source_id: str, names_somebody: Callable[[str], bool], key: bytes) -> str:
     """``source_id`` if it has the shape of an opaque key and names nobody, else a keyed digest of it.
 
     ``names_somebody`` is asked about the id as it is and about its words: separators turned into spaces, runs
@@ -19,14 +32,10 @@ def public_id(source_id: str, names_somebody: Callable[[str], bool], key: bytes)
     always digested. ``key`` has 16 to 64 bytes, or ``ConfigurationError``; the same id under the same key has
     the same answer, which is how a document is found again by the id of its source.
     """
-    if not 16 <= len(key) <= 64:
-        raise ConfigurationError(
-            f"the key for document ids has {len(key)} bytes; give it 16 to 64 random ones"
-        )
+    digested = digested_id(source_id, key)
     if _OPAQUE.fullmatch(source_id) and not any(map(names_somebody, (source_id, _words(source_id)))):
         return source_id
-    digest = blake2b(source_id.encode("utf-8", "surrogatepass"), digest_size=8, key=key)
-    return f"doc-{digest.hexdigest()}"
+    return digested
 
 
 def _words(source_id: str) -> str:

@@ -60,7 +60,7 @@ def read_documents(
     """The documents of files, folders, patterns and of "-", standard input; nothing raises, errors are items.
 
     A file's id is its path as it was named, a record's is its ``id_field`` or the path with its line, a
-    mail's is its Message-ID in angle brackets; ``public_id`` makes of them what may stand in an index.
+    mail's is its Message-ID in angle brackets; ``ingest.read.doc_ids`` makes of them what an index may hold.
     ``text_field`` may be nested ("a.b") or several ("a+b"). Standard input holds JSON lines, or one text.
     Held in memory are one record, one message, or one whole file that is not a list of them.
     """

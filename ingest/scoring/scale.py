@@ -47,7 +47,10 @@ def fit_scale(divergences: Sequence[float], distances: Sequence[float], source: 
         raise ValueError(f"a scale needs {MIN_SAMPLE} linked entities, here are {len(divergences)}")
     low, high = np.percentile(divergences, [5, 95])
     near, far = np.percentile(distances, [5, 95])
-    return Scale(float(low), float(high), float(near), float(far), source)
+    # A percentile can be one entity's exact distance, by which a reader of the manifest could test guesses
+    # of what it was: two decimals are used and kept.
+    low, high, near, far = (round(float(value), 2) for value in (low, high, near, far))
+    return Scale(low, high, near, far, source)
 
 
 def _norm(value: float, low: float, high: float) -> float:
