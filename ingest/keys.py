@@ -1,8 +1,8 @@
 """The secret under which ids and contents are digested.
 
 Whoever reads a collection must not be able to test a guess ("was this the text that stood here?") by
-computing the digest. By default the key lies in the data folder, beside the collections and not in one; where the whole
-data folder may be read by others, ``key_file`` in the settings puts it elsewhere.
+computing the digest. By default the key lies in the data folder, beside the collections and not in one;
+where the whole data folder may be read by others, ``key_file`` in the settings puts it elsewhere.
 """
 
 import hashlib

@@ -25,7 +25,9 @@ QUESTIONS = ("Why was lisinopril stopped?", "What is wrong with the boiler?")
 
 @pytest.fixture(scope="module")
 def services(tmp_path_factory: pytest.TempPathFactory) -> Services:
-    return Services(load_settings({"data_dir": str(tmp_path_factory.mktemp("golden"))}))
+    return Services(
+        load_settings({"data_dir": str(tmp_path_factory.mktemp("golden")), "ingest.keep_ids": True})
+    )
 
 
 def rounded(value: object) -> object:
