@@ -58,8 +58,9 @@ def run_extraction(
 
     ``reference`` says where the sensitive entities come from. ``decisions`` are entities by action
     for each arm, ``documents`` how many it keeps and how many could not be sanitized, ``unread`` how many
-    could not be read for any. ``overlaps`` names the questions that Recall@k overlap was taken on and its values;
-    without it, it is taken on the attack's prompts against the arm ``baseline``, if there is one.
+    could not be read for any. ``overlaps`` names the questions that Recall@k overlap was taken on and
+    its values; without it, it is taken on the attack's prompts against the arm ``baseline``, if there is
+    one.
     """
     results = attack_targets(targets, attack, sensitive, progress)
     questions, values = overlaps or (

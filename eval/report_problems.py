@@ -38,8 +38,8 @@ def _unread(reference: Reference) -> Sequence[str]:
     if not reference.documents_unread:
         return ()
     return (
-        f"Not attacked: {reference.documents_unread:,} documents could not be read, or have the id of another "
-        "one.",
+        f"Not attacked: {reference.documents_unread:,} documents could not be read, or have the id of "
+        "another one.",
     )
 
 

@@ -1,9 +1,16 @@
 """The public surface of a RAG system, as an attacker meets it."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from ingest.protocols import Encoder
+from models.vectors import Vectors
 from retrieval.documents import Answer
 from retrieval.protocols import Generator, Retriever
+
+QUESTIONS_AT_ONCE = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,3 +24,50 @@ class RagTarget:
     def ask(self, question: str) -> Answer:
         """The answer with the passages it was made from."""
         return self.generator.generate(question, self.retriever.retrieve([question], self.k)[0])
+
+
+class RememberedQuestions:
+    """An encoder that has read some questions before, in batches, and answers others like the one it wraps.
+
+    The arms of an attack are asked the same questions, one at a time: encoding them then would take most of
+    the attack. ``progress`` is told how many are encoded, and how many there are.
+    """
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        questions: Sequence[str],
+        progress: Callable[[int, int], None] = lambda done, total: None,
+    ) -> None:
+        self._encoder = encoder
+        self._known: dict[str, Vectors] = {}
+        distinct = list(dict.fromkeys(questions))
+        for first in range(0, len(distinct), QUESTIONS_AT_ONCE):
+            batch = distinct[first : first + QUESTIONS_AT_ONCE]
+            self._known |= zip(batch, encoder.encode(batch), strict=True)
+            progress(len(self._known), len(distinct))
+
+    @property
+    def name(self) -> str:
+        """That of the wrapped encoder."""
+        return self._encoder.name
+
+    @property
+    def dim(self) -> int:
+        """That of the wrapped encoder."""
+        return self._encoder.dim
+
+    @property
+    def max_tokens(self) -> int:
+        """That of the wrapped encoder."""
+        return self._encoder.max_tokens
+
+    def token_spans(self, text: str) -> list[tuple[int, int]]:
+        """Those of the wrapped encoder."""
+        return self._encoder.token_spans(text)
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Shape (n, dim), without the wrapped encoder if all texts are remembered."""
+        if texts and all(text in self._known for text in texts):
+            return np.stack([self._known[text] for text in texts])
+        return self._encoder.encode(texts)

@@ -109,52 +109,63 @@ class Pipeline:
 
     def _carry(self, batch: Sequence[Document], sink: Sink, tally: Tally) -> None:
         ids = self.public_ids([document.doc_id for document in batch])
-        arrivals = [
-            Arrival(doc_id, content_key(document.text, self.key))
+        waiting = [
+            (Arrival(doc_id, content_key(document.text, self.key)), replace(document, doc_id=doc_id))
             for doc_id, document in zip(ids, batch, strict=True)
         ]
-        fresh: list[tuple[Arrival, Document]] = []
-        for document, arrival, standing in self._stand(batch, arrivals, sink):
-            if standing is Standing.DUPLICATE:
-                tally.duplicates += 1
-            elif standing is Standing.CLASH:
-                tally.fail(
-                    arrival.doc_id,
-                    "another document of this run has the same id. Give every document its own, "
-                    "or name the field that holds it with --id-field.",
-                )
-            else:
-                tally.replaced += standing is Standing.CHANGED
-                fresh.append((arrival, replace(document, doc_id=arrival.doc_id)))
-        outcomes = self.sanitizer.sanitize([document for _, document in fresh])
+        while waiting:
+            standings = sink.standing([arrival for arrival, _ in waiting])
+            now, waiting = waiting[: len(standings)], waiting[len(standings) :]
+            fresh: list[_Fresh] = []
+            for (arrival, document), standing in zip(now, standings, strict=True):
+                if standing is Standing.DUPLICATE:
+                    tally.duplicates += 1
+                elif standing is Standing.CLASH:
+                    tally.fail(arrival.doc_id, _CLASH)
+                else:
+                    fresh.append(_Fresh(arrival, document, standing is Standing.CHANGED))
+            self._keep(fresh, sink, tally)
+
+    def _keep(self, fresh: Sequence["_Fresh"], sink: Sink, tally: Tally) -> None:
+        outcomes = self.sanitizer.sanitize([each.document for each in fresh])
         kept: list[tuple[Arrival, SanitizedDocument]] = []
-        for (arrival, _), outcome in zip(fresh, outcomes, strict=True):
+        replaced = 0
+        for each, outcome in zip(fresh, outcomes, strict=True):
             if isinstance(outcome, SanitizationError):
-                tally.fail(arrival.doc_id, str(outcome))
+                tally.fail(each.arrival.doc_id, _failed(outcome, each.replaces))
             else:
-                kept.append((arrival, outcome))
+                kept.append((each.arrival, outcome))
+                replaced += each.replaces
         if kept:
             tally.passages += sink.keep(kept)
             tally.kept += len(kept)
+            tally.replaced += replaced
         for _, outcome in kept:
             tally.entities.update(str(decision.action) for decision in outcome.decisions)
 
-    @staticmethod
-    def _stand(
-        batch: Sequence[Document], arrivals: Sequence[Arrival], sink: Sink
-    ) -> Iterator[tuple[Document, Arrival, Standing]]:
-        """The standing of each, seen against what is kept and against the batch itself."""
-        texts: set[bytes] = set()
-        ids: set[str] = set()
-        standings = sink.standing(arrivals)
-        for document, arrival, standing in zip(batch, arrivals, standings, strict=True):
-            if arrival.content_key in texts:
-                standing = Standing.DUPLICATE
-            elif arrival.doc_id in ids and standing is not Standing.DUPLICATE:
-                standing = Standing.CLASH
-            texts.add(arrival.content_key)
-            ids.add(arrival.doc_id)
-            yield document, arrival, standing
+
+@dataclass(frozen=True, slots=True)
+class _Fresh:
+    """A document to be sanitized, and whether an earlier version of it is kept."""
+
+    arrival: Arrival
+    document: Document
+    replaces: bool
+
+
+_CLASH = (
+    "another document of this run has the same id. Give every document its own, or name the field that "
+    "holds it with --id-field."
+)
+
+
+def _failed(error: SanitizationError, replaces: bool) -> str:
+    if not replaces:
+        return str(error)
+    return (
+        f"document {error.doc_id} was not indexed: {error.step} failed ({error.kind}); the version kept "
+        "before stays. Erase it if it must go."
+    )
 
 
 def batches(documents: Iterable[Document], limits: Limits) -> Iterator[list[Document]]:

@@ -67,7 +67,7 @@ class Standing(StrEnum):
 
     NEW = "new"
     DUPLICATE = "duplicate"
-    """The same text is kept already, under this id or another."""
+    """The same text is kept already; from now on this id names it too."""
     CHANGED = "changed"
     """Another text is kept under this id from an earlier run, and will be replaced."""
     CLASH = "clash"
@@ -75,9 +75,19 @@ class Standing(StrEnum):
 
 
 class Sink(Protocol):
-    """Where sanitized documents go. Both methods are all or nothing, and safe to repeat after a kill."""
+    """Where sanitized documents go. Both methods are all or nothing, and safe to repeat after a kill.
 
-    def standing(self, arrivals: Sequence[Arrival]) -> list[Standing]: ...
+    An id names one text, and a text is kept as long as an id names it: what the last run said of an id
+    holds, and within a run what came first.
+    """
+
+    def standing(self, arrivals: Sequence[Arrival]) -> list[Standing]:
+        """How the first of these stand to what is kept: of at least one, and of no more than can be told.
+
+        Where an arrival shares its id or its text with an earlier one that is yet to be kept, its standing
+        depends on whether that succeeds: the answer ends before it. Ask again when the earlier are kept.
+        """
+        ...
 
     def keep(self, documents: Sequence[tuple[Arrival, SanitizedDocument]]) -> int:
         """Keep a batch; the number of passages it became."""

@@ -26,9 +26,14 @@ class FaissIndex:
 
     @classmethod
     def load(cls, path: Path) -> "FaissIndex":
-        """An index that ``save`` wrote; the caller has checked the file's digest."""
+        """An index that ``save`` wrote."""
+        return cls.deserialize(path.read_bytes())
+
+    @classmethod
+    def deserialize(cls, content: bytes) -> "FaissIndex":
+        """The index in the bytes of its file; the caller has checked their digest."""
         index = cls(1)
-        index._index = _faiss().read_index(str(path))
+        index._index = _faiss().deserialize_index(np.frombuffer(content, dtype=np.uint8))
         return index
 
     def add(self, ids: Sequence[int], vectors: Vectors) -> None:
@@ -69,6 +74,11 @@ class FaissIndex:
             temporary.replace(path)
         finally:
             temporary.unlink(missing_ok=True)
+
+    def count_of(self, ids: Sequence[int]) -> int:
+        """How many of these ids are there."""
+        there = _faiss().vector_to_array(self._index.id_map)
+        return int(np.isin(there, np.asarray(ids, dtype=np.int64)).sum())
 
     def __len__(self) -> int:
         return int(self._index.ntotal)

@@ -20,9 +20,17 @@ CREATE TABLE documents (
     risk_after REAL NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- Other ids under which the text of a document arrived. An id stands here or in documents, never in both.
+CREATE TABLE aliases (
+    alias TEXT PRIMARY KEY,
+    doc_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE ON UPDATE CASCADE,
+    job_id INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX aliases_of_document ON aliases (doc_id);
+
 CREATE TABLE passages (
     passage_id INTEGER PRIMARY KEY AUTOINCREMENT,
-    doc_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE,
+    doc_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE ON UPDATE CASCADE,
     start INTEGER NOT NULL,
     stop INTEGER NOT NULL,
     text TEXT NOT NULL,
@@ -33,7 +41,7 @@ CREATE INDEX passages_of_document ON passages (doc_id);
 -- Offsets count characters of the sanitized text, and scores are rounded: the length of a name and an
 -- exact distance of vectors would both let a reader test guesses.
 CREATE TABLE ledger (
-    doc_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE,
+    doc_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE ON UPDATE CASCADE,
     start INTEGER NOT NULL,
     stop INTEGER NOT NULL,
     label TEXT NOT NULL,
@@ -49,6 +57,14 @@ CREATE TABLE ledger (
     reason TEXT NOT NULL
 ) STRICT;
 CREATE INDEX ledger_of_document ON ledger (doc_id);
+
+-- Erasures that were begun and are not done. No words and no vectors: they would be what is to be erased.
+CREATE TABLE erasing (
+    doc_id TEXT PRIMARY KEY,
+    names TEXT NOT NULL,
+    passage_ids TEXT NOT NULL,
+    ledger_rows INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE audit_log (
     seq INTEGER PRIMARY KEY,

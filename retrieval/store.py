@@ -4,10 +4,10 @@ Everything of a batch is written in one transaction, vectors included, so that a
 instant leaves whole batches behind and nothing else.
 """
 
-import sqlite3
+import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,11 +18,13 @@ from ingest.documents import SanitizedDocument, Span
 from ingest.protocols import Arrival, Standing
 from models.vectors import Vectors
 from retrieval import audit_log
+from retrieval.database import in_memory, open_database, telling
 from retrieval.documents import Passage
-from retrieval.errors import DISK_FULL, CollectionError
+from retrieval.erasure import Fingerprint, Pending, pending_erasures, strike_out, take_out
+from retrieval.errors import CollectionError
+from retrieval.names import release, standing_of_first
 
 _VECTORS_AT_ONCE = 8192
-_SCHEMA = Path(__file__).with_name("schema.sql")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,46 +37,14 @@ class Record:
     vectors: Vectors = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class RemovedPassage:
-    """A passage that was erased, for the search for traces of it."""
-
-    passage_id: int
-    text: str = field(repr=False)
-    vector: bytes = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Removed:
-    """What went with a document."""
-
-    passages: Sequence[RemovedPassage]
-    ledger_rows: int
-
-
 class Store:
     """SQLite behind a lock: safe to share between threads; one process may write at a time."""
 
     def __init__(self, path: Path | None) -> None:
-        """Open or create; ``None`` keeps everything in memory."""
+        """Open what ``create_database`` made; ``None`` keeps everything in memory."""
         self._lock = threading.RLock()
-        self._where = "memory" if path is None else str(path.parent)
-        target = ":memory:" if path is None else str(path)
-        with self._telling():
-            self._connection = sqlite3.connect(target, isolation_level=None, check_same_thread=False)
-            try:
-                self._prepare()
-            except sqlite3.Error:
-                self._connection.close()
-                raise
-
-    def _prepare(self) -> None:
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
-            self._connection.execute(f"PRAGMA {pragma}")
-        (version,) = self._connection.execute("PRAGMA user_version").fetchone()
-        if version == 0:
-            schema = _SCHEMA.read_text(encoding="utf-8")
-            self._connection.executescript(f"BEGIN; {schema} PRAGMA user_version = 1; COMMIT;")
+        self._path = path
+        self._connection = in_memory() if path is None else open_database(path)
 
     def close(self) -> None:
         """Close the file; the store is of no use afterwards."""
@@ -98,25 +68,15 @@ class Store:
             audit_log.append(self._connection, event)
 
     def standing(self, job_id: int, arrivals: Sequence[Arrival]) -> list[Standing]:
-        """How each arriving document stands to what is stored; duplicates are noted as seen by the job."""
+        """As ``Sink.standing``; the ids of duplicates are noted, and as seen by the job."""
         with self._transaction():
-            return [self._standing(job_id, arrival) for arrival in arrivals]
-
-    def _standing(self, job_id: int, arrival: Arrival) -> Standing:
-        same = "UPDATE documents SET job_id = ? WHERE content_key = ?"
-        if self._connection.execute(same, (job_id, arrival.content_key)).rowcount:
-            return Standing.DUPLICATE
-        by_id = "SELECT job_id FROM documents WHERE doc_id = ?"
-        found = self._connection.execute(by_id, (arrival.doc_id,)).fetchone()
-        if found is None:
-            return Standing.NEW
-        return Standing.CLASH if found[0] == job_id else Standing.CHANGED
+            return standing_of_first(self._connection, job_id, arrivals)
 
     def write(self, job_id: int, records: Sequence[Record]) -> None:
-        """Write a batch: all of it or nothing. A document with a stored id takes the stored one's place."""
+        """Write a batch: all of it or nothing. An id then names the new text and no other."""
         with self._transaction():
             for record in records:
-                self._delete(record.arrival.doc_id)
+                release(self._connection, record.arrival.doc_id)
                 self._insert(job_id, record)
 
     def _insert(self, job_id: int, record: Record) -> None:
@@ -141,24 +101,51 @@ class Store:
             f"INSERT INTO ledger VALUES ({', '.join('?' * 14)})", list(_ledger_rows(doc_id, document))
         )
 
-    def erase(self, doc_id: str) -> "Removed | None":
-        """Remove a document with all that was kept of it; None if there is none with this id."""
-        with self._transaction():
-            query = "SELECT passage_id, text, vector FROM passages WHERE doc_id = ?"
-            passages = self._connection.execute(query, (doc_id,)).fetchall()
-            query = "SELECT count(*) FROM ledger WHERE doc_id = ?"
-            (ledger_rows,) = self._connection.execute(query, (doc_id,)).fetchone()
-            if not self._delete(doc_id):
-                return None
-            audit_log.append(self._connection, {"erased": doc_id, "passages": len(passages)})
-        with self._telling():
-            # Deleted pages are zeroed (secure_delete), but their old state still stands in the log.
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        return Removed([RemovedPassage(*row) for row in passages], ledger_rows)
+    # -- erasing ---------------------------------------------------------------------------------------
 
-    def _delete(self, doc_id: str) -> bool:
-        gone = self._connection.execute("DELETE FROM documents WHERE doc_id = ?", (doc_id,))
-        return gone.rowcount > 0
+    def erase(self, doc_id: str) -> tuple[Pending, list[Fingerprint]] | None:
+        """Remove what an id names with all that was kept of it; None if it names nothing.
+
+        The erasure is pending until ``settle``, the search of the files and ``strike_out`` are done.
+        """
+        with self._transaction():
+            return take_out(self._connection, doc_id)
+
+    def settle(self) -> None:
+        """Empty the log: deleted pages are zeroed (secure_delete), but their old state still stands in it.
+
+        Raises:
+            CollectionError: Another process kept reading for as long as SQLite waits, five seconds.
+        """
+        with self._lock, self._telling():
+            (busy, _, _) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if busy:
+            where = self._path.parent if self._path else "memory"
+            raise CollectionError(
+                f"{where}: the erasure is begun, not done: another process is reading; stop it and run the "
+                "same command again."
+            )
+
+    def pending_erasures(self) -> list[Pending]:
+        """What was begun and is not done."""
+        with self._lock, self._telling():
+            return pending_erasures(self._connection)
+
+    def strike_out(self, pending: Pending) -> None:
+        """Note that an erasure is done."""
+        with self._transaction():
+            strike_out(self._connection, pending)
+
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """No connection to the file while this lasts, so that it can be read as a file; others wait."""
+        assert self._path is not None
+        with self._lock:
+            self._connection.close()
+            try:
+                yield
+            finally:
+                self._connection = open_database(self._path)
 
     # -- reading ---------------------------------------------------------------------------------------
 
@@ -184,6 +171,11 @@ class Store:
             return int(self._read("SELECT count(*) FROM passages")[0][0])
         return int(self._read("SELECT count(*) FROM passages WHERE passage_id <= ?", (up_to,))[0][0])
 
+    def count_of(self, passage_ids: Sequence[int]) -> int:
+        """How many of these ids are there."""
+        query = "SELECT count(*) FROM passages WHERE passage_id IN (SELECT value FROM json_each(?))"
+        return int(self._read(query, (json.dumps(list(passage_ids)),))[0][0])
+
     def last_passage(self) -> int:
         """The highest passage id, 0 if there is none."""
         return int(self._read("SELECT coalesce(max(passage_id), 0) FROM passages")[0][0])
@@ -191,6 +183,11 @@ class Store:
     def says(self, piece: str) -> bool:
         """Whether some passage contains these words."""
         return bool(self._read("SELECT 1 FROM passages WHERE instr(text, ?) LIMIT 1", (piece,)))
+
+    def has_vector(self, beginning: bytes) -> bool:
+        """Whether the vector of some passage begins so."""
+        query = "SELECT 1 FROM passages WHERE substr(vector, 1, ?) = ? LIMIT 1"
+        return bool(self._read(query, (len(beginning), beginning)))
 
     def count_documents(self) -> int:
         """How many documents there are."""
@@ -243,24 +240,8 @@ class Store:
                 raise
             self._connection.execute("COMMIT")
 
-    @contextmanager
-    def _telling(self) -> Iterator[None]:
-        """SQLite's errors in one sentence with a remedy."""
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise CollectionError(f"{self._where}: {_remedy(error)}") from None
-
-
-def _remedy(error: sqlite3.Error) -> str:
-    name = getattr(error, "sqlite_errorname", type(error).__name__)
-    if name in {"SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC", "SQLITE_IOERR_SHMSIZE"}:
-        return DISK_FULL
-    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        return "another process is writing to this collection. Wait for it to end, then try again."
-    if name in {"SQLITE_CORRUPT", "SQLITE_NOTADB"}:
-        return "the database is damaged. Restore it from a backup, or delete the collection and ingest again."
-    return f"the database answered {name}. Check that the folder exists and can be written."
+    def _telling(self) -> AbstractContextManager[None]:
+        return telling(self._path)
 
 
 def _ledger_rows(doc_id: str, document: SanitizedDocument) -> Iterator[tuple[object, ...]]:

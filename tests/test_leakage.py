@@ -14,6 +14,7 @@ from eval.measures.leakage import (
     entity_leakage,
     leakage_by,
     normalized,
+    queries_without,
     query_leakage,
     stands_in,
     unprompted_leakage,
@@ -106,7 +107,8 @@ def test_leakage_is_over_all_queries_together() -> None:
     assert (everything.hits, everything.n, everything.share) == (9, 10, 0.9)
     assert unprompted_leakage(rows).hits == 6
     queries = query_leakage(rows)
-    assert (queries.hits, queries.n) == (1, 3)
+    assert (queries.hits, queries.n) == (1, 2), "the third had nothing to leak"
+    assert queries_without(rows) == 1
     assert coverage(rows, total=90).share == 0.1
 
 
@@ -195,6 +197,10 @@ def test_gold_rows_of_every_form() -> None:
     ("row", "reason"),
     [
         ({"text": "Quill"}, "it has no label: give a label or a type"),
+        (
+            {"label": "date", "text": "Quillo"},
+            "its text does not stand in the document: copy it from there, or leave the row out",
+        ),
         ({"label": "date"}, "it has no text: give a text, or start and end"),
         ({"label": "date", "start": 3, "end": 99}, r"\[3, 99\) is no place in its 10 characters"),
         (

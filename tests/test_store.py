@@ -1,4 +1,7 @@
+"""What a collection keeps, finds again and erases. All texts are invented."""
+
 import sqlite3
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,8 +13,10 @@ from ingest.risk_prior import RiskPrior
 from ingest.sanitize import DecidingSanitizer
 from ingest.sanitizers.uniform import REDACT
 from ingest.scoring.scale import EMBEDDED_SCALE
-from retrieval.collection import Collection, Writer, locked
+from retrieval.collection import Collection, UnknownDocument, Writer, locked
+from retrieval.database import create_database
 from retrieval.errors import CollectionError
+from retrieval.faiss_index import FaissIndex
 from retrieval.manifest import Manifest, read_manifest, write_manifest
 from retrieval.retriever import DenseRetriever
 from retrieval.store import Store
@@ -185,6 +190,170 @@ def test_a_full_disk_is_told_in_one_sentence(folder: Path) -> None:
         with pytest.raises(CollectionError, match="the disk is full or cannot be written. Free some space"):
             writer.keep([(arrival("c", "3"), sanitized("c", "word " * 20_000))])
         assert collection.store.count_documents() == 2
+
+
+def test_erasing_one_id_of_a_text_erases_it_under_all(folder: Path) -> None:
+    with Collection.open(folder) as collection:
+        job = collection.store.start_job()
+        again = [arrival("z", "1"), arrival("y", "1")]
+        assert collection.store.standing(job, again) == [Standing.DUPLICATE, Standing.DUPLICATE]
+        erasure = collection.erase("z")
+        assert (erasure.doc_id, erasure.also_known_as) == ("a", ["y", "z"])
+        assert (erasure.traces_found, erasure.resumed) == (0, False)
+        assert collection.store.count_documents() == 1
+        for doc_id in ("a", "y", "z"):
+            with pytest.raises(UnknownDocument, match=f"there is no document {doc_id}"):
+                collection.erase(doc_id)
+
+
+def test_a_text_lives_on_under_its_other_id_with_passages_and_ledger(folder: Path) -> None:
+    with Collection.open(folder) as collection:
+        store = collection.store
+        writer = Writer(store, ENCODER, 16)
+        assert writer.standing([arrival("z", "1")]) == [Standing.DUPLICATE]
+        writer.keep([(arrival("a", "5"), sanitized("a", "The ferry is late."))])
+        assert store.count_documents() == 3
+        best = DenseRetriever(ENCODER, collection.load_index(), store).retrieve(["fed the heron"], 1)[0][0]
+        assert best.passage.doc_id == "z"
+        assert collection.erase("z").ledger_rows == 8
+
+
+def test_the_standing_of_what_depends_on_a_pending_one_is_not_told_yet(folder: Path) -> None:
+    with Collection.open(folder) as collection:
+        store, job = collection.store, collection.store.start_job()
+        for later in (arrival("c", "4"), arrival("d", "3")):
+            assert store.standing(job, [arrival("c", "3"), later, arrival("e", "6")]) == [Standing.NEW]
+
+
+@pytest.mark.parametrize("step", ["settle", "publish", "strike_out"])
+@pytest.mark.parametrize("verb", ["erase", "locked"])
+def test_an_erasure_that_was_interrupted_is_brought_to_its_end(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, step: str, verb: str
+) -> None:
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with Collection.open(folder) as collection, monkeypatch.context() as patch:
+        patch.setattr(Collection if step == "publish" else Store, step, killed)
+        with pytest.raises(KeyboardInterrupt):
+            collection.erase("a")
+        assert [pending.names for pending in collection.store.pending_erasures()] == [["a"]]
+    if verb == "locked":
+        with locked(folder):
+            pass
+    with Collection.open(folder) as collection:
+        if verb == "erase":
+            erasure = collection.erase("a")
+            assert (erasure.passages > 1, erasure.ledger_rows, erasure.traces_found) == (True, 8, 0)
+            assert erasure.resumed
+            assert collection.erase("a") == erasure
+        assert collection.store.pending_erasures() == []
+        assert collection.store.broken_audit_entry() is None
+        assert len(collection.load_index()) == collection.store.count_passages()
+    for path in folder.iterdir():
+        assert b"fed the heron" not in path.read_bytes()
+
+
+def test_an_erasure_that_a_reader_holds_up_is_told_and_stays_pending(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", partial(connect, timeout=0.05))
+    reader = connect(folder / "collection.db", isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM documents").fetchone()
+    with Collection.open(folder) as collection:
+        for _ in range(2):
+            with pytest.raises(CollectionError, match="another process is reading; stop it and run the same"):
+                collection.erase("a")
+        reader.close()
+        assert collection.erase("b").traces_found == 0
+        assert collection.erase("a").resumed
+
+
+def test_a_trace_in_another_file_is_found_wherever_it_lies(folder: Path) -> None:
+    with Collection.open(folder) as collection:
+        words = b"Somebody fed the heron. Somebody fed the heron. "
+        # Across the border of two chunks.
+        (folder / "copy").write_bytes(b"." * ((1 << 20) - 10) + words)
+        erasure = collection.erase("a")
+        assert erasure.traces_found >= 1
+        assert erasure.bytes_searched > 1 << 20
+        assert len(collection.store.pending_erasures()) == 1
+
+
+def test_what_another_document_says_word_for_word_is_no_trace(folder: Path) -> None:
+    with Collection.open(folder) as collection:
+        writer = Writer(collection.store, ENCODER, 16)
+        text = "The boiler of the mill is broken."
+        writer.keep([(arrival("c", "3"), sanitized("c", text)), (arrival("d", "4"), sanitized("d", text))])
+        assert collection.erase("c").traces_found == 0
+
+
+def test_the_index_is_read_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A writer that puts a newer index in its place meanwhile must not make a reader see passages twice."""
+    with Collection.open(folder) as collection:
+        store, deserialize = collection.store, FaissIndex.deserialize
+        before = len(collection.load_index())
+
+        def meanwhile(content: bytes) -> FaissIndex:
+            with monkeypatch.context() as patch, Collection.open(folder) as other:
+                patch.setattr(FaissIndex, "deserialize", deserialize)
+                Writer(other.store, ENCODER, 16).keep([(arrival("c", "3"), sanitized("c", "A third."))])
+                other.publish()
+            return deserialize(content)
+
+        monkeypatch.setattr(FaissIndex, "deserialize", meanwhile)
+        assert len(collection.load_index()) == before + 1 == store.count_passages()
+
+
+def test_a_missing_database_is_told_and_not_made(folder: Path) -> None:
+    (folder / "collection.db").unlink()
+    for _ in range(2):
+        with pytest.raises(
+            CollectionError, match="missing or empty. Restore it from a backup, or delete the"
+        ):
+            Collection.open(folder)
+        assert not (folder / "collection.db").exists()
+    (folder / "collection.db").touch()
+    with pytest.raises(CollectionError, match="missing or empty"):
+        Collection.open(folder)
+
+
+@pytest.mark.parametrize(("version", "who"), [(1, "an older Lethe"), (3, "a newer Lethe")])
+def test_a_database_of_another_version_is_refused(folder: Path, version: int, who: str) -> None:
+    with sqlite3.connect(folder / "collection.db") as connection:
+        connection.execute(f"PRAGMA user_version = {version}")
+    connection.close()
+    with pytest.raises(CollectionError, match=rf"written by {who} \(database version {version}, this one"):
+        Collection.open(folder)
+
+
+@pytest.mark.parametrize("left", ["nothing", "an empty file", "a schema"])
+def test_what_a_killed_creation_left_is_no_hindrance(tmp_path: Path, left: str) -> None:
+    path = tmp_path / "collection.db"
+    if left == "an empty file":
+        path.touch()
+    elif left == "a schema":
+        create_database(path)
+    with Collection.create(tmp_path, MANIFEST) as collection:
+        assert collection.store.count_documents() == 0
+
+
+def test_the_manifest_comes_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise sqlite3.OperationalError
+
+    monkeypatch.setattr("retrieval.database._make", full)
+    with pytest.raises(CollectionError, match="the database answered OperationalError"):
+        Collection.create(tmp_path, MANIFEST)
+    assert not Collection.exists(tmp_path)
+
+
+def test_documents_without_a_manifest_are_not_written_over(folder: Path) -> None:
+    (folder / "manifest.json").unlink()
+    with pytest.raises(CollectionError, match=r"there are documents here, but manifest\.json is missing"):
+        Collection.create(folder, MANIFEST)
 
 
 def test_a_damaged_database_is_told(tmp_path: Path) -> None:

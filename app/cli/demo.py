@@ -8,7 +8,8 @@ import sys
 import time
 from pathlib import Path
 
-from app.attacking import extraction, gold_rows, read_corpus
+from app.attacking import extraction, read_corpus
+from app.cli.attack import phases_on
 from app.cli.console import console, message, progress, result
 from app.compose import Services
 from app.demo.corpus import corpus_path, questions
@@ -16,6 +17,7 @@ from app.ingesting import ingest
 from app.settings import load_settings
 from eval.attacks.extraction import Aim
 from eval.attacks.suite import extraction_suite
+from eval.gold import gold_rows
 from eval.report import ExtractionReport, summary
 from eval.report_files import write_report
 from eval.report_table import leakage_table
@@ -90,14 +92,8 @@ def _ask(data_dir: Path) -> None:
 def _attack(services: Services) -> ExtractionReport:
     path = str(corpus_path())
     gold = gold_rows([path], "entities", "text", "id")
-    corpus = read_corpus(services, read_documents([path]), gold)
     suite = extraction_suite(list(Aim), PROMPTS_PER_AIM, SEED)
-    with progress("attempts") as bar:
-        task = bar.add_task("attack", total=None, count=0)
-        return extraction(
-            services,
-            corpus,
-            suite,
-            collection=COLLECTION,
-            progress=lambda done, total: bar.update(task, completed=done, total=total, count=done),
-        )
+    with progress("done") as bar:
+        told = phases_on(bar)
+        corpus = read_corpus(services, read_documents([path]), gold, phases=told)
+        return extraction(services, corpus, suite, collection=COLLECTION, phases=told)

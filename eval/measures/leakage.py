@@ -2,8 +2,9 @@
 
 Entity leakage is the share of the sensitive entities of the original documents behind the retrieved
 passages that stand in the output, over all queries together; query leakage is the share of queries
-with at least one, of those that had any to leak. TRIP-RAG counts the same entities but does not publish its denominator; ours are the
-documents that the attacked target itself retrieved, since a sanitized index may retrieve others.
+with at least one, of those that had any to leak. TRIP-RAG counts the same entities but does not publish
+its denominator; ours are the documents that the attacked target itself retrieved, since a sanitized index
+may retrieve others.
 """
 
 import re
