@@ -67,6 +67,7 @@ def lethe(
     for name in ("HF_HUB_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "TOKENIZERS_PARALLELISM"):
         monkeypatch.setenv(name, "1" if name.startswith("HF") else "false")
     monkeypatch.setenv("LETHE_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("LETHE_INGEST__KEEP_IDS", "true")
     monkeypatch.chdir(tmp_path)
     own = Services._encoder
 

@@ -140,6 +140,8 @@ app.settings_tables.ServerSettings: host
 """Fields with text that a repr may show: ids, labels, names of parts, our own sentences. Everything else
 that can hold text must be hidden; whoever adds a line here says that no document's words can get into it."""
 
+SOURCES = ("notes.jsonl", "keller_tobias_zorvathian.txt", "mail.jsonl")
+
 ALLOWED = {line.split(": ")[0]: frozenset(line.split(": ")[1].split()) for line in SHOWN.strip().splitlines()}
 
 
@@ -280,7 +282,7 @@ def ingested(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess
     (folder / "keller_tobias_zorvathian.txt").write_text(f"Invented. Mr {NAME} waits for the ferry.", "utf-8")
     row = {"id": MAIL, "text": f"Invented. Mr {NAME} keeps a heron."}
     (folder / "mail.jsonl").write_text(json.dumps(row), "utf-8")
-    paths = [str(folder / name) for name in ("notes.jsonl", "keller_tobias_zorvathian.txt", "mail.jsonl")]
+    paths = [str(folder / name) for name in SOURCES]
     return folder / "data", talking(folder / "data", "ingest", *paths, "-c", "notes")
 
 
@@ -349,6 +351,7 @@ def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, encoder: MiniLM, data:
         monkeypatch.setenv(name, "1")
     monkeypatch.setenv("TOKENIZERS_PARALLELISM", "false")
     monkeypatch.setenv("LETHE_DATA_DIR", str(data))
+    monkeypatch.setenv("LETHE_INGEST__KEEP_IDS", "true")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(Services, "_encoder", lambda self: encoder)
     return data
@@ -386,7 +389,8 @@ def test_an_attack_writes_and_logs_only_counts(
 ) -> None:
     report = tmp_path / "report"
     arguments = ["-c", "notes", "-n", "6", "--aim", "health", "--report", str(report)]
-    assert main(["attack", "extraction", str(here.parent / "notes.jsonl"), *arguments]) == 0
+    paths = [str(here.parent / name) for name in SOURCES]
+    assert main(["attack", "extraction", *paths, *arguments]) == 0
     out, err = capsys.readouterr()
     arms = {arm["name"]: arm["entity_leakage"]["share"] for arm in json.loads(out)["arms"]}
     assert arms["origin"] == 1.0, "the unsanitized arm must leak, else the files had nothing to hide"
