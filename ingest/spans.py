@@ -1,6 +1,6 @@
 """Span arithmetic: the only place where characters are counted."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import accumulate, pairwise
@@ -99,11 +99,10 @@ class Shift:
 
     def remainders(self, span: Span) -> list[tuple[Span, Span]]:
         """What no replacement touches of a span: pairs of old and new place, in order."""
-        first = bisect_right(self._starts, span.start) - 1
+        first = max(0, bisect_right(self._starts, span.start) - 1)
         pieces, cursor = [], span.start
-        for other, _ in self._ordered[max(0, first) :]:
-            if other.start >= span.end:
-                break
+        for number in range(first, bisect_left(self._starts, span.end)):
+            other = self._ordered[number][0]
             if cursor < other.start:
                 pieces.append(Span(cursor, other.start))
             cursor = max(cursor, other.end)
