@@ -41,7 +41,7 @@ def _pages(stream: BinaryIO, place: str) -> list[str]:
         reader = PdfReader(stream)
         # Many files are locked against editing only: an empty password opens them.
         opened = not reader.is_encrypted or reader.decrypt("") != PasswordType.NOT_DECRYPTED
-    except (DependencyError, NotImplementedError):
+    except (DependencyError, RuntimeError):
         opened = False
     if not opened:
         raise UnreadableDocument(place, "is encrypted; take the password off first, e.g. qpdf --decrypt")
