@@ -239,7 +239,8 @@ def _in_memory(
     stack: ExitStack,
     progress: Callable[[int, int], None],
 ) -> _Arm:
-    sanitizer = DecidingSanitizer(corpus, services.method(policy, EMBEDDED_SCALE), services.risk)
+    method = services.method(policy, EMBEDDED_SCALE)
+    sanitizer = DecidingSanitizer(corpus, method, services.risk, services.alias_key(policy))
     store = Store(None)
     stack.callback(store.close)
     writer = Writer(store, services.encoder, services.settings.retrieval.passage_tokens)
@@ -272,6 +273,7 @@ def _settings_shown(services: Services, collection: str | None) -> dict[str, str
         "policy": policy.name,
         "tau": str(policy.tau),
         "residual limit": str(policy.residual_limit),
+        "replacements": policy.replacements,
         "k": str(services.settings.retrieval.k),
         "detector": services.detector.name,
         "risk model": services.risk.name,

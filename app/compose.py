@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.settings import PolicySettings, Settings
 from ingest.detect import HybridDetector
 from ingest.documents import Document, Identifier
 from ingest.keys import secret_key
+from ingest.labels import LABELS, NOT_ASKED
 from ingest.pipeline import Limits, Pipeline
 from ingest.policy import Policy
 from ingest.protocols import Encoder, EntityDetector, RiskModel, Sanitizer
@@ -29,6 +31,12 @@ from retrieval.errors import CollectionError
 from retrieval.manifest import Manifest
 from retrieval.protocols import Generator
 from retrieval.retriever import DenseRetriever
+
+if TYPE_CHECKING:
+    from ingest.learned import SpanFinder
+
+HUB_THRESHOLD = 0.5
+"""From what score on a hub model's spans count, as the gliner library has it; ours have fitted ones."""
 
 _COLLECTION_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
@@ -71,21 +79,37 @@ class Services:
 
     @cached_property
     def detector(self) -> EntityDetector:
-        """Patterns and rules, and a learned detector where the settings name one."""
+        """Patterns and rules, and what a model finds unless the settings say otherwise."""
         chosen = self.settings.detector
-        if chosen.model is None:
+        if not chosen.learned:
             return HybridDetector()
-        from ingest.labels import LABELS
         from ingest.learned import LearnedDetector
+
+        return HybridDetector(LearnedDetector(self._finder()))
+
+    def _finder(self) -> "SpanFinder":
+        from models.trained import is_trained
+
+        chosen = self.settings.detector
+        labels = tuple(dict.fromkeys((*(name for name in LABELS if name not in NOT_ASKED), *chosen.labels)))
+        if chosen.model.source == "embedded" or is_trained(Path(chosen.model.name), "detector"):
+            from models.embedded_detector import load_detector
+
+            return load_detector(chosen.model, labels, chosen.profile, chosen.threshold)
         from models.gliner_model import GlinerModel
 
-        labels = tuple(dict.fromkeys((*LABELS, *chosen.labels)))
-        return HybridDetector(LearnedDetector(GlinerModel(chosen.model, labels, chosen.threshold)))
+        return GlinerModel(chosen.model, labels, chosen.threshold or HUB_THRESHOLD)
 
     @cached_property
     def risk(self) -> RiskModel:
         """The privacy-risk model."""
-        return RiskPrior()
+        chosen = self.settings.risk
+        if chosen.kind == "prior":
+            return RiskPrior()
+        from ingest.learned_risk import LearnedRisk
+        from models.risk_model import load_risk
+
+        return LearnedRisk(load_risk(chosen.model))
 
     @cached_property
     def engine(self) -> ScoringEngine:
@@ -123,7 +147,12 @@ class Services:
 
     def sanitizer(self, scale: Scale = EMBEDDED_SCALE, engine: ScoringEngine | None = None) -> Sanitizer:
         """A sanitizer for the policy of the settings."""
-        return DecidingSanitizer(self.detector, self.method(self.policy, scale, engine), self.risk)
+        method = self.method(self.policy, scale, engine)
+        return DecidingSanitizer(self.detector, method, self.risk, self.alias_key(self.policy))
+
+    def alias_key(self, policy: Policy) -> bytes | None:
+        """The secret for aliases where a policy asks for them."""
+        return self.key if policy.replacements == "alias" else None
 
     def method(self, policy: Policy, scale: Scale, engine: ScoringEngine | None = None) -> Method:
         """How a policy decides; ``engine`` None means the one of the settings."""
@@ -221,4 +250,11 @@ class Services:
 def policy_of(chosen: PolicySettings) -> Policy:
     """The policy as the ingest room has it."""
     weights = Weights(chosen.alpha, chosen.beta, chosen.gamma, chosen.marginal)
-    return Policy(chosen.name, chosen.tau, chosen.residual_limit, weights)
+    return Policy(
+        chosen.name,
+        chosen.tau,
+        chosen.residual_limit,
+        weights,
+        chosen.replacements,
+        chosen.direct_limit,
+    )

@@ -31,6 +31,7 @@ from app.settings_tables import (
     IngestSettings,
     PolicySettings,
     RetrievalSettings,
+    RiskSettings,
     ServerSettings,
 )
 from models.catalog import ModelRef
@@ -43,6 +44,7 @@ __all__ = [
     "Origin",
     "PolicySettings",
     "RetrievalSettings",
+    "RiskSettings",
     "ServerSettings",
     "Settings",
     "layers",
@@ -95,6 +97,7 @@ class Settings(BaseSettings):
         default=None, description=f"file to read instead of {SETTINGS_FILE} in the data folder"
     )
     detector: DetectorSettings = Field(default=DetectorSettings(), description="what finds entities")
+    risk: RiskSettings = Field(default=RiskSettings(), description="how strongly an entity exposes a person")
     encoder: ModelRef = Field(default=ModelRef(), description="text encoder")
     policy: PolicySettings = Field(default=PolicySettings(), description="what is done with entities")
     generator: GeneratorSettings = Field(default=GeneratorSettings(), description="what writes answers")

@@ -35,7 +35,7 @@ def settings_rows(settings: Settings, arguments: Mapping[str, object]) -> list[S
 def settings_digest(settings: Settings) -> str:
     """32 hexadecimal digits that differ when documents would be sanitized or indexed differently.
 
-    They are the BLAKE2b of detector, encoder, policy and passage size as JSON with sorted keys. A
+    They are the BLAKE2b of detector, risk model, encoder, policy and passage size as JSON with sorted keys. A
     model counts by its reference: a folder whose files change keeps its digest.
     """
     parts = settings.model_dump(
@@ -44,6 +44,7 @@ def settings_digest(settings: Settings) -> str:
             "detector": True,
             "encoder": True,
             "policy": True,
+            "risk": True,
             "retrieval": {"passage_tokens"},
         },
     )

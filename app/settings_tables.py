@@ -28,14 +28,39 @@ class DetectorSettings(BaseModel):
 
     model_config = STRICT
 
-    model: ModelRef | None = Field(
-        default=None,
-        description="GLiNER model that finds entities; none for patterns and rules alone",
+    learned: bool = Field(
+        default=True, description="whether a model finds entities as well, or patterns and rules alone"
     )
-    threshold: float = Field(
-        default=0.5, ge=0, le=1, description="confidence from which a found entity counts"
+    model: ModelRef = Field(
+        default=ModelRef(),
+        description="GLiNER model that finds entities: the embedded one, a folder, or a hub id",
+    )
+    profile: Literal["balanced", "recall"] = Field(
+        default="balanced",
+        description="fitted thresholds of the embedded model: the best balance, or fewer misses for more "
+        "false alarms",
+    )
+    threshold: float | None = Field(
+        default=None,
+        gt=0,
+        lt=1,
+        description="confidence from which a found entity counts, for all labels; none for the profile's",
     )
     labels: tuple[str, ...] = Field(default=(), description="labels to look for besides the built-in ones")
+
+
+class RiskSettings(BaseModel):
+    """What says how strongly an entity exposes a person."""
+
+    model_config = STRICT
+
+    kind: Literal["learned", "prior"] = Field(
+        default="learned",
+        description="a model that reads entities in their context, or the rubric's number for each label",
+    )
+    model: ModelRef = Field(
+        default=ModelRef(), description="learned privacy-risk model: the embedded one, or a folder"
+    )
 
 
 class PolicySettings(BaseModel):
@@ -62,6 +87,17 @@ class PolicySettings(BaseModel):
     )
     residual_limit: float = Field(
         default=0.7, gt=0, le=1, description="highest absolute risk that a sanitized text may keep"
+    )
+    direct_limit: float = Field(
+        default=0.1,
+        ge=0,
+        le=1,
+        description="marginal risk from which names and other direct identifiers are always generalized",
+    )
+    replacements: Literal["descriptor", "alias"] = Field(
+        default="descriptor",
+        description="what stands for people and organizations: words for their kind, or the same alias of "
+        "each in every document, which links the documents",
     )
     engine: Literal["reference", "exact"] = Field(
         default="exact",

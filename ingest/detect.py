@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ingest.documents import Document, Entity
+from ingest.documents import Document, Entity, Span
 from ingest.labels import label_of
 from ingest.patterns.find import find_patterns
 from ingest.protocols import EntityDetector
@@ -13,7 +13,8 @@ class HybridDetector:
     """Patterns with checksums, rules and word lists, and a learned detector where there is one.
 
     Where a rigid identifier was found by its pattern, other sources' mentions inside it are dropped: they
-    could only mislabel what is generalized anyway. All other overlaps stay, for decisions to resolve.
+    could only mislabel what is generalized anyway. Of mentions with one and the same span the one with the
+    riskiest label is kept. All other overlaps stay, for decisions to resolve.
     """
 
     def __init__(self, learned: EntityDetector | None = None) -> None:
@@ -45,6 +46,20 @@ def _united(patterns: Sequence[Entity], others: Sequence[Entity]) -> list[Entity
         holder = rigid[waiting] if waiting < len(rigid) else None
         if holder is None or not (holder.start <= entity.span.start and entity.span.end <= holder.end):
             kept.append(entity)
-    # Two sources with the same span and label say one thing.
-    unique = {(e.span, e.label): e for e in sorted(kept, key=lambda e: e.confidence)}
-    return sorted(unique.values(), key=lambda e: (e.span, e.label))
+    return _strictest(kept)
+
+
+def _strictest(entities: Sequence[Entity]) -> list[Entity]:
+    """One entity for each span: what the sources call it is one thing, and the riskiest name counts.
+
+    Left side by side, its hazard would be added up as if the text said it several times.
+    """
+    chosen: dict[Span, Entity] = {}
+    for entity in sorted(entities, key=_strictness):
+        chosen[entity.span] = entity
+    return sorted(chosen.values(), key=lambda e: e.span)
+
+
+def _strictness(entity: Entity) -> tuple[bool, float, float, str, str]:
+    label = label_of(entity.label)
+    return label.rigid, label.risk, entity.confidence, entity.label, entity.source

@@ -99,6 +99,9 @@ OWN_ROWS: tuple[Label, ...] = (
     Label("organization", "an organization", QUASI, 0.35),
     Label("place", "a place", QUASI, 0.40),
     Label("event", "an event", QUASI, 0.35),
+    Label("demographic attribute", "a personal attribute", QUASI, 0.35),
+    Label("quantity", "a quantity", QUASI, 0.15),
+    Label("identifying detail", "a detail", QUASI, 0.40),
     Label("account handle", "a username", DIRECT, 0.85, rigid=True),
     Label("personal web link", "a web link", DIRECT, 0.85, rigid=True),
     Label("secret key", "a secret key", DIRECT, 0.95, rigid=True),
@@ -111,6 +114,14 @@ OWN_ROWS: tuple[Label, ...] = (
     Label("employee number", "an employee number", DIRECT, 0.90, rigid=True),
     Label("reference number", "a reference number", DIRECT, 0.75, rigid=True),
 )
+
+NOT_ASKED = frozenset(("currency ISO code", "currency full name", "currency symbol", "ordinal direction"))
+"""Labels that a model is not asked for: they expose nobody, and it would take other words for them."""
+
+NAMES = frozenset(
+    ("person full name", "organization", "place", "city name", "county", "state or province", "country")
+)
+"""Labels of mentions that name something, which may be named again elsewhere in the text."""
 
 LABELS: dict[str, Label] = {row.name: row for row in (*PAPER_ROWS, *OWN_ROWS)}
 

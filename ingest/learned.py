@@ -1,23 +1,33 @@
 """Entities by a learned model: what GLiNER finds, in the ingest room's nouns."""
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from ingest.documents import Document, Entity, Span
-from ingest.labels import label_of
-from models.gliner_model import FoundSpan, GlinerModel
+from ingest.labels import NAMES, label_of
+from models.windows import FoundSpan
+
+
+class SpanFinder(Protocol):
+    """A model that finds spans: the embedded one, or any of the gliner library's."""
+
+    @property
+    def name(self) -> str: ...
+
+    def find(self, texts: Sequence[str]) -> list[list[FoundSpan]]: ...
 
 
 class LearnedDetector:
     """An ``EntityDetector`` over a GLiNER model, whose labels are names of ``ingest.labels``."""
 
-    def __init__(self, model: GlinerModel) -> None:
+    def __init__(self, model: SpanFinder) -> None:
         self._model = model
         self.name = f"model:{model.name}"
 
     def detect(self, documents: Sequence[Document]) -> list[list[Entity]]:
         """The unlinked entities of each document, by start; confidence is the model's score."""
         found = self._model.find([document.text for document in documents])
-        return [[self._entity(span) for span in spans] for spans in found]
+        return [[self._entity(span) for span in _surest(spans)] for spans in found]
 
     def _entity(self, found: FoundSpan) -> Entity:
         return Entity(
@@ -27,3 +37,29 @@ class LearnedDetector:
             confidence=found.score,
             source=self.name,
         )
+
+
+def _surest(spans: Sequence[FoundSpan]) -> list[FoundSpan]:
+    """Of the labels that the model gives one and the same span, the one that it is surest of.
+
+    What lies within a surer and riskier mention goes with it, as a number does with a sum of money. A name
+    stays: it may stand elsewhere by itself, and what is done with it there must be done here.
+    """
+    best: dict[tuple[int, int], FoundSpan] = {}
+    for span in sorted(spans, key=lambda s: (s.score, s.label)):
+        best[span.start, span.end] = span
+    ordered = sorted(best.values(), key=lambda s: (s.start, -s.end))
+    kept: list[FoundSpan] = []
+    holders: list[FoundSpan] = []
+    for span in ordered:
+        holders = [holder for holder in holders if holder.end > span.start]
+        if span.label in NAMES or not any(_goes_with(span, holder) for holder in holders):
+            kept.append(span)
+        holders.append(span)
+    return sorted(kept, key=lambda s: (s.start, s.end))
+
+
+def _goes_with(span: FoundSpan, holder: FoundSpan) -> bool:
+    inside = holder.start <= span.start and span.end <= holder.end
+    riskier = label_of(holder.label).risk > label_of(span.label).risk
+    return inside and riskier and holder.score > span.score

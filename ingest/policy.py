@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ingest.documents import Action, Entity, Scores
+from ingest.aliases import Replacements
+from ingest.documents import Action, Entity, Identifier, Scores
 from ingest.labels import label_of
 from ingest.scoring.raw import Weights
 
@@ -11,6 +12,7 @@ PolicyName = Literal["trip", "redact", "suppress", "origin"]
 
 RIGID = "rigid identifier: always generalized"
 AT_OR_ABOVE = "priority at or above the threshold"
+DIRECT = "direct identifier whose risk is above its limit"
 BELOW = "priority below the threshold"
 RESIDUAL = "residual risk of the text above its limit"
 
@@ -21,19 +23,26 @@ class Policy:
 
     ``tau`` is compared with the priority S(e). ``residual_limit`` bounds f(T*) of the sanitized text; its
     default is the lower border of the rubric's level 3, so that no text keeps what identifies somebody
-    directly.
+    directly. ``direct_limit`` is the marginal risk from which a direct identifier, a name above all, goes
+    whatever it would cost: the upper border of the rubric's level 0, below which only eponyms and names of
+    the long dead lie. A text that calls itself fiction must not keep its names for that. ``replacements``
+    is what stands for people and organizations: see ``ingest.aliases`` for what aliases cost.
     """
 
     name: PolicyName = "trip"
     tau: float = 0.6
     residual_limit: float = 0.7
     weights: Weights = field(default_factory=Weights)
+    replacements: Replacements = "descriptor"
+    direct_limit: float = 0.1
 
 
-def decide(entity: Entity, scores: Scores, tau: float) -> tuple[Action, str]:
+def decide(entity: Entity, scores: Scores, policy: Policy) -> tuple[Action, str]:
     """Hard rules first, then the threshold (TRIP-RAG, equation 7). Returns the action and its reason."""
     if label_of(entity.label).rigid:
         return Action.GENERALIZE, RIGID
-    if scores.priority >= tau:
+    if entity.identifier is Identifier.DIRECT and scores.marginal_privacy_risk >= policy.direct_limit:
+        return Action.GENERALIZE, DIRECT
+    if scores.priority >= policy.tau:
         return Action.GENERALIZE, AT_OR_ABOVE
     return Action.KEEP, BELOW

@@ -50,7 +50,11 @@ class RiskModel(Protocol):
     def hazards(self, texts: Sequence[AnnotatedText]) -> list[float]: ...
 
     def marginals(self, texts: Sequence[AnnotatedText]) -> list[Mapping[int, float]]:
-        """R(T) - R(T without e) of every linked entity e, as ``hazards`` would give it."""
+        """What taking each linked entity e away takes off R(T), in nats: at least 0, at most R(T).
+
+        A model that judges entities where they stand gives e's own hazard; one that can only judge whole
+        texts gives R(T) - R(T without e). Its docstring says which.
+        """
         ...
 
 

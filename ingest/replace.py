@@ -43,7 +43,8 @@ def render(text: str, resolved: Sequence[Decision]) -> Rendered:
 
     TRIP-RAG's published example reads "a a gender"; here a descriptor after an article takes that
     article's place, after another determiner it loses its own, at the start of a sentence it is
-    capitalized, and the same descriptor twice in a row is said once.
+    capitalized, and the same words twice in a row are said once. An alias stands as it is, and an
+    article before it is made to fit: "a Person", "an Organization".
     """
     worded: list[Decision] = []
     replacements: list[Replacement] = []
@@ -68,9 +69,9 @@ def _worded(text: str, decision: Decision, floor: int) -> tuple[Span, str, bool]
         return _with_space(text, span, floor), "", False
     words = decision.replacement or label_of(decision.entity.label).descriptor
     before = text[max(floor, span.start - _LOOK_BACK) : span.start]
-    if decision.action is not Action.GENERALIZE:
-        return span, words, False
     article = _ARTICLE_BEFORE.search(before)
+    if decision.action is not Action.GENERALIZE:
+        return _with_fitting_article(span, words, article)
     if article and _OWN_ARTICLE.match(words):
         if article.group(1)[0].isupper():
             words = words[0].upper() + words[1:]
@@ -81,6 +82,17 @@ def _worded(text: str, decision: Decision, floor: int) -> tuple[Span, str, bool]
     if at_start and (floor < span.start or span.start == 0):
         words = words[0].upper() + words[1:]
     return span, words, False
+
+
+def _with_fitting_article(span: Span, words: str, article: re.Match[str] | None) -> tuple[Span, str, bool]:
+    """A name that was put in, with "a" or "an" before it as its first letter wants it."""
+    if article is None or _OWN_ARTICLE.match(words):
+        return span, words, False
+    said, blank = article.groups()
+    fitting = said[0] + ("n" if words[0] in "AEIOUaeiou" else "")
+    if said.casefold() == fitting.casefold():
+        return span, words, False
+    return Span(span.start - len(article.group()), span.end), f"{fitting}{blank}{words}", True
 
 
 def _same_again(gap: str, said: str, words: str) -> bool:

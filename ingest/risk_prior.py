@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from ingest.aliases import is_person_alias
 from ingest.annotated import AnnotatedText
 from ingest.documents import Entity, Identifier
 from ingest.labels import label_of
@@ -105,13 +106,13 @@ def _weights(text: AnnotatedText) -> dict[int, tuple[Entity, float]]:
 
 
 def _overlapping(text: AnnotatedText) -> set[int]:
-    """The links of which a mention overlaps a mention of another link."""
+    """The links of which a mention overlaps one of another link or label, which leaves other words behind."""
     found: set[int] = set()
     active: list[Entity] = []
     for entity in sorted(text.entities, key=lambda e: e.span):
         active = [other for other in active if other.span.end > entity.span.start]
         for other in active:
-            if other.link != entity.link:
+            if (other.link, other.label) != (entity.link, entity.label):
                 found |= {entity.link, other.link}
         active.append(entity)
     return found
@@ -122,7 +123,8 @@ def _speaks_of_somebody(text: AnnotatedText) -> bool:
     if any(entity.label == PERSON for entity in text.entities):
         return True
     taken = label_of(PERSON).descriptor
-    if any(text.text[place.start : place.end].casefold() == taken for place in text.stand_ins):
+    put_in = (text.text[place.start : place.end] for place in text.stand_ins)
+    if any(words.casefold() == taken or is_person_alias(words) for words in put_in):
         return True
     foreign = merged((span, "\0") for span in (*(e.span for e in text.entities), *text.stand_ins))
     return _SOMEBODY.search(substitute(text.text, foreign)) is not None

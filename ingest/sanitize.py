@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from ingest.aliases import with_aliases
 from ingest.annotated import AnnotatedText, left_of
 from ingest.documents import Action, Decision, Document, Risk, SanitizedDocument
 from ingest.errors import SanitizationError
 from ingest.link import link
+from ingest.linking.accounts import link_accounts
 from ingest.protocols import EntityDetector, RiskModel
 from ingest.replace import render
 from ingest.scoring.raw import absolute_risk
@@ -25,12 +27,18 @@ class Method(Protocol):
 
 
 class DecidingSanitizer:
-    """Detect, link, decide, replace. A document in which any step fails is answered by an error."""
+    """Detect, link, decide, replace. A document in which any step fails is answered by an error.
 
-    def __init__(self, detector: EntityDetector, method: Method, risk: RiskModel) -> None:
+    ``alias_key`` is the secret for aliases of people and organizations; None puts descriptors for them.
+    """
+
+    def __init__(
+        self, detector: EntityDetector, method: Method, risk: RiskModel, alias_key: bytes | None = None
+    ) -> None:
         self._detector = detector
         self._method = method
         self._risk = risk
+        self._alias_key = alias_key
 
     @property
     def name(self) -> str:
@@ -55,7 +63,9 @@ class DecidingSanitizer:
             step = "scoring"
             decided = self._method.decide(texts)
             step = "replacement"
-            applied = [apply(text, each) for text, each in zip(texts, decided, strict=True)]
+            applied = [
+                apply(text, self._worded(text, each)) for text, each in zip(texts, decided, strict=True)
+            ]
             step = "risk measurement"
             before = self._risk.hazards(texts)
             after = self._risk.hazards([each.left for each in applied])
@@ -78,12 +88,15 @@ class DecidingSanitizer:
             for document, each, hazard, hazard_left in zip(documents, applied, before, after, strict=True)
         ]
 
+    def _worded(self, text: AnnotatedText, decisions: Sequence[Decision]) -> Sequence[Decision]:
+        return decisions if self._alias_key is None else with_aliases(text, decisions, self._alias_key)
+
 
 def annotate(detector: EntityDetector, documents: Sequence[Document]) -> list[AnnotatedText]:
     """Each document with its linked entities."""
     found = detector.detect(documents)
     return [
-        AnnotatedText(document.text, link(document, entities))
+        AnnotatedText(document.text, link_accounts(document, link(document, entities)))
         for document, entities in zip(documents, found, strict=True)
     ]
 

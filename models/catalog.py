@@ -63,7 +63,30 @@ MINILM_WEIGHTS = EmbeddedFile(
     sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
 )
 
+DETECTOR_FILES = (
+    EmbeddedFile(
+        "models",
+        "weights/detector.safetensors",
+        "9b3046af79560819f54da15f6337c9356c9c02ac685b7cc871699fdedf7a4911",
+    ),
+    EmbeddedFile(
+        "models", "weights/detector.json", "386a3259cdfa5243d12035620a77bd6bc911a06bad90b362db0083b65070bb7d"
+    ),
+)
+RISK_FILES = (
+    EmbeddedFile(
+        "models",
+        "weights/risk.safetensors",
+        "26b6bb13eb10098f654724cbcbdcc85200b16632997c774f3f06c9a0d15f3546",
+    ),
+    EmbeddedFile(
+        "models", "weights/risk.json", "0562b1a3888baa5fbf8241758fdf1f94f87cf778bf6e69599f4d54af8af6908b"
+    ),
+)
+
 MODELS: tuple[ModelDescription, ...] = (
+    ModelDescription("lethe-detector", "detector", "apache-2.0", files=DETECTOR_FILES),
+    ModelDescription("lethe-risk", "risk", "apache-2.0", files=RISK_FILES),
     ModelDescription(
         "all-MiniLM-L6-v2",
         "encoder",

@@ -25,6 +25,10 @@ class Ran:
         return [json.loads(line) for line in self.out.splitlines()]
 
 
+PLAIN = {"LETHE_DETECTOR__LEARNED": "false", "LETHE_RISK__KIND": "prior"}
+"""Patterns, rules and the prior, for tests that are about what is kept and not about what is found."""
+
+
 def command(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "app.cli", *arguments]
 

@@ -14,7 +14,7 @@ from app.compose import Services
 from app.ingesting import ingest
 from app.settings import load_settings
 from ingest.read.sources import read_documents
-from tests.commands import command, environment
+from tests.commands import PLAIN, command, environment
 from tests.doubles import WordEncoder
 
 COLLECTION = "killed"
@@ -104,7 +104,7 @@ def start(bench_arguments: Sequence[str], folder: Path) -> "subprocess.Popen[byt
     with (folder / "stderr").open("wb") as errors:
         return subprocess.Popen(
             bench_arguments,
-            env={**environment(folder / "data"), **SETTINGS, "TMPDIR": str(folder / "tmp")},
+            env={**environment(folder / "data"), **PLAIN, **SETTINGS, "TMPDIR": str(folder / "tmp")},
             cwd=folder,
             bufsize=0,
             stdout=subprocess.PIPE,

@@ -6,6 +6,7 @@ from ingest.annotated import AnnotatedText
 from ingest.documents import Action, Decision, Document, Entity, Span
 from ingest.labels import LABELS
 from ingest.link import link
+from ingest.linking.accounts import link_accounts
 from tests.doubles import entity
 
 texts = st.text(alphabet="ab éß\n😀'.,", min_size=1, max_size=60)
@@ -32,10 +33,15 @@ def decided_texts(draw: st.DrawFn) -> tuple[str, list[Decision]]:
     return text, [Decision(each, None, draw(actions), "test") for each in found]
 
 
+def linked(text: str, found: list[Entity]) -> AnnotatedText:
+    document = Document("d", text)
+    return AnnotatedText(text, link_accounts(document, link(document, found)))
+
+
 @st.composite
 def annotated_texts(draw: st.DrawFn) -> AnnotatedText:
     text = draw(texts)
-    return AnnotatedText(text, link(Document("d", text), draw(entities(text))))
+    return linked(text, draw(entities(text)))
 
 
 @st.composite
@@ -49,7 +55,7 @@ def sentences_about_people(draw: st.DrawFn) -> AnnotatedText:
         "asthma",
         "3 May",
         "nurse",
-        "a@example.org",
+        "a.keller@example.org",
         "she",
         "went",
     ]
@@ -62,7 +68,7 @@ def sentences_about_people(draw: st.DrawFn) -> AnnotatedText:
         if draw(st.booleans()):
             found.append(entity(len(text), len(text) + len(piece), draw(st.sampled_from(sorted(LABELS)))))
         text += piece + gap
-    return AnnotatedText(text, link(Document("d", text), found))
+    return linked(text, found)
 
 
 @st.composite
@@ -70,15 +76,19 @@ def overlapping_words(draw: st.DrawFn) -> AnnotatedText:
     """Words and runs of words under random labels, the user's own among them, overlapping at will."""
     words = draw(
         st.lists(
-            st.sampled_from(["Anna", "Keller", "ID44871", "the", "witness", "ill"]), min_size=2, max_size=9
+            st.sampled_from(["Anna", "Keller", "akeller@a.example", "ID44871", "the", "witness", "ill"]),
+            min_size=2,
+            max_size=9,
         )
     )
     text = " ".join(words)
     starts = [sum(len(word) + 1 for word in words[:number]) for number in range(len(words))]
-    names = st.sampled_from(["person full name", "medical record number", "city name", "disease", "witness"])
+    names = st.sampled_from(
+        ["person full name", "email address", "medical record number", "city name", "disease", "witness"]
+    )
     found = []
     for _ in range(draw(st.integers(1, 5))):
         first = draw(st.integers(0, len(words) - 1))
         last = draw(st.integers(first, len(words) - 1))
         found.append(entity(starts[first], starts[last] + len(words[last]), draw(names)))
-    return AnnotatedText(text, link(Document("d", text), found))
+    return linked(text, found)

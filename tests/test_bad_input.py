@@ -19,7 +19,7 @@ import pytest
 from app.cli.main import main
 from app.compose import Services
 from models.minilm import MiniLM
-from tests.commands import command, environment, write_records
+from tests.commands import PLAIN, command, environment, write_records
 from tests.tiny_encoder import make_tiny_encoder
 
 SECRET = "Ottokar Vexling"
@@ -68,6 +68,8 @@ def lethe(
         monkeypatch.setenv(name, "1" if name.startswith("HF") else "false")
     monkeypatch.setenv("LETHE_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setenv("LETHE_INGEST__KEEP_IDS", "true")
+    for name, value in PLAIN.items():
+        monkeypatch.setenv(name, value)
     monkeypatch.chdir(tmp_path)
     own = Services._encoder
 
@@ -115,7 +117,12 @@ def original(tmp_path_factory: pytest.TempPathFactory, encoder: MiniLM) -> Path:
     path = write_records(folder / "notes.jsonl", GOOD)
     arguments = command("ingest", str(path), "-c", "notes", "--policy", "redact")
     done = subprocess.run(
-        arguments, env=environment(folder / "data"), cwd=folder, capture_output=True, check=False, timeout=120
+        arguments,
+        env=environment(folder / "data") | PLAIN,
+        cwd=folder,
+        capture_output=True,
+        check=False,
+        timeout=120,
     )
     assert done.returncode == 0, done.stderr
     return folder / "data"
@@ -289,7 +296,7 @@ def in_a_process(data_dir: Path, *arguments: str, limit: int | None = None) -> R
 
     done = subprocess.run(
         command(*arguments),
-        env={**environment(data_dir), "LETHE_INGEST__BATCH_DOCUMENTS": "8"},
+        env={**environment(data_dir), **PLAIN, "LETHE_INGEST__BATCH_DOCUMENTS": "8"},
         cwd=data_dir.parent.parent,
         capture_output=True,
         text=True,

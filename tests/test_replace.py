@@ -61,6 +61,44 @@ def test_suppression_leaves_no_doubled_blank(text: str, expected: str) -> None:
     assert replaced(text, ("Keller", "person full name"), action=Action.SUPPRESS) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "words", "expected"),
+    [
+        ("Keller left.", "Person K7Q2MX", "Person K7Q2MX left."),
+        ("the Keller report", "Person K7Q2MX", "the Person K7Q2MX report"),
+        ("her Keller report", "Organization 4FZMRT", "her Organization 4FZMRT report"),
+        ("a Keller report", "Person K7Q2MX", "a Person K7Q2MX report"),
+        ("a Keller report", "Organization 4FZMRT", "an Organization 4FZMRT report"),
+        ("An Keller report", "Person K7Q2MX", "A Person K7Q2MX report"),
+        ("A  Keller report", "Organization 4FZMRT", "An  Organization 4FZMRT report"),
+        ("saw Keller's car", "Person K7Q2MX", "saw Person K7Q2MX's car"),
+        ("Keller Keller left", "Person K7Q2MX", "Person K7Q2MX left"),
+    ],
+)
+def test_aliases_fit_their_sentence(text: str, words: str, expected: str) -> None:
+    decisions = [
+        Decision(entity(at, at + 6, "person full name"), None, Action.SURROGATE, "test", words)
+        for at in range(len(text))
+        if text.startswith("Keller", at)
+    ]
+    assert substitute(text, render(text, decisions).replacements) == expected
+
+
+def test_the_aliases_of_two_people_side_by_side_are_both_said() -> None:
+    one = Decision(entity(0, 4, "person full name"), None, Action.SURROGATE, "test", "Person K7Q2MX")
+    other = Decision(entity(5, 8, "person full name"), None, Action.SURROGATE, "test", "Person 4FZMRT")
+    assert (
+        substitute("Anna Tom", render("Anna Tom", [one, other]).replacements) == "Person K7Q2MX Person 4FZMRT"
+    )
+
+
+def test_an_article_that_fits_is_no_repair() -> None:
+    decision = Decision(entity(2, 8, "person full name"), None, Action.SURROGATE, "test", "Person K7Q2MX")
+    assert render("a Keller report", [decision]).article_repairs == 0
+    mended = Decision(entity(2, 8, "organization"), None, Action.SURROGATE, "test", "Organization 4FZMRT")
+    assert render("a Keller report", [mended]).article_repairs == 1
+
+
 def test_repairs_are_counted() -> None:
     decision = Decision(entity(2, 6, "gender"), None, Action.GENERALIZE, "test")
     assert render("a male nurse", [decision]).article_repairs == 1

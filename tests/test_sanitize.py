@@ -4,15 +4,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ingest.aliases import alias_of
 from ingest.annotated import AnnotatedText
-from ingest.documents import Action, Document, SanitizedDocument, Scores
+from ingest.documents import Action, Document, Identifier, SanitizedDocument, Scores
 from ingest.errors import SanitizationError
 from ingest.labels import LABELS, label_of
-from ingest.policy import AT_OR_ABOVE, BELOW, RESIDUAL, RIGID, Policy, decide
+from ingest.policy import AT_OR_ABOVE, BELOW, DIRECT, RESIDUAL, RIGID, Policy, decide
 from ingest.protocols import EntityDetector
 from ingest.residual import beyond_limit
 from ingest.risk_prior import RiskPrior
-from ingest.sanitize import DecidingSanitizer, Method, apply
+from ingest.sanitize import DecidingSanitizer, Method, annotate, apply
 from ingest.sanitizers.trip import Trip
 from ingest.sanitizers.uniform import ORIGIN, REDACT, SUPPRESS
 from ingest.scoring.exact import ExactEngine
@@ -131,7 +132,7 @@ def test_redact_is_trip_with_the_threshold_at_minus_infinity() -> None:
 
 
 def test_origin_is_trip_with_the_threshold_at_infinity_and_no_limit_but_for_rigid_identifiers() -> None:
-    kept = sanitized(trip(Policy(tau=float("inf"), residual_limit=1.0)), TEXT).text
+    kept = sanitized(trip(Policy(tau=float("inf"), residual_limit=1.0, direct_limit=1.0)), TEXT).text
     assert kept == TEXT.replace("a.keller@example.org", "an email address")
 
 
@@ -139,6 +140,57 @@ def test_all_mentions_of_a_link_are_treated_alike() -> None:
     detector = PhraseDetector({"Anna Keller": "person full name", "Keller": "person full name"})
     outcome = sanitized(trip(Policy()), "Anna Keller came. Then Keller left. KELLER stays.", detector)
     assert "Keller" not in outcome.text
+
+
+def linked_text(text: str) -> AnnotatedText:
+    (annotated,) = annotate(DETECTOR, [Document("d", text)])
+    assert len(annotated.mentions()) == 1
+    return annotated
+
+
+@pytest.mark.parametrize("text", ["Anna Keller, a.keller@example.org", "a.keller@example.org, Anna Keller"])
+@pytest.mark.parametrize(("tau", "kept"), [(float("inf"), True), (0.0, False)])
+def test_an_address_goes_and_its_name_goes_by_the_scores(text: str, tau: float, kept: bool) -> None:
+    (decisions,) = trip(Policy(tau=tau, residual_limit=1.0, direct_limit=1.0)).decide([linked_text(text)])
+    told = {d.entity.label: (d.action, d.reason) for d in decisions}
+    assert told["email address"] == (Action.GENERALIZE, RIGID)
+    by_score = (Action.KEEP, BELOW) if kept else (Action.GENERALIZE, AT_OR_ABOVE)
+    assert told["person full name"] == by_score
+    assert len({d.scores for d in decisions}) == 1
+
+
+def test_a_name_that_is_left_beside_its_address_falls_to_the_residual_limit() -> None:
+    text = linked_text("Anna Keller, a.keller@example.org")
+    (decisions,) = trip(Policy(tau=float("inf"), direct_limit=1.0)).decide([text])
+    assert {d.entity.label: d.reason for d in decisions} == {
+        "person full name": RESIDUAL,
+        "email address": RIGID,
+    }
+    assert apply(text, decisions).left.text == "Somebody, an email address"
+
+
+@pytest.mark.parametrize("method", [lambda: trip(Policy()), lambda: REDACT])
+def test_with_a_key_people_get_aliases(method: Callable[[], Method]) -> None:
+    sanitizer = DecidingSanitizer(DETECTOR, method(), RiskPrior(), b"k" * 32)
+    (outcome,) = sanitizer.sanitize([Document("d", TEXT)])
+    assert isinstance(outcome, SanitizedDocument)
+    known = alias_of("person full name", ("anna", "keller"), b"k" * 32)
+    assert outcome.text.startswith(f"{known}, a certain age, has a ")
+    assert outcome.text.endswith("Write to an email address.")
+    assert [d.action for d in outcome.decisions if d.entity.label == "person full name"] == [Action.SURROGATE]
+
+
+def test_an_alias_speaks_of_somebody_as_a_descriptor_does() -> None:
+    text = "Anna Keller went to Ulm"
+    detector = PhraseDetector({"Anna Keller": "person full name", "Ulm": "city name"})
+    method = trip(Policy(tau=0.9, residual_limit=0.7))
+    risks = []
+    for key in (None, b"k" * 32):
+        (outcome,) = DecidingSanitizer(detector, method, RiskPrior(), key).sanitize([Document("d", text)])
+        assert isinstance(outcome, SanitizedDocument)
+        risks.append(outcome.risk)
+    assert risks[0].after > 0
+    assert risks[0] == risks[1]
 
 
 @settings(max_examples=100, deadline=None)
@@ -164,27 +216,38 @@ def test_no_limit_asks_for_nothing() -> None:
 
 
 def test_a_name_that_the_threshold_keeps_falls_to_the_residual_limit() -> None:
-    outcome = sanitized(trip(Policy(tau=float("inf"))), "Anna Keller has a cough.")
+    outcome = sanitized(trip(Policy(tau=float("inf"), direct_limit=1.0)), "Anna Keller has a cough.")
     reasons = {d.entity.label: d.reason for d in outcome.decisions}
     assert reasons == {"person full name": RESIDUAL, "symptom": BELOW}
 
 
 @pytest.mark.parametrize("label", sorted(LABELS))
 @pytest.mark.parametrize("priority", [-0.5, 0.6, 1.4])
-def test_every_label_gets_an_action_at_every_corner(label: str, priority: float) -> None:
-    action, reason = decide(entity(0, 1, label), Scores(1.0, 0.0, 0.0, priority), tau=0.6)
+@pytest.mark.parametrize("risk", [0.39, 0.4, 1.0])
+def test_every_label_gets_an_action_at_every_corner(label: str, priority: float, risk: float) -> None:
+    direct = LABELS[label].identifier is Identifier.DIRECT
+    found = entity(0, 1, label)
+    action, reason = decide(found, Scores(risk, 0.0, 0.0, priority), Policy(tau=0.6, direct_limit=0.4))
     if LABELS[label].rigid:
         assert (action, reason) == (Action.GENERALIZE, RIGID)
+    elif direct and risk >= 0.4:
+        assert (action, reason) == (Action.GENERALIZE, DIRECT)
     elif priority >= 0.6:
         assert (action, reason) == (Action.GENERALIZE, AT_OR_ABOVE)
     else:
         assert (action, reason) == (Action.KEEP, BELOW)
 
 
+def test_a_direct_identifier_goes_whatever_it_would_cost() -> None:
+    outcome = sanitized(trip(Policy(tau=float("inf"), residual_limit=1.0)), "Anna Keller has a cough.")
+    reasons = {d.entity.label: d.reason for d in outcome.decisions}
+    assert reasons == {"person full name": DIRECT, "symptom": BELOW}
+
+
 @settings(max_examples=300, deadline=None)
 @given(st.one_of(overlapping_words(), annotated_texts()))
 def test_nothing_survives_of_what_identifies_directly(text: AnnotatedText) -> None:
-    (decisions,) = trip(Policy(tau=float("inf"))).decide([text])
+    (decisions,) = trip(Policy(tau=float("inf"), direct_limit=1.0)).decide([text])
     acted = {
         place
         for decision in apply(text, decisions).decisions
@@ -200,9 +263,9 @@ def test_nothing_survives_of_what_identifies_directly(text: AnnotatedText) -> No
 def test_the_rest_of_a_name_that_is_covered_in_part_is_seen() -> None:
     text = "He saw Anna Keller-ID44871 yesterday."
     detector = PhraseDetector({"Anna Keller": "person full name", "Keller-ID44871": "medical record number"})
-    outcome = sanitized(trip(Policy(tau=float("inf"))), text, detector)
+    outcome = sanitized(trip(Policy(tau=float("inf"), direct_limit=1.0)), text, detector)
     assert "Anna" not in outcome.text
-    kept = sanitized(trip(Policy(tau=float("inf"), residual_limit=1.0)), text, detector)
+    kept = sanitized(trip(Policy(tau=float("inf"), residual_limit=1.0, direct_limit=1.0)), text, detector)
     assert kept.text == "He saw Anna a medical record number yesterday."
     assert kept.risk.after == pytest.approx(0.85)
     assert [(d.entity.label, str(d.action)) for d in kept.decisions] == [

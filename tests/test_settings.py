@@ -267,8 +267,10 @@ def test_every_problem_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "wrong"),
     [
-        ("detector.threshold", -0.01, "should be greater than or equal to 0"),
-        ("detector.threshold", 1.01, "should be less than or equal to 1"),
+        ("detector.threshold", 0, "should be greater than 0"),
+        ("detector.threshold", 1, "should be less than 1"),
+        ("detector.profile", "brave", "should be 'balanced' or 'recall'"),
+        ("risk.kind", "guess", "should be 'learned' or 'prior'"),
         ("detector.threshold", float("nan"), "should be a finite number"),
         ("policy.tau", -0.01, "should be greater than or equal to 0"),
         ("policy.tau", float("inf"), "should be a finite number"),
@@ -447,8 +449,8 @@ def test_a_policy_file_that_is_missing() -> None:
 def test_every_setting_has_a_row_with_words() -> None:
     rows = settings_rows(load_settings({}), {})
     assert all(row.description and row.origin == "default" for row in rows)
-    tables = {name.rpartition(".")[0] for name in NAMES} - {"detector.model"}
-    leaves = [n for n in NAMES if n not in tables and not n.startswith("detector.model.")]
+    tables = {name.rpartition(".")[0] for name in NAMES}
+    leaves = [n for n in NAMES if n not in tables]
     assert [row.name for row in rows] == leaves
 
 
@@ -465,10 +467,16 @@ DIGESTED: dict[str, object] = {
     "detector.threshold": 0.4,
     "detector.labels": ["boat name"],
     "detector.model.source": "path",
+    "detector.learned": False,
+    "detector.profile": "recall",
+    "risk.kind": "prior",
+    "risk.model.name": "elsewhere",
     "encoder.revision": "abc",
     "policy.tau": 0.61,
     "policy.name": "redact",
     "policy.residual_limit": 0.9,
+    "policy.replacements": "alias",
+    "policy.direct_limit": 0.7,
     "retrieval.passage_tokens": 100,
 }
 NOT_DIGESTED: dict[str, object] = {
@@ -514,7 +522,8 @@ def test_defaults_are_the_safe_end() -> None:
 def test_the_default_policy_is_that_of_the_ingest_room() -> None:
     ours, theirs = PolicySettings(), Policy()
     weights = Weights(ours.alpha, ours.beta, ours.gamma, ours.marginal)
-    assert Policy(ours.name, ours.tau, ours.residual_limit, weights) == theirs
+    shown = (ours.name, ours.tau, ours.residual_limit, weights, ours.replacements, ours.direct_limit)
+    assert Policy(*shown) == theirs
 
 
 def test_an_empty_key_is_no_key() -> None:

@@ -85,6 +85,13 @@ models.pull.Offer: name revision licence
 models.pull.RemoteFile: path sha256
 models.verify.VerifiedFile: model sha256
 models.windows.FoundSpan: label
+models.trained.Trained: name
+models.training.corpora.passages.Sentence: id group unsure
+models.training.examples.Example: id corpus group asked
+models.training.examples.Mention: label
+models.training.rows.Row: asked
+models.training.rubric.Snippet: id domain
+models.training.thresholds.Profile: name
 ingest.documents.Document: doc_id
 ingest.documents.Entity: label source
 ingest.documents.Decision: reason replacement
@@ -122,6 +129,24 @@ eval.report.AttemptRow: arm attack prompt_kind failure engine present_by_identif
 eval.report.ArmSummary: name engines failures by_identifier by_label
 eval.report.ExtractionReport: baseline overlap_questions decisions
 eval.report_charts.Bar: name note figures
+eval.detection.bench._Column: name corpora
+eval.detection.bench._Work: wanted tallies estimates sizes
+eval.detection.cases.Case: id corpus unit asked
+eval.detection.cases._Visit: id
+eval.detection.extras._Answer: id doc
+eval.detection.gold._SpiaMention: entity_id identifier_type
+eval.detection.gold._TabRow: doc_id
+eval.detection.labels.Kind: name marked found also_found also_right
+eval.detection.measures.MarkedEntity: kind
+eval.detection.misses.Miss: detector corpus record label shape
+eval.detection.report.DetectionReport: detectors seeds corpora wrong
+eval.detection.report.Figure: question detector why_not
+eval.detection.report.Question: key corpus title unit
+eval.detection.tasks.Task: key corpus title
+eval.risk.report.AgreementRow: domain
+eval.risk.report.Figure: why_not
+eval.risk.report.ModelRow: model domain
+eval.risk.report.RiskReport: models
 app.attacking.Corpus: entities
 app.server.bodies.ChatBody: model
 app.server.app.Parts: collection
@@ -151,7 +176,8 @@ def nouns() -> dict[str, type]:
     for room in ROOMS:
         package = importlib.import_module(room)
         for module in pkgutil.walk_packages(package.__path__, f"{room}."):
-            if module.name.endswith("__main__"):
+            # What is synthetic was never anybody's.
+            if module.name.endswith("__main__") or ".synthetic." in module.name:
                 continue
             for each in vars(importlib.import_module(module.name)).values():
                 if isinstance(each, type) and each.__module__ == module.name and is_noun(each):
@@ -171,7 +197,7 @@ def fields_of(noun: type) -> dict[str, Any]:
         if base.__module__.split(".")[0] in ROOMS
         for name in base.__dict__.get("__annotations__", {})
     }
-    hints = typing.get_type_hints(noun)
+    hints = typing.get_type_hints(noun, localns=dict.fromkeys(("Tensor", "Tokenizer"), types.NoneType))
     if issubclass(noun, BaseModel):
         return {name: hints[name] for name in noun.model_fields if name in ours}
     if dataclasses.is_dataclass(noun):
@@ -469,7 +495,7 @@ STEPS = [
     ("ingest.scoring.exact.ExactEngine.measure", "scoring", "trip"),
     ("ingest.residual.absolute_risk", "scoring", "trip"),
     ("ingest.sanitize.render", "replacement", "redact"),
-    ("ingest.risk_prior.RiskPrior.hazards", "risk measurement", "redact"),
+    ("ingest.learned_risk.LearnedRisk.hazards", "risk measurement", "redact"),
 ]
 
 

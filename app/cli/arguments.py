@@ -26,6 +26,10 @@ def parser() -> argparse.ArgumentParser:
     attacks = attack.add_subparsers(dest="attack", required=True, metavar="ATTACK")
     help_text = "make the generator repeat its context (Zeng et al. 2024)"
     _extraction(_verb(attacks, "extraction", help_text, module="attack"))
+    bench = verbs.add_parser("bench", help="measure the models on corpora of this machine")
+    benches = bench.add_subparsers(dest="bench", required=True, metavar="BENCH")
+    help_text = "measure what is found and how risky it is judged, as tables"
+    _bench_detection(_verb(benches, "detection", help_text, module="bench"))
     _serve(_verb(verbs, "serve", "a small HTTP server over the same parts"))
     _verb(verbs, "settings", "the settings in force and where each comes from")
     _models(verbs.add_parser("models", help="the models that are known, here, or to be fetched"))
@@ -112,6 +116,20 @@ def _extraction(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--report", metavar="DIR", help="folder for report.html, summary.json and rows.jsonl")
 
 
+def _bench_detection(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("data", metavar="DATA", help="folder in which each corpus has its own")
+    verb.add_argument("--output", metavar="DIR", help="folder for detection.json, risk.json and tables.md")
+    verb.add_argument(
+        "--corpus", action="append", metavar="NAME", help="detect in this corpus alone; may be repeated"
+    )
+    verb.add_argument(
+        "--columns",
+        metavar="NAMES",
+        help="which detectors, with commas: embedded, recall, patterns (default all three)",
+    )
+    verb.add_argument("--commit", metavar="HASH", help="commit of the code, for the record")
+
+
 def _serve(verb: argparse.ArgumentParser) -> None:
     _collection(verb)
     verb.add_argument("--host", help="loopback address to listen on (default 127.0.0.1)")
@@ -131,6 +149,33 @@ def _models(models: argparse.ArgumentParser) -> None:
             verb.add_argument("model", help="id on the hub, for example BAAI/bge-large-en-v1.5")
             verb.add_argument("--revision", help="revision to pin (default: the one in the catalog)")
             verb.add_argument("--yes", action="store_true", help="do not ask")
+    _train_detector(_verb(verbs, "train-detector", "train a detector on a folder of corpora", module="train"))
+    _train_risk(_verb(verbs, "train-risk", "train a privacy-risk model on scored snippets", module="train"))
+
+
+def _train_risk(verb: argparse.ArgumentParser) -> None:
+    verb.set_defaults(function="train_risk")
+    verb.add_argument(
+        "data", nargs="?", metavar="DATA", help="folder of the corpora that some of our snippets refer to"
+    )
+    verb.add_argument("--output", required=True, metavar="DIR", help="folder that the model is written into")
+    verb.add_argument(
+        "--labels", metavar="FILE", help="snippets of your own, JSON lines with 'marked' and 'scores'"
+    )
+    verb.add_argument("--seed", type=_positive, help="seed of order, masking and new weights")
+
+
+def _train_detector(verb: argparse.ArgumentParser) -> None:
+    verb.set_defaults(function="train_detector")
+    verb.add_argument("data", metavar="DATA", help="folder of corpora, each in the layout it is published in")
+    verb.add_argument("--output", required=True, metavar="DIR", help="folder that the model is written into")
+    verb.add_argument("--steps", type=_positive, help="training steps (default 3000: an hour on two cores)")
+    verb.add_argument("--seed", type=_positive, help="seed of order, names and new weights")
+    verb.add_argument("--rate", type=float, help="highest learning rate of the layers (default 0.00015)")
+    verb.add_argument("--start", metavar="DIR", help="go on training the detector in this folder")
+    verb.add_argument(
+        "--leave-out", action="append", metavar="CORPUS", help="do not read this corpus; may be repeated"
+    )
 
 
 def _demo(verb: argparse.ArgumentParser) -> None:
@@ -151,6 +196,7 @@ def _policy(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--policy", metavar="NAME|FILE", help="trip, redact, suppress, origin, or a TOML file")
     verb.add_argument("--tau", type=float, help="generalize from this priority on; lower is stricter")
     verb.add_argument("--engine", choices=("reference", "exact"), help="scoring engine (default exact)")
+    verb.add_argument("--risk", choices=("learned", "prior"), help="privacy-risk model (default learned)")
 
 
 def _collection(verb: argparse.ArgumentParser) -> None:

@@ -17,6 +17,7 @@ def settings_arguments(arguments: argparse.Namespace) -> dict[str, object]:
         given["policy.name"] = policy
     for name in ("tau", "engine"):
         given[f"policy.{name}"] = getattr(arguments, name, None)
+    given["risk.kind"] = getattr(arguments, "risk", None)
     given["ingest.keep_ids"] = getattr(arguments, "keep_ids", None)
     given["retrieval.k"] = getattr(arguments, "k", None)
     for name in ("host", "port"):

@@ -12,7 +12,7 @@ from models.verify import verify as verify_files
 def list(arguments: argparse.Namespace) -> int:  # noqa: A001 - the verb's name
     """One JSON line per model that is known or configured."""
     settings = services_of(arguments).settings
-    configured = [ref for ref in (settings.encoder, settings.detector.model) if ref is not None]
+    configured = [settings.encoder, settings.detector.model, settings.risk.model]
     for row in list_models(configured):
         known = row.description
         result(

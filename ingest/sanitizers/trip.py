@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from ingest.annotated import AnnotatedText
 from ingest.documents import Action, Decision
+from ingest.linking.accounts import rigid_apart
 from ingest.policy import RESIDUAL, Policy, decide
 from ingest.protocols import RiskModel
 from ingest.residual import beyond_limit
@@ -12,7 +13,12 @@ from ingest.scoring.scale import Scale
 
 
 class Trip:
-    """Scores, threshold, hard rules and residual risk. One decision per linked entity."""
+    """Scores, threshold, hard rules and residual risk.
+
+    One decision per linked entity, but for the rigid mentions of one: an e-mail address always goes, and
+    the name that it is linked with goes where the scores of both together or the residual risk of what is
+    left without the address ask for it.
+    """
 
     name = "trip"
 
@@ -23,23 +29,23 @@ class Trip:
         self._policy = policy
 
     def decide(self, texts: Sequence[AnnotatedText]) -> list[list[Decision]]:
-        """A decision for each mention; all mentions of a link share scores and action."""
+        """A decision for each mention; all of a link share scores, and all but the rigid ones the action."""
         measured = self._engine.measure(texts)
         return [self._decide(text, raw) for text, raw in zip(texts, measured, strict=True)]
 
     def _decide(self, text: AnnotatedText, raw: Mapping[int, RawScores]) -> list[Decision]:
         weights = self._policy.weights
         scores = {number: scores_of(each, self._scale, weights) for number, each in raw.items()}
-        ruled = {
-            number: decide(mentions[0], scores[number], self._policy.tau)
-            for number, mentions in text.mentions().items()
-        }
+        apart = rigid_apart(text)
+        pairs = list(zip(text.entities, apart.entities, strict=True))
+        # every number is that of rigid mentions or of others, so any mention decides for all
+        ruled = {part.link: decide(part, scores[entity.link], self._policy) for entity, part in pairs}
         utilities = {
             number: weights.beta * each.knowledge_divergence + weights.gamma * each.topical_relevance
             for number, each in scores.items()
         }
         generalized = {number for number, (action, _) in ruled.items() if action is not Action.KEEP}
         limit = self._policy.residual_limit
-        for number in beyond_limit(text, generalized, utilities, self._risk, limit):
+        for number in beyond_limit(apart, generalized, utilities, self._risk, limit):
             ruled[number] = (Action.GENERALIZE, RESIDUAL)
-        return [Decision(entity, scores[entity.link], *ruled[entity.link]) for entity in text.entities]
+        return [Decision(entity, scores[entity.link], *ruled[part.link]) for entity, part in pairs]

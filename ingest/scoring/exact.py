@@ -8,7 +8,7 @@ from itertools import islice
 from ingest.annotated import AnnotatedText
 from ingest.documents import Span
 from ingest.protocols import Encoder, RiskModel
-from ingest.scoring.raw import RawScores
+from ingest.scoring.raw import RawScores, named_by
 from ingest.scoring.reference import cut_out
 from ingest.units import retrieval_units
 from models.vectors import Vectors
@@ -73,8 +73,8 @@ class ExactEngine:
             units = retrieval_units(text.text, tokens, self._unit_tokens)
             starts = [unit.start for unit in units]
             for number, mentions in text.mentions().items():
-                longest = max(mentions, key=lambda e: (len(e.span), -e.span.start)).span
-                name = text.text[longest.start : longest.end]
+                named = named_by(mentions)
+                name = text.text[named.start : named.end]
                 touched: dict[int, list[Span]] = {}
                 for mention in mentions:
                     first = bisect_right(starts, mention.span.start) - 1

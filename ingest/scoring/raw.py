@@ -6,7 +6,7 @@ from math import exp, expm1
 from typing import Literal, Protocol
 
 from ingest.annotated import AnnotatedText
-from ingest.documents import Entity, Scores
+from ingest.documents import Entity, Scores, Span
 from ingest.labels import label_of
 from ingest.scoring.scale import Scale
 
@@ -66,6 +66,12 @@ def marginal_risk(raw: RawScores, form: Marginal) -> float:
 def absolute_risk(hazard: float) -> float:
     """f(T) = 1 - exp(-R(T)), in [0, 1]."""
     return -expm1(-max(0.0, hazard))
+
+
+def named_by(mentions: Sequence[Entity]) -> Span:
+    """The mention that says best what a linked entity is: its longest, and rather a name than an address."""
+    best = max(mentions, key=lambda e: (not label_of(e.label).rigid, len(e.span), -e.span.start))
+    return best.span
 
 
 def descriptor_of(entity: Entity) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from ingest.annotated import AnnotatedText
 from ingest.documents import Span
 from ingest.protocols import Encoder, RiskModel
-from ingest.scoring.raw import RawScores, descriptor_of
+from ingest.scoring.raw import RawScores, named_by
 from ingest.spans import merged, substitute
 from ingest.units import retrieval_units
 
@@ -27,12 +27,11 @@ class ReferenceEngine:
     def _measure(self, text: AnnotatedText) -> dict[int, RawScores]:
         tokens = self._encoder.token_spans(text.text)
         units = retrieval_units(text.text, tokens, self._unit_tokens)
-        hazard = self._risk.hazards([text])[0]
+        hazard, marginals = self._risk.hazards([text])[0], self._risk.marginals([text])[0]
         measured = {}
         for number, mentions in text.mentions().items():
-            without = text.without({number}, descriptor_of)
-            longest = max(mentions, key=lambda e: (len(e.span), -e.span.start)).span
-            name = text.text[longest.start : longest.end]
+            named = named_by(mentions)
+            name = text.text[named.start : named.end]
             divergences, distances = [], []
             for unit in units:
                 inside = [e.span for e in mentions if e.span.overlaps(unit)]
@@ -41,7 +40,7 @@ class ReferenceEngine:
                     rest = cut_out(whole, unit, inside)
                     divergences.append(1 - self._cosine(whole, rest))
                     distances.append(1 - self._cosine(name, whole))
-            hazard_without = self._risk.hazards([without])[0]
+            hazard_without = hazard - marginals[number]
             measured[number] = RawScores(hazard, hazard_without, max(divergences), min(distances))
         return measured
 

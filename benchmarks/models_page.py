@@ -1,0 +1,216 @@
+"""``python -m benchmarks.models_page`` writes docs/models.md after docs/models.template.md.
+
+Figures come from ``benchmarks/results`` and facts from the cards in ``models/weights``; what is not there
+is said to be missing.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from benchmarks.weights_manifest import COMMANDS
+from eval.detection.report import DetectionReport
+from eval.detection.table import markdown as detection_markdown
+from eval.detection.table import misses_table
+from eval.measures.intervals import share_of
+from eval.report import Provenance
+from eval.risk.report import RiskReport
+from eval.risk.table import DEFINITIONS, agreement_table, markdown_table
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "models.md"
+TEMPLATE = ROOT / "docs" / "models.template.md"
+RESULTS = ROOT / "benchmarks" / "results"
+WEIGHTS = ROOT / "models" / "weights"
+
+
+def main() -> None:
+    """Rewrite the page from its template."""
+    PAGE.write_text(page(), encoding="utf-8")
+    print(PAGE)
+
+
+def page(results: Path = RESULTS, weights: Path = WEIGHTS) -> str:
+    """The page as the results and cards of two folders make it."""
+    detection, risk = _results(results, "detection"), _results(results, "risk")
+    found = None if detection is None else DetectionReport.model_validate(detection)
+    judged = None if risk is None else RiskReport.model_validate(risk)
+    detector, risk_card = _card(weights, "detector"), _card(weights, "risk")
+    parts = {
+        "@DETECTOR@": _facts(weights, "detector", detector),
+        "@DETECTION@": _missing("detection") if found is None else detection_markdown(found),
+        "@LEAVE_ONE_OUT@": _leave_one_out(_results(results, "leave_one_out")),
+        "@MISSES@": _missing("detection") if found is None else _misses(found),
+        "@THRESHOLDS@": _thresholds(detector),
+        "@RISK_MODEL@": _facts(weights, "risk", risk_card),
+        "@AGREEMENT@": _missing("risk") if judged is None else agreement_table(judged),
+        "@RISK@": _missing("risk") if judged is None else _risk(judged),
+        "@LABEL_CURVE@": _label_curve(_results(results, "label_curve")),
+    }
+    text = TEMPLATE.read_text(encoding="utf-8")
+    for name, part in parts.items():
+        text = text.replace(name, part.strip())
+    return text
+
+
+def _results(folder: Path, name: str) -> dict[str, Any] | None:
+    return _json(folder / f"{name}.json")
+
+
+def _card(folder: Path, kind: str) -> dict[str, Any] | None:
+    return _json(folder / f"{kind}.json")
+
+
+def _json(path: Path) -> dict[str, Any] | None:
+    if not path.is_file():
+        return None
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def _missing(name: str) -> str:
+    return f"Not measured yet: there is no `benchmarks/results/{name}.json`."
+
+
+def _facts(weights: Path, kind: str, card: Mapping[str, Any] | None) -> str:
+    """What a model is and how it was made, from its card and the size of its file."""
+    if card is None:
+        return f"Not trained yet: there is no `models/weights/{kind}.json`."
+    rows = [
+        ("name", f"`{card['name']}`, {card['kind']}"),
+        ("file", _file(weights / f"{kind}.safetensors")),
+        ("license", str(card["licence"])),
+        ("training command", f"`{COMMANDS[kind]}`"),
+        ("trained", f"{card['trained']}, {card['seconds']:,} seconds"),
+        ("recipe", _listed(card["recipe"])),
+        *_data(card),
+    ]
+    link = f"[models/weights/{kind}.md](../models/weights/{kind}.md)"
+    return f"{_table(('', ''), rows)}\nMore is in its card, {link}."
+
+
+def _file(path: Path) -> str:
+    if not path.is_file():
+        return f"`{path.name}`, not here"
+    return f"`models/weights/{path.name}`, {path.stat().st_size / 1e6:.1f} MB, 16-bit numbers"
+
+
+def _data(card: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    """What was learned from, as far as the card of either model says so."""
+    for key, words in (
+        ("examples", "texts learned from"),
+        ("characters", "characters learned from"),
+        ("left_out", "left out"),
+        ("snippets", "snippets learned from"),
+        ("scored_mentions", "scored mentions"),
+        ("further_mentions", "mentions with a weaker signal"),
+    ):
+        value = card.get(key)
+        if value:
+            yield words, f"{value:,}" if isinstance(value, int) else _listed(value)
+
+
+def _listed(values: Mapping[str, object] | Sequence[str]) -> str:
+    if not isinstance(values, Mapping):
+        return ", ".join(values)
+    return ", ".join(
+        f"{name} {value:,}" if isinstance(value, int) and name != "seed" else f"{name} {value}"
+        for name, value in values.items()
+    )
+
+
+def _thresholds(card: Mapping[str, Any] | None) -> str:
+    if card is None:
+        return "There are none before there is a detector."
+    profiles: Mapping[str, Mapping[str, float]] = card["thresholds"]
+    labels = sorted({label for fitted in profiles.values() for label in fitted})
+    rows = [
+        (label or "*every other label*", *(f"{of.get(label, of['']):.2f}" for of in profiles.values()))
+        for label in labels
+    ]
+    table = _table(("label", *profiles), rows)
+    return f"<details><summary>{len(labels)} thresholds</summary>\n\n{table}\n</details>"
+
+
+def _leave_one_out(found: Mapping[str, Any] | None) -> str:
+    """A row for each family of corpora that was left out, and what that cost."""
+    if found is None:
+        return _missing("leave_one_out")
+    runs: Mapping[str, Mapping[str, Mapping[str, int]]] = found["runs"]
+    everything = runs.get("", {})
+    rows, losses = [], []
+    for name in everything:
+        if name not in runs or not everything[name]["of"]:
+            continue
+        trained, unseen = everything[name], runs[name][name]
+        losses.append(trained["met"] / trained["of"] - unseen["met"] / unseen["of"])
+        cells = [f"{trained['texts']:,}", f"{trained['of']:,}", _recall(trained), _recall(unseen)]
+        rows.append((name, *cells, f"{losses[-1]:.3f}"))
+    if not rows:
+        return "Not measured yet: no family of corpora was left out so far."
+    head = ("kind of text", "texts", "mentions", "recall", "recall, left out", "loss")
+    return (
+        f"{_table(head, rows)}\nMean loss over {len(losses)} kinds of text: {fmean(losses):.3f}. "
+        f"Both detectors had {found['recipe']['steps']:,} steps, fewer than the shipped one: "
+        f"the losses count here, not the levels. Measured {found['date']}."
+    )
+
+
+def _recall(counted: Mapping[str, int]) -> str:
+    share = share_of(counted["met"], counted["of"])
+    return f"{share.share:.3f} ({share.low:.3f}–{share.high:.3f})"
+
+
+def _misses(report: DetectionReport) -> str:
+    """A sample of either sort: by label how many, and each as a place and a shape."""
+    ours = report.detectors[0]
+    parts = []
+    for sort, words in (("miss", "misses"), ("false alarm", "false alarms")):
+        chosen = tuple(miss for miss in report.misses if (miss.detector, miss.sort) == (ours, sort))
+        labels = Counter(miss.label for miss in chosen).most_common()
+        told = ", ".join(f"{label} {number}" for label, number in labels) or "none"
+        table = misses_table(report.model_copy(update={"misses": chosen}), ours)
+        parts.append(
+            f"{len(chosen)} of {report.wrong[ours][sort]:,} {words}, by label: {told}.\n\n"
+            f"<details><summary>the {words}</summary>\n\n{table}\n</details>"
+        )
+    return "\n\n".join(parts)
+
+
+def _risk(report: RiskReport) -> str:
+    definitions = "\n".join(f"- {line}" for line in DEFINITIONS)
+    bootstrap = f"seed {report.seed}, {report.resamples:,} redraws"
+    return f"{markdown_table(report)}\n{definitions}\n\n{_measured(report.provenance)}, {bootstrap}."
+
+
+def _label_curve(found: Mapping[str, Any] | None) -> str:
+    """The table and the plot of how rank correlation grows with the number of snippets."""
+    if found is None:
+        return _missing("label_curve")
+    about = found["about"]
+    rows = [
+        (f"{row['size']}", f"{row['mean']:.3f}", f"{row['low']:.3f}–{row['high']:.3f}", f"{row['runs']}")
+        for row in found["sizes"]
+    ]
+    return (
+        "![Spearman by number of snippets](label_curve.svg)\n\n"
+        f"{_table(('snippets', 'mean Spearman', 'lowest–highest', 'runs'), rows)}\n"
+        f"{about['held_out_mentions']:,} mentions of {about['held_out_snippets']:,} held-out snippets. "
+        f"{_measured(Provenance.model_validate(found['provenance']))}."
+    )
+
+
+def _measured(here: Provenance) -> str:
+    return f"Measured {here.date} on {here.hardware}, commit {here.commit or 'not told'}"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    rule = ["---", *["---:"] * (len(head) - 1)] if len(head) > 2 else ["---"] * len(head)
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in (head, rule, *rows))
+
+
+if __name__ == "__main__":
+    main()

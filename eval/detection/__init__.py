@@ -1,0 +1,1 @@
+"""How good detectors are: a table of figures over corpora that were not trained on."""

@@ -1,0 +1,44 @@
+"""The learned privacy-risk model in the ingest room's nouns."""
+
+from collections.abc import Mapping, Sequence
+
+from ingest.annotated import AnnotatedText
+from models.risk_model import EmbeddedRisk, Marked
+
+
+class LearnedRisk:
+    """R(T) is the sum of the hazards of the linked entities, of each its riskiest mention's.
+
+    All hazards of a text come from one pass over it. Taking an entity away takes its own hazard away:
+    the others are not judged anew without it, which would cost a pass for each entity. This is the direct
+    form of TRIP-RAG's marginal risk, meant for models that learned from the scores of entities.
+    """
+
+    def __init__(self, model: EmbeddedRisk) -> None:
+        self._model = model
+        self.name = model.name
+
+    def hazards(self, texts: Sequence[AnnotatedText]) -> list[float]:
+        """R(T) of each text, in nats."""
+        return [sum(shares.values()) for shares in self.marginals(texts)]
+
+    def marginals(self, texts: Sequence[AnnotatedText]) -> list[Mapping[int, float]]:
+        """The hazard of each linked entity of each text, in nats."""
+        found = self._model.hazards(
+            [
+                Marked(
+                    text.text,
+                    [(entity.span.start, entity.span.end) for entity in text.entities],
+                    [entity.label for entity in text.entities],
+                )
+                for text in texts
+            ]
+        )
+        return [_by_link(text, hazards) for text, hazards in zip(texts, found, strict=True)]
+
+
+def _by_link(text: AnnotatedText, hazards: Sequence[float]) -> dict[int, float]:
+    highest: dict[int, float] = {}
+    for entity, hazard in zip(text.entities, hazards, strict=True):
+        highest[entity.link] = max(hazard, highest.get(entity.link, 0.0))
+    return highest

@@ -1,0 +1,1 @@
+"""The grammar of linking: when two mentions name the same person, organization, date or number."""

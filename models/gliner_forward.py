@@ -1,0 +1,57 @@
+"""GLiNER's bi-encoder span model (Zaratiana and others 2024; Stepanov and others 2024) over given weights.
+
+The arithmetic is that of the gliner library's ``BiEncoderSpanModel`` with span mode ``markerV0``, and a
+test holds the scores to it. Two things are rearranged, since a text has many more spans than words: the
+first layer over a span's two ends is a sum of one vector for its start and one for its end, so it is
+computed once a word; and the second layer is folded into the label vectors.
+"""
+
+from typing import TYPE_CHECKING
+
+from models.bert import linear
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from models.bert import Weights
+
+WIDEST = 12
+"""How many words a span may have."""
+HIDDEN = 192
+"""Length of a word's, a span's and a label's vector."""
+
+
+def label_vectors(weights: "Weights", means: "Tensor", dropout: float = 0.0) -> "Tensor":
+    """Shape (labels, HIDDEN), from the mean states of the labels' names, shape (labels, 384)."""
+    return _two_layers(weights, "prompt", linear(weights, "labels_projection", means), dropout)
+
+
+def span_logits(weights: "Weights", states: "Tensor", labels: "Tensor", dropout: float = 0.0) -> "Tensor":
+    """Shape (rows, words, WIDEST, labels): entry (r, i, k, c) is for words i to i + k of row r.
+
+    ``states`` are those of each word's first token, shape (rows, words, 384); ``labels`` what
+    ``label_vectors`` gave. Spans that reach behind the last word mean nothing.
+    """
+    import torch
+    from torch.nn import functional
+
+    words = linear(weights, "projection", states)
+    starts = _two_layers(weights, "start", words, dropout).relu()
+    ends = _two_layers(weights, "end", words, dropout).relu()
+    matrix = weights["out.0.weight"]
+    from_start = functional.linear(starts, matrix[:, :HIDDEN], weights["out.0.bias"])
+    from_end = functional.linear(ends, matrix[:, HIDDEN:])
+    behind = functional.pad(from_end, (0, 0, 0, WIDEST - 1)).unfold(1, WIDEST, 1)
+    inner = (from_start[:, :, None, :] + behind.transpose(2, 3)).relu()
+    # (W2 h + b2) . l = h . (W2' l) + b2 . l
+    folded = labels @ weights["out.3.weight"]
+    return torch.matmul(inner, folded.T) + labels @ weights["out.3.bias"]
+
+
+def _two_layers(weights: "Weights", name: str, states: "Tensor", dropout: float) -> "Tensor":
+    from torch.nn import functional
+
+    inner = linear(weights, f"{name}.0", states).relu()
+    if dropout:
+        inner = functional.dropout(inner, dropout)
+    return linear(weights, f"{name}.3", inner)

@@ -1,0 +1,155 @@
+"""The embedded privacy-risk model: one pass gives the hazard of every mention in its context."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from models.bert import CLS, LAYERS, SEP, batches, embed, mean_state, padded, run_layers
+from models.catalog import ModelRef
+from models.errors import ModelUnavailable
+from models.label_means import LabelMeans
+from models.minilm import released
+from models.risk_forward import SHAPES, TRAINED_LAYERS, token_hazards
+from models.trained import read_trained
+from models.windows import Limits, windows
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from models.bert import Weights
+
+WINDOW = Limits(tokens=250, overlap=64)
+_BATCH_TOKENS = 2048
+_WINDOWS_AT_ONCE = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A text and what is marked in it: starts, ends (half-open, code points) and label names. Private."""
+
+    text: str = field(repr=False)
+    places: Sequence[tuple[int, int]] = field(repr=False)
+    labels: Sequence[str] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One window: its word pieces, and the mentions that are judged in it with their tokens. Private."""
+
+    text: int
+    ids: list[int] = field(repr=False)
+    mentions: list[tuple[int, int, int]] = field(repr=False)
+    """Number of the mention, and its first and one past its last token in ``ids``."""
+
+
+def load_risk(model: ModelRef) -> "EmbeddedRisk":
+    """A privacy-risk model that ``lethe models train-risk`` made.
+
+    Raises ModelUnavailable where its files are not there or not whole.
+    """
+    trained = read_trained(model, "risk")
+    absent = [part for part in SHAPES if f"{part}.weight" not in trained.weights]
+    if absent:
+        raise ModelUnavailable(
+            f"The risk model {trained.name} has no weights named {absent[0]}:",
+            "train it again with 'lethe models train-risk'.",
+        )
+    return EmbeddedRisk(trained.name, trained.weights)
+
+
+class EmbeddedRisk:
+    """H(m) >= 0 in nats of each mention m: the mean over its tokens of what the head says of them.
+
+    A token's hazard is its share of that, so R is a sum over tokens, and 1 - exp(-H(m)) estimates the
+    rubric's score of the mention in its context. Safe to use from several threads.
+    """
+
+    def __init__(self, name: str, weights: "Weights") -> None:
+        self.name = name
+        self._released = released()
+        self._weights = {**self._released.weights, **weights}
+        self._labels = LabelMeans()
+
+    def hazards(self, texts: Sequence[Marked]) -> list[list[float]]:
+        """The hazard of each mention of each text, in the order given."""
+        found = [[0.0] * len(text.places) for text in texts]
+        for jobs in _packs(self._jobs(texts)):
+            for rows in batches([len(job.ids) for job in jobs], _BATCH_TOKENS):
+                chosen = [jobs[row] for row in rows]
+                for job, hazards in zip(chosen, self._read(chosen, texts), strict=True):
+                    for (number, _, _), hazard in zip(job.mentions, hazards, strict=True):
+                        found[job.text][number] = hazard
+        return found
+
+    def _jobs(self, texts: Sequence[Marked]) -> Iterator[Job]:
+        encodings = self._released.tokenizer.encode_batch(
+            [text.text for text in texts], add_special_tokens=False
+        )
+        for number, (text, encoding) in enumerate(zip(texts, encodings, strict=True)):
+            yield from jobs_of(number, text.places, encoding.ids, encoding.offsets)
+
+    def _read(self, jobs: Sequence[Job], texts: Sequence[Marked]) -> list[list[float]]:
+        import torch
+
+        with torch.inference_mode():
+            labels = [[texts[job.text].labels[number] for number, _, _ in job.mentions] for job in jobs]
+            hazards = mention_hazards(self._weights, jobs, [self._labels.of(names) for names in labels])
+        return [of_job.tolist() for of_job in hazards]
+
+
+def mention_hazards(
+    weights: "Weights", jobs: Sequence[Job], labels: Sequence["Tensor"], dropout: float = 0.0
+) -> "list[Tensor]":
+    """For each window the hazards of its mentions; ``labels`` has a row of 384 for each of them."""
+    import torch
+
+    ids, real = padded([job.ids for job in jobs])
+    with torch.no_grad():
+        states = run_layers(weights, embed(weights, ids), real, range(TRAINED_LAYERS[0]))
+    states = run_layers(weights, states, real, range(TRAINED_LAYERS[0], LAYERS), dropout)
+    mentions = [(row, first, last) for row, job in enumerate(jobs) for _, first, last in job.mentions]
+    widths = torch.tensor([last - first for _, first, last in mentions])
+    rows = torch.tensor([row for row, _, _ in mentions]).repeat_interleave(widths)
+    tokens = torch.cat([torch.arange(first, last) for _, first, last in mentions])
+    of_tokens = torch.cat(list(labels)).repeat_interleave(widths, dim=0)
+    contexts = mean_state(states, real)[rows]
+    hazards = token_hazards(weights, states[rows, tokens], of_tokens, contexts, dropout)
+    owners = torch.arange(len(mentions)).repeat_interleave(widths)
+    sums = torch.zeros(len(mentions), dtype=hazards.dtype).index_add(0, owners, hazards)
+    return list((sums / widths).split([len(job.mentions) for job in jobs]))
+
+
+def jobs_of(
+    text: int, places: Sequence[tuple[int, int]], ids: Sequence[int], offsets: Sequence[tuple[int, int]]
+) -> Iterator[Job]:
+    """The windows of a text that hold mentions, each mention in the one where it is farthest from an edge.
+
+    ``ids`` and ``offsets`` are the text's word pieces. A mention that is wider than a window is judged by
+    the part of it that the window has.
+    """
+    if not offsets:
+        return
+    made = windows(offsets[-1][1], offsets, WINDOW)
+    begins = [window.first for window in made]
+    starts, ends = [start for start, _ in offsets], [end for _, end in offsets]
+    inside: list[list[tuple[int, int, int]]] = [[] for _ in made]
+    for number, (start, end) in enumerate(places):
+        first = min(bisect_right(ends, start), len(offsets) - 1)
+        last = max(bisect_left(starts, end), first + 1)
+        newest = bisect_right(begins, first) - 1
+        chosen = max(
+            range(max(0, newest - 1), newest + 1),
+            key=lambda index: min(first - made[index].first, made[index].last - last),
+        )
+        window = made[chosen]
+        inside[chosen].append((number, 1 + first - window.first, 1 + min(last, window.last) - window.first))
+    for window, mentions in zip(made, inside, strict=True):
+        if mentions:
+            yield Job(text, [CLS, *ids[window.first : window.last], SEP], mentions)
+
+
+def _packs(jobs: Iterator[Job]) -> Iterator[list[Job]]:
+    while pack := list(islice(jobs, _WINDOWS_AT_ONCE)):
+        yield pack

@@ -1,0 +1,1 @@
+"""How the embedded models were made, and how a user makes their own."""

@@ -1,0 +1,183 @@
+"""Training the embedded detector: a GLiNER bi-encoder on MiniLM whose label encoder stays as released."""
+
+import math
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from models.bert import LAYERS, WIDTH, embed, padded, run_layers
+from models.gliner_forward import HIDDEN, WIDEST, label_vectors, span_logits
+from models.label_means import LabelMeans
+from models.minilm import released
+from models.training.examples import Example
+from models.training.mixture import Mixture
+from models.training.optimizing import Progress, Rates, optimizer_of, take_step
+from models.training.phrases import PHRASES
+from models.training.rows import Row, row_of
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    Parameters = dict[str, Tensor]
+
+FIRST_LOGIT = -6.0
+OWN_NAME = 0.5
+"""How often a label is asked by its own name where it has others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How the shipped detector is trained; together with the data it fixes the outcome."""
+
+    seed: int = 20261120
+    steps: int = 3000
+    tokens: int = 2048
+    """Word pieces of a step, with padding."""
+    layer_rate: float = 1.5e-4
+    head_rate: float = 1e-3
+    warmup: float = 0.06
+    """Share of the steps in which the rates rise; after that they fall to nothing, linearly."""
+    weight_decay: float = 0.01
+    dropout: float = 0.1
+    pool: int = 8
+    """So many steps' rows are sorted by length together, so that little is padded."""
+
+
+def train_detector(
+    examples: Sequence[Example],
+    recipe: Recipe,
+    report: Callable[[Progress], None],
+    every: int = 50,
+    start: "Mapping[str, Tensor] | None" = None,
+) -> "Parameters":
+    """The trained weights by name, in fp32. The same examples and recipe give the same up to rounding.
+
+    ``start`` are the weights of an earlier training that goes on; without them MiniLM's and a new head.
+    """
+    import torch
+
+    torch.manual_seed(recipe.seed)
+    model = released()
+    parameters = new_parameters(model.weights)
+    if start is not None:
+        parameters = {name: start[name].clone().requires_grad_(True) for name in parameters}
+    rates = Rates(recipe.layer_rate, recipe.head_rate, recipe.warmup, recipe.weight_decay)
+    optimizer = optimizer_of(parameters, rates)
+    means = LabelMeans()
+    chance = random.Random(recipe.seed)
+    total, since = 0.0, 0
+    for step, rows in enumerate(_steps(Mixture(examples, recipe.seed), recipe), start=1):
+        labels = sorted({label for row in rows for label in (*row.asked, *(t[2] for t in row.targets))})
+        asked = means.of([_name(label, chance) for label in labels])
+        loss = _loss({**model.weights, **parameters}, rows, asked, labels, recipe.dropout)
+        take_step(optimizer, loss, parameters, step, recipe.steps, rates)
+        total, since = total + float(loss.detach()), since + 1
+        if step % every == 0 or step == recipe.steps:
+            report(Progress(step, recipe.steps, total / since))
+            total, since = 0.0, 0
+    return {name: parameter.detach() for name, parameter in parameters.items()}
+
+
+def new_parameters(weights: "Mapping[str, Tensor]") -> "Parameters":
+    """What is trained: MiniLM's layers as released, and a new head."""
+    import torch
+
+    made = {name: weight.clone() for name, weight in weights.items() if name.startswith("encoder.layer.")}
+    assert len({name.split(".")[2] for name in made}) == LAYERS
+    shapes = {
+        "projection": (HIDDEN, WIDTH),
+        "labels_projection": (HIDDEN, WIDTH),
+        **{f"{name}.0": (4 * HIDDEN, HIDDEN) for name in ("start", "end", "prompt")},
+        **{f"{name}.3": (HIDDEN, 4 * HIDDEN) for name in ("start", "end", "prompt")},
+        "out.0": (4 * HIDDEN, 2 * HIDDEN),
+        "out.3": (HIDDEN, 4 * HIDDEN),
+    }
+    for name, (height, width) in shapes.items():
+        bound = 1 / math.sqrt(width)
+        made[f"{name}.weight"] = torch.empty(height, width).uniform_(-bound, bound)
+        made[f"{name}.bias"] = torch.zeros(height)
+    # Nearly every span is nothing: the first scores say so, or the first steps would learn only that.
+    made["prompt.3.bias"].fill_(0.2)
+    made["out.3.bias"].fill_(FIRST_LOGIT / (0.2 * HIDDEN))
+    for weight in made.values():
+        weight.requires_grad_(True)
+    return made
+
+
+def _steps(mixture: Mixture, recipe: Recipe) -> Iterator[list[Row]]:
+    """So many steps' rows, of like length within a step."""
+    chance = random.Random(recipe.seed + 1)
+    made = 0
+    while made < recipe.steps:
+        rows: list[Row] = []
+        while sum(len(row.ids) for row in rows) < recipe.pool * recipe.tokens:
+            row = row_of(mixture.draw(), released(), chance)
+            if row.firsts:
+                rows.append(row)
+        batches = list(_packed(sorted(rows, key=lambda row: len(row.ids)), recipe.tokens))
+        chance.shuffle(batches)
+        for batch in batches[: recipe.steps - made]:
+            made += 1
+            yield batch
+
+
+def _packed(rows: Sequence[Row], tokens: int) -> Iterator[list[Row]]:
+    batch: list[Row] = []
+    for row in rows:
+        if batch and len(row.ids) * (len(batch) + 1) > tokens:
+            yield batch
+            batch = []
+        batch.append(row)
+    if batch:
+        yield batch
+
+
+def _loss(
+    weights: "Mapping[str, Tensor]",
+    rows: Sequence[Row],
+    means: "Tensor",
+    labels: Sequence[str],
+    dropout: float,
+) -> "Tensor":
+    """Binary cross-entropy over spans and asked labels, per mention that is to be found."""
+    import torch
+    from torch.nn import functional
+
+    ids, real = padded([row.ids for row in rows])
+    firsts, is_word = padded([row.firsts for row in rows])
+    with torch.autocast("cpu", torch.bfloat16):
+        with torch.no_grad():
+            states = embed(weights, ids)
+        states = run_layers(weights, states, real, dropout=dropout)
+        of_words = torch.gather(states, 1, firsts[:, :, None].expand(-1, -1, WIDTH))
+        vectors = label_vectors(weights, means, dropout)
+        logits = span_logits(weights, of_words, vectors, dropout)
+    targets, counted = _targets(rows, labels, is_word)
+    losses = functional.binary_cross_entropy_with_logits(logits.float(), targets, reduction="none")
+    return (losses * counted).sum() / max(1.0, float(targets.sum()))
+
+
+def _name(label: str, chance: random.Random) -> str:
+    others = PHRASES.get(label, ())
+    return label if not others or chance.random() < OWN_NAME else chance.choice(others)
+
+
+def _targets(rows: Sequence[Row], labels: Sequence[str], is_word: "Tensor") -> "tuple[Tensor, Tensor]":
+    """What each span is, and which spans and labels count; shapes (rows, words, WIDEST, labels).
+
+    A mention counts even where its label was not asked: it is only the absence that is not known.
+    """
+    import torch
+    from torch.nn import functional
+
+    column = {label: number for number, label in enumerate(labels)}
+    targets = torch.zeros(len(rows), is_word.shape[1], WIDEST, len(labels))
+    asked = torch.zeros(len(rows), len(labels))
+    for number, row in enumerate(rows):
+        asked[number, [column[label] for label in row.asked]] = 1
+        for first, more, label in row.targets:
+            targets[number, first, more, column[label]] = 1
+    inside = functional.pad(is_word, (0, WIDEST - 1)).unfold(1, WIDEST, 1).float()
+    counted = inside[:, :, :, None] * asked[:, None, None, :]
+    return targets, torch.maximum(counted, targets)

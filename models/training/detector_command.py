@@ -1,0 +1,83 @@
+"""Making a detector from a folder of corpora: read, train, fit thresholds, write."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from models.catalog import ModelRef
+from models.embedded_detector import EmbeddedDetector
+from models.errors import ConfigurationError
+from models.trained import read_trained, write_trained
+from models.training.corpora import corpora_in, read_corpora
+from models.training.detector import Recipe, train_detector
+from models.training.examples import Example
+from models.training.optimizing import Progress
+from models.training.synthetic.generate import synthetic_examples
+from models.training.thresholds import LOWEST, PROFILES, apart, fit, tallied
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+SYNTHETIC = 25_000
+"""Invented texts beside the corpora; so many that few are read twice."""
+FITTED_TEXTS = 2_000
+"""At most so many texts are read to fit thresholds."""
+
+
+def make_detector(
+    data: Path,
+    output: Path,
+    recipe: Recipe,
+    leave_out: Collection[str],
+    report: Callable[[Progress], None],
+    start: Path | None = None,
+) -> dict[str, Any]:
+    """Train on ``data`` and write the detector into ``output``; its card.
+
+    ``start`` is the folder of a detector whose training goes on, with rates that rise and fall once more.
+    Raises ConfigurationError where the folder holds no corpus that is known.
+    """
+    used = [name for name in corpora_in(data) if name not in leave_out]
+    if not used:
+        raise ConfigurationError(f"{data} holds no corpus that the detector could learn from.")
+    trained_on, development = apart(
+        [*read_corpora(data, "train", leave_out), *synthetic_examples(SYNTHETIC, recipe.seed)]
+    )
+    before = read_trained(ModelRef(source="path", name=str(start)), "detector") if start else None
+    began = time.time()
+    weights = train_detector(trained_on, recipe, report, start=before.weights if before else None)
+    seconds = time.time() - began
+    thresholds = fitted(weights, development[:: max(1, len(development) // FITTED_TEXTS)])
+    card = {
+        "name": "lethe-detector",
+        "kind": "GLiNER bi-encoder, span mode markerV0",
+        "licence": "apache-2.0",
+        "recipe": asdict(recipe),
+        "before": _lineage(before.card) if before else [],
+        "left_out": sorted(leave_out),
+        "examples": dict(sorted(Counter(example.corpus for example in trained_on).items())),
+        "characters": sum(len(example.text) for example in trained_on),
+        "seconds": round(seconds),
+        "trained": time.strftime("%Y-%m-%d"),
+        "thresholds": thresholds,
+    }
+    write_trained(output, "detector", weights, card)
+    return card
+
+
+def _lineage(card: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What was trained before, oldest first: recipe and seconds."""
+    return [*card.get("before", ()), {"recipe": card["recipe"], "seconds": card["seconds"]}]
+
+
+def fitted(weights: "dict[str, Tensor]", development: Sequence[Example]) -> dict[str, dict[str, float]]:
+    """For each profile the threshold of each label; under the empty name that of all others."""
+    labels = sorted({label for example in development for label in example.asked})
+    # The thresholds must fit the weights as they are kept, in 16 bits.
+    kept = {name: weight.half().float() for name, weight in weights.items()}
+    detector = EmbeddedDetector("new", kept, labels, dict.fromkeys(labels, LOWEST))
+    tallies = tallied(development, detector.find([example.text for example in development]))
+    return {profile.name: fit(tallies, profile) for profile in PROFILES}

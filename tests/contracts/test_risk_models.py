@@ -1,0 +1,196 @@
+"""What every privacy-risk model must do. To add one, add a line to MODELS. All texts are invented."""
+
+import math
+import random
+from collections.abc import Callable, Mapping, Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ingest.annotated import AnnotatedText
+from ingest.documents import Document, Entity
+from ingest.learned_risk import LearnedRisk
+from ingest.link import link
+from ingest.protocols import RiskModel
+from ingest.risk_prior import RiskPrior
+from ingest.scoring.raw import descriptor_of
+from models.risk_model import EmbeddedRisk, Marked
+from tests.doubles import PhraseDetector, entity
+from tests.small_models import random_risk
+from tests.strategies import annotated_texts, overlapping_words, sentences_about_people
+
+MARKER = "zqxmarker"
+FEW = settings(max_examples=25, deadline=None)
+
+
+def learned() -> RiskModel:
+    return LearnedRisk(EmbeddedRisk("invented", random_risk()))
+
+
+MODELS: list[Callable[[], RiskModel]] = [RiskPrior, learned]
+
+
+@pytest.fixture(scope="module", params=MODELS, ids=lambda make: make.__name__)
+def model(request: pytest.FixtureRequest) -> RiskModel:
+    made: RiskModel = request.param()
+    return made
+
+
+def annotated(text: str, **phrases: str) -> AnnotatedText:
+    detector = PhraseDetector({phrase.replace("_", " "): label for phrase, label in phrases.items()})
+    document = Document("d", text)
+    return AnnotatedText(text, link(document, detector.detect([document])[0]))
+
+
+TEXTS = [
+    annotated(
+        "Mrs Keldra of Varde has asthma.", Keldra="person full name", Varde="city name", asthma="disease"
+    ),
+    annotated(""),
+    annotated("nothing is known to stand here"),
+    annotated("Keldra saw Keldra. " * 80 + "She is 61.", Keldra="person full name", **{"61": "person age"}),
+    annotated(f"{MARKER} 😀 שלום", **{MARKER: "zorblax", "😀": "mood"}),
+]
+
+some_texts = st.one_of(annotated_texts(), sentences_about_people(), overlapping_words())
+
+
+def alike(one: Mapping[int, float], other: Mapping[int, float]) -> bool:
+    return set(one) == set(other) and all(math.isclose(one[n], other[n], abs_tol=1e-4) for n in one)
+
+
+def test_it_has_a_name(model: RiskModel) -> None:
+    assert model.name.strip()
+
+
+def test_nothing_is_asked_of_nothing(model: RiskModel) -> None:
+    assert model.hazards([]) == []
+    assert model.marginals([]) == []
+
+
+def test_what_holds_no_entity_has_no_hazard(model: RiskModel) -> None:
+    assert model.hazards(TEXTS[1:3]) == [0, 0]
+    assert [dict(marginals) for marginals in model.marginals(TEXTS[1:3])] == [{}, {}]
+
+
+def test_a_name_is_a_hazard(model: RiskModel) -> None:
+    assert model.hazards(TEXTS[:1])[0] > 0
+    assert all(gain > 0 for gain in model.marginals(TEXTS[:1])[0].values())
+
+
+@FEW
+@given(texts=st.lists(some_texts, min_size=1, max_size=3))
+def test_hazards_are_numbers_from_zero_on_with_a_marginal_for_each_link(
+    model: RiskModel, texts: list[AnnotatedText]
+) -> None:
+    hazards, marginals = model.hazards(texts), model.marginals(texts)
+    assert len(hazards) == len(marginals) == len(texts)
+    for text, hazard, gains in zip(texts, hazards, marginals, strict=True):
+        assert set(gains) == {entity.link for entity in text.entities}
+        assert hazard >= 0
+        assert all(math.isfinite(number) for number in (hazard, *gains.values()))
+        # Taking something away never makes a text more dangerous.
+        assert all(gain >= -1e-9 for gain in gains.values())
+        assert all(gain <= hazard + 1e-4 for gain in gains.values())
+
+
+def test_the_answer_is_the_same_alone_in_a_batch_in_any_order_and_twice(model: RiskModel) -> None:
+    hazards, marginals = model.hazards(TEXTS), model.marginals(TEXTS)
+    assert model.hazards(TEXTS) == hazards
+    assert model.marginals(TEXTS) == marginals
+    order = random.Random(0).sample(range(len(TEXTS)), len(TEXTS))
+    shuffled = dict(zip(order, model.hazards([TEXTS[i] for i in order]), strict=True))
+    for index, text in enumerate(TEXTS):
+        assert model.hazards([text])[0] == pytest.approx(hazards[index], abs=1e-3)
+        assert shuffled[index] == pytest.approx(hazards[index], abs=1e-3)
+        assert alike(model.marginals([text])[0], marginals[index])
+
+
+@FEW
+@given(text=some_texts, chance=st.randoms(use_true_random=False))
+def test_the_order_of_the_entities_does_not_matter(
+    model: RiskModel, text: AnnotatedText, chance: random.Random
+) -> None:
+    mixed = list(text.entities)
+    chance.shuffle(mixed)
+    other = AnnotatedText(text.text, mixed, text.stand_ins)
+    assert model.hazards([other])[0] == pytest.approx(model.hazards([text])[0], abs=1e-4)
+    assert alike(model.marginals([other])[0], model.marginals([text])[0])
+
+
+def test_no_text_is_in_a_repr(model: RiskModel) -> None:
+    model.hazards(TEXTS)
+    assert MARKER not in repr(model) + repr(model.marginals(TEXTS))
+
+
+class Scripted(EmbeddedRisk):
+    """Every mention has the hazard that its words and its label have, wherever it stands."""
+
+    def __init__(self) -> None:
+        self.name = "scripted"
+
+    def hazards(self, texts: Sequence[Marked]) -> list[list[float]]:
+        return [
+            [
+                hazard_of(text.text[start:end], label)
+                for (start, end), label in zip(text.places, text.labels, strict=True)
+            ]
+            for text in texts
+        ]
+
+
+def hazard_of(words: str, label: str) -> float:
+    return 0.1 * (len(words) % 7) + 0.01 * len(label)
+
+
+def crossed(text: AnnotatedText) -> bool:
+    ordered = sorted(text.entities, key=lambda e: e.span)
+    return any(one.span.overlaps(other.span) for one, other in zip(ordered, ordered[1:], strict=False))
+
+
+@settings(max_examples=150, deadline=None)
+@given(sentences_about_people())
+def test_of_the_learned_model_the_risk_is_the_sum_of_each_links_riskiest_mention(text: AnnotatedText) -> None:
+    risk = LearnedRisk(Scripted())
+    (marginals,) = risk.marginals([text])
+    riskiest = {
+        number: max(hazard_of(text.text[e.span.start : e.span.end], e.label) for e in mentions)
+        for number, mentions in text.mentions().items()
+    }
+    assert marginals == riskiest
+    assert risk.hazards([text])[0] == pytest.approx(sum(riskiest.values()))
+
+
+@settings(max_examples=150, deadline=None)
+@given(sentences_about_people())
+def test_of_the_learned_model_a_marginal_is_what_taking_away_would_show(text: AnnotatedText) -> None:
+    risk = LearnedRisk(Scripted())
+    assert not crossed(text)
+    (whole,) = risk.hazards([text])
+    (marginals,) = risk.marginals([text])
+    for number, gain in marginals.items():
+        (rest,) = risk.hazards([text.without({number}, descriptor_of)])
+        assert gain == pytest.approx(whole - rest, abs=1e-9)
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 1, 0)])
+def test_of_the_learned_model_the_riskiest_mention_counts_wherever_it_stands(order: Sequence[int]) -> None:
+    mentions = [
+        entity(0, 11, "person full name", 3),
+        entity(12, 17, "person full name", 3),
+        entity(18, 21, "x", 4),
+    ]
+    text = AnnotatedText("Anna Keldra Keldr her", [mentions[number] for number in order])
+    assert hazard_of("Keldr", "person full name") > hazard_of("Anna Keldra", "person full name")
+    (marginals,) = LearnedRisk(Scripted()).marginals([text])
+    assert marginals == {3: hazard_of("Keldr", "person full name"), 4: hazard_of("her", "x")}
+
+
+def test_of_the_learned_model_a_thing_counts_once_however_often_it_is_mentioned() -> None:
+    def mentioned(times: int) -> AnnotatedText:
+        found: list[Entity] = [entity(7 * n, 7 * n + 6, "person full name", link=3) for n in range(times)]
+        return AnnotatedText("Keldra " * 5, found)
+
+    once, often = LearnedRisk(Scripted()).hazards([mentioned(1), mentioned(5)])
+    assert once == often > 0

@@ -1,0 +1,105 @@
+"""Weights for tests: random ones for the arithmetic, and a detector that knows six names. All invented."""
+
+import random
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from typing import TYPE_CHECKING
+from unittest.mock import patch
+
+from models.gliner_forward import WIDEST
+from models.training.detector import Recipe, new_parameters, train_detector
+from models.training.examples import Example, Mention
+from models.training.optimizing import Progress
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+PERSON = "person full name"
+NAMES = ("Quorin", "Jorvik", "Talvik", "Berta", "Zilpah", "Ostrun")
+FILLER = (
+    *("the", "of", "and", "went", "saw", "told", "then", "with", "about", "yesterday", "soon"),
+    *("because", "lamp", "boat", "river", "quiet", "slowly", "never"),
+)
+ODD_FILLER = ("😀", "שלום", "e\u0301e\u0301")
+SHORT = Recipe(seed=2, steps=50, tokens=256, layer_rate=3e-4, warmup=0.1, dropout=0.0, pool=1)
+"""Enough for these examples where only ``UPPER`` and the head are trained: two seconds."""
+UPPER = "encoder.layer.5."
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """So small batches are slower on several threads than on one, and the sums are the same every time."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def invented_example(seed: int) -> Example:
+    """Filler with a name among it here and there, each marked; two names are farther apart than a span."""
+    chance = random.Random(seed)
+    words = [chance.choice(FILLER + ODD_FILLER) for _ in range(chance.randint(4, 90))]
+    mentions = []
+    for at in range(chance.randrange(4), len(words), WIDEST + 1):
+        words[at] = chance.choice(NAMES)
+        start = sum(len(word) + 1 for word in words[:at])
+        mentions.append(Mention(start, start + len(words[at]), PERSON))
+    return Example(f"i{seed}", "invented", f"g{seed}", " ".join(words), tuple(mentions), (PERSON,))
+
+
+def trained(recipe: Recipe, report: Callable[[Progress], None], every: int = 50) -> "dict[str, Tensor]":
+    """What training on two hundred invented examples gives."""
+    with one_thread():
+        return train_detector([invented_example(seed) for seed in range(200)], recipe, report, every)
+
+
+def _upper_parameters(weights: "Mapping[str, Tensor]") -> "dict[str, Tensor]":
+    made = new_parameters(weights)
+    return {name: weight for name, weight in made.items() if name.startswith(UPPER) or "encoder" not in name}
+
+
+@cache
+def name_detector() -> "tuple[dict[str, Tensor], list[Progress]]":
+    """The weights of a detector that knows ``NAMES``, trained once a run, and what was reported."""
+    told: list[Progress] = []
+    with patch("models.training.detector.new_parameters", _upper_parameters):
+        return trained(SHORT, told.append, every=30), told
+
+
+@cache
+def random_detector() -> "dict[str, Tensor]":
+    """Seeded weights of an untrained detector whose every part shows in the scores."""
+    import torch
+
+    from models.minilm import released
+    from models.training.detector import new_parameters
+
+    torch.manual_seed(0)
+    weights = {name: weight.detach() for name, weight in new_parameters(released().weights).items()}
+    for name in weights:
+        if not name.startswith("encoder.") and name.endswith(".bias"):
+            weights[name] = torch.randn(weights[name].shape) * 0.2
+    # Larger than at the start of training, so that spans differ by more than rounding.
+    for name in ("out.3.weight", "prompt.3.weight", "start.3.weight", "end.3.weight"):
+        weights[name] = weights[name] * 4
+    for name in (name for name in weights if name.startswith("encoder.") and name.endswith("weight")):
+        weights[name] = weights[name] * (1 + 0.05 * torch.randn(weights[name].shape))
+    return weights
+
+
+@cache
+def random_risk() -> "dict[str, Tensor]":
+    """Seeded weights of an untrained privacy-risk model."""
+    import torch
+
+    from models.minilm import released
+    from models.training.risk import new_parameters
+
+    torch.manual_seed(0)
+    weights = {name: weight.detach() for name, weight in new_parameters(released().weights).items()}
+    return {name: weight if name.startswith("encoder.") else weight * 3 for name, weight in weights.items()}

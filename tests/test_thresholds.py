@@ -1,0 +1,169 @@
+"""Thresholds fitted on tallies made by hand. All texts here are invented."""
+
+import random
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from models.training.examples import Example, Mention
+from models.training.thresholds import (
+    BALANCED,
+    DEVELOPMENT_SHARE,
+    FEWEST_MENTIONS,
+    GRID,
+    LOWEST,
+    PROFILES,
+    RECALL,
+    Profile,
+    Tally,
+    apart,
+    f_beta,
+    fit,
+    tallied,
+)
+from models.windows import FoundSpan
+
+scores = st.lists(st.floats(0, 1), max_size=50).map(tuple)
+tallies = st.builds(
+    lambda right, wrong, missed: Tally(right, wrong, (*right, *[0.0] * missed)),
+    scores,
+    scores,
+    st.integers(0, 20),
+)
+
+
+def clean(limit: float, mentions: int = FEWEST_MENTIONS) -> Tally:
+    """Everything right scores at least ``limit``, everything wrong a little less."""
+    return Tally((limit + 0.01,) * mentions, (limit - 0.02,) * mentions, (limit + 0.01,) * mentions)
+
+
+@pytest.mark.parametrize("limit", [0.2, 0.35, 0.5, 0.75])
+def test_the_threshold_is_where_right_and_wrong_part(limit: float) -> None:
+    assert fit({"a": clean(limit)}, BALANCED)["a"] == pytest.approx(limit)
+
+
+def test_each_label_with_mentions_enough_has_its_own_and_the_rest_take_the_common_one() -> None:
+    many = {"high": clean(0.7, 40), "low": clean(0.2, 400)}
+    few = {"few": clean(0.6, FEWEST_MENTIONS - 1)}
+    chosen = fit(many | few, BALANCED)
+    assert set(chosen) == {"", "high", "low", "few"}
+    assert chosen["high"] == pytest.approx(0.7)
+    assert chosen["low"] == pytest.approx(0.2)
+    assert chosen["few"] == chosen[""] == pytest.approx(0.2)
+    enough = fit(many | {"few": clean(0.6, FEWEST_MENTIONS)}, BALANCED)
+    assert enough["few"] == pytest.approx(0.6)
+
+
+def test_of_equal_thresholds_the_lowest_holds() -> None:
+    sure = Tally((0.99,) * 40, (), (0.99,) * 40)
+    assert fit({"a": sure}, BALANCED) == {"": 0.15, "a": 0.15}
+    assert fit({"a": sure}, RECALL) == {"": 0.05, "a": 0.05}
+    assert fit({}, BALANCED) == {"": 0.15}
+
+
+def test_recall_weighs_misses_more_than_false_alarms() -> None:
+    # Below 0.4 stand as many wrong spans as right ones.
+    doubtful = Tally((0.9,) * 60 + (0.3,) * 20, (0.3,) * 50, (0.9,) * 60 + (0.3,) * 20)
+    assert fit({"a": doubtful}, BALANCED)["a"] > 0.3
+    assert fit({"a": doubtful}, RECALL)["a"] <= 0.3
+
+
+def brute(tally: Tally, profile: Profile) -> float:
+    """The best F-beta in a profile's range, from its definition by counts of hits and misses."""
+    best = 0.0
+    for limit in GRID:
+        if profile.low <= limit <= profile.high:
+            hits = sum(score >= limit for score in tally.right)
+            alarms = sum(score >= limit for score in tally.wrong)
+            met = sum(score >= limit for score in tally.mentions)
+            if hits and met:
+                precision, recall = hits / (hits + alarms), met / len(tally.mentions)
+                weight = profile.beta**2
+                best = max(best, (1 + weight) / (weight / recall + 1 / precision))
+    return best
+
+
+@settings(max_examples=200)
+@given(tallies, st.sampled_from(PROFILES))
+def test_no_threshold_in_the_profiles_range_does_better(tally: Tally, profile: Profile) -> None:
+    chosen = fit({"a": tally}, profile)[""]
+    assert profile.low <= chosen <= profile.high
+    assert chosen in GRID
+    assert f_beta(tally, chosen, profile.beta) == pytest.approx(brute(tally, profile))
+
+
+@settings(max_examples=200)
+@given(st.dictionaries(st.sampled_from("abc"), tallies, max_size=3))
+def test_recall_never_asks_for_more_than_balanced(of_labels: dict[str, Tally]) -> None:
+    balanced, recall = fit(of_labels, BALANCED), fit(of_labels, RECALL)
+    assert set(balanced) == set(recall) == {"", *of_labels}
+    assert all(recall[label] <= balanced[label] for label in balanced)
+
+
+@given(tallies, st.floats(0, 1), st.sampled_from([0.5, 1.0, 3.0]))
+def test_f_beta_lies_between_precision_and_recall(tally: Tally, limit: float, beta: float) -> None:
+    value = f_beta(tally, limit, beta)
+    assert 0 <= value <= 1
+    hits = sum(score >= limit for score in tally.right)
+    met = sum(score >= limit for score in tally.mentions)
+    if value:
+        precision = hits / (hits + sum(score >= limit for score in tally.wrong))
+        recall = met / len(tally.mentions)
+        assert min(precision, recall) - 1e-9 <= value <= max(precision, recall) + 1e-9
+    else:
+        assert not hits or not met
+
+
+def test_f_beta_by_hand() -> None:
+    tally = Tally((0.9, 0.8, 0.3), (0.7, 0.2), (0.9, 0.8, 0.3, 0.0))
+    assert f_beta(tally, 0.5, 1.0) == pytest.approx(2 * (2 / 3) * (1 / 2) / (2 / 3 + 1 / 2))
+    assert f_beta(tally, 0.95, 1.0) == 0.0
+    assert f_beta(tally, 0.3, 3.0) == pytest.approx(10 * (3 / 4) * (3 / 4) / (9 * 3 / 4 + 3 / 4))
+    assert f_beta(Tally((), (), ()), 0.5, 1.0) == 0.0
+
+
+def example(number: int, group: str, corpus: str = "invented") -> Example:
+    return Example(f"i{number}", corpus, group, "then Quorin went", (), ("a",))
+
+
+def test_a_group_is_never_torn_and_about_one_in_twenty_is_set_apart() -> None:
+    chance = random.Random(0)
+    examples = [example(number, f"g{chance.randrange(1_500)}") for number in range(4_000)]
+    trained_on, development = apart(examples)
+    assert Counter(e.id for e in [*trained_on, *development]) == Counter(e.id for e in examples)
+    assert not {e.group for e in trained_on} & {e.group for e in development}
+    assert len(development) / len(examples) == pytest.approx(1 / DEVELOPMENT_SHARE, rel=0.4)
+    # The side depends on nothing but the group's name.
+    shuffled = chance.sample(examples, len(examples))
+    assert {e.id for e in apart(shuffled)[1]} == {e.id for e in development}
+    assert [e.id for e in trained_on] == [e.id for e in examples if e.group in {t.group for t in trained_on}]
+
+
+def test_groups_of_one_name_in_two_corpora_are_two() -> None:
+    both = [example(0, f"g{n}", corpus) for n in range(400) for corpus in ("one", "other")]
+    sides = {(e.corpus, e.group): side for side, kept in enumerate(apart(both)) for e in kept}
+    assert any(sides["one", f"g{n}"] != sides["other", f"g{n}"] for n in range(400))
+
+
+def test_a_tally_counts_what_was_asked_by_any_overlap() -> None:
+    gold = (Mention(0, 4, "a"), Mention(10, 20, "a"), Mention(30, 33, "a"), Mention(40, 44, "b"))
+    marked = Example("x", "invented", "g", "." * 50, gold, ("a", "none"))
+    found = [
+        FoundSpan(3, 6, "a", 0.9),
+        FoundSpan(12, 13, "a", 0.4),
+        FoundSpan(15, 25, "a", 0.6),
+        FoundSpan(20, 22, "a", 0.3),
+        FoundSpan(30, 33, "b", 0.8),
+        FoundSpan(5, 8, "none", 0.7),
+    ]
+    other = Example("y", "invented", "g", "." * 50, (Mention(0, 4, "b"),), ("b",))
+    counted = tallied([marked, other], [found, []])
+    assert counted == {"a": Tally((0.9, 0.4, 0.6), (0.3,), (0.9, 0.6, 0.0)), "b": Tally((), (), (0.0,))}
+
+
+def test_the_grid_reaches_the_ends_of_every_range() -> None:
+    for profile in PROFILES:
+        assert LOWEST <= profile.low
+        assert {profile.low, profile.high} <= set(GRID)
