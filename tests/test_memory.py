@@ -13,7 +13,7 @@ from app.ingesting import SAMPLE_DOCUMENTS, ingest
 from app.settings import load_settings
 from ingest.pipeline import Tally
 from ingest.read.sources import read_documents
-from tests.commands import environment
+from tests.commands import PLAIN, environment
 from tests.doubles import PhraseDetector
 from tests.hashing_encoder import HashingEncoder
 
@@ -71,7 +71,11 @@ def measured(folder: Path, count: int, words: int, detector: str) -> dict[str, i
     records = write_corpus(folder / f"{count}.jsonl", count, words)
     command = [sys.executable, "-m", "tests.test_memory", str(records), detector]
     done = subprocess.run(
-        command, env=environment(folder / f"data{count}"), cwd=folder, capture_output=True, check=False
+        command,
+        env=environment(folder / f"data{count}") | PLAIN,
+        cwd=folder,
+        capture_output=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     row: dict[str, int] = json.loads(done.stdout)
