@@ -115,7 +115,7 @@ class Services:
     def engine(self) -> ScoringEngine:
         """The scoring engine that the policy names."""
         chosen = ReferenceEngine if self.settings.policy.engine == "reference" else ExactEngine
-        return chosen(self.encoder, self.risk, self.settings.retrieval.passage_tokens)
+        return chosen(self.encoder, self.settings.retrieval.passage_tokens)
 
     @cached_property
     def generator(self) -> Generator:

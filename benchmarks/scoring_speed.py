@@ -30,7 +30,7 @@ def main(paths: Sequence[str]) -> None:
     """One line per file."""
     device = best_device()
     encoder, risk, detector = MiniLM(device), RiskPrior(), HybridDetector()
-    engine = ExactEngine(encoder, risk, UNIT_TOKENS)
+    engine = ExactEngine(encoder, UNIT_TOKENS)
     sanitizer = DecidingSanitizer(detector, Trip(engine, risk, EMBEDDED_SCALE, Policy()), risk)
     for path in paths:
         documents = read(Path(path))

@@ -5,16 +5,13 @@ Every file with its digest and size, how it was made and on what, and the scores
 
 import hashlib
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 WEIGHTS = Path("models/weights")
 MANIFEST = WEIGHTS / "manifest.json"
 RESULTS = Path("benchmarks/results")
-COMMANDS = {
-    "detector": "lethe models train-detector DATA --output DIR",
-    "risk": "lethe models train-risk DATA --output DIR",
-}
 LICENCES = {
     "detector": "Apache-2.0; started from all-MiniLM-L6-v2 (Apache-2.0); see NOTICE for the data",
     "risk": "Apache-2.0; started from all-MiniLM-L6-v2 (Apache-2.0); see NOTICE for the data",
@@ -23,9 +20,26 @@ SHOWN = ("tab.characters.precision", "tab.characters.recall", "tab.characters.F1
 """Which figures of the detector stand in the manifest; all are in docs/models.md."""
 
 
+def runs(card: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The trainings that made a model, in their order: a later one went on from the one before."""
+    return [*card.get("before", ()), card]
+
+
+def commands(kind: str, card: Mapping[str, Any]) -> list[str]:
+    """The commands that make such a model, one for each training."""
+    if kind == "risk":
+        return ["lethe models train-risk DATA --output DIR"]
+    made = []
+    for number, run in enumerate(runs(card), start=1):
+        recipe, start = run["recipe"], f" --start DIR{number - 1}" if number > 1 else ""
+        asked = f"--steps {recipe['steps']} --rate {recipe['layer_rate']} --seed {recipe['seed']}"
+        made.append(f"lethe models train-detector DATA --output DIR{number}{start} {asked}")
+    return made
+
+
 def manifest() -> dict[str, Any]:
     """What the file says."""
-    return {"files": [_row(kind) for kind in sorted(COMMANDS) if (WEIGHTS / f"{kind}.safetensors").is_file()]}
+    return {"files": [_row(kind) for kind in sorted(LICENCES) if (WEIGHTS / f"{kind}.safetensors").is_file()]}
 
 
 def _row(kind: str) -> dict[str, Any]:
@@ -36,10 +50,10 @@ def _row(kind: str) -> dict[str, Any]:
         "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
         "bytes": path.stat().st_size,
         "licence": LICENCES[kind],
-        "command": COMMANDS[kind],
+        "commands": commands(kind, card),
         "data": card.get("examples") or card.get("snippets"),
         "trained": card["trained"],
-        "seconds": card["seconds"],
+        "seconds": sum(run["seconds"] for run in runs(card)),
         "scores": _detector_scores() if kind == "detector" else _risk_scores(),
         "card": f"{kind}.md",
     }

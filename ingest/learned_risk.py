@@ -1,8 +1,9 @@
 """The learned privacy-risk model in the ingest room's nouns."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from ingest.annotated import AnnotatedText
+from ingest.protocols import Hazards
 from models.risk_model import EmbeddedRisk, Marked
 
 
@@ -18,12 +19,8 @@ class LearnedRisk:
         self._model = model
         self.name = model.name
 
-    def hazards(self, texts: Sequence[AnnotatedText]) -> list[float]:
-        """R(T) of each text, in nats."""
-        return [sum(shares.values()) for shares in self.marginals(texts)]
-
-    def marginals(self, texts: Sequence[AnnotatedText]) -> list[Mapping[int, float]]:
-        """The hazard of each linked entity of each text, in nats."""
+    def hazards(self, texts: Sequence[AnnotatedText]) -> list[Hazards]:
+        """The hazard of each linked entity of each text, and their sum."""
         found = self._model.hazards(
             [
                 Marked(
@@ -34,7 +31,8 @@ class LearnedRisk:
                 for text in texts
             ]
         )
-        return [_by_link(text, hazards) for text, hazards in zip(texts, found, strict=True)]
+        shares = [_by_link(text, hazards) for text, hazards in zip(texts, found, strict=True)]
+        return [Hazards(sum(of_text.values()), of_text) for of_text in shares]
 
 
 def _by_link(text: AnnotatedText, hazards: Sequence[float]) -> dict[int, float]:

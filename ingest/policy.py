@@ -23,7 +23,7 @@ class Policy:
 
     ``tau`` is compared with the priority S(e). ``residual_limit`` bounds f(T*) of the sanitized text; its
     default is the lower border of the rubric's level 3, so that no text keeps what identifies somebody
-    directly. ``direct_limit`` is the marginal risk from which a direct identifier, a name above all, goes
+    directly. ``direct_limit`` is the risk of its own from which a direct identifier, a name above all, goes
     whatever it would cost: the upper border of the rubric's level 0, below which only eponyms and names of
     the long dead lie. A text that calls itself fiction must not keep its names for that. ``replacements``
     is what stands for people and organizations: see ``ingest.aliases`` for what aliases cost.
@@ -37,11 +37,15 @@ class Policy:
     direct_limit: float = 0.1
 
 
-def decide(entity: Entity, scores: Scores, policy: Policy) -> tuple[Action, str]:
-    """Hard rules first, then the threshold (TRIP-RAG, equation 7). Returns the action and its reason."""
+def decide(entity: Entity, scores: Scores, own_risk: float, policy: Policy) -> tuple[Action, str]:
+    """Hard rules first, then the threshold (TRIP-RAG, equation 7). Returns the action and its reason.
+
+    ``own_risk`` is the hazard form of the marginal risk, whichever form the scores have: the difference of
+    absolute risks says of each of two names in a text that it matters little.
+    """
     if label_of(entity.label).rigid:
         return Action.GENERALIZE, RIGID
-    if entity.identifier is Identifier.DIRECT and scores.marginal_privacy_risk >= policy.direct_limit:
+    if entity.identifier is Identifier.DIRECT and own_risk >= policy.direct_limit:
         return Action.GENERALIZE, DIRECT
     if scores.priority >= policy.tau:
         return Action.GENERALIZE, AT_OR_ABOVE

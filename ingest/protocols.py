@@ -41,21 +41,25 @@ class Encoder(Protocol):
     def encode(self, texts: Sequence[str]) -> Vectors: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Hazards:
+    """R(T) >= 0 of a text T, in nats, and what taking each linked entity e away takes off it.
+
+    A marginal hazard is at least 0 and at most R(T). A model that judges entities where they stand gives
+    e's own hazard; one that can only judge whole texts gives R(T) - R(T without e). Its docstring says which.
+    """
+
+    total: float
+    marginals: Mapping[int, float]
+
+
 class RiskModel(Protocol):
-    """The hazard R(T) >= 0, in nats, of each text with what is known to stand in it."""
+    """How much each text exposes somebody, with what is known to stand in it."""
 
     @property
     def name(self) -> str: ...
 
-    def hazards(self, texts: Sequence[AnnotatedText]) -> list[float]: ...
-
-    def marginals(self, texts: Sequence[AnnotatedText]) -> list[Mapping[int, float]]:
-        """What taking each linked entity e away takes off R(T), in nats: at least 0, at most R(T).
-
-        A model that judges entities where they stand gives e's own hazard; one that can only judge whole
-        texts gives R(T) - R(T without e). Its docstring says which.
-        """
-        ...
+    def hazards(self, texts: Sequence[AnnotatedText]) -> list[Hazards]: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,11 +32,10 @@ def beyond_limit(
     more: set[int] = set()
     while True:
         left = text.without({*generalized, *more}, descriptor_of)
-        hazard = risk.hazards([left])[0]
-        if absolute_risk(hazard) <= limit:
-            return more
-        marginals = {number: gain for number, gain in risk.marginals([left])[0].items() if gain > 0}
-        if not marginals:
+        (hazards,) = risk.hazards([left])
+        hazard = hazards.total
+        marginals = {number: gain for number, gain in hazards.marginals.items() if gain > 0}
+        if absolute_risk(hazard) <= limit or not marginals:
             return more
         for number in sorted(marginals, key=lambda n: (-_ratio(marginals[n], utilities[n]), n)):
             more.add(number)

@@ -8,13 +8,14 @@ for in words: does the text speak of a person, and how many different facts can 
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from ingest.aliases import is_person_alias
 from ingest.annotated import AnnotatedText
 from ingest.documents import Entity, Identifier
 from ingest.labels import label_of
 from ingest.link import PERSON
+from ingest.protocols import Hazards
 from ingest.scoring.raw import descriptor_of
 from ingest.spans import merged, substitute
 
@@ -43,26 +44,23 @@ class RiskPrior:
 
     name = "prior"
 
-    def hazards(self, texts: Sequence[AnnotatedText]) -> list[float]:
-        """R(T) of each text, in nats."""
-        return [_Sums(text).total() for text in texts]
+    def hazards(self, texts: Sequence[AnnotatedText]) -> list[Hazards]:
+        """R(T), and R(T) - R(T without e) for each e: at once from sums where nothing overlaps e."""
+        return [_hazards(text) for text in texts]
 
-    def marginals(self, texts: Sequence[AnnotatedText]) -> list[Mapping[int, float]]:
-        """R(T) - R(T without e) for each linked entity e; where nothing overlaps it, at once from sums."""
-        return [self._marginals(text) for text in texts]
 
-    def _marginals(self, text: AnnotatedText) -> Mapping[int, float]:
-        sums = _Sums(text)
-        total = sums.total()
-        overlapping = _overlapping(text)
-        gains = {}
-        for number in sums.weights:
-            if number in overlapping:
-                (left,) = self.hazards([text.without({number}, descriptor_of)])
-            else:
-                left = sums.total(leaving_out=number)
-            gains[number] = total - left
-        return gains
+def _hazards(text: AnnotatedText) -> Hazards:
+    sums = _Sums(text)
+    total = sums.total()
+    overlapping = _overlapping(text)
+    gains = {}
+    for number in sums.weights:
+        if number in overlapping:
+            left = _Sums(text.without({number}, descriptor_of)).total()
+        else:
+            left = sums.total(leaving_out=number)
+        gains[number] = total - left
+    return Hazards(total, gains)
 
 
 class _Sums:

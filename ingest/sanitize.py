@@ -10,7 +10,7 @@ from ingest.documents import Action, Decision, Document, Risk, SanitizedDocument
 from ingest.errors import SanitizationError
 from ingest.link import link
 from ingest.linking.accounts import link_accounts
-from ingest.protocols import EntityDetector, RiskModel
+from ingest.protocols import EntityDetector, Hazards, RiskModel
 from ingest.replace import render
 from ingest.scoring.raw import absolute_risk
 from ingest.spans import Shift, resolve
@@ -18,12 +18,15 @@ from models.errors import LetheError
 
 
 class Method(Protocol):
-    """How one sanitizing method decides: one decision for each entity of each text, in their order."""
+    """How one sanitizing method decides: one decision for each entity of each text, in their order.
+
+    ``hazards`` are what the privacy-risk model says of each text.
+    """
 
     @property
     def name(self) -> str: ...
 
-    def decide(self, texts: Sequence[AnnotatedText]) -> list[list[Decision]]: ...
+    def decide(self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards]) -> list[list[Decision]]: ...
 
 
 class DecidingSanitizer:
@@ -60,14 +63,15 @@ class DecidingSanitizer:
         step = "detection"
         try:
             texts = annotate(self._detector, documents)
+            step = "risk measurement"
+            before = self._risk.hazards(texts)
             step = "scoring"
-            decided = self._method.decide(texts)
+            decided = self._method.decide(texts, before)
             step = "replacement"
             applied = [
                 apply(text, self._worded(text, each)) for text, each in zip(texts, decided, strict=True)
             ]
             step = "risk measurement"
-            before = self._risk.hazards(texts)
             after = self._risk.hazards([each.left for each in applied])
         except LetheError:
             raise
@@ -81,11 +85,11 @@ class DecidingSanitizer:
                 text=each.left.text,
                 decisions=each.decisions,
                 places=each.places,
-                risk=Risk(absolute_risk(hazard), absolute_risk(hazard_left), self._risk.name),
+                risk=Risk(absolute_risk(first.total), absolute_risk(last.total), self._risk.name),
                 policy=self._method.name,
                 article_repairs=each.article_repairs,
             )
-            for document, each, hazard, hazard_left in zip(documents, applied, before, after, strict=True)
+            for document, each, first, last in zip(documents, applied, before, after, strict=True)
         ]
 
     def _worded(self, text: AnnotatedText, decisions: Sequence[Decision]) -> Sequence[Decision]:

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from math import exp, log
 from typing import TYPE_CHECKING, Literal
 
 from models.bert import CLS, SEP, WIDTH, batches, embed, padded, run_layers
 from models.catalog import ModelRef
-from models.errors import ModelUnavailable
+from models.errors import ConfigurationError, ModelUnavailable
 from models.gliner_forward import WIDEST, label_vectors, span_logits
 from models.minilm import MiniLM, released
+from models.packs import packs
 from models.trained import read_trained
 from models.windows import FoundSpan, Limits, Window, merge, windows
 from models.words import pieces_of, words_of
@@ -44,8 +44,10 @@ def load_detector(
 ) -> "EmbeddedDetector":
     """A detector that ``lethe models train-detector`` made; without a ``threshold`` by its own ones.
 
-    Raises ModelUnavailable where its files are not there or not whole.
+    Raises ModelUnavailable where its files are not there or not whole, ConfigurationError without labels.
     """
+    if not labels:
+        raise ConfigurationError("The detector has no labels to look for: give at least one.")
     trained = read_trained(model, "detector")
     try:
         fitted = trained.card["thresholds"][profile]
@@ -86,7 +88,7 @@ class EmbeddedDetector:
         """
         found: list[list[tuple[Window, list[FoundSpan]]]] = [[] for _ in texts]
         places = [words_of(text) for text in texts]
-        for jobs in _packs(self._jobs(texts, places)):
+        for jobs in packs(self._jobs(texts, places), _WINDOWS_AT_ONCE):
             for rows in batches([len(job.ids) for job in jobs], _BATCH_TOKENS):
                 chosen = [jobs[row] for row in rows]
                 for job, spans in zip(chosen, self._read(chosen, places), strict=True):
@@ -175,8 +177,3 @@ def _continues(
     if first is None or second is None or second - first < WIDEST:
         return False
     return words[second - 1][1] == before.end
-
-
-def _packs(jobs: Iterator[_Job]) -> Iterator[list[_Job]]:
-    while pack := list(islice(jobs, _WINDOWS_AT_ONCE)):
-        yield pack

@@ -6,7 +6,6 @@ warning, and its tokenizer may drop more without one. Here windows are cut that 
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -14,12 +13,12 @@ from typing import Any
 from models.catalog import ModelRef, folder_of, reference
 from models.errors import ConfigurationError, LetheError, ModelUnavailable
 from models.local_files import best_device, quiet
+from models.packs import packs
 from models.windows import FoundSpan, Limits, Window, merge, windows
+from models.words import LONGEST_WORD
 
 __all__ = ["FoundSpan", "GlinerModel"]
 
-LONGEST_WORD = 64
-"""Longer runs without a space are read in pieces, so that none overfills a window."""
 FEWEST_TEXT_TOKENS = 2 * LONGEST_WORD
 """Less room than this beside the labels is refused."""
 BATCHES_PER_CALL = 32
@@ -87,7 +86,7 @@ class GlinerModel:
         # Windows of like length share a batch, whatever text they come from.
         jobs.sort(key=lambda job: (job[0], job[1], job[2].first))
         found: list[list[tuple[Window, list[FoundSpan]]]] = [[] for _ in texts]
-        for pack in _packs(jobs, self._batch_size * BATCHES_PER_CALL):
+        for pack in packs(jobs, self._batch_size * BATCHES_PER_CALL):
             pieces = [texts[index][window.start : window.end] for _, index, window in pack]
             self._given.words = {
                 piece: _shifted(words[index][window.first : window.last], -window.start)
@@ -234,12 +233,6 @@ def _check_settings(labels: Sequence[str], threshold: float, batch_size: int) ->
         raise ConfigurationError(f"The detector's threshold is {threshold}: give a number from 0 to 1.")
     if batch_size < 1:
         raise ConfigurationError(f"The detector's batch size is {batch_size}: give 1 or more.")
-
-
-def _packs(jobs: Sequence[tuple[int, int, Window]], size: int) -> Iterator[list[tuple[int, int, Window]]]:
-    remaining = iter(jobs)
-    while pack := list(islice(remaining, size)):
-        yield pack
 
 
 def _shifted(words: Sequence[Word], by: int) -> list[Word]:

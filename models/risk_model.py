@@ -3,7 +3,6 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from models.bert import CLS, LAYERS, SEP, batches, embed, mean_state, padded, run_layers
@@ -11,6 +10,7 @@ from models.catalog import ModelRef
 from models.errors import ModelUnavailable
 from models.label_means import LabelMeans
 from models.minilm import released
+from models.packs import packs
 from models.risk_forward import SHAPES, TRAINED_LAYERS, token_hazards
 from models.trained import read_trained
 from models.windows import Limits, windows
@@ -75,7 +75,7 @@ class EmbeddedRisk:
     def hazards(self, texts: Sequence[Marked]) -> list[list[float]]:
         """The hazard of each mention of each text, in the order given."""
         found = [[0.0] * len(text.places) for text in texts]
-        for jobs in _packs(self._jobs(texts)):
+        for jobs in packs(self._jobs(texts), _WINDOWS_AT_ONCE):
             for rows in batches([len(job.ids) for job in jobs], _BATCH_TOKENS):
                 chosen = [jobs[row] for row in rows]
                 for job, hazards in zip(chosen, self._read(chosen, texts), strict=True):
@@ -148,8 +148,3 @@ def jobs_of(
     for window, mentions in zip(made, inside, strict=True):
         if mentions:
             yield Job(text, [CLS, *ids[window.first : window.last], SEP], mentions)
-
-
-def _packs(jobs: Iterator[Job]) -> Iterator[list[Job]]:
-    while pack := list(islice(jobs, _WINDOWS_AT_ONCE)):
-        yield pack

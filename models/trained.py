@@ -34,7 +34,7 @@ def is_trained(folder: Path, kind: Kind) -> bool:
     return (folder / f"{kind}.safetensors").is_file()
 
 
-def read_trained(model: ModelRef, kind: Kind, device: str = "cpu") -> Trained:
+def read_trained(model: ModelRef, kind: Kind) -> Trained:
     """The model's weights and card; raises ModelUnavailable where they are absent or not whole."""
     if model.source == "embedded":
         check_embedded(embedded_model(model.name, kind))
@@ -43,7 +43,7 @@ def read_trained(model: ModelRef, kind: Kind, device: str = "cpu") -> Trained:
         from safetensors.torch import load_file
 
         card = json.loads((folder / f"{kind}.json").read_text(encoding="utf-8"))
-        stored = load_file(folder / f"{kind}.safetensors", device=device)
+        stored = load_file(folder / f"{kind}.safetensors")
         weights = {name: weight.float() for name, weight in stored.items()}
         return Trained(str(card["name"]), weights, card)
     except Exception as error:

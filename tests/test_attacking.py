@@ -21,6 +21,7 @@ from ingest.annotated import AnnotatedText
 from ingest.documents import Decision
 from ingest.errors import UnreadableDocument
 from ingest.policy import Policy
+from ingest.protocols import Hazards
 from ingest.read.sources import read_documents
 from ingest.sanitize import Method
 from ingest.scoring.raw import ScoringEngine
@@ -45,10 +46,10 @@ class Failing:
     def __init__(self, method: Method, word: str) -> None:
         self.method, self.word, self.name = method, word, method.name
 
-    def decide(self, texts: Sequence[AnnotatedText]) -> list[list[Decision]]:
+    def decide(self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards]) -> list[list[Decision]]:
         if any(self.word in text.text for text in texts):
             raise RuntimeError(f"cannot decide about {self.word}")
-        return self.method.decide(texts)
+        return self.method.decide(texts, hazards)
 
 
 class FailingServices(Services):

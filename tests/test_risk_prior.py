@@ -15,6 +15,10 @@ from tests.strategies import annotated_texts, overlapping_words, sentences_about
 MANY = settings(max_examples=300, deadline=None)
 
 
+def totals(*texts: AnnotatedText) -> list[float]:
+    return [hazards.total for hazards in RiskPrior().hazards(texts)]
+
+
 def annotated(text: str, **phrases: str) -> AnnotatedText:
     document = Document("d", text)
     marks = {phrase.replace("_", " "): label for phrase, label in phrases.items()}
@@ -24,33 +28,29 @@ def annotated(text: str, **phrases: str) -> AnnotatedText:
 @MANY
 @given(st.one_of(sentences_about_people(), overlapping_words()))
 def test_marginals_are_what_taking_away_would_show(text: AnnotatedText) -> None:
-    prior = RiskPrior()
-    (whole,) = prior.hazards([text])
-    (marginals,) = prior.marginals([text])
-    for number, gain in marginals.items():
-        (rest,) = prior.hazards([text.without({number}, descriptor_of)])
-        assert gain == pytest.approx(whole - rest, abs=1e-9)
+    (whole,) = RiskPrior().hazards([text])
+    for number, gain in whole.marginals.items():
+        (rest,) = totals(text.without({number}, descriptor_of))
+        assert gain == pytest.approx(whole.total - rest, abs=1e-9)
 
 
 @MANY
 @given(st.one_of(annotated_texts(), overlapping_words()))
 def test_taking_away_never_raises_the_hazard(text: AnnotatedText) -> None:
-    prior = RiskPrior()
-    assert all(gain >= -1e-9 for gain in prior.marginals([text])[0].values())
-    assert prior.hazards([text])[0] >= 0
+    (hazards,) = RiskPrior().hazards([text])
+    assert all(gain >= -1e-9 for gain in hazards.marginals.values())
+    assert hazards.total >= 0
 
 
 def test_a_single_name_weighs_its_rubric_prior() -> None:
-    (hazard,) = RiskPrior().hazards([annotated("Keller", Keller="person full name")])
+    (hazard,) = totals(annotated("Keller", Keller="person full name"))
     assert 1 - math.exp(-hazard) == pytest.approx(0.85)
 
 
 def test_a_name_counts_once_however_often_it_stands() -> None:
-    once, twice = RiskPrior().hazards(
-        [
-            annotated("Keller", Keller="person full name"),
-            annotated("Keller Keller", Keller="person full name"),
-        ]
+    once, twice = totals(
+        annotated("Keller", Keller="person full name"),
+        annotated("Keller Keller", Keller="person full name"),
     )
     assert once == twice
 
@@ -59,21 +59,18 @@ def test_facts_weigh_more_together_than_apart() -> None:
     town = annotated("she lives in Bremen", Bremen="city name")
     job = annotated("she is a smith", smith="job title")
     both = annotated("she is a smith in Bremen", Bremen="city name", smith="job title")
-    apart = RiskPrior().hazards([town, job])
-    assert RiskPrior().hazards([both])[0] > sum(apart)
+    assert totals(both)[0] > sum(totals(town, job))
 
 
 def test_facts_about_nobody_weigh_less() -> None:
-    nobody, somebody = RiskPrior().hazards(
-        [
-            annotated("trains to Bremen", Bremen="city name"),
-            annotated("her train to Bremen", Bremen="city name"),
-        ]
+    nobody, somebody = totals(
+        annotated("trains to Bremen", Bremen="city name"),
+        annotated("her train to Bremen", Bremen="city name"),
     )
     assert nobody == pytest.approx(NO_PERSON * somebody)
 
 
 def test_symptoms_together_stay_below_their_ceiling() -> None:
     words = {f"ache{n}x": "symptom" for n in range(100)}
-    (hazard,) = RiskPrior().hazards([annotated("she has " + " ".join(words), **words)])
+    (hazard,) = totals(annotated("she has " + " ".join(words), **words))
     assert 1 - math.exp(-hazard) < 0.3

@@ -28,7 +28,7 @@ from eval.risk.measure import measure
 from eval.risk.report import RiskReport, as_json
 from eval.risk.table import agreement_table, markdown, markdown_table
 from ingest.annotated import AnnotatedText
-from ingest.protocols import RiskModel
+from ingest.protocols import Hazards, RiskModel
 from ingest.risk_prior import RiskPrior
 from models.errors import ConfigurationError, LetheError
 from models.training.risk import RiskRecipe
@@ -43,18 +43,16 @@ class Scripted:
     def __init__(self, risks: Mapping[str, float]) -> None:
         self._risks = risks
 
-    def hazards(self, texts: Sequence[AnnotatedText]) -> list[float]:
-        return [sum(each.values()) for each in self.marginals(texts)]
+    def hazards(self, texts: Sequence[AnnotatedText]) -> list[Hazards]:
+        return [self._hazards(text) for text in texts]
 
-    def marginals(self, texts: Sequence[AnnotatedText]) -> list[Mapping[int, float]]:
-        found: list[Mapping[int, float]] = []
-        for text in texts:
-            risks: dict[int, float] = {}
-            for entity in text.entities:
-                risk = self._risks[text.text[entity.span.start : entity.span.end]]
-                risks[entity.link] = max(risk, risks.get(entity.link, 0.0))
-            found.append({link: -math.log1p(-risk) for link, risk in risks.items()})
-        return found
+    def _hazards(self, text: AnnotatedText) -> Hazards:
+        risks: dict[int, float] = {}
+        for entity in text.entities:
+            risk = self._risks[text.text[entity.span.start : entity.span.end]]
+            risks[entity.link] = max(risk, risks.get(entity.link, 0.0))
+        marginals = {link: -math.log1p(-risk) for link, risk in risks.items()}
+        return Hazards(sum(marginals.values()), marginals)
 
 
 class Answering:
@@ -65,13 +63,10 @@ class Answering:
     def __init__(self, answer: list[Mapping[int, float]] | None) -> None:
         self._answer = answer
 
-    def hazards(self, texts: Sequence[AnnotatedText]) -> list[float]:
-        return [0.0 for _ in texts]
-
-    def marginals(self, texts: Sequence[AnnotatedText]) -> list[Mapping[int, float]]:
+    def hazards(self, texts: Sequence[AnnotatedText]) -> list[Hazards]:
         if self._answer is None:
             raise ValueError(f"cannot read {texts[0].text}")
-        return self._answer
+        return [Hazards(0.0, marginals) for marginals in self._answer]
 
 
 def snippet(id_: str, marked: str, *passes: Sequence[float], domain: str = "clinical") -> Snippet:
@@ -300,7 +295,7 @@ def test_the_prior_is_measured_as_well() -> None:
             None,
             "The privacy-risk model ours failed on scored snippets (ValueError); repair it, or leave it out.",
         ),
-        ([], "The privacy-risk model ours answered for 0 of 1 snippets; it must give one mapping for each."),
+        ([], "The privacy-risk model ours answered for 0 of 1 snippets; it must answer for each."),
         ([{0: 0.5}], "ours gave no finite hazard for a mark of snippet email-ref-001; it must give one"),
         ([{0: 0.5, 1: math.nan}], "ours gave no finite hazard for a mark of snippet email-ref-001"),
     ],

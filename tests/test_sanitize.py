@@ -1,4 +1,4 @@
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -6,18 +6,18 @@ from hypothesis import strategies as st
 
 from ingest.aliases import alias_of
 from ingest.annotated import AnnotatedText
-from ingest.documents import Action, Document, Identifier, SanitizedDocument, Scores
+from ingest.documents import Action, Decision, Document, Identifier, SanitizedDocument, Scores
 from ingest.errors import SanitizationError
 from ingest.labels import LABELS, label_of
 from ingest.policy import AT_OR_ABOVE, BELOW, DIRECT, RESIDUAL, RIGID, Policy, decide
-from ingest.protocols import EntityDetector
+from ingest.protocols import EntityDetector, Hazards, RiskModel
 from ingest.residual import beyond_limit
 from ingest.risk_prior import RiskPrior
 from ingest.sanitize import DecidingSanitizer, Method, annotate, apply
 from ingest.sanitizers.trip import Trip
 from ingest.sanitizers.uniform import ORIGIN, REDACT, SUPPRESS
 from ingest.scoring.exact import ExactEngine
-from ingest.scoring.raw import absolute_risk
+from ingest.scoring.raw import Weights, absolute_risk
 from ingest.scoring.scale import EMBEDDED_SCALE
 from tests.doubles import FailingDetector, PhraseDetector, WordEncoder, entity
 from tests.strategies import annotated_texts, overlapping_words, sentences_about_people
@@ -33,9 +33,33 @@ DETECTOR = PhraseDetector(
 TEXT = "Anna Keller, 61, has a cough. Write to a.keller@example.org."
 
 
-def trip(policy: Policy) -> Method:
-    risk = RiskPrior()
-    return Trip(ExactEngine(WordEncoder(), risk, 32), risk, EMBEDDED_SCALE, policy)
+class RecordingRisk(RiskPrior):
+    """Notes the texts of each call."""
+
+    def __init__(self) -> None:
+        self.asked: list[list[str]] = []
+
+    def hazards(self, texts: Sequence[AnnotatedText]) -> list[Hazards]:
+        self.asked.append([text.text for text in texts])
+        return super().hazards(texts)
+
+
+class FailingAfterwards(RiskPrior):
+    """Fails on texts from which something was taken, with a message that quotes them."""
+
+    def hazards(self, texts: Sequence[AnnotatedText]) -> list[Hazards]:
+        if any(text.stand_ins for text in texts):
+            raise RuntimeError(f"cannot judge {[text.text for text in texts]}")
+        return super().hazards(texts)
+
+
+def trip(policy: Policy, risk: RiskModel | None = None) -> Method:
+    return Trip(ExactEngine(WordEncoder(), 32), risk or RiskPrior(), EMBEDDED_SCALE, policy)
+
+
+def decided(method: Method, text: AnnotatedText) -> list[Decision]:
+    (decisions,) = method.decide([text], RiskPrior().hazards([text]))
+    return decisions
 
 
 METHODS: list[Callable[[], Method]] = [
@@ -62,7 +86,7 @@ def sanitized(method: Method, text: str, detector: EntityDetector = DETECTOR) ->
 @given(text=sentences_about_people())
 @pytest.mark.parametrize("make", METHODS, ids=["trip", "redact", "suppress", "origin"])
 def test_no_acted_on_character_survives(make: Callable[[], Method], text: AnnotatedText) -> None:
-    (decisions,) = make().decide([text])
+    decisions = decided(make(), text)
     applied = apply(text, decisions)
     acted = {
         place
@@ -101,6 +125,15 @@ def test_a_failure_yields_no_document_and_spares_the_others(method: Method) -> N
     assert isinstance(bad, SanitizationError)
     assert str(bad) == "document bad was not indexed: detection failed (RuntimeError); nothing of it was kept"
     assert bad.__cause__ is None
+
+
+def test_a_failure_to_judge_the_sanitized_text_yields_no_document() -> None:
+    (outcome,) = DecidingSanitizer(DETECTOR, REDACT, FailingAfterwards()).sanitize([Document("d", TEXT)])
+    assert isinstance(outcome, SanitizationError)
+    assert str(outcome) == (
+        "document d was not indexed: risk measurement failed (RuntimeError); nothing of it was kept"
+    )
+    assert outcome.__cause__ is None
 
 
 def test_nothing_in_nothing_out(method: Method) -> None:
@@ -151,7 +184,8 @@ def linked_text(text: str) -> AnnotatedText:
 @pytest.mark.parametrize("text", ["Anna Keller, a.keller@example.org", "a.keller@example.org, Anna Keller"])
 @pytest.mark.parametrize(("tau", "kept"), [(float("inf"), True), (0.0, False)])
 def test_an_address_goes_and_its_name_goes_by_the_scores(text: str, tau: float, kept: bool) -> None:
-    (decisions,) = trip(Policy(tau=tau, residual_limit=1.0, direct_limit=1.0)).decide([linked_text(text)])
+    method = trip(Policy(tau=tau, residual_limit=1.0, direct_limit=1.0))
+    decisions = decided(method, linked_text(text))
     told = {d.entity.label: (d.action, d.reason) for d in decisions}
     assert told["email address"] == (Action.GENERALIZE, RIGID)
     by_score = (Action.KEEP, BELOW) if kept else (Action.GENERALIZE, AT_OR_ABOVE)
@@ -161,7 +195,7 @@ def test_an_address_goes_and_its_name_goes_by_the_scores(text: str, tau: float, 
 
 def test_a_name_that_is_left_beside_its_address_falls_to_the_residual_limit() -> None:
     text = linked_text("Anna Keller, a.keller@example.org")
-    (decisions,) = trip(Policy(tau=float("inf"), direct_limit=1.0)).decide([text])
+    decisions = decided(trip(Policy(tau=float("inf"), direct_limit=1.0)), text)
     assert {d.entity.label: d.reason for d in decisions} == {
         "person full name": RESIDUAL,
         "email address": RIGID,
@@ -198,7 +232,7 @@ def test_an_alias_speaks_of_somebody_as_a_descriptor_does() -> None:
 def test_a_stricter_threshold_never_acts_on_fewer(text: AnnotatedText) -> None:
     acted = []
     for tau in (0.9, 0.6, 0.3, 0.0):
-        (decisions,) = trip(Policy(tau=tau, residual_limit=1.0)).decide([text])
+        decisions = decided(trip(Policy(tau=tau, residual_limit=1.0)), text)
         acted.append({d.entity.link for d in decisions if d.action is not Action.KEEP})
     assert all(loose <= strict for loose, strict in zip(acted, acted[1:], strict=False))
 
@@ -206,9 +240,9 @@ def test_a_stricter_threshold_never_acts_on_fewer(text: AnnotatedText) -> None:
 @settings(max_examples=100, deadline=None)
 @given(sentences_about_people())
 def test_the_residual_risk_is_at_most_the_limit(text: AnnotatedText) -> None:
-    (decisions,) = trip(Policy(tau=float("inf"), residual_limit=0.4)).decide([text])
-    applied = apply(text, decisions)
-    assert absolute_risk(RiskPrior().hazards([applied.left])[0]) <= 0.4 + 1e-9
+    applied = apply(text, decided(trip(Policy(tau=float("inf"), residual_limit=0.4)), text))
+    (left,) = RiskPrior().hazards([applied.left])
+    assert absolute_risk(left.total) <= 0.4 + 1e-9
 
 
 def test_no_limit_asks_for_nothing() -> None:
@@ -227,7 +261,8 @@ def test_a_name_that_the_threshold_keeps_falls_to_the_residual_limit() -> None:
 def test_every_label_gets_an_action_at_every_corner(label: str, priority: float, risk: float) -> None:
     direct = LABELS[label].identifier is Identifier.DIRECT
     found = entity(0, 1, label)
-    action, reason = decide(found, Scores(risk, 0.0, 0.0, priority), Policy(tau=0.6, direct_limit=0.4))
+    scores = Scores(0.0, 0.0, 0.0, priority)
+    action, reason = decide(found, scores, risk, Policy(tau=0.6, direct_limit=0.4))
     if LABELS[label].rigid:
         assert (action, reason) == (Action.GENERALIZE, RIGID)
     elif direct and risk >= 0.4:
@@ -244,10 +279,30 @@ def test_a_direct_identifier_goes_whatever_it_would_cost() -> None:
     assert reasons == {"person full name": DIRECT, "symptom": BELOW}
 
 
+def test_names_that_hide_each_other_in_the_difference_still_go() -> None:
+    detector = PhraseDetector(
+        {"Anna Keller": "person full name", "Tom Brandt": "person full name", "4711": "medical record number"}
+    )
+    weights = Weights(marginal="difference")
+    policy = Policy(tau=float("inf"), residual_limit=1.0, weights=weights)
+    outcome = sanitized(trip(policy), "Anna Keller met Tom Brandt about 4711.", detector)
+    names = [d for d in outcome.decisions if d.entity.label == "person full name"]
+    assert all(d.scores and d.scores.marginal_privacy_risk < policy.direct_limit for d in names)
+    assert [(d.action, d.reason) for d in names] == [(Action.GENERALIZE, DIRECT)] * 2
+
+
+def test_the_risk_model_is_asked_of_a_batch_once_before_and_once_after() -> None:
+    risk = RecordingRisk()
+    sanitizer = DecidingSanitizer(DETECTOR, trip(Policy(residual_limit=1.0), risk), risk)
+    outcomes = sanitizer.sanitize([Document("a", TEXT), Document("b", TEXT * 3)])
+    after = [each.text for each in outcomes if isinstance(each, SanitizedDocument)]
+    assert risk.asked == [[TEXT, TEXT * 3], after]
+
+
 @settings(max_examples=300, deadline=None)
 @given(st.one_of(overlapping_words(), annotated_texts()))
 def test_nothing_survives_of_what_identifies_directly(text: AnnotatedText) -> None:
-    (decisions,) = trip(Policy(tau=float("inf"), direct_limit=1.0)).decide([text])
+    decisions = decided(trip(Policy(tau=float("inf"), direct_limit=1.0)), text)
     acted = {
         place
         for decision in apply(text, decisions).decisions

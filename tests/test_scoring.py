@@ -6,7 +6,7 @@ from ingest.documents import Document
 from ingest.risk_prior import RiskPrior
 from ingest.sanitize import annotate
 from ingest.scoring.exact import ExactEngine
-from ingest.scoring.raw import RawScores, Weights, marginal_risk, scores_of
+from ingest.scoring.raw import Distances, Weights, marginal_risk, scores_of
 from ingest.scoring.reference import ReferenceEngine
 from ingest.scoring.remembered import Remembered
 from ingest.scoring.scale import EMBEDDED_SCALE, MIN_SAMPLE, Scale, fit_scale
@@ -17,21 +17,17 @@ from tests.strategies import sentences_about_people
 SCALE = Scale(0.0, 1.0, 0.0, 1.0, "test")
 
 
-def agree(one: RawScores, other: RawScores) -> bool:
-    pairs = zip(
-        (one.hazard, one.hazard_without, one.divergence, one.distance),
-        (other.hazard, other.hazard_without, other.divergence, other.distance),
-        strict=True,
-    )
+def agree(one: Distances, other: Distances) -> bool:
+    pairs = ((one.divergence, other.divergence), (one.distance, other.distance))
     return all(a == pytest.approx(b, abs=2e-6) for a, b in pairs)
 
 
 @settings(max_examples=150, deadline=None)
 @given(sentences_about_people())
 def test_the_exact_engine_agrees_with_the_reference(text: AnnotatedText) -> None:
-    encoder, risk = WordEncoder(), RiskPrior()
-    (slow,) = ReferenceEngine(encoder, risk, 8).measure([text])
-    (fast,) = ExactEngine(encoder, risk, 8).measure([text])
+    encoder = WordEncoder()
+    (slow,) = ReferenceEngine(encoder, 8).measure([text])
+    (fast,) = ExactEngine(encoder, 8).measure([text])
     assert slow.keys() == fast.keys() == text.mentions().keys()
     assert all(agree(slow[number], fast[number]) for number in slow)
 
@@ -52,9 +48,9 @@ def test_the_engines_agree_on_the_real_encoder() -> None:
         }
     )
     texts = annotate(detector, [Document("a", text), Document("b", text[:200])])
-    encoder, risk = MiniLM(), RiskPrior()
-    slow = ReferenceEngine(encoder, risk, 60).measure(texts)
-    fast = ExactEngine(encoder, risk, 60).measure(texts)
+    encoder = MiniLM()
+    slow = ReferenceEngine(encoder, 60).measure(texts)
+    fast = ExactEngine(encoder, 60).measure(texts)
     for one, other in zip(slow, fast, strict=True):
         assert all(agree(one[number], other[number]) for number in one)
 
@@ -62,7 +58,7 @@ def test_the_engines_agree_on_the_real_encoder() -> None:
 def test_batches_do_not_change_scores() -> None:
     detector = PhraseDetector({"Keller": "person full name", "cough": "symptom"})
     texts = annotate(detector, [Document(str(n), f"Keller has a cough {n} " * (n + 1)) for n in range(5)])
-    engine = ExactEngine(WordEncoder(), RiskPrior(), 8)
+    engine = ExactEngine(WordEncoder(), 8)
     together = engine.measure(texts)
     assert [engine.measure([text])[0] for text in texts] == together
 
@@ -70,21 +66,20 @@ def test_batches_do_not_change_scores() -> None:
 def test_a_name_that_occurs_twice_keeps_its_marginal_risk() -> None:
     detector = PhraseDetector({"Keller": "person full name"})
     (text,) = annotate(detector, [Document("a", "Keller called. Keller left.")])
-    (measured,) = ExactEngine(WordEncoder(), RiskPrior(), 64).measure([text])
-    assert marginal_risk(measured[0], "hazard") == pytest.approx(0.85)
+    (hazards,) = RiskPrior().hazards([text])
+    assert marginal_risk(hazards.total, hazards.marginals[0], "hazard") == pytest.approx(0.85)
 
 
 def test_the_difference_saturates_where_the_hazard_does_not() -> None:
-    two_names = RawScores(hazard=8.0, hazard_without=4.0, divergence=0.0, distance=0.0)
-    assert marginal_risk(two_names, "hazard") > 0.98
-    assert marginal_risk(two_names, "difference") < 0.02
+    assert marginal_risk(total=8.0, marginal=4.0, form="hazard") > 0.98
+    assert marginal_risk(total=8.0, marginal=4.0, form="difference") < 0.02
 
 
 def test_priority_is_the_weighted_sum() -> None:
-    raw = RawScores(hazard=1.0, hazard_without=0.0, divergence=0.4, distance=0.25)
-    scores = scores_of(raw, SCALE, Weights(1.0, 0.5, 0.4))
+    scores = scores_of(0.7, Distances(divergence=0.4, distance=0.25), SCALE, Weights(1.0, 0.5, 0.4))
+    assert scores.marginal_privacy_risk == 0.7
     assert scores.topical_relevance == pytest.approx(0.75)
-    assert scores.priority == pytest.approx(scores.marginal_privacy_risk - 0.5 * 0.4 + 0.4 * 0.25)
+    assert scores.priority == pytest.approx(0.7 - 0.5 * 0.4 + 0.4 * 0.25)
 
 
 @pytest.mark.parametrize("raw", [-1.0, 0.0, 0.05, 0.5, 2.0])
@@ -114,7 +109,7 @@ def test_a_scale_needs_a_sample() -> None:
 def test_remembered_measurements_are_those_of_the_engine() -> None:
     detector = PhraseDetector({"Keller": "person full name", "cough": "symptom"})
     texts = annotate(detector, [Document(str(n), f"Keller has a cough {n}") for n in range(4)])
-    engine = ExactEngine(WordEncoder(), RiskPrior(), 8)
+    engine = ExactEngine(WordEncoder(), 8)
     known = list(zip(texts[1:3], engine.measure(texts[1:3]), strict=True))
     other_entities = AnnotatedText(texts[2].text, texts[2].entities[:1])
     asked = [*texts, other_entities]

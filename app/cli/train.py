@@ -10,9 +10,6 @@ from app.cli.console import message, result
 if TYPE_CHECKING:
     from models.training.optimizing import Progress
 
-HEAD_BY_LAYERS = 20 / 3
-"""How much faster the new head learns than the layers that were released, as in the default recipe."""
-
 
 def train_detector(arguments: argparse.Namespace) -> int:
     """Train a detector on a folder of corpora."""
@@ -25,7 +22,8 @@ def train_detector(arguments: argparse.Namespace) -> int:
     if arguments.seed is not None:
         recipe = replace(recipe, seed=arguments.seed)
     if arguments.rate is not None:
-        recipe = replace(recipe, layer_rate=arguments.rate, head_rate=arguments.rate * HEAD_BY_LAYERS)
+        head_rate = recipe.head_rate * arguments.rate / recipe.layer_rate
+        recipe = replace(recipe, layer_rate=arguments.rate, head_rate=head_rate)
     output = Path(arguments.output)
     start = Path(arguments.start) if arguments.start else None
     card = make_detector(Path(arguments.data), output, recipe, arguments.leave_out or (), _told, start)

@@ -31,7 +31,7 @@ def judged(name: str, model: RiskModel, snippets: Sequence[Snippet]) -> list[lis
     """
     texts = [annotated(snippet) for snippet in snippets]
     try:
-        marginals = model.marginals(texts)
+        hazards = model.hazards(texts)
     except LetheError:
         raise
     except Exception as error:
@@ -40,17 +40,17 @@ def judged(name: str, model: RiskModel, snippets: Sequence[Snippet]) -> list[lis
             f"The privacy-risk model {name} failed on scored snippets ({type(error).__name__}); "
             "repair it, or leave it out."
         ) from None
-    if len(marginals) != len(texts):
+    if len(hazards) != len(texts):
         raise LetheError(
-            f"The privacy-risk model {name} answered for {len(marginals)} of {len(texts)} snippets; "
-            "it must give one mapping for each."
+            f"The privacy-risk model {name} answered for {len(hazards)} of {len(texts)} snippets; "
+            "it must answer for each."
         )
     found = []
-    for snippet, text, of_links in zip(snippets, texts, marginals, strict=True):
+    for snippet, text, judgement in zip(snippets, texts, hazards, strict=True):
         links = {(entity.span, entity.label): entity.link for entity in text.entities}
         marks = zip(snippet.places, snippet.labels, strict=True)
-        hazards = [of_links.get(links[Span(*place), label]) for place, label in marks]
-        found.append([_risk(name, snippet.id, hazard) for hazard in hazards])
+        of_marks = [judgement.marginals.get(links[Span(*place), label]) for place, label in marks]
+        found.append([_risk(name, snippet.id, hazard) for hazard in of_marks])
     return found
 
 

@@ -6,9 +6,9 @@ from ingest.annotated import AnnotatedText
 from ingest.documents import Action, Decision
 from ingest.linking.accounts import rigid_apart
 from ingest.policy import RESIDUAL, Policy, decide
-from ingest.protocols import RiskModel
+from ingest.protocols import Hazards, RiskModel
 from ingest.residual import beyond_limit
-from ingest.scoring.raw import RawScores, ScoringEngine, scores_of
+from ingest.scoring.raw import Distances, ScoringEngine, absolute_risk, marginal_risk, scores_of
 from ingest.scoring.scale import Scale
 
 
@@ -28,18 +28,28 @@ class Trip:
         self._scale = scale
         self._policy = policy
 
-    def decide(self, texts: Sequence[AnnotatedText]) -> list[list[Decision]]:
+    def decide(self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards]) -> list[list[Decision]]:
         """A decision for each mention; all of a link share scores, and all but the rigid ones the action."""
         measured = self._engine.measure(texts)
-        return [self._decide(text, raw) for text, raw in zip(texts, measured, strict=True)]
+        return [self._decide(*each) for each in zip(texts, hazards, measured, strict=True)]
 
-    def _decide(self, text: AnnotatedText, raw: Mapping[int, RawScores]) -> list[Decision]:
-        weights = self._policy.weights
-        scores = {number: scores_of(each, self._scale, weights) for number, each in raw.items()}
+    def _decide(
+        self, text: AnnotatedText, hazards: Hazards, measured: Mapping[int, Distances]
+    ) -> list[Decision]:
+        weights, total, marginals = self._policy.weights, hazards.total, hazards.marginals
+        scores = {
+            link: scores_of(
+                marginal_risk(total, marginals[link], weights.marginal), distances, self._scale, weights
+            )
+            for link, distances in measured.items()
+        }
         apart = rigid_apart(text)
         pairs = list(zip(text.entities, apart.entities, strict=True))
         # every number is that of rigid mentions or of others, so any mention decides for all
-        ruled = {part.link: decide(part, scores[entity.link], self._policy) for entity, part in pairs}
+        ruled = {
+            part.link: decide(part, scores[entity.link], absolute_risk(marginals[entity.link]), self._policy)
+            for entity, part in pairs
+        }
         utilities = {
             number: weights.beta * each.knowledge_divergence + weights.gamma * each.topical_relevance
             for number, each in scores.items()

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ingest.annotated import AnnotatedText
 from ingest.documents import Action, Decision
+from ingest.protocols import Hazards
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +19,7 @@ class Uniform:
     action: Action
     reason: str
 
-    def decide(self, texts: Sequence[AnnotatedText]) -> list[list[Decision]]:
+    def decide(self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards]) -> list[list[Decision]]:
         """The same decision for each mention."""
         return [
             [Decision(entity, None, self.action, self.reason) for entity in text.entities] for text in texts

@@ -3,14 +3,14 @@
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 
 from ingest.annotated import AnnotatedText
 from ingest.documents import Span
-from ingest.protocols import Encoder, RiskModel
-from ingest.scoring.raw import RawScores, named_by
+from ingest.protocols import Encoder
+from ingest.scoring.raw import Distances, named_by
 from ingest.scoring.reference import cut_out
 from ingest.units import retrieval_units
+from models.packs import packs
 from models.vectors import Vectors
 
 _BATCH_STRINGS = 4096
@@ -32,27 +32,14 @@ class ExactEngine:
 
     name = "exact"
 
-    def __init__(self, encoder: Encoder, risk: RiskModel, unit_tokens: int) -> None:
+    def __init__(self, encoder: Encoder, unit_tokens: int) -> None:
         self._encoder = encoder
-        self._risk = risk
         self._unit_tokens = unit_tokens
 
-    def measure(self, texts: Sequence[AnnotatedText]) -> list[Mapping[int, RawScores]]:
+    def measure(self, texts: Sequence[AnnotatedText]) -> list[Mapping[int, Distances]]:
         """For each text the measurements of each of its links."""
-        hazards = self._risk.hazards(texts)
-        marginals = self._risk.marginals(texts)
-        distances = self._distances(texts)
-        return [
-            {
-                number: RawScores(hazard, hazard - marginal[number], *found[number])
-                for number in text.mentions()
-            }
-            for text, hazard, marginal, found in zip(texts, hazards, marginals, distances, strict=True)
-        ]
-
-    def _distances(self, texts: Sequence[AnnotatedText]) -> list[dict[int, tuple[float, float]]]:
-        found: list[dict[int, tuple[float, float]]] = [{} for _ in texts]
-        for probes in _batched(self._probes(texts)):
+        found: list[dict[int, Distances]] = [{} for _ in texts]
+        for probes in packs(self._probes(texts), _BATCH_STRINGS // 3):
             numbers: dict[str, int] = {}
             for probe in probes:
                 for string in (probe.whole, probe.rest, probe.name):
@@ -62,10 +49,12 @@ class ExactEngine:
                 whole = vectors[numbers[probe.whole]]
                 divergence = 1 - float(whole @ vectors[numbers[probe.rest]])
                 distance = 1 - float(whole @ vectors[numbers[probe.name]])
-                best = found[probe.text_number].get(probe.link, (divergence, distance))
-                pair = (max(best[0], divergence), min(best[1], distance))
-                found[probe.text_number][probe.link] = pair
-        return found
+                of_text = found[probe.text_number]
+                best = of_text.get(probe.link, Distances(divergence, distance))
+                of_text[probe.link] = Distances(
+                    max(best.divergence, divergence), min(best.distance, distance)
+                )
+        return list(found)
 
     def _probes(self, texts: Sequence[AnnotatedText]) -> Iterator[_Probe]:
         for text_number, text in enumerate(texts):
@@ -85,8 +74,3 @@ class ExactEngine:
                     unit = units[place]
                     whole = text.text[unit.start : unit.end]
                     yield _Probe(text_number, number, whole, cut_out(whole, unit, spans), name)
-
-
-def _batched(probes: Iterator[_Probe]) -> Iterator[list[_Probe]]:
-    while batch := list(islice(probes, _BATCH_STRINGS // 3)):
-        yield batch

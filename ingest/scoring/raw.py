@@ -14,16 +14,14 @@ Marginal = Literal["hazard", "difference"]
 
 
 @dataclass(frozen=True, slots=True)
-class RawScores:
-    """Measurements of one linked entity e in a text T, hazards in nats, distances in [0, 2].
+class Distances:
+    """Measurements of one linked entity e in a text T, each in [0, 2].
 
     ``divergence`` is the largest 1 - cos(h(U), h(U without e)) over the retrieval units U that mention e,
     and ``distance`` the smallest 1 - cos(h(e), h(U)): an entity matters to a text as much as it matters
     to the unit where it matters most.
     """
 
-    hazard: float
-    hazard_without: float
     divergence: float
     distance: float
 
@@ -34,7 +32,7 @@ class ScoringEngine(Protocol):
     @property
     def name(self) -> str: ...
 
-    def measure(self, texts: Sequence[AnnotatedText]) -> list[Mapping[int, RawScores]]: ...
+    def measure(self, texts: Sequence[AnnotatedText]) -> list[Mapping[int, Distances]]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +45,22 @@ class Weights:
     marginal: Marginal = "hazard"
 
 
-def scores_of(raw: RawScores, scale: Scale, weights: Weights) -> Scores:
-    """The three scores and their priority S = alpha P - beta K + gamma D."""
-    risk = marginal_risk(raw, weights.marginal)
-    divergence = scale.divergence(raw.divergence)
-    distance = scale.distance(raw.distance)
+def scores_of(risk: float, distances: Distances, scale: Scale, weights: Weights) -> Scores:
+    """The three scores, of which ``risk`` is the first, and their priority S = alpha P - beta K + gamma D."""
+    divergence = scale.divergence(distances.divergence)
+    distance = scale.distance(distances.distance)
     priority = weights.alpha * risk - weights.beta * divergence + weights.gamma * distance
     return Scores(risk, divergence, 1.0 - distance, priority)
 
 
-def marginal_risk(raw: RawScores, form: Marginal) -> float:
-    """P(e): 1 - exp(-(R(T) - R(T without e))), or the paper's f(T) - f(T without e)."""
+def marginal_risk(total: float, marginal: float, form: Marginal) -> float:
+    """P(e): 1 - exp(-(R(T) - R(T without e))), or the paper's f(T) - f(T without e).
+
+    ``total`` is R(T) and ``marginal`` R(T) - R(T without e), both in nats.
+    """
     if form == "hazard":
-        return -expm1(-max(0.0, raw.hazard - raw.hazard_without))
-    return max(0.0, exp(-raw.hazard_without) - exp(-raw.hazard))
+        return absolute_risk(marginal)
+    return max(0.0, exp(-(total - marginal)) - exp(-total))
 
 
 def absolute_risk(hazard: float) -> float:

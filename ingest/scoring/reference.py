@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from ingest.annotated import AnnotatedText
 from ingest.documents import Span
-from ingest.protocols import Encoder, RiskModel
-from ingest.scoring.raw import RawScores, named_by
+from ingest.protocols import Encoder
+from ingest.scoring.raw import Distances, named_by
 from ingest.spans import merged, substitute
 from ingest.units import retrieval_units
 
@@ -15,19 +15,17 @@ class ReferenceEngine:
 
     name = "reference"
 
-    def __init__(self, encoder: Encoder, risk: RiskModel, unit_tokens: int) -> None:
+    def __init__(self, encoder: Encoder, unit_tokens: int) -> None:
         self._encoder = encoder
-        self._risk = risk
         self._unit_tokens = unit_tokens
 
-    def measure(self, texts: Sequence[AnnotatedText]) -> list[Mapping[int, RawScores]]:
+    def measure(self, texts: Sequence[AnnotatedText]) -> list[Mapping[int, Distances]]:
         """For each text the measurements of each of its links."""
         return [self._measure(text) for text in texts]
 
-    def _measure(self, text: AnnotatedText) -> dict[int, RawScores]:
+    def _measure(self, text: AnnotatedText) -> dict[int, Distances]:
         tokens = self._encoder.token_spans(text.text)
         units = retrieval_units(text.text, tokens, self._unit_tokens)
-        hazard, marginals = self._risk.hazards([text])[0], self._risk.marginals([text])[0]
         measured = {}
         for number, mentions in text.mentions().items():
             named = named_by(mentions)
@@ -40,8 +38,7 @@ class ReferenceEngine:
                     rest = cut_out(whole, unit, inside)
                     divergences.append(1 - self._cosine(whole, rest))
                     distances.append(1 - self._cosine(name, whole))
-            hazard_without = hazard - marginals[number]
-            measured[number] = RawScores(hazard, hazard_without, max(divergences), min(distances))
+            measured[number] = Distances(max(divergences), min(distances))
         return measured
 
     def _cosine(self, one: str, other: str) -> float:

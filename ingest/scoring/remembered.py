@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from ingest.annotated import AnnotatedText
-from ingest.scoring.raw import RawScores, ScoringEngine
+from ingest.scoring.raw import Distances, ScoringEngine
 
-Measurements = Mapping[int, RawScores]
+Measurements = Mapping[int, Distances]
 
 
 class Remembered:

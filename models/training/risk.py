@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from models.errors import ConfigurationError
 from models.label_means import LabelMeans
 from models.minilm import released
 from models.risk_forward import SHAPES, TRAINED_LAYERS
@@ -59,8 +60,14 @@ def train_risk(
     recipe: RiskRecipe,
     report: Callable[[Progress], None],
 ) -> "Parameters":
-    """The trained weights by name. ``stand_ins`` has for each label what is put in its place."""
+    """The trained weights by name. ``stand_ins`` has for each label what is put in its place.
+
+    Raises ConfigurationError where no mention is scored.
+    """
     import torch
+
+    if not any(text.places for text in texts):
+        raise ConfigurationError("No mention is scored, so there is nothing to learn: give scored snippets.")
 
     torch.manual_seed(recipe.seed)
     chance = random.Random(recipe.seed)

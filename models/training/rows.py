@@ -41,15 +41,17 @@ def row_of(example: Example, model: Released, chance: random.Random) -> Row:
 
 
 def _run(pieces: Sequence[Sequence[int]], chance: random.Random) -> tuple[int, int]:
+    """First word and the one after the last; beginnings and ends are drawn as often as what is between."""
     sizes = [len(of_word) for of_word in pieces]
     if sum(sizes) <= MOST_TOKENS:
         return 0, len(sizes)
-    first = chance.randrange(len(sizes))
+    # As if the text went on at both ends: what would hang over is moved inside.
+    least = -MOST_TOKENS // 2
+    first = max(0, chance.randrange(least, len(sizes)))
     total, last = 0, first
     while last < len(sizes) and total + sizes[last] <= MOST_TOKENS:
         total += sizes[last]
         last += 1
-    # A run that hit the end takes what fits before it, so that ends are not always alone.
     while first > 0 and total + sizes[first - 1] <= MOST_TOKENS:
         first -= 1
         total += sizes[first]

@@ -2,7 +2,7 @@
 
 import math
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +12,7 @@ from ingest.annotated import AnnotatedText
 from ingest.documents import Document, Entity
 from ingest.learned_risk import LearnedRisk
 from ingest.link import link
-from ingest.protocols import RiskModel
+from ingest.protocols import Hazards, RiskModel
 from ingest.risk_prior import RiskPrior
 from ingest.scoring.raw import descriptor_of
 from models.risk_model import EmbeddedRisk, Marked
@@ -56,8 +56,9 @@ TEXTS = [
 some_texts = st.one_of(annotated_texts(), sentences_about_people(), overlapping_words())
 
 
-def alike(one: Mapping[int, float], other: Mapping[int, float]) -> bool:
-    return set(one) == set(other) and all(math.isclose(one[n], other[n], abs_tol=1e-4) for n in one)
+def alike(one: Hazards, other: Hazards) -> bool:
+    same_marginals = dict(one.marginals) == pytest.approx(dict(other.marginals), abs=1e-4)
+    return same_marginals and one.total == pytest.approx(other.total, abs=1e-4)
 
 
 def test_it_has_a_name(model: RiskModel) -> None:
@@ -66,17 +67,16 @@ def test_it_has_a_name(model: RiskModel) -> None:
 
 def test_nothing_is_asked_of_nothing(model: RiskModel) -> None:
     assert model.hazards([]) == []
-    assert model.marginals([]) == []
 
 
 def test_what_holds_no_entity_has_no_hazard(model: RiskModel) -> None:
-    assert model.hazards(TEXTS[1:3]) == [0, 0]
-    assert [dict(marginals) for marginals in model.marginals(TEXTS[1:3])] == [{}, {}]
+    assert [(each.total, dict(each.marginals)) for each in model.hazards(TEXTS[1:3])] == [(0, {}), (0, {})]
 
 
 def test_a_name_is_a_hazard(model: RiskModel) -> None:
-    assert model.hazards(TEXTS[:1])[0] > 0
-    assert all(gain > 0 for gain in model.marginals(TEXTS[:1])[0].values())
+    (hazards,) = model.hazards(TEXTS[:1])
+    assert hazards.total > 0
+    assert all(gain > 0 for gain in hazards.marginals.values())
 
 
 @FEW
@@ -84,27 +84,26 @@ def test_a_name_is_a_hazard(model: RiskModel) -> None:
 def test_hazards_are_numbers_from_zero_on_with_a_marginal_for_each_link(
     model: RiskModel, texts: list[AnnotatedText]
 ) -> None:
-    hazards, marginals = model.hazards(texts), model.marginals(texts)
-    assert len(hazards) == len(marginals) == len(texts)
-    for text, hazard, gains in zip(texts, hazards, marginals, strict=True):
+    found = model.hazards(texts)
+    assert len(found) == len(texts)
+    for text, hazards in zip(texts, found, strict=True):
+        total, gains = hazards.total, hazards.marginals
         assert set(gains) == {entity.link for entity in text.entities}
-        assert hazard >= 0
-        assert all(math.isfinite(number) for number in (hazard, *gains.values()))
+        assert total >= 0
+        assert all(math.isfinite(number) for number in (total, *gains.values()))
         # Taking something away never makes a text more dangerous.
         assert all(gain >= -1e-9 for gain in gains.values())
-        assert all(gain <= hazard + 1e-4 for gain in gains.values())
+        assert all(gain <= total + 1e-4 for gain in gains.values())
 
 
 def test_the_answer_is_the_same_alone_in_a_batch_in_any_order_and_twice(model: RiskModel) -> None:
-    hazards, marginals = model.hazards(TEXTS), model.marginals(TEXTS)
-    assert model.hazards(TEXTS) == hazards
-    assert model.marginals(TEXTS) == marginals
+    together = model.hazards(TEXTS)
+    assert model.hazards(TEXTS) == together
     order = random.Random(0).sample(range(len(TEXTS)), len(TEXTS))
     shuffled = dict(zip(order, model.hazards([TEXTS[i] for i in order]), strict=True))
     for index, text in enumerate(TEXTS):
-        assert model.hazards([text])[0] == pytest.approx(hazards[index], abs=1e-3)
-        assert shuffled[index] == pytest.approx(hazards[index], abs=1e-3)
-        assert alike(model.marginals([text])[0], marginals[index])
+        assert alike(model.hazards([text])[0], together[index])
+        assert alike(shuffled[index], together[index])
 
 
 @FEW
@@ -115,13 +114,12 @@ def test_the_order_of_the_entities_does_not_matter(
     mixed = list(text.entities)
     chance.shuffle(mixed)
     other = AnnotatedText(text.text, mixed, text.stand_ins)
-    assert model.hazards([other])[0] == pytest.approx(model.hazards([text])[0], abs=1e-4)
-    assert alike(model.marginals([other])[0], model.marginals([text])[0])
+    assert alike(model.hazards([other])[0], model.hazards([text])[0])
 
 
 def test_no_text_is_in_a_repr(model: RiskModel) -> None:
-    model.hazards(TEXTS)
-    assert MARKER not in repr(model) + repr(model.marginals(TEXTS))
+    hazards = model.hazards(TEXTS)
+    assert MARKER not in repr(model) + repr(hazards)
 
 
 class Scripted(EmbeddedRisk):
@@ -152,14 +150,13 @@ def crossed(text: AnnotatedText) -> bool:
 @settings(max_examples=150, deadline=None)
 @given(sentences_about_people())
 def test_of_the_learned_model_the_risk_is_the_sum_of_each_links_riskiest_mention(text: AnnotatedText) -> None:
-    risk = LearnedRisk(Scripted())
-    (marginals,) = risk.marginals([text])
+    (hazards,) = LearnedRisk(Scripted()).hazards([text])
     riskiest = {
         number: max(hazard_of(text.text[e.span.start : e.span.end], e.label) for e in mentions)
         for number, mentions in text.mentions().items()
     }
-    assert marginals == riskiest
-    assert risk.hazards([text])[0] == pytest.approx(sum(riskiest.values()))
+    assert hazards.marginals == riskiest
+    assert hazards.total == pytest.approx(sum(riskiest.values()))
 
 
 @settings(max_examples=150, deadline=None)
@@ -168,10 +165,9 @@ def test_of_the_learned_model_a_marginal_is_what_taking_away_would_show(text: An
     risk = LearnedRisk(Scripted())
     assert not crossed(text)
     (whole,) = risk.hazards([text])
-    (marginals,) = risk.marginals([text])
-    for number, gain in marginals.items():
+    for number, gain in whole.marginals.items():
         (rest,) = risk.hazards([text.without({number}, descriptor_of)])
-        assert gain == pytest.approx(whole - rest, abs=1e-9)
+        assert gain == pytest.approx(whole.total - rest.total, abs=1e-9)
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 1, 0)])
@@ -183,8 +179,8 @@ def test_of_the_learned_model_the_riskiest_mention_counts_wherever_it_stands(ord
     ]
     text = AnnotatedText("Anna Keldra Keldr her", [mentions[number] for number in order])
     assert hazard_of("Keldr", "person full name") > hazard_of("Anna Keldra", "person full name")
-    (marginals,) = LearnedRisk(Scripted()).marginals([text])
-    assert marginals == {3: hazard_of("Keldr", "person full name"), 4: hazard_of("her", "x")}
+    (hazards,) = LearnedRisk(Scripted()).hazards([text])
+    assert hazards.marginals == {3: hazard_of("Keldr", "person full name"), 4: hazard_of("her", "x")}
 
 
 def test_of_the_learned_model_a_thing_counts_once_however_often_it_is_mentioned() -> None:
@@ -193,4 +189,4 @@ def test_of_the_learned_model_a_thing_counts_once_however_often_it_is_mentioned(
         return AnnotatedText("Keldra " * 5, found)
 
     once, often = LearnedRisk(Scripted()).hazards([mentioned(1), mentioned(5)])
-    assert once == often > 0
+    assert once.total == often.total > 0
