@@ -8,13 +8,20 @@ from ingest.patterns.find import find_patterns
 from ingest.protocols import EntityDetector
 from ingest.rules.find import find_by_rules
 
+BARE_LISTS = frozenset({"rule:job-list"})
+"""Sources that take a word for what it may be, wherever it stands: a model reads what is around it.
+
+Of the lawyers and police officers of court cases hardly one is somebody's job.
+"""
+
 
 class HybridDetector:
     """Patterns with checksums, rules and word lists, and a learned detector where there is one.
 
     Where a rigid identifier was found by its pattern, other sources' mentions inside it are dropped: they
     could only mislabel what is generalized anyway. Of mentions with one and the same span the one with the
-    riskiest label is kept. All other overlaps stay, for decisions to resolve.
+    riskiest label is kept. All other overlaps stay, for decisions to resolve. Beside a learned detector
+    bare lists are not asked.
     """
 
     def __init__(self, learned: EntityDetector | None = None) -> None:
@@ -29,9 +36,13 @@ class HybridDetector:
         """The mentions of each document in the order of the text, not linked yet."""
         found = self._learned.detect(documents) if self._learned else [[] for _ in documents]
         return [
-            _united(find_patterns(document.text), [*find_by_rules(document.text), *others])
+            _united(find_patterns(document.text), [*self._by_rules(document.text), *others])
             for document, others in zip(documents, found, strict=True)
         ]
+
+    def _by_rules(self, text: str) -> list[Entity]:
+        unasked = BARE_LISTS if self._learned else frozenset()
+        return [entity for entity in find_by_rules(text) if entity.source not in unasked]
 
 
 def _united(patterns: Sequence[Entity], others: Sequence[Entity]) -> list[Entity]:

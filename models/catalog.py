@@ -67,10 +67,10 @@ DETECTOR_FILES = (
     EmbeddedFile(
         "models",
         "weights/detector.safetensors",
-        "9b3046af79560819f54da15f6337c9356c9c02ac685b7cc871699fdedf7a4911",
+        "b6ac59cd2f30df1e7a038941e767427eafb8ea186ed42cded59519cf9272d14d",
     ),
     EmbeddedFile(
-        "models", "weights/detector.json", "386a3259cdfa5243d12035620a77bd6bc911a06bad90b362db0083b65070bb7d"
+        "models", "weights/detector.json", "7db5a1eaada7e0057360ca5310ab021d90b5e9a05c4d8fb8a725922d31c141d8"
     ),
 )
 RISK_FILES = (

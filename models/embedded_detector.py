@@ -2,24 +2,26 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import exp, log
+from math import log
 from typing import TYPE_CHECKING, Literal
 
 from models.bert import CLS, SEP, WIDTH, batches, embed, padded, run_layers
 from models.catalog import ModelRef
+from models.detector_parts import read_detector
 from models.errors import ConfigurationError, ModelUnavailable
-from models.gliner_forward import WIDEST, label_vectors, span_logits
+from models.gliner_forward import label_vectors
 from models.minilm import MiniLM, released
 from models.packs import packs
-from models.trained import read_trained
-from models.windows import FoundSpan, Limits, Window, merge, windows
+from models.windows import FoundSpan, Limits, Window, windows
+from models.word_forward import word_logits
+from models.word_runs import WordHit, spans_of
 from models.words import pieces_of, words_of
 
 if TYPE_CHECKING:
     from models.bert import Weights
 
-WINDOW = Limits(tokens=250, overlap=2 * WIDEST, size=250)
-"""Words, of at most so many word pieces; neighbors share twice the widest span, so each is seen whole."""
+WINDOW = Limits(tokens=250, overlap=24, size=250)
+"""Words, of at most so many word pieces; neighbors share some, so that each is read with its context."""
 _BATCH_TOKENS = 2048
 _WINDOWS_AT_ONCE = 512
 """Bounds memory: so many windows are laid out before any of them is read."""
@@ -48,7 +50,7 @@ def load_detector(
     """
     if not labels:
         raise ConfigurationError("The detector has no labels to look for: give at least one.")
-    trained = read_trained(model, "detector")
+    trained = read_detector(model)
     try:
         fitted = trained.card["thresholds"][profile]
     except (KeyError, TypeError):
@@ -86,14 +88,25 @@ class EmbeddedDetector:
 
         The answer for a text depends on its neighbors only as far as floating-point sums do.
         """
-        found: list[list[tuple[Window, list[FoundSpan]]]] = [[] for _ in texts]
         places = [words_of(text) for text in texts]
+        found = self.hits(texts, places)
+        return [spans_of(hits, words) for hits, words in zip(found, places, strict=True)]
+
+    def hits(self, texts: Sequence[str], places: Sequence[Sequence[tuple[int, int]]]) -> list[list[WordHit]]:
+        """The words of each text that reach the threshold of a label, window after window.
+
+        ``places`` are the words of each text.
+        """
+        hits: list[list[WordHit]] = [[] for _ in texts]
         for jobs in packs(self._jobs(texts, places), _WINDOWS_AT_ONCE):
+            of_jobs: list[list[WordHit]] = [[] for _ in jobs]
             for rows in batches([len(job.ids) for job in jobs], _BATCH_TOKENS):
-                chosen = [jobs[row] for row in rows]
-                for job, spans in zip(chosen, self._read(chosen, places), strict=True):
-                    found[job.text].append((job.window, spans))
-        return [widened(merge(of_text, words), words) for of_text, words in zip(found, places, strict=True)]
+                for row, of_job in zip(rows, self._read([jobs[row] for row in rows]), strict=True):
+                    of_jobs[row] = of_job
+            # In the order of the text, whatever order the windows were read in.
+            for job, of_job in zip(jobs, of_jobs, strict=True):
+                hits[job.text] += of_job
+        return hits
 
     def _jobs(self, texts: Sequence[str], places: Sequence[Sequence[tuple[int, int]]]) -> Iterator[_Job]:
         for number, (text, words) in enumerate(zip(texts, places, strict=True)):
@@ -107,73 +120,19 @@ class EmbeddedDetector:
                 if firsts:
                     yield _Job(number, window, [*ids, SEP], firsts)
 
-    def _read(
-        self, jobs: Sequence[_Job], places: Sequence[Sequence[tuple[int, int]]]
-    ) -> list[list[FoundSpan]]:
+    def _read(self, jobs: Sequence[_Job]) -> list[list[WordHit]]:
+        """Of each window the words that reach the limit of a label."""
         import torch
 
         with torch.inference_mode():
-            hits, scores = self._hits(jobs)
-        found: list[list[FoundSpan]] = [[] for _ in jobs]
-        for (row, first, more, column), score in zip(hits, scores, strict=True):
-            words = places[jobs[row].text]
-            begin = jobs[row].window.first + first
-            found[row].append(
-                FoundSpan(words[begin][0], words[begin + more][1], self.labels[column], 1 / (1 + exp(-score)))
-            )
-        return [disjoint(spans) for spans in found]
-
-    def _hits(self, jobs: Sequence[_Job]) -> tuple[list[list[int]], list[float]]:
-        """Row, first word, further words and label of each span that reaches its limit, and its logit."""
-        import torch
-        from torch.nn import functional
-
-        ids, real = padded([job.ids for job in jobs])
-        firsts, is_word = padded([job.firsts for job in jobs])
-        states = run_layers(self._weights, embed(self._weights, ids), real)
-        of_words = torch.gather(states, 1, firsts[:, :, None].expand(-1, -1, WIDTH))
-        logits = span_logits(self._weights, of_words, self._vectors)
-        inside = functional.pad(is_word, (0, WIDEST - 1)).unfold(1, WIDEST, 1)
-        hit = (logits >= self._limits) & inside[:, :, :, None]
-        return hit.nonzero().tolist(), logits[hit].tolist()
-
-
-def disjoint(spans: Sequence[FoundSpan]) -> list[FoundSpan]:
-    """Of overlapping spans of one label the one with the best score, as GLiNER decodes them."""
-    kept: dict[str, list[FoundSpan]] = {}
-    for span in sorted(spans, key=lambda s: (-s.score, s.start, s.end, s.label)):
-        others = kept.setdefault(span.label, [])
-        if all(span.end <= other.start or other.end <= span.start for other in others):
-            others.append(span)
-    return [span for of_label in kept.values() for span in of_label]
-
-
-def widened(spans: Sequence[FoundSpan], words: Sequence[tuple[int, int]]) -> list[FoundSpan]:
-    """Spans by start, those of one label disjoint; wide mentions, which were learned in pieces, are whole.
-
-    What is at least as wide as a span can be and touches the next of its label is one with it. So are spans
-    that overlap: two windows that see different parts of a wide mention cut it at different words.
-    """
-    numbers = {start: number for number, (start, _) in enumerate(words)}
-    last: dict[str, FoundSpan] = {}
-    done: list[FoundSpan] = []
-    for span in sorted(spans, key=lambda s: (s.start, s.end, s.label)):
-        before = last.pop(span.label, None)
-        if before is not None and _continues(before, span, words, numbers):
-            end = max(before.end, span.end)
-            span = FoundSpan(before.start, end, span.label, max(before.score, span.score))
-        elif before is not None:
-            done.append(before)
-        last[span.label] = span
-    return sorted([*done, *last.values()], key=lambda s: (s.start, s.end, s.label))
-
-
-def _continues(
-    before: FoundSpan, span: FoundSpan, words: Sequence[tuple[int, int]], numbers: Mapping[int, int]
-) -> bool:
-    if span.start < before.end:
-        return True
-    first, second = numbers.get(before.start), numbers.get(span.start)
-    if first is None or second is None or second - first < WIDEST:
-        return False
-    return words[second - 1][1] == before.end
+            ids, real = padded([job.ids for job in jobs])
+            firsts, is_word = padded([job.firsts for job in jobs])
+            states = run_layers(self._weights, embed(self._weights, ids), real)
+            of_words = torch.gather(states, 1, firsts[:, :, None].expand(-1, -1, WIDTH))
+            inside, begin = word_logits(self._weights, of_words, self._vectors)
+            hit = (inside >= self._limits) & is_word[:, :, None]
+            scores, begins = inside[hit].sigmoid().tolist(), (begin[hit] >= 0).tolist()
+        found: list[list[WordHit]] = [[] for _ in jobs]
+        for (row, word, column), score, first in zip(hit.nonzero().tolist(), scores, begins, strict=True):
+            found[row].append(WordHit(jobs[row].window.first + word, self.labels[column], score, first))
+        return found

@@ -23,7 +23,7 @@ HIDDEN = 192
 
 def label_vectors(weights: "Weights", means: "Tensor", dropout: float = 0.0) -> "Tensor":
     """Shape (labels, HIDDEN), from the mean states of the labels' names, shape (labels, 384)."""
-    return _two_layers(weights, "prompt", linear(weights, "labels_projection", means), dropout)
+    return two_layers(weights, "prompt", linear(weights, "labels_projection", means), dropout)
 
 
 def span_logits(weights: "Weights", states: "Tensor", labels: "Tensor", dropout: float = 0.0) -> "Tensor":
@@ -36,8 +36,8 @@ def span_logits(weights: "Weights", states: "Tensor", labels: "Tensor", dropout:
     from torch.nn import functional
 
     words = linear(weights, "projection", states)
-    starts = _two_layers(weights, "start", words, dropout).relu()
-    ends = _two_layers(weights, "end", words, dropout).relu()
+    starts = two_layers(weights, "start", words, dropout).relu()
+    ends = two_layers(weights, "end", words, dropout).relu()
     matrix = weights["out.0.weight"]
     from_start = functional.linear(starts, matrix[:, :HIDDEN], weights["out.0.bias"])
     from_end = functional.linear(ends, matrix[:, HIDDEN:])
@@ -48,7 +48,8 @@ def span_logits(weights: "Weights", states: "Tensor", labels: "Tensor", dropout:
     return torch.matmul(inner, folded.T) + labels @ weights["out.3.bias"]
 
 
-def _two_layers(weights: "Weights", name: str, states: "Tensor", dropout: float) -> "Tensor":
+def two_layers(weights: "Weights", name: str, states: "Tensor", dropout: float) -> "Tensor":
+    """Two layers of the head named ``name`` over ``states``, of which only the last axis matters."""
     from torch.nn import functional
 
     inner = linear(weights, f"{name}.0", states).relu()

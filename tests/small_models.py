@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
+from models.detector_parts import HEADS
 from models.gliner_forward import WIDEST
 from models.training.detector import Recipe, new_parameters, train_detector
 from models.training.examples import Example, Mention
@@ -77,16 +78,15 @@ def random_detector() -> "dict[str, Tensor]":
     import torch
 
     from models.minilm import released
-    from models.training.detector import new_parameters
 
     torch.manual_seed(0)
     weights = {name: weight.detach() for name, weight in new_parameters(released().weights).items()}
     for name in weights:
         if not name.startswith("encoder.") and name.endswith(".bias"):
             weights[name] = torch.randn(weights[name].shape) * 0.2
-    # Larger than at the start of training, so that spans differ by more than rounding.
-    for name in ("out.3.weight", "prompt.3.weight", "start.3.weight", "end.3.weight"):
-        weights[name] = weights[name] * 4
+    # Larger than at the start of training, so that scores differ by more than rounding.
+    for name in ("out", *HEADS):
+        weights[f"{name}.3.weight"] = weights[f"{name}.3.weight"] * 4
     for name in (name for name in weights if name.startswith("encoder.") and name.endswith("weight")):
         weights[name] = weights[name] * (1 + 0.05 * torch.randn(weights[name].shape))
     return weights

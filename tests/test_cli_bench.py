@@ -329,7 +329,7 @@ def test_the_page_shows_every_result(results: Path, tmp_path: Path) -> None:
     for part in (
         "| file | `models/weights/detector.safetensors`, 1.5 MB, 16-bit numbers |",
         "| file | `risk.safetensors`, not here |",
-        "| recipe | seed 20261120, steps 3,000, layer rate 0.00015 |",
+        "| recipe | seed 20261120, steps 3,000, layer_rate 0.00015 |",
         "| trained | 2030-01-01, 3,456 seconds |",
         "| texts learned from | tab 1,200 |",
         "| snippets learned from | legal 15 |",

@@ -5,27 +5,35 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from models.bert import CLS, SEP, embed, run_layers
 from models.catalog import ModelRef
-from models.embedded_detector import WINDOW, EmbeddedDetector, _Job, disjoint, load_detector, widened
-from models.errors import ModelUnavailable
-from models.gliner_forward import WIDEST
+from models.embedded_detector import WINDOW, EmbeddedDetector, _Job, load_detector
+from models.errors import ConfigurationError, ModelUnavailable
+from models.gliner_forward import WIDEST, label_vectors
+from models.minilm import MiniLM, released
 from models.trained import write_trained
-from models.windows import FoundSpan
-from models.words import words_of
+from models.windows import FoundSpan, windows
+from models.word_runs import WordHit
+from models.words import pieces_of, words_of
 from tests.small_models import FILLER, NAMES, PERSON, invented_example, name_detector, random_detector
 
+if TYPE_CHECKING:
+    from torch import Tensor
+
 LIMIT = 0.5
+HEADS = ("inside", "begin")
+LABELS = ("lamp", "town", "zorblax")
 
 
 @pytest.fixture(scope="module")
@@ -44,9 +52,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Scripted(EmbeddedDetector):
-    """Marks given runs of words as far as a window shows them, in pieces from the first that it sees.
+    """Marks given runs of words as far as a window shows them; each begins where the window first sees it.
 
-    So the network learned to mark what is wider than a span.
+    A window is the surer the later it is, so that of two that saw a word the one to be believed about what
+    begins is not the one to be believed about the score.
     """
 
     def __init__(self, runs: Sequence[tuple[int, int]]) -> None:
@@ -54,17 +63,17 @@ class Scripted(EmbeddedDetector):
         self.runs = runs
         self.read: list[tuple[int, int, int]] = []
 
-    def _hits(self, jobs: Sequence[_Job]) -> tuple[list[list[int]], list[float]]:
-        hits = []
-        for row, job in enumerate(jobs):
-            window = job.window
-            self.read.append((job.text, window.first, window.last))
-            assert len(job.firsts) == window.last - window.first
-            for first, last in self.runs:
-                begin, end = max(first, window.first), min(last, window.last)
-                for at in range(begin, end, WIDEST):
-                    hits.append([row, at - window.first, min(at + WIDEST, end) - at - 1, 0])
-        return hits, [3.0 - 0.001 * number for number in range(len(hits))]
+    def _read(self, jobs: Sequence[_Job]) -> list[list[WordHit]]:
+        for job in jobs:
+            self.read.append((job.text, job.window.first, job.window.last))
+            assert len(job.firsts) == job.window.last - job.window.first
+        return [list(self._seen(job.window.first, job.window.last)) for job in jobs]
+
+    def _seen(self, first: int, last: int) -> Iterator[WordHit]:
+        for begin, end in self.runs:
+            inside = range(max(begin, first), min(end, last))
+            for word in inside:
+                yield WordHit(word, PERSON, 1 - 1 / (3 + first), word == inside[0])
 
 
 @cache
@@ -79,6 +88,11 @@ def scripted(runs: Sequence[tuple[int, int]]) -> Scripted:
     return model
 
 
+def in_words(found: Sequence[FoundSpan]) -> list[tuple[int, int]]:
+    """Spans of a text of lamps, in words."""
+    return [(span.start // 5, (span.end + 1) // 5) for span in found]
+
+
 def places(found: Sequence[FoundSpan]) -> list[tuple[int, int, str]]:
     return [(span.start, span.end, span.label) for span in found]
 
@@ -88,35 +102,57 @@ def assert_alike(one: Sequence[FoundSpan], other: Sequence[FoundSpan]) -> None:
     assert [span.score for span in one] == pytest.approx([span.score for span in other], abs=1e-4)
 
 
-def of_words(text: str, words: Sequence[tuple[int, int]], run: tuple[int, int]) -> str:
-    return text[words[run[0]][0] : words[run[1] - 1][1]]
-
-
 @settings(max_examples=60)
-@given(st.integers(1, 900), st.data())
+@given(st.integers(1, 900), st.sampled_from(["lamp", "東" * 60]), st.data())
 def test_a_mention_of_any_width_at_any_place_comes_out_once_and_whole(
-    length: int, data: st.DataObject
+    length: int, word: str, data: st.DataObject
 ) -> None:
     first = data.draw(st.integers(0, length - 1))
-    last = min(length, first + data.draw(st.integers(1, 300)))
-    text = "lamp " * length
-    (found,) = scripted([(first, last)]).find([text])
-    assert [(span.start, span.end) for span in found] == [(5 * first, 5 * last - 1)]
+    last = min(length, first + data.draw(st.integers(1, 600)))
+    (found,) = scripted([(first, last)]).find([f"{word} " * length])
+    step = len(word) + 1
+    assert [(span.start, span.end) for span in found] == [(step * first, step * last - 1)]
 
 
-@pytest.mark.parametrize("width", [1, 2, WIDEST, WIDEST + 1, WINDOW.overlap, WINDOW.overlap + 1, 40])
+@pytest.mark.parametrize("width", [1, 2, WIDEST + 1, WINDOW.overlap, WINDOW.overlap + 1, 40, 300])
 def test_a_mention_that_crosses_an_edge_comes_out_once_and_whole(width: int) -> None:
-    for first in range(WINDOW.tokens - WINDOW.overlap - width - 1, WINDOW.tokens + 2):
-        (found,) = scripted([(first, first + width)]).find(["lamp " * 500])
-        assert [(span.start, span.end) for span in found] == [(5 * first, 5 * (first + width) - 1)]
+    for edge in (WINDOW.tokens, 2 * WINDOW.tokens - WINDOW.overlap):
+        for first in range(max(0, edge - WINDOW.overlap - width - 1), edge + 2):
+            (found,) = scripted([(first, first + width)]).find(["lamp " * 800])
+            assert in_words(found) == [(first, first + width)]
 
 
 @settings(max_examples=60)
-@given(st.integers(1, 600), st.integers(1, WIDEST - 1), st.integers(1, WIDEST - 1))
-def test_narrow_mentions_that_touch_stay_two(first: int, one: int, other: int) -> None:
-    runs = [(first, first + one), (first + one, first + one + other)]
-    (found,) = scripted(runs).find(["lamp " * 700])
-    assert [(span.start, span.end) for span in found] == [(5 * a, 5 * b - 1) for a, b in runs]
+@given(st.integers(0, 600), st.lists(st.integers(1, 40), min_size=2, max_size=6))
+def test_mentions_that_touch_stay_apart(first: int, widths: list[int]) -> None:
+    ends = [first + sum(widths[: number + 1]) for number in range(len(widths))]
+    runs = list(zip([first, *ends], ends, strict=False))
+    (found,) = scripted(runs).find(["lamp " * 850])
+    assert in_words(found) == runs
+
+
+def test_words_are_hit_window_after_window_whatever_is_read_first() -> None:
+    text = "lamp " * 700
+    words = words_of(text)
+    model = scripted([(0, 700)])
+    (hits,) = model.hits([text], [words])
+    expected = windows(len(text), words, WINDOW)
+    assert [hit.word for hit in hits] == [n for each in expected for n in range(each.first, each.last)]
+    # The last window is the shortest, and what is short is read first.
+    assert model.read[0][1:] == (expected[-1].first, 700)
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 3])
+def test_it_is_the_same_however_few_windows_are_laid_out_at_once(
+    at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts, runs = ["lamp " * 700, "", "lamp " * 300, "lamp " * 501], [(3, 280), (280, 290), (440, 500)]
+    expected = scripted(runs).find(texts)
+    monkeypatch.setattr("models.embedded_detector._WINDOWS_AT_ONCE", at_once)
+    assert scripted(runs).find(texts) == expected
+    assert in_words(expected[3]) == runs
+    assert in_words(expected[2]) == [(3, 280), (280, 290)]
+    assert expected[1] == []
 
 
 @pytest.mark.parametrize("word", ["lamp", "x" * 900, "東京都", "\u200d", "é-é"], ids=range(5))
@@ -137,11 +173,10 @@ def test_a_name_at_any_place_of_thirty_windows_is_found_as_when_alone(detector: 
     chance = random.Random(0)
     words = [chance.choice(FILLER) for _ in range(WINDOW.tokens + 29 * step)]
     edges = [edge for start in range(0, 29 * step, step) for edge in (start, start + WINDOW.tokens - 1)]
-    # Around every edge of a window, and in the middle: no two names so near that a span could hold both.
+    # Around every edge of a window, and in the middle.
     wanted = sorted(
         {0, len(words) - 1, *(edge + chance.randint(-2, 2) for edge in edges[1:]), *range(125, 6000, step)}
     )
-    wanted = [wanted[0], *(at for before, at in pairwise(wanted) if at - before > WIDEST)]
     for at in wanted:
         words[at] = chance.choice(NAMES)
     text = " ".join(words)
@@ -200,6 +235,11 @@ def test_places_count_code_points(detector: EmbeddedDetector, before: str) -> No
     assert [text[span.start : span.end] for span in detector.find([text])[0]] == ["Berta", "Jorvik"]
 
 
+def test_names_that_touch_stay_apart(detector: EmbeddedDetector) -> None:
+    text = "then Talvik Quorin Quorin went"
+    assert [text[s.start : s.end] for s in detector.find([text])[0]] == ["Talvik", "Quorin", "Quorin"]
+
+
 def test_labels_keep_their_order_and_come_once() -> None:
     limits = {"b": 0.5, "a": 0.5}
     assert EmbeddedDetector("x", random_detector(), ["b", "a", "b"], limits).labels == ("b", "a")
@@ -210,21 +250,70 @@ def test_a_label_without_a_threshold_is_named() -> None:
         EmbeddedDetector("x", random_detector(), [PERSON, "town"], {PERSON: 0.5})
 
 
-def test_scores_reach_the_threshold_of_their_label() -> None:
-    texts = [invented_example(seed).text for seed in range(4)]
+def logits_of(text: str, labels: Sequence[str]) -> "dict[str, Tensor]":
+    """What the heads of words say of a text that is read alone: shape (words, labels)."""
+    import torch
 
-    def found(**limits: float) -> list[FoundSpan]:
-        model = EmbeddedDetector("x", random_detector(), list(limits), limits)
-        return [span for spans in model.find(texts) for span in spans]
+    weights = {**released().weights, **random_detector()}
 
-    everything = found(lamp=0.01, town=0.01)
-    lamp, town = ([span.score for span in everything if span.label == label] for label in ("lamp", "town"))
-    assert lamp
-    assert town
-    middle = sorted(lamp)[len(lamp) // 2]
-    strict = found(lamp=middle, town=(1 + max(town)) / 2)
-    assert {span.label for span in strict} == {"lamp"}
-    assert all(middle - 1e-6 <= span.score < 1 for span in strict)
+    def layer(name: str, states: "Tensor") -> "Tensor":
+        return states @ weights[f"{name}.weight"].T + weights[f"{name}.bias"]
+
+    ids, firsts = [CLS], []
+    for piece in pieces_of(released().tokenizer, [text[a:b] for a, b in words_of(text)]):
+        firsts.append(len(ids))
+        ids += piece
+    with torch.inference_mode():
+        every = torch.tensor([[*ids, SEP]])
+        states = run_layers(weights, embed(weights, every), every > 0)
+        words = layer("projection", states[0, firsts])
+        vectors = label_vectors(weights, MiniLM().means(labels))
+        return {head: layer(f"{head}.3", layer(f"{head}.0", words).relu()) @ vectors.T for head in HEADS}
+
+
+@pytest.fixture(scope="module")
+def texts() -> list[str]:
+    return [invented_example(seed).text for seed in range(12)]
+
+
+@pytest.fixture(scope="module")
+def every_hit(texts: list[str]) -> list[list[WordHit]]:
+    """Every word of the texts for every label."""
+    model = EmbeddedDetector("x", random_detector(), LABELS, dict.fromkeys(LABELS, 1e-9))
+    return model.hits(texts, [words_of(text) for text in texts])
+
+
+def test_words_of_a_batch_have_the_logits_that_they_have_alone(
+    texts: list[str], every_hit: list[list[WordHit]]
+) -> None:
+    began = 0
+    for text, hits in zip(texts, every_hit, strict=True):
+        alone = logits_of(text, LABELS)
+        assert len(hits) == len({(hit.word, hit.label) for hit in hits}) == alone["inside"].numel()
+        for hit in hits:
+            column = LABELS.index(hit.label)
+            assert hit.score == pytest.approx(float(alone["inside"][hit.word, column].sigmoid()), abs=1e-4)
+            begin = float(alone["begin"][hit.word, column])
+            assert hit.begins == (begin >= 0) or abs(begin) < 1e-3
+        began += sum(hit.begins for hit in hits)
+    # Otherwise a constant would do.
+    assert 50 < began < sum(map(len, every_hit)) - 50
+
+
+def test_words_are_hit_that_reach_the_threshold_of_their_label(
+    texts: list[str], every_hit: list[list[WordHit]]
+) -> None:
+    limits = {}
+    for label, rank in zip(LABELS, (0.3, 0.6, 0.9), strict=True):
+        scores = sorted(hit.score for hits in every_hit for hit in hits if hit.label == label)
+        at = int(rank * len(scores))
+        # Amid the widest gap near the rank, so that rounding cannot matter.
+        limits[label] = max((b - a, (a + b) / 2) for a, b in pairwise(scores[at - 9 : at + 9]))[1]
+    model = EmbeddedDetector("x", random_detector(), LABELS, limits)
+    for got, every in zip(model.hits(texts, [words_of(text) for text in texts]), every_hit, strict=True):
+        wanted = [hit for hit in every if hit.score >= limits[hit.label]]
+        assert [(hit.word, hit.label) for hit in got] == [(hit.word, hit.label) for hit in wanted]
+        assert [hit.score for hit in got] == pytest.approx([hit.score for hit in wanted], abs=1e-4)
 
 
 def test_several_threads_get_the_answers_of_one(detector: EmbeddedDetector) -> None:
@@ -266,10 +355,28 @@ def test_a_detector_loads_with_the_thresholds_of_its_profile(folder: Path) -> No
     assert places(model.find(["then Ostrun went"])[0]) == [(5, 11, PERSON)]
 
 
+def test_a_detector_of_nothing_is_refused(folder: Path) -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        load_detector(ModelRef(source="path", name=str(folder)), [])
+    assert str(refused.value) == "The detector has no labels to look for: give at least one."
+
+
 def test_a_card_without_thresholds_is_told(tmp_path: Path) -> None:
-    write_trained(tmp_path, "detector", {}, {"name": "names"})
+    write_trained(tmp_path, "detector", random_detector(), {"name": "names"})
     with pytest.raises(ModelUnavailable, match=r"has no thresholds .*: train it again with 'lethe models"):
         load_detector(ModelRef(source="path", name=str(tmp_path)), [PERSON])
+
+
+@pytest.mark.parametrize("part", ["inside.0", "out.3"])
+def test_a_detector_that_lacks_a_part_is_told(tmp_path: Path, part: str) -> None:
+    weights = {name: weight for name, weight in random_detector().items() if name != f"{part}.weight"}
+    write_trained(tmp_path, "detector", weights, {"name": "older", "thresholds": {"balanced": {"": 0.5}}})
+    with pytest.raises(ModelUnavailable) as caught:
+        load_detector(ModelRef(source="path", name=str(tmp_path)), [PERSON])
+    assert str(caught.value) == (
+        f"The detector model older does not have the part {part} as this version reads it: train it again "
+        "with 'lethe models train-detector'."
+    )
 
 
 LOADING = """
@@ -292,72 +399,3 @@ def test_it_loads_in_little_time_and_without_the_large_libraries(folder: Path) -
     )
     # Time of the processor; twice what it should take, as the machine may be slow.
     assert float(ran.stdout) < 4.0
-
-
-drawn_spans = st.lists(
-    st.builds(
-        lambda start, width, label, score: FoundSpan(2 * start, 2 * (start + width) - 1, label, score),
-        *(
-            st.integers(0, 60),
-            st.integers(1, WIDEST),
-            st.sampled_from("ab"),
-            st.sampled_from([0.5, 0.7, 0.9]),
-        ),
-    ),
-    max_size=20,
-)
-WORDS = [(2 * at, 2 * at + 1) for at in range(80)]
-
-
-def overlap(one: FoundSpan, other: FoundSpan) -> bool:
-    return one.label == other.label and one.start < other.end and other.start < one.end
-
-
-@given(drawn_spans)
-def test_disjoint_keeps_the_best_of_what_overlaps(spans: list[FoundSpan]) -> None:
-    kept = disjoint(spans)
-    assert set(kept) <= set(spans)
-    assert not any(overlap(a, b) for number, a in enumerate(kept) for b in kept[:number])
-    for span in set(spans) - set(kept):
-        assert any(overlap(span, other) and other.score >= span.score for other in kept)
-    assert disjoint(kept) == kept
-
-
-@given(drawn_spans, st.randoms(use_true_random=False))
-def test_disjoint_does_not_depend_on_the_order(spans: list[FoundSpan], chance: random.Random) -> None:
-    mixed = list(spans)
-    chance.shuffle(mixed)
-    assert set(disjoint(mixed)) == set(disjoint(spans))
-
-
-@given(drawn_spans)
-def test_widened_loses_nothing_invents_nothing_and_leaves_no_overlap(spans: list[FoundSpan]) -> None:
-    done = widened(spans, WORDS)
-    assert places(done) == sorted(places(done))
-    assert not any(overlap(a, b) for number, a in enumerate(done) for b in done[:number])
-
-    def marked(of: Sequence[FoundSpan]) -> set[tuple[int, str]]:
-        return {(at, s.label) for s in of for at in range(s.start, s.end) if at % 2 == 0}
-
-    assert marked(done) == marked(spans)
-    for span in done:
-        inside = [s for s in spans if s.label == span.label and span.start <= s.start and s.end <= span.end]
-        assert span.score == max(s.score for s in inside)
-
-
-@given(drawn_spans, st.randoms(use_true_random=False))
-def test_widened_does_not_depend_on_the_order(spans: list[FoundSpan], chance: random.Random) -> None:
-    mixed = list(spans)
-    chance.shuffle(mixed)
-    assert widened(mixed, WORDS) == widened(spans, WORDS)
-
-
-def test_only_what_has_full_width_goes_on() -> None:
-    full, rest, label = FoundSpan(0, 23, "a", 0.5), FoundSpan(24, 27, "a", 0.9), "b"
-    assert widened([full, rest], WORDS) == [FoundSpan(0, 27, "a", 0.9)]
-    narrow = FoundSpan(2, 23, "a", 0.5)
-    assert widened([narrow, rest], WORDS) == [narrow, rest]
-    apart = FoundSpan(26, 27, "a", 0.9)
-    assert widened([full, apart], WORDS) == [full, apart]
-    other = FoundSpan(24, 27, label, 0.9)
-    assert widened([full, other], WORDS) == [full, other]

@@ -11,15 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.cli.main import main
 from models.bert import CLS, SEP, UNK, WIDTH, embed, padded, run_layers
-from models.embedded_detector import EmbeddedDetector
 from models.gliner_export import export_detector
 from models.gliner_forward import WIDEST, label_vectors, span_logits
 from models.gliner_model import GlinerModel
 from models.local_files import quiet
 from models.minilm import MiniLM, released
-from models.trained import Trained
-from models.windows import FoundSpan
+from models.trained import Trained, write_trained
 from models.words import LONGEST_WORD, pieces_of, words_of
 from tests.small_models import random_detector
 
@@ -93,23 +92,33 @@ def test_every_span_of_every_label_scores_as_in_the_library(library: Any) -> Non
     assert float(ours[0, :4, 0].std()) > 1e-2
 
 
-def places(found: Sequence[FoundSpan]) -> list[tuple[int, int]]:
-    return [(span.start, span.end) for span in found]
+def flat_spans(text: str, label: int, limit: float) -> list[tuple[int, int, float]]:
+    """The spans of a short text that reach the limit, the best first and none over another."""
+    scores, _ = our_logits([text])
+    words = words_of(text)
+    found: list[tuple[int, int, float]] = []
+    for place in scores[0, :, :, label].sigmoid().flatten().argsort(descending=True).tolist():
+        first, more = divmod(place, WIDEST)
+        score = float(scores[0, first, more, label].sigmoid())
+        if score < limit or first + more >= len(words):
+            continue
+        start, end = words[first][0], words[first + more][1]
+        if all(end <= other[0] or other[1] <= start for other in found):
+            found.append((start, end, score))
+    return sorted(found)
 
 
-def test_the_adapter_finds_the_same_flat_spans(folder: Path) -> None:
-    # Of at most WIDEST words each: longer mentions the embedded detector puts together and the library not.
-    texts = ["Quorin of Varde was born on 3 May 1961.", "Jorvik", "", "ask Zilpah, Ostrun-Nord 12"]
-    ours = EmbeddedDetector("random", random_detector(), ["zorblax"], {"zorblax": 0.02}).find(texts)
-    scores = sorted(span.score for spans in ours for span in spans)
-    assert scores
+def test_the_adapter_finds_the_flat_spans_of_our_scores(folder: Path) -> None:
+    texts = ["Quorin of Varde was born on 3 May 1961.", "Jorvik", "ask Zilpah, Ostrun-Nord 12"]
+    label = LABELS.index("zorblax")
+    scores = sorted(score for text in texts for _, _, score in flat_spans(text, label, 0.02))
     limit = scores[len(scores) // 3] - 1e-3
-    ours = EmbeddedDetector("random", random_detector(), ["zorblax"], {"zorblax": limit}).find(texts)
-    theirs = GlinerModel(folder, ["zorblax"], limit).find(texts)
+    ours = [flat_spans(text, label, limit) for text in texts]
     assert sum(map(len, ours)) > 3
-    for one, other in zip(ours, theirs, strict=True):
-        assert places(one) == places(other)
-        assert [s.score for s in one] == pytest.approx([s.score for s in other], abs=1e-4)
+    for mine, theirs in zip(ours, GlinerModel(folder, ["zorblax"], limit).find(texts), strict=True):
+        assert [place[:2] for place in mine] == [(span.start, span.end) for span in theirs]
+        assert [span.score for span in theirs] == pytest.approx([place[2] for place in mine], abs=1e-4)
+    assert GlinerModel(folder, ["zorblax"], limit).find([""]) == [[]]
 
 
 def test_the_folder_holds_all_that_loading_needs_and_no_code(folder: Path) -> None:
@@ -165,3 +174,15 @@ def test_every_word_has_pieces_even_one_that_is_nothing(words: list[str]) -> Non
 
 def test_a_word_without_pieces_is_unknown() -> None:
     assert pieces_of(released().tokenizer, ["\u200d", "lamp", "\u200d"])[::2] == [[UNK], [UNK]]
+
+
+def test_the_command_writes_the_detector_of_a_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own, made = tmp_path / "own", tmp_path / "made"
+    write_trained(own, "detector", random_detector(), {"name": "of the house"})
+    assert main(["models", "export-detector", "--model", str(own), "--output", str(made)]) == 0
+    told = capsys.readouterr()
+    assert json.loads(told.out) == {"model": "of the house", "folder": str(made)}
+    assert f'GLiNER.from_pretrained("{made}")' in told.err
+    assert (made / "model.safetensors").is_file()

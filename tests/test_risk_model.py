@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from models.bert import CLS, SEP
 from models.catalog import ModelRef
-from models.errors import ModelUnavailable
+from models.errors import ConfigurationError, ModelUnavailable
 from models.minilm import released
 from models.risk_forward import SHAPES
 from models.risk_model import WINDOW, EmbeddedRisk, Marked, jobs_of, load_risk
@@ -355,3 +355,8 @@ def test_the_cases_are_read_in_passages_with_the_annotators_words_as_scores(tmp_
 
 def test_without_the_cases_there_are_no_further_signals(tmp_path: Path) -> None:
     assert identifier_signals(tmp_path) == []
+
+
+def test_nothing_scored_is_refused_at_once() -> None:
+    with pytest.raises(ConfigurationError, match=r"^No mention is scored, .*: give scored snippets\.$"):
+        train_risk([ScoredText("nobody here", (), (), ())], {}, RiskRecipe(), lambda _: None)

@@ -92,6 +92,7 @@ models.training.examples.Mention: label
 models.training.rows.Row: asked
 models.training.rubric.Snippet: id domain
 models.training.thresholds.Profile: name
+models.word_runs.WordHit: label
 ingest.documents.Document: doc_id
 ingest.documents.Entity: label source
 ingest.documents.Decision: reason replacement

@@ -11,7 +11,7 @@ from models.training.examples import Example, Mention
 from models.training.thresholds import (
     BALANCED,
     DEVELOPMENT_SHARE,
-    FEWEST_MENTIONS,
+    FEWEST_WORDS,
     GRID,
     LOWEST,
     PROFILES,
@@ -23,20 +23,21 @@ from models.training.thresholds import (
     fit,
     tallied,
 )
-from models.windows import FoundSpan
+from models.word_runs import WordHit
 
-scores = st.lists(st.floats(0, 1), max_size=50).map(tuple)
+scores = st.floats(0, 1)
+many_scores = st.lists(scores, max_size=50).map(tuple)
 tallies = st.builds(
-    lambda right, wrong, missed: Tally(right, wrong, (*right, *[0.0] * missed)),
-    scores,
-    scores,
-    st.integers(0, 20),
+    lambda right, wrong, missed: Tally(right, wrong, len(right) + missed),
+    many_scores,
+    many_scores,
+    st.integers(0, 120),
 )
 
 
-def clean(limit: float, mentions: int = FEWEST_MENTIONS) -> Tally:
+def clean(limit: float, words: int = FEWEST_WORDS) -> Tally:
     """Everything right scores at least ``limit``, everything wrong a little less."""
-    return Tally((limit + 0.01,) * mentions, (limit - 0.02,) * mentions, (limit + 0.01,) * mentions)
+    return Tally((limit + 0.01,) * words, (limit - 0.02,) * words, words)
 
 
 @pytest.mark.parametrize("limit", [0.2, 0.35, 0.5, 0.75])
@@ -44,28 +45,37 @@ def test_the_threshold_is_where_right_and_wrong_part(limit: float) -> None:
     assert fit({"a": clean(limit)}, BALANCED)["a"] == pytest.approx(limit)
 
 
-def test_each_label_with_mentions_enough_has_its_own_and_the_rest_take_the_common_one() -> None:
-    many = {"high": clean(0.7, 40), "low": clean(0.2, 400)}
-    few = {"few": clean(0.6, FEWEST_MENTIONS - 1)}
+def test_each_label_with_words_enough_has_its_own_and_the_rest_take_the_common_one() -> None:
+    many = {"high": clean(0.7, FEWEST_WORDS), "low": clean(0.2, 10 * FEWEST_WORDS)}
+    few = {"few": clean(0.6, FEWEST_WORDS - 1)}
     chosen = fit(many | few, BALANCED)
     assert set(chosen) == {"", "high", "low", "few"}
     assert chosen["high"] == pytest.approx(0.7)
     assert chosen["low"] == pytest.approx(0.2)
     assert chosen["few"] == chosen[""] == pytest.approx(0.2)
-    enough = fit(many | {"few": clean(0.6, FEWEST_MENTIONS)}, BALANCED)
+    enough = fit(many | {"few": clean(0.6, FEWEST_WORDS)}, BALANCED)
     assert enough["few"] == pytest.approx(0.6)
 
 
+def test_words_that_were_missed_count_among_the_fewest() -> None:
+    half = FEWEST_WORDS // 2
+    found = Tally((0.61,) * half, (0.58,) * half, FEWEST_WORDS)
+    common = {"low": clean(0.2, 10 * FEWEST_WORDS)}
+    assert fit(common | {"found": found}, BALANCED)["found"] == pytest.approx(0.6)
+    fewer = Tally(found.right, found.wrong, FEWEST_WORDS - 1)
+    assert fit(common | {"found": fewer}, BALANCED)["found"] == pytest.approx(0.2)
+
+
 def test_of_equal_thresholds_the_lowest_holds() -> None:
-    sure = Tally((0.99,) * 40, (), (0.99,) * 40)
+    sure = Tally((0.99,) * FEWEST_WORDS, (), FEWEST_WORDS)
     assert fit({"a": sure}, BALANCED) == {"": 0.15, "a": 0.15}
     assert fit({"a": sure}, RECALL) == {"": 0.05, "a": 0.05}
     assert fit({}, BALANCED) == {"": 0.15}
 
 
 def test_recall_weighs_misses_more_than_false_alarms() -> None:
-    # Below 0.4 stand as many wrong spans as right ones.
-    doubtful = Tally((0.9,) * 60 + (0.3,) * 20, (0.3,) * 50, (0.9,) * 60 + (0.3,) * 20)
+    # Below 0.4 more words are wrong than right.
+    doubtful = Tally((0.9,) * 90 + (0.3,) * 30, (0.3,) * 75, 120)
     assert fit({"a": doubtful}, BALANCED)["a"] > 0.3
     assert fit({"a": doubtful}, RECALL)["a"] <= 0.3
 
@@ -77,9 +87,8 @@ def brute(tally: Tally, profile: Profile) -> float:
         if profile.low <= limit <= profile.high:
             hits = sum(score >= limit for score in tally.right)
             alarms = sum(score >= limit for score in tally.wrong)
-            met = sum(score >= limit for score in tally.mentions)
-            if hits and met:
-                precision, recall = hits / (hits + alarms), met / len(tally.mentions)
+            if hits:
+                precision, recall = hits / (hits + alarms), hits / tally.marked
                 weight = profile.beta**2
                 best = max(best, (1 + weight) / (weight / recall + 1 / precision))
     return best
@@ -107,21 +116,20 @@ def test_f_beta_lies_between_precision_and_recall(tally: Tally, limit: float, be
     value = f_beta(tally, limit, beta)
     assert 0 <= value <= 1
     hits = sum(score >= limit for score in tally.right)
-    met = sum(score >= limit for score in tally.mentions)
     if value:
         precision = hits / (hits + sum(score >= limit for score in tally.wrong))
-        recall = met / len(tally.mentions)
+        recall = hits / tally.marked
         assert min(precision, recall) - 1e-9 <= value <= max(precision, recall) + 1e-9
     else:
-        assert not hits or not met
+        assert not hits
 
 
 def test_f_beta_by_hand() -> None:
-    tally = Tally((0.9, 0.8, 0.3), (0.7, 0.2), (0.9, 0.8, 0.3, 0.0))
+    tally = Tally((0.9, 0.8, 0.3), (0.7, 0.2), 4)
     assert f_beta(tally, 0.5, 1.0) == pytest.approx(2 * (2 / 3) * (1 / 2) / (2 / 3 + 1 / 2))
     assert f_beta(tally, 0.95, 1.0) == 0.0
     assert f_beta(tally, 0.3, 3.0) == pytest.approx(10 * (3 / 4) * (3 / 4) / (9 * 3 / 4 + 3 / 4))
-    assert f_beta(Tally((), (), ()), 0.5, 1.0) == 0.0
+    assert f_beta(Tally((), (), 0), 0.5, 1.0) == 0.0
 
 
 def example(number: int, group: str, corpus: str = "invented") -> Example:
@@ -147,20 +155,61 @@ def test_groups_of_one_name_in_two_corpora_are_two() -> None:
     assert any(sides["one", f"g{n}"] != sides["other", f"g{n}"] for n in range(400))
 
 
-def test_a_tally_counts_what_was_asked_by_any_overlap() -> None:
-    gold = (Mention(0, 4, "a"), Mention(10, 20, "a"), Mention(30, 33, "a"), Mention(40, 44, "b"))
-    marked = Example("x", "invented", "g", "." * 50, gold, ("a", "none"))
+WORDS = [(10 * number, 10 * number + 9) for number in range(8)]
+
+
+def test_a_tally_counts_words_where_their_label_was_asked() -> None:
+    # A mention of two words, one that holds part of a third, and one of a label that is not asked.
+    gold = (Mention(0, 19, "a"), Mention(34, 36, "a"), Mention(40, 49, "b"))
+    marked = Example("x", "invented", "g", "." * 80, gold, ("a", "none"))
     found = [
-        FoundSpan(3, 6, "a", 0.9),
-        FoundSpan(12, 13, "a", 0.4),
-        FoundSpan(15, 25, "a", 0.6),
-        FoundSpan(20, 22, "a", 0.3),
-        FoundSpan(30, 33, "b", 0.8),
-        FoundSpan(5, 8, "none", 0.7),
+        WordHit(0, "a", 0.9, True),
+        WordHit(2, "a", 0.3, False),
+        WordHit(3, "a", 0.4, True),
+        WordHit(3, "b", 0.8, True),
+        WordHit(4, "b", 0.8, True),
+        WordHit(5, "none", 0.7, True),
     ]
-    other = Example("y", "invented", "g", "." * 50, (Mention(0, 4, "b"),), ("b",))
-    counted = tallied([marked, other], [found, []])
-    assert counted == {"a": Tally((0.9, 0.4, 0.6), (0.3,), (0.9, 0.6, 0.0)), "b": Tally((), (), (0.0,))}
+    other = Example("y", "invented", "g", "." * 80, (Mention(0, 9, "b"), Mention(5, 19, "b")), ("b",))
+    counted = tallied([marked, other], [WORDS, WORDS], [found, []])
+    assert counted == {"a": Tally((0.9, 0.4), (0.3,), 3), "b": Tally((), (), 2)}
+
+
+def test_a_word_that_two_windows_saw_is_counted_once_with_its_higher_score() -> None:
+    marked = Example("x", "invented", "g", "." * 80, (Mention(0, 9, "a"),), ("a",))
+    seen = [WordHit(0, "a", 0.5, True), WordHit(1, "a", 0.8, False)]
+    again = [WordHit(0, "a", 0.7, True), WordHit(1, "a", 0.2, False)]
+    assert tallied([marked], [WORDS], [[*seen, *again]]) == {"a": Tally((0.7,), (0.8,), 1)}
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 75), st.integers(1, 30), st.sampled_from("ab")), max_size=6),
+    st.lists(
+        st.builds(WordHit, st.integers(0, 7), st.sampled_from("ab"), scores, st.booleans()), max_size=20
+    ),
+)
+def test_every_marked_word_and_every_hit_is_tallied_once(
+    gold: list[tuple[int, int, str]], hits: list[WordHit]
+) -> None:
+    mentions = tuple(Mention(start, start + length, label) for start, length, label in gold)
+    marked = Example("x", "invented", "g", "." * 80, mentions, ("a",))
+    counted = tallied([marked], [WORDS], [hits])
+    inside = {
+        number
+        for number, (start, end) in enumerate(WORDS)
+        if any(m.label == "a" and m.start < end and start < m.end for m in mentions)
+    }
+    best: dict[int, float] = {}
+    for hit in hits:
+        if hit.label == "a":
+            best[hit.word] = max(hit.score, best.get(hit.word, 0.0))
+    if not inside:
+        assert counted == {}
+        return
+    assert set(counted) == {"a"}
+    assert counted["a"].marked == len(inside)
+    assert sorted(counted["a"].right) == sorted(score for word, score in best.items() if word in inside)
+    assert sorted(counted["a"].wrong) == sorted(score for word, score in best.items() if word not in inside)
 
 
 def test_the_grid_reaches_the_ends_of_every_range() -> None:

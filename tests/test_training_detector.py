@@ -1,28 +1,27 @@
-"""Training the detector: rows, mixture, targets and the training itself. All names here are invented."""
+"""Training the detector: the mixture of its texts and the training itself. All names here are invented."""
 
+import math
 import random
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from statistics import mean
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.bert import CLS, SEP
+from models.detector_parts import HEADS
 from models.embedded_detector import EmbeddedDetector
 from models.errors import ConfigurationError
-from models.gliner_forward import WIDEST
 from models.minilm import released
-from models.training.detector import Recipe, _steps, _targets, train_detector
+from models.training.detector import FIRST_WORD_LOGIT, Recipe, _steps, new_parameters, train_detector
 from models.training.detector_command import _lineage, fitted, make_detector
 from models.training.examples import Example, Mention
 from models.training.mixture import LOWERED, SHARES, SWAPPED, Mixture, with_names
 from models.training.optimizing import Progress, Rates, optimizer_of, take_step
-from models.training.rows import MOST_TOKENS, Row, row_of, targets_of
 from models.training.thresholds import BALANCED, PROFILES, RECALL
-from models.words import pieces_of, words_of
+from models.words import words_of
 from tests.small_models import (
     PERSON,
     SHORT,
@@ -32,9 +31,6 @@ from tests.small_models import (
     random_detector,
     trained,
 )
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 POOL = {1: ["Zorvath", "Ilm", "Quorinda"], 2: ["Bo Ek", "Umbrella Okonjo", "T. Vask"]}
 
@@ -64,7 +60,7 @@ def test_a_seed_fixes_the_weights_and_every_layer_and_part_is_trained() -> None:
     differ = {name for name in one if float((one[name] - other[name]).abs().max()) > 1e-6}
     assert {name.split(".")[2] for name in differ if name.startswith("encoder.")} == set("012345")
     assert {name.split(".")[0] for name in differ} == {
-        *("encoder", "projection", "labels_projection", "start", "end", "prompt", "out")
+        *("encoder", "projection", "labels_projection", "out", *HEADS)
     }
     base = released().weights
     assert all(float((one[n] - base[n]).abs().max()) > 0 for n in one if n.endswith("query.weight"))
@@ -89,8 +85,22 @@ def test_training_goes_on_from_where_it_was() -> None:
     assert set(kept) == set(start)
     assert all(kept[name].equal(start[name]) for name in start)
     differ = {name.split(".")[0] for name in start if not moved[name].equal(start[name])}
-    assert differ == {"projection", "labels_projection", "start", "end", "prompt", "out"}
+    assert differ == {"projection", "labels_projection", "out", *HEADS}
     assert not any(weight.requires_grad for weight in start.values())
+
+
+def test_at_first_every_word_is_said_to_be_nothing() -> None:
+    import torch
+
+    torch.manual_seed(0)
+    weights = {name: weight.detach() for name, weight in new_parameters(released().weights).items()}
+    detector = EmbeddedDetector("new", weights, [PERSON], {PERSON: 1e-9})
+    texts = [invented_example(seed).text for seed in range(4)]
+    hits = [hit for of_text in detector.hits(texts, [words_of(text) for text in texts]) for hit in of_text]
+    assert mean(math.log(hit.score / (1 - hit.score)) for hit in hits) == pytest.approx(
+        FIRST_WORD_LOGIT, abs=0.7
+    )
+    assert sum(hit.begins for hit in hits) == 0
 
 
 @settings(max_examples=20)
@@ -142,103 +152,6 @@ def test_only_matrices_decay() -> None:
     # A step of the rate times what decays; the only step has half of the rate.
     assert left == pytest.approx([left[0], 1.0, left[0], 1.0])
     assert 0.94 < left[0] < 0.98
-
-
-def placed(rows: list[Row], labels: list[str]) -> "tuple[Tensor, Tensor]":
-    import torch
-
-    words = torch.zeros(len(rows), max(len(row.firsts) for row in rows), dtype=torch.bool)
-    for number, row in enumerate(rows):
-        words[number, : len(row.firsts)] = True
-    return _targets(rows, labels, words)
-
-
-def test_what_counts_is_what_was_asked_and_every_mention() -> None:
-    rows = [
-        Row([], [1, 2, 3], [(0, 1, "a"), (2, 0, "b")], ("a",)),
-        Row([], [1, 2], [], ("b",)),
-    ]
-    targets, counted = placed(rows, ["a", "b"])
-    assert targets.shape == counted.shape == (2, 3, WIDEST, 2)
-    assert sorted(map(tuple, targets.nonzero().tolist())) == [(0, 0, 1, 0), (0, 2, 0, 1)]
-    # Of the asked label all spans within the words; of the other one the mention alone.
-    within = [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (2, 0)]
-    assert sorted(map(tuple, counted[0, :, :, 0].nonzero().tolist())) == within
-    assert counted[0, :, :, 1].nonzero().tolist() == [[2, 0]]
-    assert sorted(map(tuple, counted[1, :, :, 1].nonzero().tolist())) == [(0, 0), (0, 1), (1, 0)]
-    assert not counted[1, :, :, 0].any()
-
-
-def long_example(seed: int, words: int) -> Example:
-    """Words that are each other than the rest, and mentions of one to thirty of them."""
-    chance = random.Random(seed)
-    text = " ".join(f"{chance.choice('abcdefg')}{number}" for number in range(words))
-    places = words_of(text)
-    mentions = []
-    for _ in range(8):
-        first = chance.randrange(words)
-        last = min(words - 1, first + chance.choice([0, 1, 3, 30]))
-        mentions.append(Mention(places[first][0], places[last][1], chance.choice("ab")))
-    return Example("x", "invented", "g", text, tuple(mentions), ("a", "b"))
-
-
-@settings(max_examples=60)
-@given(st.integers(0, 10_000), st.integers(1, 600))
-def test_a_row_is_a_run_of_words_whose_targets_are_the_mentions_in_it(seed: int, words: int) -> None:
-    example = long_example(seed, words)
-    tokenizer = released().tokenizer
-    row = row_of(example, released(), random.Random(seed))
-    assert row.ids[0] == CLS
-    assert row.ids[-1] == SEP
-    assert len(row.ids) <= MOST_TOKENS + 2
-    assert row.asked == example.asked
-
-    places = words_of(example.text)
-    pieces = pieces_of(tokenizer, [example.text[start:end] for start, end in places])
-    own = [row.ids[a:b] for a, b in zip(row.firsts, [*row.firsts[1:], len(row.ids) - 1], strict=True)]
-    (first,) = [at for at in range(words - len(own) + 1) if pieces[at : at + len(own)] == own]
-    if len(own) < words:
-        assert sum(map(len, own)) > MOST_TOKENS - 30
-    wanted, marked = set(), set()
-    for mention in example.mentions:
-        for number, (start, end) in enumerate(places[first : first + len(own)]):
-            if mention.start <= start and end <= mention.end:
-                wanted.add((number, mention.label))
-    for begin, more, label in row.targets:
-        assert 0 <= more < WIDEST
-        marked |= {(number, label) for number in range(begin, begin + more + 1)}
-    assert marked == wanted
-
-
-class From(random.Random):
-    """Chooses one number whatever is asked."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__()
-        self.number = number
-
-    def randrange(self, start: int, stop: int | None = None, step: int = 1) -> int:
-        return self.number
-
-
-def test_a_run_may_begin_at_any_word_and_at_the_end_takes_what_fits_before_it() -> None:
-    example = long_example(0, 600)
-    encoded = released().tokenizer.encode_batch(example.text.split(), add_special_tokens=False)
-    words = [encoding.ids for encoding in encoded]
-    for first in (0, 1, 300, 590, 599):
-        row = row_of(example, released(), From(first))
-        own = [row.ids[a:b] for a, b in zip(row.firsts, [*row.firsts[1:], -1], strict=True)]
-        begin = min(first, 600 - len(own))
-        assert own == words[begin : begin + len(own)]
-        assert MOST_TOKENS - 5 < sum(map(len, own)) <= MOST_TOKENS
-
-
-def test_a_mention_wider_than_a_span_becomes_several_that_touch() -> None:
-    places = [(2 * number, 2 * number + 1) for number in range(40)]
-    assert targets_of([Mention(4, 4 + 59, "a")], places) == [(2, 11, "a"), (14, 11, "a"), (26, 5, "a")]
-    assert targets_of([Mention(500, 510, "a")], places) == []
-    # Half of a word is in it.
-    assert targets_of([Mention(6, 7, "a"), Mention(6, 7, "a")], places) == [(3, 0, "a")]
 
 
 FILL = ("then", "saw", "the lamp", "Dr", "of")

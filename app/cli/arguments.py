@@ -151,6 +151,15 @@ def _models(models: argparse.ArgumentParser) -> None:
             verb.add_argument("--yes", action="store_true", help="do not ask")
     _train_detector(_verb(verbs, "train-detector", "train a detector on a folder of corpora", module="train"))
     _train_risk(_verb(verbs, "train-risk", "train a privacy-risk model on scored snippets", module="train"))
+    _export_detector(
+        _verb(verbs, "export-detector", "write the detector for GLiNER.from_pretrained", module="train")
+    )
+
+
+def _export_detector(verb: argparse.ArgumentParser) -> None:
+    verb.set_defaults(function="export_detector")
+    verb.add_argument("--output", required=True, metavar="DIR", help="folder that it is written into, 180 MB")
+    verb.add_argument("--model", metavar="DIR", help="a detector of your own (default the shipped one)")
 
 
 def _train_risk(verb: argparse.ArgumentParser) -> None:
@@ -169,7 +178,7 @@ def _train_detector(verb: argparse.ArgumentParser) -> None:
     verb.set_defaults(function="train_detector")
     verb.add_argument("data", metavar="DATA", help="folder of corpora, each in the layout it is published in")
     verb.add_argument("--output", required=True, metavar="DIR", help="folder that the model is written into")
-    verb.add_argument("--steps", type=_positive, help="training steps (default 3000: an hour on two cores)")
+    verb.add_argument("--steps", type=_positive, help="training steps (default 3200: an hour on two cores)")
     verb.add_argument("--seed", type=_positive, help="seed of order, names and new weights")
     verb.add_argument("--rate", type=float, help="highest learning rate of the layers (default 0.00015)")
     verb.add_argument("--start", metavar="DIR", help="go on training the detector in this folder")

@@ -1,4 +1,4 @@
-"""``lethe models train-detector | train-risk``."""
+"""``lethe models train-detector | train-risk | export-detector``."""
 
 import argparse
 from dataclasses import replace
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.cli.console import message, result
+from models.catalog import ModelRef
 
 if TYPE_CHECKING:
     from models.training.optimizing import Progress
@@ -52,6 +53,20 @@ def train_risk(arguments: argparse.Namespace) -> int:
     )
     result({"model": card["name"], "folder": str(output), "seconds": card["seconds"]})
     message(f'use it with LETHE_RISK__MODEL=\'{{"source": "path", "name": "{output}"}}\'')
+    return 0
+
+
+def export_detector(arguments: argparse.Namespace) -> int:
+    """Write a detector as a folder that the gliner library loads."""
+    from models.detector_parts import read_detector
+    from models.gliner_export import export_detector as export
+
+    own, output = arguments.model, Path(arguments.output)
+    ref = ModelRef(source="path", name=own) if own else ModelRef(source="embedded", name="lethe-detector")
+    trained = read_detector(ref)
+    export(trained, output)
+    result({"model": trained.name, "folder": str(output)})
+    message(f'load it with GLiNER.from_pretrained("{output}")')
     return 0
 
 

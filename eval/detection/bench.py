@@ -28,6 +28,7 @@ from eval.detection.tasks import Task, tasks
 from ingest.documents import Entity
 from ingest.protocols import EntityDetector
 from models.errors import ConfigurationError
+from models.packs import packs
 
 
 class Progress(Protocol):
@@ -137,7 +138,7 @@ def _measure(corpus: str, of_corpus: Sequence[Task], work: _Work) -> None:
         return
     records = characters = mentions = 0
     columns = [column for column in work.columns if column.corpora is None or corpus in column.corpora]
-    for batch in extras.batches(cases_of(work.data, corpus), BATCH):
+    for batch in packs(cases_of(work.data, corpus), BATCH):
         documents = [case.document for case in batch]
         for column in columns:
             found = detected(column.name, column.detector, corpus, documents)

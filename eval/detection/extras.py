@@ -4,9 +4,7 @@ import random
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
 from pathlib import Path
-from typing import TypeVar
 
 from pydantic import Field
 
@@ -18,6 +16,7 @@ from eval.detection.spans import Cover, Ends, trimmed
 from ingest.documents import Action, Document, Entity, SanitizedDocument, Span
 from ingest.protocols import EntityDetector, Sanitizer
 from models.errors import LetheError
+from models.packs import packs
 from models.training.corpora import medquad_training_docs
 from models.training.label_maps import LABEL_MAPS
 
@@ -35,20 +34,11 @@ MEDQUAD_FILE = Path(MEDQUAD, "data.jsonl.gz")
 ANSWERS = 400
 SAMPLE_SEED = 20261120
 
-Item = TypeVar("Item")
-
 
 class _Answer(Row):
     id: str
     doc: str
     answer: str = Field(repr=False)
-
-
-def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    """Lists of at most ``size`` items, in order."""
-    rest = iter(items)
-    while batch := list(islice(rest, size)):
-        yield batch
 
 
 def detected(
@@ -113,7 +103,7 @@ def labels_asked(
     exact: dict[str, Tally] = defaultdict(Tally)
     touched: dict[str, Tally] = defaultdict(Tally)
     done = 0
-    for batch in batches(cases, BATCH):
+    for batch in packs(cases, BATCH):
         found = detected(name, detector, POLITICS, [case.document for case in batch])
         for case, entities in zip(batch, found, strict=True):
             for marked, spans in _by_label(case, flat(entities)):
@@ -164,7 +154,7 @@ def share_changed(generalize: Generalizer, documents: Sequence[Document], told: 
     """
     changed: list[int] = []
     of: list[int] = []
-    for number, batch in enumerate(batches(documents, BATCH)):
+    for number, batch in enumerate(packs(documents, BATCH)):
         for document, spans in zip(batch, generalize(batch), strict=True):
             if spans is not None:
                 changed.append(len(Cover((span.start, span.end) for span in spans)))
@@ -178,7 +168,7 @@ def speed(name: str, detector: EntityDetector, corpus: str, documents: Sequence[
     characters: list[int] = []
     seconds: list[float] = []
     detected(name, detector, corpus, documents[:SPEED_BATCH])
-    for batch in batches(documents, SPEED_BATCH):
+    for batch in packs(documents, SPEED_BATCH):
         begun = time.perf_counter()
         detected(name, detector, corpus, batch)
         seconds.append(time.perf_counter() - begun)

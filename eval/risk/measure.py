@@ -1,7 +1,6 @@
 """Measuring privacy-risk models against snippets that were scored under the rubric."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Protocol
 
 from eval.detection.report import machine_and_versions
@@ -20,6 +19,7 @@ from eval.risk.judged import judged
 from eval.risk.report import ALL, KINDS, AgreementRow, Figure, Kind, ModelRow, RiskReport
 from ingest.protocols import RiskModel
 from models.errors import ConfigurationError
+from models.packs import packs
 from models.training.rubric import PASSES, Snippet
 
 _BATCH = 16
@@ -74,8 +74,8 @@ def measure(
 def _judged(
     name: str, model: RiskModel, snippets: Sequence[Snippet], progress: Progress
 ) -> Iterator[list[float]]:
-    waiting, done = iter(snippets), 0
-    while batch := list(islice(waiting, _BATCH)):
+    done = 0
+    for batch in packs(snippets, _BATCH):
         yield from judged(name, model, batch)
         done += len(batch)
         progress(f"privacy risk, {name}", done, len(snippets))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from models.bert import LAYERS, WIDTH, embed, padded, run_layers
+from models.detector_parts import SHAPES
 from models.gliner_forward import HIDDEN, WIDEST, label_vectors, span_logits
 from models.label_means import LabelMeans
 from models.minilm import released
@@ -15,15 +16,23 @@ from models.training.mixture import Mixture
 from models.training.optimizing import Progress, Rates, optimizer_of, take_step
 from models.training.phrases import PHRASES
 from models.training.rows import Row, row_of
+from models.training.targets import asked_of, targets_of
+from models.word_forward import word_logits
 
 if TYPE_CHECKING:
     from torch import Tensor
 
     Parameters = dict[str, Tensor]
 
-FIRST_LOGIT = -6.0
+FIRST_SPAN_LOGIT, FIRST_WORD_LOGIT = -6.0, -3.0
+"""Nearly every span and most words are nothing: the first scores say so.
+
+Otherwise the first steps would learn only that.
+"""
 OWN_NAME = 0.5
 """How often a label is asked by its own name where it has others."""
+ABSENT_ASKED = 0.5
+"""How often a label is asked of a batch that holds no mention of it; which costs as much as any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +40,7 @@ class Recipe:
     """How the shipped detector is trained; together with the data it fixes the outcome."""
 
     seed: int = 20261120
-    steps: int = 3000
+    steps: int = 3200
     tokens: int = 2048
     """Word pieces of a step, with padding."""
     layer_rate: float = 1.5e-4
@@ -68,7 +77,7 @@ def train_detector(
     chance = random.Random(recipe.seed)
     total, since = 0.0, 0
     for step, rows in enumerate(_steps(Mixture(examples, recipe.seed), recipe), start=1):
-        labels = sorted({label for row in rows for label in (*row.asked, *(t[2] for t in row.targets))})
+        labels = _labels(rows, chance)
         asked = means.of([_name(label, chance) for label in labels])
         loss = _loss({**model.weights, **parameters}, rows, asked, labels, recipe.dropout)
         take_step(optimizer, loss, parameters, step, recipe.steps, rates)
@@ -85,21 +94,14 @@ def new_parameters(weights: "Mapping[str, Tensor]") -> "Parameters":
 
     made = {name: weight.clone() for name, weight in weights.items() if name.startswith("encoder.layer.")}
     assert len({name.split(".")[2] for name in made}) == LAYERS
-    shapes = {
-        "projection": (HIDDEN, WIDTH),
-        "labels_projection": (HIDDEN, WIDTH),
-        **{f"{name}.0": (4 * HIDDEN, HIDDEN) for name in ("start", "end", "prompt")},
-        **{f"{name}.3": (HIDDEN, 4 * HIDDEN) for name in ("start", "end", "prompt")},
-        "out.0": (4 * HIDDEN, 2 * HIDDEN),
-        "out.3": (HIDDEN, 4 * HIDDEN),
-    }
-    for name, (height, width) in shapes.items():
+    for name, (height, width) in SHAPES.items():
         bound = 1 / math.sqrt(width)
         made[f"{name}.weight"] = torch.empty(height, width).uniform_(-bound, bound)
         made[f"{name}.bias"] = torch.zeros(height)
-    # Nearly every span is nothing: the first scores say so, or the first steps would learn only that.
     made["prompt.3.bias"].fill_(0.2)
-    made["out.3.bias"].fill_(FIRST_LOGIT / (0.2 * HIDDEN))
+    made["out.3.bias"].fill_(FIRST_SPAN_LOGIT / (0.2 * HIDDEN))
+    for name in ("inside", "begin"):
+        made[f"{name}.3.bias"].fill_(FIRST_WORD_LOGIT / (0.2 * HIDDEN))
     for weight in made.values():
         weight.requires_grad_(True)
     return made
@@ -140,7 +142,7 @@ def _loss(
     labels: Sequence[str],
     dropout: float,
 ) -> "Tensor":
-    """Binary cross-entropy over spans and asked labels, per mention that is to be found."""
+    """Binary cross-entropies over spans, words in mentions and words that begin them, for asked labels."""
     import torch
     from torch.nn import functional
 
@@ -152,32 +154,37 @@ def _loss(
         states = run_layers(weights, states, real, dropout=dropout)
         of_words = torch.gather(states, 1, firsts[:, :, None].expand(-1, -1, WIDTH))
         vectors = label_vectors(weights, means, dropout)
-        logits = span_logits(weights, of_words, vectors, dropout)
-    targets, counted = _targets(rows, labels, is_word)
-    losses = functional.binary_cross_entropy_with_logits(logits.float(), targets, reduction="none")
-    return (losses * counted).sum() / max(1.0, float(targets.sum()))
+        spans = span_logits(weights, of_words, vectors, dropout)
+        inside, begin = word_logits(weights, of_words, vectors, dropout)
+    targets = targets_of(rows, labels, is_word.shape[1])
+    words = is_word[:, :, None] * asked_of(rows, labels)[:, None, :]
+    ends = functional.pad(words, (0, 0, 0, WIDEST - 1)).unfold(1, WIDEST, 1).transpose(2, 3)
+    return (
+        _cross_entropy(spans, targets.spans, ends)
+        + _cross_entropy(inside, targets.inside, words)
+        + _cross_entropy(begin, targets.begin, words)
+    )
 
 
-def _name(label: str, chance: random.Random) -> str:
-    others = PHRASES.get(label, ())
-    return label if not others or chance.random() < OWN_NAME else chance.choice(others)
-
-
-def _targets(rows: Sequence[Row], labels: Sequence[str], is_word: "Tensor") -> "tuple[Tensor, Tensor]":
-    """What each span is, and which spans and labels count; shapes (rows, words, WIDEST, labels).
+def _cross_entropy(logits: "Tensor", targets: "Tensor", asked: "Tensor") -> "Tensor":
+    """Per positive case, so that what is found weighs the same however much surrounds it.
 
     A mention counts even where its label was not asked: it is only the absence that is not known.
     """
     import torch
     from torch.nn import functional
 
-    column = {label: number for number, label in enumerate(labels)}
-    targets = torch.zeros(len(rows), is_word.shape[1], WIDEST, len(labels))
-    asked = torch.zeros(len(rows), len(labels))
-    for number, row in enumerate(rows):
-        asked[number, [column[label] for label in row.asked]] = 1
-        for first, more, label in row.targets:
-            targets[number, first, more, column[label]] = 1
-    inside = functional.pad(is_word, (0, WIDEST - 1)).unfold(1, WIDEST, 1).float()
-    counted = inside[:, :, :, None] * asked[:, None, None, :]
-    return targets, torch.maximum(counted, targets)
+    losses = functional.binary_cross_entropy_with_logits(logits.float(), targets, reduction="none")
+    return (losses * torch.maximum(asked, targets)).sum() / max(1.0, float(targets.sum()))
+
+
+def _labels(rows: Sequence[Row], chance: random.Random) -> list[str]:
+    """Every label that the rows hold, and some of those that they certainly do not."""
+    held = {label for row in rows for _, _, label in row.targets}
+    absent = sorted({label for row in rows for label in row.asked} - held)
+    return sorted([*held, *(label for label in absent if chance.random() < ABSENT_ASKED)])
+
+
+def _name(label: str, chance: random.Random) -> str:
+    others = PHRASES.get(label, ())
+    return label if not others or chance.random() < OWN_NAME else chance.choice(others)

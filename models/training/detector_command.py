@@ -8,15 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from models.catalog import ModelRef
+from models.detector_parts import read_detector
 from models.embedded_detector import EmbeddedDetector
 from models.errors import ConfigurationError
-from models.trained import read_trained, write_trained
+from models.trained import write_trained
 from models.training.corpora import corpora_in, read_corpora
 from models.training.detector import Recipe, train_detector
 from models.training.examples import Example
 from models.training.optimizing import Progress
 from models.training.synthetic.generate import synthetic_examples
 from models.training.thresholds import LOWEST, PROFILES, apart, fit, tallied
+from models.words import words_of
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -46,7 +48,7 @@ def make_detector(
     trained_on, development = apart(
         [*read_corpora(data, "train", leave_out), *synthetic_examples(SYNTHETIC, recipe.seed)]
     )
-    before = read_trained(ModelRef(source="path", name=str(start)), "detector") if start else None
+    before = read_detector(ModelRef(source="path", name=str(start))) if start else None
     began = time.time()
     weights = train_detector(trained_on, recipe, report, start=before.weights if before else None)
     seconds = time.time() - began
@@ -79,5 +81,7 @@ def fitted(weights: "dict[str, Tensor]", development: Sequence[Example]) -> dict
     # The thresholds must fit the weights as they are kept, in 16 bits.
     kept = {name: weight.half().float() for name, weight in weights.items()}
     detector = EmbeddedDetector("new", kept, labels, dict.fromkeys(labels, LOWEST))
-    tallies = tallied(development, detector.find([example.text for example in development]))
+    texts = [example.text for example in development]
+    places = [words_of(text) for text in texts]
+    tallies = tallied(development, places, detector.hits(texts, places))
     return {profile.name: fit(tallies, profile) for profile in PROFILES}

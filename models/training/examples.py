@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass, field
 
+SYNTHETIC = "synthetic"
+"""The corpus of the texts that are invented for training."""
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Mention:

@@ -5,13 +5,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from models.bert import CLS, SEP
-from models.gliner_forward import WIDEST
 from models.minilm import Released
-from models.training.examples import Example, Mention
+from models.training.absences import MEDICAL, surely_absent
+from models.training.examples import SYNTHETIC, Example, Mention
 from models.words import pieces_of, words_of
 
 MOST_TOKENS = 250
 """Word pieces of a row; what is longer is cut to a random run of words."""
+
+OF_MEDICINE = ("bc5cdr", "ncbi_disease", "medquad", "crossner")
+"""Corpora with more medicine and chemistry than any list of words knows: nothing medical is absent there."""
 
 Target = tuple[int, int, str]
 """First word, how many words more, and the label."""
@@ -37,7 +40,21 @@ def row_of(example: Example, model: Released, chance: random.Random) -> Row:
         firsts.append(len(ids))
         ids += of_word
     ids.append(SEP)
-    return Row(ids, firsts, targets_of(example.mentions, places[first:last]), example.asked)
+    targets = targets_in(example.mentions, places[first:last])
+    return Row(ids, firsts, targets, asked_of(example, places[first:last], targets))
+
+
+def asked_of(
+    example: Example, places: Sequence[tuple[int, int]], targets: Sequence[Target]
+) -> tuple[str, ...]:
+    """What is asked of a run of words: what the example answers, and what the run surely does not hold."""
+    if not places or example.corpus == SYNTHETIC:  # whose texts say themselves what they hold
+        return example.asked
+    known = {label for _, _, label in targets}
+    if example.corpus in OF_MEDICINE:
+        known |= set(MEDICAL)
+    absent = surely_absent(example.text[places[0][0] : places[-1][1]])
+    return tuple(dict.fromkeys([*example.asked, *(label for label in absent if label not in known)]))
 
 
 def _run(pieces: Sequence[Sequence[int]], chance: random.Random) -> tuple[int, int]:
@@ -58,17 +75,11 @@ def _run(pieces: Sequence[Sequence[int]], chance: random.Random) -> tuple[int, i
     return first, last
 
 
-def targets_of(mentions: Sequence[Mention], places: Sequence[tuple[int, int]]) -> list[Target]:
-    """The mentions in words; one that is wider than a span may be becomes several that touch.
-
-    A mention that the run of words cuts is left with what is in it.
-    """
+def targets_in(mentions: Sequence[Mention], places: Sequence[tuple[int, int]]) -> list[Target]:
+    """The mentions in words; one that the run of words cuts is left with what is in it."""
     found = set()
     for mention in mentions:
         inside = [i for i, (start, end) in enumerate(places) if start < mention.end and mention.start < end]
-        if not inside:
-            continue
-        for first in range(inside[0], inside[-1] + 1, WIDEST):
-            last = min(first + WIDEST - 1, inside[-1])
-            found.add((first, last - first, mention.label))
+        if inside:
+            found.add((inside[0], inside[-1] - inside[0], mention.label))
     return sorted(found)

@@ -1,15 +1,17 @@
-"""From what score on a span counts, for each label: fitted on texts that were not trained on."""
+"""From what score on a word counts, for each label: fitted on texts that were not trained on."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from models.training.examples import Example
-from models.windows import FoundSpan
+from models.training.rows import targets_in
+from models.word_runs import WordHit, by_label
 
 LOWEST = 0.05
-"""Spans below this score are not looked at in fitting."""
-FEWEST_MENTIONS = 30
+"""Words below this score are not looked at in fitting."""
+FEWEST_WORDS = 100
 """A label with fewer in the development texts takes the threshold of all labels together."""
 DEVELOPMENT_SHARE = 20
 """One in so many groups of every corpus is set apart to fit thresholds on."""
@@ -33,12 +35,11 @@ PROFILES = (BALANCED, RECALL)
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Of one label: the scores of found spans that are right or wrong, and of each mention the best."""
+    """Of one label: the scores of words that are right or wrong, and how many words its mentions have."""
 
     right: tuple[float, ...]
     wrong: tuple[float, ...]
-    mentions: tuple[float, ...]
-    """The best score of a span that touches the mention, 0 where none does."""
+    marked: int
 
 
 def apart(examples: Iterable[Example]) -> tuple[list[Example], list[Example]]:
@@ -55,24 +56,23 @@ def fit(tallies: Mapping[str, Tally], profile: Profile) -> dict[str, float]:
     together = Tally(
         tuple(score for tally in tallies.values() for score in tally.right),
         tuple(score for tally in tallies.values() for score in tally.wrong),
-        tuple(score for tally in tallies.values() for score in tally.mentions),
+        sum(tally.marked for tally in tallies.values()),
     )
     common = _best(together, profile)
     fitted = {
-        label: _best(tally, profile) if len(tally.mentions) >= FEWEST_MENTIONS else common
+        label: _best(tally, profile) if tally.marked >= FEWEST_WORDS else common
         for label, tally in sorted(tallies.items())
     }
     return {"": common, **fitted}
 
 
 def f_beta(tally: Tally, threshold: float, beta: float) -> float:
-    """F-beta at the threshold, in [0, 1]; precision counts spans, recall mentions, any overlap."""
+    """F-beta over words at the threshold, in [0, 1]."""
     right = sum(score >= threshold for score in tally.right)
     wrong = sum(score >= threshold for score in tally.wrong)
-    met = sum(score >= threshold for score in tally.mentions)
-    if not right or not met:
+    if not right:
         return 0.0
-    precision, recall = right / (right + wrong), met / len(tally.mentions)
+    precision, recall = right / (right + wrong), right / tally.marked
     return (1 + beta**2) * precision * recall / (beta**2 * precision + recall)
 
 
@@ -81,22 +81,29 @@ def _best(tally: Tally, profile: Profile) -> float:
     return max(allowed, key=lambda threshold: f_beta(tally, threshold, profile.beta))
 
 
-def tallied(examples: Sequence[Example], found: Sequence[Sequence[FoundSpan]]) -> dict[str, Tally]:
-    """What was found in the examples, by label; only where the label was asked."""
+def tallied(
+    examples: Sequence[Example],
+    places: Sequence[Sequence[tuple[int, int]]],
+    hits: Sequence[Sequence[WordHit]],
+) -> dict[str, Tally]:
+    """What was found in the words of the examples, by label; only where the label was asked."""
     right: dict[str, list[float]] = {}
     wrong: dict[str, list[float]] = {}
-    mentions: dict[str, list[float]] = {}
-    for example, spans in zip(examples, found, strict=True):
+    marked: Counter[str] = Counter()
+    for example, words, of_text in zip(examples, places, hits, strict=True):
+        found = by_label(of_text)
         for label in example.asked:
-            gold = [mention for mention in example.mentions if mention.label == label]
-            ours = [span for span in spans if span.label == label]
-            for span in ours:
-                hit = any(span.start < m.end and m.start < span.end for m in gold)
-                (right if hit else wrong).setdefault(label, []).append(span.score)
-            for mention in gold:
-                touching = (s.score for s in ours if s.start < mention.end and mention.start < s.end)
-                mentions.setdefault(label, []).append(max(touching, default=0.0))
+            gold = _words_of(label, example, words)
+            marked[label] += len(gold)
+            for number, hit in found.get(label, {}).items():
+                (right if number in gold else wrong).setdefault(label, []).append(hit.score)
     return {
-        label: Tally(tuple(right.get(label, ())), tuple(wrong.get(label, ())), tuple(scores))
-        for label, scores in mentions.items()
+        label: Tally(tuple(right.get(label, ())), tuple(wrong.get(label, ())), count)
+        for label, count in marked.items()
+        if count
     }
+
+
+def _words_of(label: str, example: Example, words: Sequence[tuple[int, int]]) -> set[int]:
+    targets = targets_in([mention for mention in example.mentions if mention.label == label], words)
+    return {number for first, more, _ in targets for number in range(first, first + more + 1)}

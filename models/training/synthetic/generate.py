@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import TYPE_CHECKING
 
-from models.training.examples import Example
+from models.training.examples import SYNTHETIC, Example
 from models.training.synthetic.corruption import corrupted, tidied
 from models.training.synthetic.frames import Frame, frames
 from models.training.synthetic.labels import asked_for
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from faker import Faker
-
-CORPUS = "synthetic"
 
 
 def synthetic_examples(count: int, seed: int) -> Iterator[Example]:
@@ -40,11 +38,11 @@ def synthetic_examples(count: int, seed: int) -> Iterator[Example]:
     for number in range(count):
         if not waiting:
             waiting = random.sample(frames(), len(frames()))
-        yield _example(waiting.pop(), f"{CORPUS}-{seed}-{number}", random, sources)
+        yield _example(waiting.pop(), f"{SYNTHETIC}-{seed}-{number}", random, sources)
 
 
 def _example(frame: Frame, name: str, random: Random, sources: "Mapping[str, Faker]") -> Example:
     piece = corrupted(tidied(render(frame.nodes, new_stage(random, sources))), random)
     mentions = tuple(sorted({mention for mention in piece.mentions if mention.start < mention.end}))
     asked = asked_for({mention.label for mention in mentions}, frame.unvouched)
-    return Example(name, CORPUS, frame.id, piece.text, mentions, asked)
+    return Example(name, SYNTHETIC, frame.id, piece.text, mentions, asked)
