@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from benchmarks.weights_manifest import commands, runs
+from benchmarks.weights_manifest import command
 from eval.detection.report import DetectionReport
 from eval.detection.table import markdown as detection_markdown
 from eval.detection.table import misses_table
@@ -83,8 +83,8 @@ def _facts(weights: Path, kind: str, card: Mapping[str, Any] | None) -> str:
         ("name", f"`{card['name']}`, {card['kind']}"),
         ("file", _file(weights / f"{kind}.safetensors")),
         ("license", str(card["licence"])),
-        ("training commands", "; ".join(f"`{command}`" for command in commands(kind, card))),
-        ("trained", f"{card['trained']}, {sum(run['seconds'] for run in runs(card)):,} seconds"),
+        ("training command", f"`{command(kind, card)}`"),
+        ("trained", f"{card['trained']}, {card['seconds']:,} seconds"),
         ("recipe", _listed(card["recipe"])),
         *_data(card),
     ]

@@ -20,21 +20,13 @@ SHOWN = ("tab.characters.precision", "tab.characters.recall", "tab.characters.F1
 """Which figures of the detector stand in the manifest; all are in docs/models.md."""
 
 
-def runs(card: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The trainings that made a model, in their order: a later one went on from the one before."""
-    return [*card.get("before", ()), card]
-
-
-def commands(kind: str, card: Mapping[str, Any]) -> list[str]:
-    """The commands that make such a model, one for each training."""
+def command(kind: str, card: Mapping[str, Any]) -> str:
+    """The command that makes such a model."""
     if kind == "risk":
-        return ["lethe models train-risk DATA --output DIR"]
-    made = []
-    for number, run in enumerate(runs(card), start=1):
-        recipe, start = run["recipe"], f" --start DIR{number - 1}" if number > 1 else ""
-        asked = f"--steps {recipe['steps']} --rate {recipe['layer_rate']} --seed {recipe['seed']}"
-        made.append(f"lethe models train-detector DATA --output DIR{number}{start} {asked}")
-    return made
+        return "lethe models train-risk DATA --output DIR"
+    recipe = card["recipe"]
+    asked = f"--steps {recipe['steps']} --rate {recipe['layer_rate']} --seed {recipe['seed']}"
+    return f"lethe models train-detector DATA --output DIR {asked}"
 
 
 def manifest() -> dict[str, Any]:
@@ -50,10 +42,10 @@ def _row(kind: str) -> dict[str, Any]:
         "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
         "bytes": path.stat().st_size,
         "licence": LICENCES[kind],
-        "commands": commands(kind, card),
+        "command": command(kind, card),
         "data": card.get("examples") or card.get("snippets"),
         "trained": card["trained"],
-        "seconds": sum(run["seconds"] for run in runs(card)),
+        "seconds": card["seconds"],
         "scores": _detector_scores() if kind == "detector" else _risk_scores(),
         "card": f"{kind}.md",
     }

@@ -1,8 +1,8 @@
 """Whether a word lies inside a mention of a label, and whether one begins there: heads beside GLiNER's.
 
 They share the word and label vectors of ``models.gliner_forward``. A span is right or wrong as a whole and
-is one of very many; a word is right in every mention that holds it, so these heads learn sooner and find
-more. What begins is asked so that mentions which touch stay apart.
+is one of very many; a word is right in every mention that holds it. What begins is asked so that mentions
+which touch stay apart.
 """
 
 from typing import TYPE_CHECKING

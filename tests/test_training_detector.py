@@ -15,8 +15,8 @@ from models.detector_parts import HEADS
 from models.embedded_detector import EmbeddedDetector
 from models.errors import ConfigurationError
 from models.minilm import released
-from models.training.detector import FIRST_WORD_LOGIT, Recipe, _steps, new_parameters, train_detector
-from models.training.detector_command import _lineage, fitted, make_detector
+from models.training.detector import FIRST_WORD_LOGIT, Recipe, _steps, new_parameters
+from models.training.detector_command import fitted, make_detector
 from models.training.examples import Example, Mention
 from models.training.mixture import LOWERED, SHARES, SWAPPED, Mixture, with_names
 from models.training.optimizing import Progress, Rates, optimizer_of, take_step
@@ -27,8 +27,6 @@ from tests.small_models import (
     SHORT,
     invented_example,
     name_detector,
-    one_thread,
-    random_detector,
     trained,
 )
 
@@ -72,21 +70,6 @@ def test_training_leaves_the_released_weights_alone() -> None:
     trained(replace(SHORT, steps=1, tokens=64), lambda _: None)
     assert all(weight.equal(before[name]) for name, weight in released().weights.items())
     assert not any(weight.requires_grad for weight in released().weights.values())
-
-
-def test_training_goes_on_from_where_it_was() -> None:
-    start = random_detector()
-    still = replace(SHORT, steps=1, tokens=64, layer_rate=0.0, head_rate=0.0)
-    with one_thread():
-        kept = train_detector([invented_example(1)], still, lambda _: None, start=start)
-        moved = train_detector(
-            [invented_example(1)], replace(still, head_rate=1e-3), lambda _: None, start=start
-        )
-    assert set(kept) == set(start)
-    assert all(kept[name].equal(start[name]) for name in start)
-    differ = {name.split(".")[0] for name in start if not moved[name].equal(start[name])}
-    assert differ == {"projection", "labels_projection", "out", *HEADS}
-    assert not any(weight.requires_grad for weight in start.values())
 
 
 def test_at_first_every_word_is_said_to_be_nothing() -> None:
@@ -280,15 +263,6 @@ def test_thresholds_are_fitted_for_every_profile_and_label() -> None:
     for profile in (BALANCED, RECALL):
         assert set(chosen[profile.name]) == {"", PERSON}
         assert all(profile.low <= limit <= profile.high for limit in chosen[profile.name].values())
-
-
-def test_a_card_tells_what_was_trained_before() -> None:
-    first = {"recipe": {"steps": 1}, "seconds": 2, "before": []}
-    second = {"recipe": {"steps": 3}, "seconds": 4, "before": _lineage(first)}
-    assert _lineage(second) == [
-        {"recipe": {"steps": 1}, "seconds": 2},
-        {"recipe": {"steps": 3}, "seconds": 4},
-    ]
 
 
 def test_a_folder_without_corpora_is_told(tmp_path: Path) -> None:

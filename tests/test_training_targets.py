@@ -19,8 +19,7 @@ from models.training.absences import surely_absent
 from models.training.detector import _labels, _loss
 from models.training.examples import SYNTHETIC, Example, Mention
 from models.training.rows import MOST_TOKENS, Row, Target, asked_of, row_of, targets_in
-from models.training.targets import asked_of as tensor_of_asked
-from models.training.targets import targets_of
+from models.training.targets import asked_tensor, targets_of
 from models.words import pieces_of, words_of
 from tests.small_models import random_detector
 
@@ -243,9 +242,7 @@ def test_mentions_that_touch_begin_each() -> None:
 
 @given(drawn_rows(), st.permutations("abcd").map(lambda labels: labels[:3]))
 def test_a_label_is_asked_of_the_rows_that_ask_it(rows: list[Row], labels: list[str]) -> None:
-    assert tensor_of_asked(rows, labels).tolist() == [
-        [label in row.asked for label in labels] for row in rows
-    ]
+    assert asked_tensor(rows, labels).tolist() == [[label in row.asked for label in labels] for row in rows]
 
 
 def slow_loss(logits: "Tensor", targets: "Tensor", rows: Sequence[Row], labels: Sequence[str]) -> float:

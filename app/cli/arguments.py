@@ -181,7 +181,6 @@ def _train_detector(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--steps", type=_positive, help="training steps (default 3200: an hour on two cores)")
     verb.add_argument("--seed", type=_positive, help="seed of order, names and new weights")
     verb.add_argument("--rate", type=float, help="highest learning rate of the layers (default 0.00015)")
-    verb.add_argument("--start", metavar="DIR", help="go on training the detector in this folder")
     verb.add_argument(
         "--leave-out", action="append", metavar="CORPUS", help="do not read this corpus; may be repeated"
     )

@@ -2,12 +2,16 @@
 
 import json
 import sys
+import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
+
+TOLD_EVERY = 30.0
+"""Seconds between two lines about work that goes on, where standard error is no terminal."""
 
 
 def result(row: Mapping[str, object]) -> None:
@@ -29,15 +33,33 @@ def console() -> "Console":
 
 
 def progress(unit: str) -> "Progress":
-    """A progress bar on standard error: how far, how many of ``unit``, time left."""
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    """A progress bar on standard error: how far, how many of ``unit``, time left.
 
-    return Progress(
+    Where nobody could see it move, there is a line every ``TOLD_EVERY`` seconds too.
+    """
+    from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    class Lines(Progress):
+        """Bars that are drawn once, at the end, and told of until then."""
+
+        told = time.monotonic()
+
+        def update(self, task_id: TaskID, **changes: Any) -> None:
+            super().update(task_id, **changes)
+            now = time.monotonic()
+            if now - self.told >= TOLD_EVERY:
+                self.told = now
+                task = self.tasks[self.task_ids.index(task_id)]
+                share = "" if task.total is None else f", {task.percentage:.0f}%"
+                message(f"{task.description}: {task.fields['count']} {unit}{share}")
+
+    screen = console()
+    return (Progress if screen.is_terminal else Lines)(
         TextColumn("{task.description}"),
         BarColumn(),
         TextColumn("{task.percentage:>3.0f}%"),
         TextColumn(f"{{task.fields[count]}} {unit}"),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
-        console=console(),
+        console=screen,
     )

@@ -26,8 +26,7 @@ def train_detector(arguments: argparse.Namespace) -> int:
         head_rate = recipe.head_rate * arguments.rate / recipe.layer_rate
         recipe = replace(recipe, layer_rate=arguments.rate, head_rate=head_rate)
     output = Path(arguments.output)
-    start = Path(arguments.start) if arguments.start else None
-    card = make_detector(Path(arguments.data), output, recipe, arguments.leave_out or (), _told, start)
+    card = make_detector(Path(arguments.data), output, recipe, arguments.leave_out or (), _told)
     result({"model": card["name"], "folder": str(output), "seconds": card["seconds"], "steps": recipe.steps})
     message(f'use it with LETHE_DETECTOR__MODEL=\'{{"source": "path", "name": "{output}"}}\'')
     return 0

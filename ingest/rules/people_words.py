@@ -36,6 +36,7 @@ BEING = frozenset(
     ("is", "was", "am", "m", "s", "be", "been", "being", "as", "become", "became", "retired")
     + ("former", "works", "worked", "work", "occupation", "profession", "job", "career")
 )
+JOB_FIELDS = frozenset(("occupation", "profession", "job", "position", "title", "role", "employment"))
 SINGLE = re.compile(
     r"(?:\b(?:is|was|am|are|he's|she's|i'm|I'm|currently|remains|marital status[:]?|status:)[ ])"
     r"(single|separated|engaged)\b(?![ -](?:most|best|largest|biggest|in|file|by|with))"
@@ -107,10 +108,12 @@ def _marital(tokens: Tokens, matches: Mapping[str, list[Match]]) -> Iterator[Ent
             yield hit(Span(*found.span(1)), "marital status", 0.7, "marital-status")
 
 
-def _weak_job(tokens: Tokens, first: int) -> bool:
-    """Whether the words before an everyday job word say that somebody has the job."""
+def _held(tokens: Tokens, first: int) -> bool:
+    """Whether the words before a job say that somebody has it."""
+    if first > 0 and tokens.folded[first - 1] in JOB_FIELDS and tokens.gap(first).strip() == ":":
+        return True
     before = _before(tokens, first)
-    if before in ("retired", "former", "occupation", "profession", "job") or before in BEING:
+    if before in BEING:
         return True
     if before not in JOB_BEFORE or first < 2:
         return False
@@ -122,9 +125,11 @@ def _jobs(tokens: Tokens, matches: Mapping[str, list[Match]]) -> Iterator[Entity
         single = match.end == match.first + 1
         if single and tokens.folded[match.first] in words("jobs_weak"):
             continue
-        yield hit(match.span(tokens), "job title", 0.7, "job-list")
+        yield hit(
+            match.span(tokens), "job title", 0.7, "job-cue" if _held(tokens, match.first) else "job-list"
+        )
     for match in matches.get("jobs_weak", ()):
-        if _weak_job(tokens, match.first):
+        if _held(tokens, match.first):
             yield hit(match.span(tokens), "job title", 0.6, "job-cue")
     for found in EMPLOYED.finditer(tokens.text):
         last = found.group(1).rsplit(" ", 1)[-1]

@@ -16,7 +16,7 @@ from models.training.mixture import Mixture
 from models.training.optimizing import Progress, Rates, optimizer_of, take_step
 from models.training.phrases import PHRASES
 from models.training.rows import Row, row_of
-from models.training.targets import asked_of, targets_of
+from models.training.targets import asked_tensor, targets_of
 from models.word_forward import word_logits
 
 if TYPE_CHECKING:
@@ -58,19 +58,13 @@ def train_detector(
     recipe: Recipe,
     report: Callable[[Progress], None],
     every: int = 50,
-    start: "Mapping[str, Tensor] | None" = None,
 ) -> "Parameters":
-    """The trained weights by name, in fp32. The same examples and recipe give the same up to rounding.
-
-    ``start`` are the weights of an earlier training that goes on; without them MiniLM's and a new head.
-    """
+    """The trained weights by name, in fp32. The same examples and recipe give the same up to rounding."""
     import torch
 
     torch.manual_seed(recipe.seed)
     model = released()
     parameters = new_parameters(model.weights)
-    if start is not None:
-        parameters = {name: start[name].clone().requires_grad_(True) for name in parameters}
     rates = Rates(recipe.layer_rate, recipe.head_rate, recipe.warmup, recipe.weight_decay)
     optimizer = optimizer_of(parameters, rates)
     means = LabelMeans()
@@ -157,7 +151,7 @@ def _loss(
         spans = span_logits(weights, of_words, vectors, dropout)
         inside, begin = word_logits(weights, of_words, vectors, dropout)
     targets = targets_of(rows, labels, is_word.shape[1])
-    words = is_word[:, :, None] * asked_of(rows, labels)[:, None, :]
+    words = is_word[:, :, None] * asked_tensor(rows, labels)[:, None, :]
     ends = functional.pad(words, (0, 0, 0, WIDEST - 1)).unfold(1, WIDEST, 1).transpose(2, 3)
     return (
         _cross_entropy(spans, targets.spans, ends)

@@ -2,13 +2,11 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from models.catalog import ModelRef
-from models.detector_parts import read_detector
 from models.embedded_detector import EmbeddedDetector
 from models.errors import ConfigurationError
 from models.trained import write_trained
@@ -35,11 +33,9 @@ def make_detector(
     recipe: Recipe,
     leave_out: Collection[str],
     report: Callable[[Progress], None],
-    start: Path | None = None,
 ) -> dict[str, Any]:
     """Train on ``data`` and write the detector into ``output``; its card.
 
-    ``start`` is the folder of a detector whose training goes on, with rates that rise and fall once more.
     Raises ConfigurationError where the folder holds no corpus that is known.
     """
     used = [name for name in corpora_in(data) if name not in leave_out]
@@ -48,17 +44,15 @@ def make_detector(
     trained_on, development = apart(
         [*read_corpora(data, "train", leave_out), *synthetic_examples(SYNTHETIC, recipe.seed)]
     )
-    before = read_detector(ModelRef(source="path", name=str(start))) if start else None
     began = time.time()
-    weights = train_detector(trained_on, recipe, report, start=before.weights if before else None)
+    weights = train_detector(trained_on, recipe, report)
     seconds = time.time() - began
     thresholds = fitted(weights, development[:: max(1, len(development) // FITTED_TEXTS)])
     card = {
         "name": "lethe-detector",
-        "kind": "GLiNER bi-encoder, span mode markerV0",
+        "kind": "GLiNER bi-encoder, span mode markerV0, and heads over words",
         "licence": "apache-2.0",
         "recipe": asdict(recipe),
-        "before": _lineage(before.card) if before else [],
         "left_out": sorted(leave_out),
         "examples": dict(sorted(Counter(example.corpus for example in trained_on).items())),
         "characters": sum(len(example.text) for example in trained_on),
@@ -68,11 +62,6 @@ def make_detector(
     }
     write_trained(output, "detector", weights, card)
     return card
-
-
-def _lineage(card: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What was trained before, oldest first: recipe and seconds."""
-    return [*card.get("before", ()), {"recipe": card["recipe"], "seconds": card["seconds"]}]
 
 
 def fitted(weights: "dict[str, Tensor]", development: Sequence[Example]) -> dict[str, dict[str, float]]:

@@ -14,7 +14,7 @@ MOST_TOKENS = 250
 """Word pieces of a row; what is longer is cut to a random run of words."""
 
 OF_MEDICINE = ("bc5cdr", "ncbi_disease", "medquad", "crossner")
-"""Corpora with more medicine and chemistry than any list of words knows: nothing medical is absent there."""
+"""Corpora with more medicine and chemistry than a list of words knows: there no absence of it is claimed."""
 
 Target = tuple[int, int, str]
 """First word, how many words more, and the label."""

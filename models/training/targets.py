@@ -41,7 +41,7 @@ def targets_of(rows: Sequence[Row], labels: Sequence[str], words: int) -> Target
     return Targets(spans, inside, begin)
 
 
-def asked_of(rows: Sequence[Row], labels: Sequence[str]) -> "Tensor":
+def asked_tensor(rows: Sequence[Row], labels: Sequence[str]) -> "Tensor":
     """Shape (rows, labels): 1 where it is known of a row that what is not marked is not there."""
     import torch
 
