@@ -93,9 +93,11 @@ class Services:
         chosen = self.settings.detector
         labels = tuple(dict.fromkeys((*(name for name in LABELS if name not in NOT_ASKED), *chosen.labels)))
         if chosen.model.source == "embedded" or is_trained(Path(chosen.model.name), "detector"):
-            from models.embedded_detector import load_detector
+            from models.new_labels import load_finder
 
-            return load_detector(chosen.model, labels, chosen.profile, chosen.threshold)
+            # What identifies by itself is called so, whatever else a user's label says that it is.
+            direct = [name for name, label in LABELS.items() if label.identifier is Identifier.DIRECT]
+            return load_finder(chosen.model, labels, chosen.profile, chosen.threshold, direct)
         from models.gliner_model import GlinerModel
 
         return GlinerModel(chosen.model, labels, chosen.threshold or HUB_THRESHOLD)

@@ -6,6 +6,7 @@ from ingest.documents import Document, Entity, Span
 from ingest.labels import label_of
 from ingest.patterns.find import find_patterns
 from ingest.protocols import EntityDetector
+from ingest.repeats import repeats
 from ingest.rules.find import find_by_rules
 
 BARE_LISTS = frozenset({"rule:job-list"})
@@ -20,8 +21,8 @@ class HybridDetector:
 
     Where a rigid identifier was found by its pattern, other sources' mentions inside it are dropped: they
     could only mislabel what is generalized anyway. Of mentions with one and the same span the one with the
-    riskiest label is kept. All other overlaps stay, for decisions to resolve. Beside a learned detector
-    bare lists are not asked.
+    riskiest label is kept. All other overlaps stay, for decisions to resolve. Names are found wherever the
+    text repeats them. Beside a learned detector bare lists are not asked.
     """
 
     def __init__(self, learned: EntityDetector | None = None) -> None:
@@ -36,9 +37,12 @@ class HybridDetector:
         """The mentions of each document in the order of the text, not linked yet."""
         found = self._learned.detect(documents) if self._learned else [[] for _ in documents]
         return [
-            _united(find_patterns(document.text), [*self._by_rules(document.text), *others])
-            for document, others in zip(documents, found, strict=True)
+            self._in_one(document.text, others) for document, others in zip(documents, found, strict=True)
         ]
+
+    def _in_one(self, text: str, learned: Sequence[Entity]) -> list[Entity]:
+        found = _united(find_patterns(text), [*self._by_rules(text), *learned])
+        return sorted([*found, *repeats(text, found)], key=lambda e: e.span)
 
     def _by_rules(self, text: str) -> list[Entity]:
         unasked = BARE_LISTS if self._learned else frozenset()

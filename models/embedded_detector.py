@@ -1,6 +1,6 @@
 """The embedded detector: our own GLiNER, run with torch alone over texts of any length."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import log
 from typing import TYPE_CHECKING, Literal
@@ -59,22 +59,29 @@ def load_detector(
             "train it again with 'lethe models train-detector'.",
         ) from None
     chosen = {label: threshold or float(fitted.get(label, fitted[""])) for label in labels}
-    return EmbeddedDetector(trained.name, trained.weights, labels, chosen)
+    return EmbeddedDetector(trained.name, trained.weights, labels, chosen, trained.card.get("labels", ()))
 
 
 class EmbeddedDetector:
     """Finds the spans of a text that fit labels given as words. Safe to use from several threads."""
 
     def __init__(
-        self, name: str, weights: "Weights", labels: Sequence[str], thresholds: Mapping[str, float]
+        self,
+        name: str,
+        weights: "Weights",
+        labels: Sequence[str],
+        thresholds: Mapping[str, float],
+        learned: Iterable[str] = (),
     ) -> None:
         """``weights`` are those of training; ``thresholds`` in (0, 1) hold for every label.
 
-        Raises KeyError for a label without a threshold.
+        ``learned`` are the names that training asked by, none where nobody knows. Raises KeyError for a label
+        without a threshold.
         """
         import torch
 
         self.name = name
+        self.learned = frozenset(learned)
         self.labels = tuple(dict.fromkeys(labels))
         self._released = released()
         self._weights = {**self._released.weights, **weights}

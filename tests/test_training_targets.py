@@ -258,9 +258,9 @@ def slow_loss(logits: "Tensor", targets: "Tensor", rows: Sequence[Row], labels: 
 
 
 @settings(max_examples=20)
-@given(drawn_rows(), st.permutations("abc"), st.integers(0, 99))
+@given(drawn_rows(), st.permutations("abc"), st.integers(0, 99), st.booleans())
 def test_what_counts_is_what_was_asked_and_every_mention(
-    rows: list[Row], labels: list[str], seed: int
+    rows: list[Row], labels: list[str], seed: int, with_spans: bool
 ) -> None:
     import torch
 
@@ -273,9 +273,31 @@ def test_what_counts_is_what_was_asked_and_every_mention(
         patch("models.training.detector.span_logits", lambda *_: spans),
         patch("models.training.detector.word_logits", lambda *_: (inside, begin)),
     ):
-        loss = _loss(weights, rows, torch.zeros(3, WIDTH), labels, 0.0)
-    wanted = sum(slow_loss(*of_head, rows, labels) for of_head in zip(logits, heads, strict=True))
+        loss = _loss(weights, rows, torch.zeros(3, WIDTH), labels, 0.0, with_spans)
+    pairs = list(zip(logits, heads, strict=True))[0 if with_spans else 1 :]
+    wanted = sum(slow_loss(*of_head, rows, labels) for of_head in pairs)
     assert float(loss) == pytest.approx(wanted, rel=1e-4)
+
+
+def test_the_head_for_spans_learns_and_moves_nothing_else() -> None:
+    import torch
+
+    rows = [Row([101, 2023, 2003, 102], [1, 2], [(0, 1, "a")], ("a", "b"))]
+    gradients = []
+    for with_spans in (False, True):
+        weights = {name: weight.clone().requires_grad_(True) for name, weight in random_detector().items()}
+        loss = _loss(
+            {**released().weights, **weights}, rows, torch.ones(2, WIDTH), ["a", "b"], 0.0, with_spans
+        )
+        loss.backward()
+        gradients.append({name: weight.grad for name, weight in weights.items()})
+    without, beside = gradients
+    moved = {
+        name.split(".")[0]
+        for name, gradient in beside.items()
+        if gradient is not None and (without[name] is None or not torch.allclose(gradient, without[name]))
+    }
+    assert moved == {"start", "end", "out"}
 
 
 HELD, ABSENT = {"a", "b", "c"}, tuple(f"absent {number}" for number in range(30))

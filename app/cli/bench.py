@@ -120,9 +120,9 @@ def _factory(chosen: DetectorSettings) -> LabelFactory:
 
     def made(labels: Sequence[str]) -> EntityDetector:
         from ingest.learned import LearnedDetector
-        from models.embedded_detector import load_detector
+        from models.new_labels import load_finder
 
-        return LearnedDetector(load_detector(chosen.model, labels, chosen.profile, chosen.threshold))
+        return LearnedDetector(load_finder(chosen.model, labels, chosen.profile, chosen.threshold))
 
     return made
 

@@ -13,7 +13,7 @@ _REGIONS = hints("GB|DE|FR|NL|AU|SE|IT|BR")
 
 _EXTENSION = r"(?:[ ,;]{0,2}(?:ext(?:ension)?|x|Ext|EXT|extn|durchwahl)[.:]?[ ]?#?[0-9]{1,6}(?![\w]))?"
 _CANDIDATE = (
-    r"(?<![\w$€£@#%=.,/+-])(?<![0-9][ (])(?:\+[ ]?\(?|\(\+?)?[0-9](?:[ ().\-/]{0,3}+[0-9]){6,16}+"
+    r"(?<![\w$€£@%=.,/+-])(?<![0-9][ (])(?:\+[ ]?\(?|\(\+?)?[0-9](?:[ ().\-/]{0,3}+[0-9]){6,16}+"
     rf"(?![0-9]|[.\-/ ][0-9]|[ ]?[$€£%])(?![.,][0-9]){_EXTENSION}(?!\w)"
 )
 _CUE = (
@@ -44,6 +44,8 @@ _NANP = re.compile(
 )
 _LOCAL_555 = re.compile(r"555[-. ][0-9]{4}(?![0-9])")
 _LOCAL_US = re.compile(r"[2-9][0-9]{2}[-. ][0-9]{4}(?![0-9])")
+_CALLED = re.compile(r"(?i:\b(?:phone|tel|telephone|mobile|cell|fax|call|whatsapp))\W{0,3}#$")
+"""Before a number with a # only these say that it is called: an order has a number too."""
 _HAS_EXTENSION = re.compile(r"[A-Za-z]")
 
 
@@ -92,11 +94,14 @@ def _confidence(text: str, start: int, end: int) -> float:
     n_digits = len(digits_of(number))
     if not 7 <= n_digits <= 15:
         return 0.0
+    before = text[max(0, start - _LOOK_BACK) : start]
+    if before.endswith("#") and not _CALLED.search(before):
+        return 0.0
     if value[0] == "+" or value.startswith(("(+", "00")):
         return _international(value)
     if _NANP.match(value) or _LOCAL_555.match(value):
         return 0.9
-    if compiled(_CUE_BEFORE).search(text[max(0, start - _LOOK_BACK) : start]):
+    if compiled(_CUE_BEFORE).search(before):
         return 0.85
     if _HAS_EXTENSION.search(value) and _LOCAL_US.match(value):
         return 0.85

@@ -96,9 +96,18 @@ def _cued(tokens: Tokens, cue: int) -> tuple[int, int] | None:
     size = end - first
     if size < 2:
         return None
-    if all(tokens.folded[index] in GENERIC for index in range(first, end)):
+    phrase = tokens.folded[first:end]
+    if all(word in GENERIC for word in phrase) or phrase[0] in TEXTS or phrase[-1] in TEXTS:
         return None
     return first, end
+
+
+TEXTS = frozenset(
+    ("act", "acts", "agreement", "bill", "charter", "code", "codes", "constitution", "convention")
+    + ("decree", "guidelines", "manual", "memorandum", "ordinance", "protocol", "regulation", "regulations")
+    + ("rule", "rules", "statute", "statutes", "treaty")
+)
+"""What is written and not a body: the Rules of Court, the Police Act, Companies Regulations."""
 
 
 GENERIC = frozenset(

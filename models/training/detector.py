@@ -49,6 +49,8 @@ class Recipe:
     """Share of the steps in which the rates rise; after that they fall to nothing, linearly."""
     weight_decay: float = 0.01
     dropout: float = 0.1
+    spans_every: int = 4
+    """In every so many steps the head for spans learns too."""
     pool: int = 8
     """So many steps' rows are sorted by length together, so that little is padded."""
 
@@ -73,7 +75,8 @@ def train_detector(
     for step, rows in enumerate(_steps(Mixture(examples, recipe.seed), recipe), start=1):
         labels = _labels(rows, chance)
         asked = means.of([_name(label, chance) for label in labels])
-        loss = _loss({**model.weights, **parameters}, rows, asked, labels, recipe.dropout)
+        with_spans = step % recipe.spans_every == 0
+        loss = _loss({**model.weights, **parameters}, rows, asked, labels, recipe.dropout, with_spans)
         take_step(optimizer, loss, parameters, step, recipe.steps, rates)
         total, since = total + float(loss.detach()), since + 1
         if step % every == 0 or step == recipe.steps:
@@ -135,8 +138,12 @@ def _loss(
     means: "Tensor",
     labels: Sequence[str],
     dropout: float,
+    with_spans: bool,
 ) -> "Tensor":
-    """Binary cross-entropies over spans, words in mentions and words that begin them, for asked labels."""
+    """Binary cross-entropies over words in mentions and words that begin them, and over spans if asked.
+
+    The head for spans only reads what the others learn: trained by all three, the words were found worse.
+    """
     import torch
     from torch.nn import functional
 
@@ -148,16 +155,17 @@ def _loss(
         states = run_layers(weights, states, real, dropout=dropout)
         of_words = torch.gather(states, 1, firsts[:, :, None].expand(-1, -1, WIDTH))
         vectors = label_vectors(weights, means, dropout)
-        spans = span_logits(weights, of_words, vectors, dropout)
         inside, begin = word_logits(weights, of_words, vectors, dropout)
     targets = targets_of(rows, labels, is_word.shape[1])
     words = is_word[:, :, None] * asked_tensor(rows, labels)[:, None, :]
+    loss = _cross_entropy(inside, targets.inside, words) + _cross_entropy(begin, targets.begin, words)
+    if not with_spans:
+        return loss
+    shared = {name: weights[name].detach() for name in ("projection.weight", "projection.bias")}
+    with torch.autocast("cpu", torch.bfloat16):
+        spans = span_logits({**weights, **shared}, of_words.detach(), vectors.detach(), dropout)
     ends = functional.pad(words, (0, 0, 0, WIDEST - 1)).unfold(1, WIDEST, 1).transpose(2, 3)
-    return (
-        _cross_entropy(spans, targets.spans, ends)
-        + _cross_entropy(inside, targets.inside, words)
-        + _cross_entropy(begin, targets.begin, words)
-    )
+    return loss + _cross_entropy(spans, targets.spans, ends)
 
 
 def _cross_entropy(logits: "Tensor", targets: "Tensor", asked: "Tensor") -> "Tensor":

@@ -14,6 +14,7 @@ from models.training.corpora import corpora_in, read_corpora
 from models.training.detector import Recipe, train_detector
 from models.training.examples import Example
 from models.training.optimizing import Progress
+from models.training.phrases import PHRASES
 from models.training.synthetic.generate import synthetic_examples
 from models.training.thresholds import LOWEST, PROFILES, apart, fit, tallied
 from models.words import words_of
@@ -54,6 +55,7 @@ def make_detector(
         "licence": "apache-2.0",
         "recipe": asdict(recipe),
         "left_out": sorted(leave_out),
+        "labels": learned_names(trained_on),
         "examples": dict(sorted(Counter(example.corpus for example in trained_on).items())),
         "characters": sum(len(example.text) for example in trained_on),
         "seconds": round(seconds),
@@ -62,6 +64,12 @@ def make_detector(
     }
     write_trained(output, "detector", weights, card)
     return card
+
+
+def learned_names(examples: Sequence[Example]) -> list[str]:
+    """The labels that mentions of the examples have, by every name that training asks for them by."""
+    labels = {mention.label for example in examples for mention in example.mentions}
+    return sorted({name for label in labels for name in (label, *PHRASES.get(label, ()))})
 
 
 def fitted(weights: "dict[str, Tensor]", development: Sequence[Example]) -> dict[str, dict[str, float]]:
