@@ -27,7 +27,10 @@ class LearnedDetector:
     def detect(self, documents: Sequence[Document]) -> list[list[Entity]]:
         """The unlinked entities of each document, by start; confidence is the model's score."""
         found = self._model.find([document.text for document in documents])
-        return [[self._entity(span) for span in _surest(spans)] for spans in found]
+        return [
+            [self._entity(span) for span in _surest(_plausible(spans, document.text))]
+            for document, spans in zip(documents, found, strict=True)
+        ]
 
     def _entity(self, found: FoundSpan) -> Entity:
         return Entity(
@@ -37,6 +40,18 @@ class LearnedDetector:
             confidence=found.score,
             source=self.name,
         )
+
+
+def _plausible(spans: Sequence[FoundSpan], text: str) -> list[FoundSpan]:
+    """Without words that only say what number follows ("MRN"); several may be a number that is spoken."""
+    return [span for span in spans if span.label not in NUMBERS or not text[span.start : span.end].isalpha()]
+
+
+NUMBERS = frozenset(
+    ("social security number", "passport number", "bank account number", "credit card number", "phone number")
+    + ("national id number", "tax number", "driving licence number", "medical record number", "case number")
+    + ("health insurance number", "employee number", "reference number", "IBAN", "phone IMEI", "vehicle VIN")
+)
 
 
 def _surest(spans: Sequence[FoundSpan]) -> list[FoundSpan]:

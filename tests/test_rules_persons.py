@@ -72,6 +72,7 @@ NOBODY = {
     "learned": "Wolff-Parkinson-White syndrome and Charcot-Marie-Tooth disease type 1A run in families.",
     "drugs": "He takes Lipitor, Zoloft, Advair and Coumadin with Tylenol.",
     "institutions": "He was treated at Johns Hopkins Hospital and the Mayo Clinic.",
+    "pets": "I have a grey cat named Twinky, my dog Rocket and a horse which we called Star.",
     "saints": "She was born at St. Mary's Hospital.",
     "firms": "Accounts at Wells Fargo and Morgan Stanley near Lincoln Center.",
     "calendar": "In April and May, on Monday and Friday, June or August.",

@@ -7,6 +7,13 @@ from ingest.rules.tokens import ALL_CAPS, INITIAL, LOWER, Tokens
 from ingest.rules.vocabulary import words
 
 NAMING = frozenset(("named", "name", "nicknamed", "surname", "nee", "alias"))
+PETS = frozenset(
+    ("cat", "cats", "dog", "dogs", "kitten", "kittens", "puppy", "puppies", "pup", "horse", "pony", "hamster")
+    + ("rabbit", "bunny", "parrot", "budgie", "ferret", "hound", "terrier", "retriever", "labrador", "poodle")
+    + ("pet", "pets", "goldfish", "gecko", "tortoise", "donkey", "goat", "pig", "lynx", "mare", "stallion")
+)
+LOOK_BACK = 5
+"""Words before a name's ``named`` among which the pet stands that it is the name of."""
 COPULAS = frozenset(("is", "was", "s", "am", "m"))
 GAPS = frozenset((" ", ", ", " , ", "'", ": "))
 
@@ -14,7 +21,10 @@ GAPS = frozenset((" ", ", ", " , ", "'", ": "))
 def related(tokens: Tokens, index: int) -> Entity | None:
     """The person whose name follows the relation, or the word such as ``named``, at ``index``."""
     after = index + 1
-    if tokens.folded[index] in NAMING and after < len(tokens) and tokens.folded[after] in COPULAS:
+    naming = tokens.folded[index] in NAMING
+    if naming and not PETS.isdisjoint(tokens.folded[max(0, index - LOOK_BACK) : index]):
+        return None
+    if naming and after < len(tokens) and tokens.folded[after] in COPULAS:
         after += 1
     if after >= len(tokens) or tokens.gap(after) not in GAPS:
         return None

@@ -40,7 +40,7 @@ class Recipe:
     """How the shipped detector is trained; together with the data it fixes the outcome."""
 
     seed: int = 20261120
-    steps: int = 3200
+    steps: int = 4400
     tokens: int = 2048
     """Word pieces of a step, with padding."""
     layer_rate: float = 1.5e-4

@@ -61,7 +61,8 @@ def new_city(stage: Stage, country: Country) -> str:
     if country.locale == "it_IT":
         return stage.random.choice(_italian_towns())
     city: str = stage.fakers[country.locale].city()
-    return city
+    # The library's lists hold a few towns with a space behind them.
+    return city.strip()
 
 
 @cache

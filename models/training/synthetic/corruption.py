@@ -27,7 +27,10 @@ _MISREAD = (
     ("cl", "d"),
     ("vv", "w"),
 )
-_VOWEL = re.compile(r"(?!uni|eu|one|use)[aeiou8]|1[18]\b", re.IGNORECASE)
+_VOWEL = re.compile(
+    r"(?i:(?!uni|eu|one|use)[aeiou8]|1[18]\b|hour|honest|honor|heir)|[FHLMNRSX](?=[A-Z]*\b)(?![A-Z]*[AEIOU][A-Z])"
+)
+"""An hour, an RN, an 18-year-old; a NATO officer is said as a word."""
 _MISREAD_SHARE = 0.02
 _SPACE_SHARE = 0.03
 

@@ -3,13 +3,15 @@
 from collections.abc import Callable
 from random import Random
 
-from models.training.synthetic import addresses, clinical, dates, identifiers, money
+from models.training.synthetic import addresses, clinical, dates, identifiers, money, phrases
 from models.training.synthetic.casting import new_person
 from models.training.synthetic.countries import COUNTRIES
 from models.training.synthetic.marked import Marked
 from models.training.synthetic.stage import Stage, digits, weighted
 
 Maker = Callable[[Stage, str], Marked]
+
+_SHARE_OF_WORLD_TOWNS = 0.35
 
 
 def _plain(make: Callable[[Random], str]) -> Maker:
@@ -30,6 +32,13 @@ def _address(part: str) -> Maker:
         return Marked(found.text)
 
     return make
+
+
+def _city(stage: Stage, style: str) -> Marked:
+    # Beside no address, a town may lie where no layout of addresses is known.
+    if stage.random.random() < _SHARE_OF_WORLD_TOWNS:
+        return Marked(phrases.word(stage.random, "_world city"))
+    return _address("city")(stage, style)
 
 
 def _street_address(stage: Stage, style: str) -> Marked:
@@ -108,7 +117,7 @@ MAKERS: dict[str, Maker] = {
     "street address": _street_address,
     "building number": _address("number"),
     "secondary address unit": _address("unit"),
-    "city name": _address("city"),
+    "city name": _city,
     "county": _address("county"),
     "state or province": _address("state"),
     "zip postal code": _address("zip"),
@@ -160,6 +169,8 @@ MAKERS: dict[str, Maker] = {
         "%####/YY", "%#### / YY", "YY-CV-%####", "C-%##/YY", "%:YY-cr-00%##", "YYYY/%###"
     ),
     "employee number": _pattern("E%#####", "%#####", "EMP-%####", "%####", "P-%##-%##"),
+    "_short code": _pattern("?%##", "??-##", "?%-##", "%###", "?-####", "##?%", "%##-*", "??-%-###"),
+    "_license": _pattern("RN-%#####", "LPC %####", "%####", "PE-%####", "??%####", "%#/####", "??? %###-?"),
     "reference number": _issued_year(
         "REF-YYYY/%###",
         "YYYY-%#####",
