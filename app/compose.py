@@ -11,7 +11,7 @@ from app.settings import PolicySettings, Settings
 from ingest.detect import HybridDetector
 from ingest.documents import Document, Identifier
 from ingest.keys import secret_key
-from ingest.labels import LABELS, NOT_ASKED
+from ingest.labels import LABELS, NOT_ASKED, OWN_LABEL_RISK
 from ingest.pipeline import Limits, Pipeline
 from ingest.policy import Policy
 from ingest.protocols import Encoder, EntityDetector, RiskModel, Sanitizer
@@ -95,9 +95,9 @@ class Services:
         if chosen.model.source == "embedded" or is_trained(Path(chosen.model.name), "detector"):
             from models.new_labels import load_finder
 
-            # What identifies by itself is called so, whatever else a user's label says that it is.
-            direct = [name for name, label in LABELS.items() if label.identifier is Identifier.DIRECT]
-            return load_finder(chosen.model, labels, chosen.profile, chosen.threshold, direct)
+            # A mention is treated by its label: a user's must not take a riskier one's place.
+            fixed = [name for name, label in LABELS.items() if label.risk > OWN_LABEL_RISK]
+            return load_finder(chosen.model, labels, chosen.profile, chosen.threshold, fixed)
         from models.gliner_model import GlinerModel
 
         return GlinerModel(chosen.model, labels, chosen.threshold or HUB_THRESHOLD)

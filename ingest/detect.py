@@ -42,7 +42,7 @@ class HybridDetector:
 
     def _in_one(self, text: str, learned: Sequence[Entity]) -> list[Entity]:
         found = _united(find_patterns(text), [*self._by_rules(text), *learned])
-        return sorted([*found, *repeats(text, found)], key=lambda e: e.span)
+        return _strictest([*found, *repeats(text, found)])
 
     def _by_rules(self, text: str) -> list[Entity]:
         unasked = BARE_LISTS if self._learned else frozenset()

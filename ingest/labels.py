@@ -126,10 +126,14 @@ NAMES = frozenset(
 LABELS: dict[str, Label] = {row.name: row for row in (*PAPER_ROWS, *OWN_ROWS)}
 
 
+OWN_LABEL_RISK = 0.55
+"""That of labels which the user made up."""
+
+
 def label_of(name: str) -> Label:
     """The row of ``name``; a label that the user made up is a quasi-identifier of middling risk."""
     known = LABELS.get(name)
     if known is not None:
         return known
     article = "an" if name[:1].lower() in "aeiou" else "a"
-    return Label(name, f"{article} {name}", QUASI, 0.55)
+    return Label(name, f"{article} {name}", QUASI, OWN_LABEL_RISK)

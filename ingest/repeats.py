@@ -1,74 +1,121 @@
 """A name that was found in one place is found wherever it stands: left there, it would give the rest away."""
 
-import re
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from ingest.documents import Entity, Span
-from ingest.labels import NAMES
-from ingest.rules.vocabulary import fold, words
+from ingest.documents import Entity, Identifier, Span
+from ingest.labels import LABELS, NAMES, label_of
+from ingest.rules.names import eponym_noun_at
+from ingest.rules.propagate import known_parts, reads_as_name
+from ingest.rules.tokens import LOWER, Tokens, tokenize
+from ingest.rules.vocabulary import words
+from ingest.spans import merged
 
+PERSON = "person full name"
 SHORTEST = 3
 SOURCE = "rule:repeat"
-_WORD = re.compile(r"\w+")
+
+_Names = dict[int, dict[tuple[str, ...], Entity]]
+"""By their number of words, in the folded form of ``ingest.rules.tokens``."""
 
 
 def repeats(text: str, entities: Sequence[Entity]) -> list[Entity]:
-    """Mentions beside ``entities``: the names among those, spelled the same, where no entity stands yet.
+    """Mentions beside ``entities``: the names among those, however they are capitalized and spaced.
 
-    Single words of the language are no names by themselves ("Will"), nor is what begins in lower case.
+    A person is looked for by each part of the name. No name is looked for where another one stands; but
+    somebody's is within organizations and medical terms too, since these may be kept as they are, save for
+    a known eponym. Single words of the language are no names by themselves ("Will"), and a single word has
+    to have a capital letter.
     """
-    known = _names(text, entities)
-    if not known:
+    if not any(_may_be_named(entity) for entity in entities):
         return []
-    named = _occurrences(text, known)
-    return list(_free(named, sorted(entity.span for entity in entities)))
+    tokens = tokenize(text)
+    known = _names(tokens, entities)
+    taken = {direct: _Taken(entities, only_direct=direct) for direct in (False, True)}
+    return list(_found(tokens, known, taken))
 
 
-def _occurrences(text: str, known: Mapping[str, Mapping[int, Mapping[str, Entity]]]) -> Iterator[Entity]:
-    """Every place where a name stands, the longest name first; none overlap."""
-    end = 0
-    for word in _WORD.finditer(text):
-        if word.start() < end or word.group() not in known:
-            continue
-        name = _longest(text, word.start(), known[word.group()])
-        if name is not None:
-            end = word.start() + len(name.span)
-            yield replace(name, span=Span(word.start(), end), source=SOURCE)
+def _may_be_named(entity: Entity) -> bool:
+    """Whether it is called by a name; what a user's own label stands for may be."""
+    return entity.label in NAMES or entity.label not in LABELS
 
 
-def _free(named: Iterable[Entity], taken: Sequence[Span]) -> Iterator[Entity]:
-    """Those that share no character with what is taken; both in the order of the text."""
-    reach, seen = 0, 0
-    for entity in named:
-        while seen < len(taken) and taken[seen].start < entity.span.end:
-            reach = max(reach, taken[seen].end)
-            seen += 1
-        if reach <= entity.span.start:
-            yield entity
-
-
-def _names(text: str, entities: Sequence[Entity]) -> dict[str, dict[int, dict[str, Entity]]]:
-    """Names by their first word and their length; of one that was found twice, the surer mention."""
-    known: dict[str, dict[int, dict[str, Entity]]] = defaultdict(lambda: defaultdict(dict))
-    for entity in sorted(entities, key=lambda e: (e.confidence, e.label)):
-        name = text[entity.span.start : entity.span.end]
-        first = _WORD.match(name)
-        if entity.label in NAMES and first is not None and _is_peculiar(name):
-            known[first.group()][len(name)][name] = entity
+def _names(tokens: Tokens, entities: Sequence[Entity]) -> Mapping[str, _Names]:
+    """Names by their first word; of one that has several labels, the riskiest."""
+    known: dict[str, _Names] = defaultdict(lambda: defaultdict(dict))
+    persons = [entity for entity in entities if entity.label == PERSON]
+    for part in known_parts(tokens, persons) - _ordinary():
+        known[part][1][part,] = persons[0]
+    for entity in sorted(entities, key=lambda e: (label_of(e.label).risk, e.confidence, e.label)):
+        first = bisect_left(tokens.starts, entity.span.start)
+        end = bisect_right(tokens.ends, entity.span.end)
+        if first < end and _may_be_named(entity) and _is_peculiar(tokens, first, end):
+            name = tuple(tokens.folded[first:end])
+            known[name[0]][len(name)][name] = entity
     return known
 
 
-def _is_peculiar(name: str) -> bool:
-    ordinary = words("common_words", "weekday_months", "not_names", "public_bodies", "given_names_words")
-    return len(name) >= SHORTEST and name[0].isupper() and fold(name) not in ordinary
+def _ordinary() -> frozenset[str]:
+    """Parts of names that mostly mean something else."""
+    unlikely = words("common_words") - words("surnames", "given_names")
+    return unlikely | words("given_names_ambiguous", "given_names_words", "weekday_months")
 
 
-def _longest(text: str, start: int, known: Mapping[int, Mapping[str, Entity]]) -> Entity | None:
-    for length in sorted(known, reverse=True):
-        after = text[start + length : start + length + 1]
-        entity = known[length].get(text[start : start + length])
-        if entity is not None and not (after.isalnum() or after == "_"):
-            return entity
-    return None
+def _is_peculiar(tokens: Tokens, first: int, end: int) -> bool:
+    never = words("common_words", "weekday_months", "not_names", "public_bodies", "given_names_words")
+    long = tokens.ends[end - 1] - tokens.starts[first] >= SHORTEST
+    capital = any(tokens.shapes[index] != LOWER for index in range(first, end))
+    return long and capital and (end - first > 1 or tokens.folded[first] not in never)
+
+
+def _found(tokens: Tokens, known: Mapping[str, _Names], taken: Mapping[bool, "_Taken"]) -> Iterator[Entity]:
+    index = 0
+    while index < len(tokens):
+        names = known.get(tokens.folded[index], {})
+        entity = next(_standing_at(tokens, index, names, taken), None)
+        if entity is None:
+            index += 1
+        else:
+            yield entity
+            index = bisect_left(tokens.starts, entity.span.end)
+
+
+def _standing_at(
+    tokens: Tokens, index: int, names: _Names, taken: Mapping[bool, "_Taken"]
+) -> Iterator[Entity]:
+    """The names that begin with a word and stand where no other does, the longest first."""
+    for size in sorted(names, reverse=True):
+        end = index + size
+        entity = names[size].get(tuple(tokens.folded[index:end]))
+        if entity is None or not _is_said(tokens, index, end):
+            continue
+        span = tokens.span(index, end)
+        if not taken[entity.identifier is Identifier.DIRECT].touches(span):
+            yield replace(entity, span=span, source=SOURCE)
+
+
+def _is_said(tokens: Tokens, index: int, end: int) -> bool:
+    if end - index > 1:
+        return all(tokens.joined(word) for word in range(index + 1, end))
+    eponym = tokens.folded[index] in words("eponyms") and eponym_noun_at(tokens, tokens.possessive_end(end))
+    return reads_as_name(tokens, index) and not eponym
+
+
+class _Taken:
+    """Where names stand, or only what identifies by itself; asked many times."""
+
+    def __init__(self, entities: Sequence[Entity], only_direct: bool) -> None:
+        holders = (
+            entity
+            for entity in entities
+            if entity.identifier is Identifier.DIRECT or (_may_be_named(entity) and not only_direct)
+        )
+        spans = [span for span, _ in merged((entity.span, "") for entity in holders)]
+        self._starts = [span.start for span in spans]
+        self._ends = [span.end for span in spans]
+
+    def touches(self, span: Span) -> bool:
+        place = bisect_right(self._ends, span.start)
+        return place < len(self._starts) and self._starts[place] < span.end

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from ingest.documents import Action, Decision, Span
 from ingest.labels import label_of
-from ingest.spans import Replacement
+from ingest.spans import Replacement, union_of
 
 _ARTICLE_BEFORE = re.compile(r"\b(an?)(\s+)$", re.IGNORECASE)
 _DETERMINER_BEFORE = re.compile(
@@ -23,14 +23,15 @@ _SENTENCE_START = re.compile(
     re.IGNORECASE,
 )
 _LOOK_BACK = 40
+VAGUE = "identifying detail"
 
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
     """Disjoint replacements in the order of the text, one a decision, and how many articles were mended.
 
-    ``decisions`` are the given ones with the words that were put in. A replacement may reach one article
-    further left than its decision.
+    ``decisions`` are the given ones with the words that were put in, and a vague one beside another one with
+    that. A replacement may reach one article further left than its decision.
     """
 
     decisions: Sequence[Decision]
@@ -43,13 +44,14 @@ def render(text: str, resolved: Sequence[Decision]) -> Rendered:
 
     TRIP-RAG's published example reads "a a gender"; here a descriptor after an article takes that
     article's place, after another determiner it loses its own, at the start of a sentence it is
-    capitalized, and the same words twice in a row are said once. An alias stands as it is, and an
+    capitalized, the same words twice in a row are said once, and "a detail" beside other words is not said.
+    An alias stands as it is, and an
     article before it is made to fit: "a Person", "an Organization".
     """
     worded: list[Decision] = []
     replacements: list[Replacement] = []
     repairs = 0
-    for decision in resolved:
+    for decision in _without_vague(text, resolved):
         floor = replacements[-1][0].end if replacements else 0
         span, words, repaired = _worded(text, decision, floor)
         said = next((earlier for _, earlier in reversed(replacements) if earlier), "")
@@ -61,6 +63,25 @@ def render(text: str, resolved: Sequence[Decision]) -> Rendered:
         replacements.append((span, words))
         repairs += repaired
     return Rendered(worded, replacements, repairs)
+
+
+def _without_vague(text: str, resolved: Sequence[Decision]) -> list[Decision]:
+    """A detail with only blanks between it and another generalized mention becomes part of that one."""
+    kept: list[Decision] = []
+    for decision in resolved:
+        if kept and _one_says_nothing(text, kept[-1], decision):
+            telling = kept[-1] if decision.entity.label == VAGUE else decision
+            both = union_of(kept[-1].entity.span, decision.entity.span)
+            kept[-1] = replace(telling, entity=replace(telling.entity, span=both))
+        else:
+            kept.append(decision)
+    return kept
+
+
+def _one_says_nothing(text: str, one: Decision, other: Decision) -> bool:
+    beside = not text[one.entity.span.end : other.entity.span.start].strip(" \t")
+    generalized = one.action is other.action is Action.GENERALIZE
+    return beside and generalized and VAGUE in (one.entity.label, other.entity.label)
 
 
 def _worded(text: str, decision: Decision, floor: int) -> tuple[Span, str, bool]:

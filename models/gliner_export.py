@@ -7,6 +7,7 @@ from shutil import copyfile
 from typing import TYPE_CHECKING, Any
 
 from models.catalog import MINILM_WEIGHTS
+from models.errors import ConfigurationError
 from models.gliner_forward import HIDDEN, WIDEST
 from models.local_files import quiet
 from models.minilm import read_checked, released
@@ -33,8 +34,10 @@ def export_detector(trained: Trained, folder: Path) -> None:
     """Write the detector into ``folder``, with MiniLM's parts and the tokenizer; about 180 MB.
 
     Its gliner_config.json names the folder twice; whoever moves the folder changes these two lines.
+    Raises ConfigurationError where the folder is there already and holds something else, or is a file.
     """
     folder = folder.resolve()
+    _check(folder)
     backbone = folder / _BACKBONE
     backbone.mkdir(parents=True, exist_ok=True)
     weights_path, _ = read_checked(MINILM_WEIGHTS)
@@ -46,6 +49,13 @@ def export_detector(trained: Trained, folder: Path) -> None:
         model = GLiNER.from_config(_settings(backbone), backbone_from_pretrained=False)
         model.model.load_state_dict(dict(_state(trained.weights)))
         model.save_pretrained(folder, safe_serialization=True)
+
+
+def _check(folder: Path) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise ConfigurationError(f"{folder} is a file: name a folder that the detector can be written into.")
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / "gliner_config.json").is_file():
+        raise ConfigurationError(f"{folder} holds other files: name an empty folder, or a new one.")
 
 
 def _settings(backbone: Path) -> dict[str, Any]:

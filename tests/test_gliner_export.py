@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from app.cli.main import main
 from models.bert import CLS, SEP, UNK, WIDTH, embed, padded, run_layers
+from models.errors import ConfigurationError
 from models.gliner_export import export_detector
 from models.gliner_forward import WIDEST, label_vectors, span_logits
 from models.gliner_model import GlinerModel
@@ -186,3 +187,15 @@ def test_the_command_writes_the_detector_of_a_folder(
     assert json.loads(told.out) == {"model": "of the house", "folder": str(made)}
     assert f'GLiNER.from_pretrained("{made}")' in told.err
     assert (made / "model.safetensors").is_file()
+
+
+def test_nothing_that_is_there_is_written_over(tmp_path: Path) -> None:
+    trained = Trained("x", random_detector(), {})
+    file = tmp_path / "file"
+    file.write_text("mine", encoding="utf-8")
+    with pytest.raises(ConfigurationError, match=r"file is a file: name a folder that the detector can be"):
+        export_detector(trained, file)
+    with pytest.raises(ConfigurationError, match=r"holds other files: name an empty folder, or a new one\.$"):
+        export_detector(trained, tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+    assert file.read_text(encoding="utf-8") == "mine"

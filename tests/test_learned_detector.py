@@ -32,7 +32,8 @@ def found(text: str, *marks: tuple[str, str, float]) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(
-    ("words", "kept"), [("MRN", False), ("4711", True), ("MRN 4711", True), ("four seven one one", True)]
+    ("words", "kept"),
+    [("MRN", False), ("Reference", False), ("4711", True), ("MRN 4711", True), ("QWZXPL", True)],
 )
 def test_a_word_that_names_a_number_is_none(words: str, kept: bool) -> None:
     text = f"Chart: {words}, seen today"

@@ -19,6 +19,7 @@ POSITIVE = [
     ("phone number", "call me on ‹x34703› or at extension ‹4521›"),
     ("phone number", "dashes ‹212‑555‑0143› of another kind"),
     ("phone number", "logs (via phone #‹0439853238›)"),
+    ("phone number", "Ticket #88 (‹020) 7946-0018›"),
     ("URL link", "see ‹https://www.example.org/a/b?c=1›."),
     ("URL link", "at ‹www.example.com/page› (or ‹example.org›)"),
     ("personal web link", "on ‹https://github.com/adaquill› now"),

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 
 from ingest.documents import Action, Decision
-from ingest.replace import render
+from ingest.replace import VAGUE, render
 from ingest.spans import resolve, substitute
 from tests.doubles import entity
 from tests.strategies import decided_texts
@@ -42,6 +42,9 @@ def replaced(text: str, *marks: tuple[str, str], action: Action = Action.GENERAL
         ("signed J. Ulm", [("Ulm", "city name")], "signed J. a city"),
         ("An allergy test", [("allergy", "medical test")], "A medical test test"),
         ("plan at noon", [("noon", "time")], "plan at a specific time"),
+        ("the only deaf clerk", [("only deaf", VAGUE), ("clerk", "job title")], "the job title"),
+        ("a clerk alone there", [("clerk", "job title"), ("alone", VAGUE)], "a job title there"),
+        ("deaf, Ulm", [("deaf", VAGUE), ("Ulm", "city name")], "A detail, a city"),
     ],
 )
 def test_descriptors_fit_their_sentence(text: str, marks: list[tuple[str, str]], expected: str) -> None:

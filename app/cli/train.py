@@ -66,6 +66,7 @@ def export_detector(arguments: argparse.Namespace) -> int:
     export(trained, output)
     result({"model": trained.name, "folder": str(output)})
     message(f'load it with GLiNER.from_pretrained("{output}")')
+    message("choose a threshold on texts of your own: Lethe's are for its scores of words, not of spans")
     return 0
 
 

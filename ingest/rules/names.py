@@ -152,7 +152,7 @@ def is_no_person(tokens: Tokens, first: int, end: int) -> bool:
     after = tokens.possessive_end(end)
     if after < len(tokens) and tokens.gap(after) in (" ", "-", "\n"):
         word = folded[after]
-        if _eponym_noun_at(tokens, after):
+        if eponym_noun_at(tokens, after):
             return True
         capital = tokens.shapes[after] != LOWER and tokens.gap(after) != "\n"
         cues = words("organization_cues", "street_words", "place_words")
@@ -173,7 +173,7 @@ PLACE_STARTS = frozenset(
 )
 
 
-def _eponym_noun_at(tokens: Tokens, after: int) -> bool:
+def eponym_noun_at(tokens: Tokens, after: int) -> bool:
     """A disease or an instrument at the word ``after``, or behind one learned word or acronym."""
     nouns = words("eponym_nouns")
     if tokens.gap(after) == "\n":

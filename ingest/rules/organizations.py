@@ -97,7 +97,8 @@ def _cued(tokens: Tokens, cue: int) -> tuple[int, int] | None:
     if size < 2:
         return None
     phrase = tokens.folded[first:end]
-    if all(word in GENERIC for word in phrase) or phrase[0] in TEXTS or phrase[-1] in TEXTS:
+    of_texts = phrase[0] in TEXTS and phrase[1] == "of"
+    if all(word in GENERIC for word in phrase) or of_texts or phrase[-1] in TEXTS:
         return None
     return first, end
 

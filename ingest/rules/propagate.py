@@ -33,7 +33,8 @@ def known_parts(tokens: Tokens, persons: Sequence[Entity]) -> set[str]:
     return {part for part in parts if part not in doubtful or part in words("given_names")}
 
 
-def _names(tokens: Tokens, index: int) -> bool:
+def reads_as_name(tokens: Tokens, index: int) -> bool:
+    """Whether a word that is part of a known name is written as a name here."""
     word, shape = tokens.folded[index], tokens.shapes[index]
     ordinary = word in words("common_words", "given_names_words")
     if shape == CAPITAL:
@@ -49,14 +50,14 @@ def propagate(tokens: Tokens, persons: Sequence[Entity]) -> list[Entity]:
     found: list[Entity] = []
     index = 0
     while parts and index < len(tokens):
-        if tokens.folded[index] not in parts or not _names(tokens, index):
+        if tokens.folded[index] not in parts or not reads_as_name(tokens, index):
             index += 1
             continue
         end = index + 1
         while end < len(tokens) and tokens.gap(end) in (" ", "-", ". ", "."):
             initial = tokens.shapes[end] == INITIAL and tokens.gap(end) == " "
             dotted = tokens.gap(end)[0] == "." and tokens.shapes[end - 1] != INITIAL
-            part = tokens.folded[end] in parts and _names(tokens, end) and not dotted
+            part = tokens.folded[end] in parts and reads_as_name(tokens, end) and not dotted
             before_part = end + 1 < len(tokens) and tokens.folded[end + 1] in parts
             if not part and not (initial and before_part):
                 break

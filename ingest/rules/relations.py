@@ -12,8 +12,8 @@ PETS = frozenset(
     + ("rabbit", "bunny", "parrot", "budgie", "ferret", "hound", "terrier", "retriever", "labrador", "poodle")
     + ("pet", "pets", "goldfish", "gecko", "tortoise", "donkey", "goat", "pig", "lynx", "mare", "stallion")
 )
-LOOK_BACK = 5
-"""Words before a name's ``named`` among which the pet stands that it is the name of."""
+LINKS = frozenset(("is", "was", "are", "were", "s", "who", "which", "that", "whom", "we", "i", "have", "had"))
+"""What may stand between a pet and ``named``."""
 COPULAS = frozenset(("is", "was", "s", "am", "m"))
 GAPS = frozenset((" ", ", ", " , ", "'", ": "))
 
@@ -22,7 +22,7 @@ def related(tokens: Tokens, index: int) -> Entity | None:
     """The person whose name follows the relation, or the word such as ``named``, at ``index``."""
     after = index + 1
     naming = tokens.folded[index] in NAMING
-    if naming and not PETS.isdisjoint(tokens.folded[max(0, index - LOOK_BACK) : index]):
+    if naming and _of_a_pet(tokens, index):
         return None
     if naming and after < len(tokens) and tokens.folded[after] in COPULAS:
         after += 1
@@ -37,6 +37,17 @@ def related(tokens: Tokens, index: int) -> Entity | None:
     if plain_name(tokens, after) or tokens.folded[after] in known:
         return person(tokens, after, name_end(tokens, after), 0.8, "relation")
     return None
+
+
+def _of_a_pet(tokens: Tokens, naming: int) -> bool:
+    """Whether a pet is named: my cat named, the dog that we named; not my dog walker, a man named."""
+    before = naming - 1
+    while before > 0 and tokens.folded[before] in LINKS:
+        before -= 1
+    apart = any(
+        char in ".!?;:,\n" for char in tokens.text[tokens.starts[max(0, before)] : tokens.starts[naming]]
+    )
+    return before >= 0 and tokens.folded[before] in PETS and not apart
 
 
 def _lower(tokens: Tokens, after: int) -> Entity | None:

@@ -1,8 +1,9 @@
-"""Labels that a text surely does not hold, since it has no word of their kind.
+"""Labels that a text hardly holds, since it has no word of their kind.
 
 Corpora mark a few kinds each and are silent about the rest. A detector that met a kind only in the texts
 that hold it finds it everywhere; so the obvious absences are learned as well. The patterns are broad on
-purpose: where one matches, nothing is claimed.
+purpose: where one matches, nothing is claimed. They know no list of drugs or faiths, so a rare one that
+stands alone is claimed to be absent; texts of medicine are therefore not asked (``rows.OF_MEDICINE``).
 """
 
 import re
