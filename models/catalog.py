@@ -67,10 +67,10 @@ DETECTOR_FILES = (
     EmbeddedFile(
         "models",
         "weights/detector.safetensors",
-        "b6ac59cd2f30df1e7a038941e767427eafb8ea186ed42cded59519cf9272d14d",
+        "99e61619dd55242bd2d0be50114de7fb61d7b7f95e722ec5d8b61e8ad98e2b20",
     ),
     EmbeddedFile(
-        "models", "weights/detector.json", "7db5a1eaada7e0057360ca5310ab021d90b5e9a05c4d8fb8a725922d31c141d8"
+        "models", "weights/detector.json", "59ba312f05e9829a2ccd83105c068753e49e31a2850ba4c303a68ad29c9df304"
     ),
 )
 RISK_FILES = (

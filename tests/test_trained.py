@@ -107,6 +107,13 @@ def test_a_broken_model_says_what_it_needs(folder: Path, kind: str, spoil: Break
     assert MARKER not in "".join(traceback.format_exception(caught.value))
 
 
+def test_the_shipped_detector_knows_by_what_names_it_learned() -> None:
+    """Without them no label of a user's would be given by meaning."""
+    learned = read_trained(ModelRef(source="embedded", name="lethe-detector"), "detector").card["labels"]
+    assert {"person full name", "PERSON", "organization", "city name"} <= set(learned)
+    assert not {"politician", "political party", "election"} & set(learned)
+
+
 def test_an_absent_folder_is_told(tmp_path: Path) -> None:
     with pytest.raises(
         ModelUnavailable, match=r"risk model's folder '.*absent' is not there: copy the model"

@@ -3,6 +3,7 @@
 import math
 import random
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from statistics import mean
@@ -19,7 +20,7 @@ from models.training.detector import FIRST_WORD_LOGIT, Recipe, _steps, new_param
 from models.training.detector_command import fitted, make_detector
 from models.training.examples import Example, Mention
 from models.training.mixture import LOWERED, SHARES, SWAPPED, Mixture, with_names
-from models.training.optimizing import Progress, Rates, optimizer_of, take_step
+from models.training.optimizing import Progress, Rates, ahead, optimizer_of, take_step
 from models.training.thresholds import BALANCED, PROFILES, RECALL
 from models.words import words_of
 from tests.small_models import (
@@ -95,6 +96,21 @@ def test_as_many_batches_as_steps_and_none_too_large(steps: int, tokens: int, po
     for rows in made:
         assert rows
         assert len(rows) == 1 or len(rows) * max(len(row.ids) for row in rows) <= tokens
+
+
+@pytest.mark.parametrize("number", [1, 3, 9])
+def test_what_is_made_ahead_comes_in_order_and_whole(number: int) -> None:
+    assert list(ahead(iter(range(7)), number)) == list(range(7))
+    assert list(ahead(iter(()), number)) == []
+
+
+def test_what_fails_ahead_fails_here() -> None:
+    def broken() -> Iterator[int]:
+        yield 1
+        raise ConfigurationError("The corpus is gone.")
+
+    with pytest.raises(ConfigurationError, match=r"^The corpus is gone\.$"):
+        list(ahead(broken(), 2))
 
 
 def test_rates_rise_to_their_peak_and_fall_to_nothing() -> None:

@@ -13,7 +13,7 @@ from models.label_means import LabelMeans
 from models.minilm import released
 from models.training.examples import Example
 from models.training.mixture import Mixture
-from models.training.optimizing import Progress, Rates, optimizer_of, take_step
+from models.training.optimizing import Progress, Rates, ahead, optimizer_of, take_step
 from models.training.phrases import PHRASES
 from models.training.rows import Row, row_of
 from models.training.targets import asked_tensor, targets_of
@@ -72,7 +72,8 @@ def train_detector(
     means = LabelMeans()
     chance = random.Random(recipe.seed)
     total, since = 0.0, 0
-    for step, rows in enumerate(_steps(Mixture(examples, recipe.seed), recipe), start=1):
+    batches = ahead(_steps(Mixture(examples, recipe.seed), recipe), recipe.pool)
+    for step, rows in enumerate(batches, start=1):
         labels = _labels(rows, chance)
         asked = means.of([_name(label, chance) for label in labels])
         with_spans = step % recipe.spans_every == 0

@@ -1,12 +1,36 @@
 """What both trainings share: the optimizer, how its rates rise and fall, and where a training stands."""
 
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from torch import Tensor
     from torch.optim import AdamW
+
+
+T = TypeVar("T")
+
+
+def ahead(items: Iterator[T], number: int) -> Iterator[T]:
+    """The items in their order, of which up to ``number`` are made in another thread while one is in use.
+
+    Texts are cut in one thread, and a training step leaves room beside it.
+    """
+    with ThreadPoolExecutor(max_workers=1) as worker:
+        waiting = deque(worker.submit(next, items, _END) for _ in range(number))
+        while not isinstance(item := waiting.popleft().result(), _End):
+            waiting.append(worker.submit(next, items, _END))
+            yield item
+
+
+class _End:
+    """Behind the last item."""
+
+
+_END = _End()
 
 
 @dataclass(frozen=True, slots=True)
