@@ -143,7 +143,7 @@ def _loss(
 ) -> "Tensor":
     """Binary cross-entropies over words in mentions and words that begin them, and over spans if asked.
 
-    The head for spans only reads what the others learn: trained by all three, the words were found worse.
+    The head for spans only reads what the others learn, and moves nothing of it (docs/decisions.md).
     """
     import torch
     from torch.nn import functional
