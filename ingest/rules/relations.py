@@ -44,10 +44,10 @@ def _of_a_pet(tokens: Tokens, naming: int) -> bool:
     before = naming - 1
     while before > 0 and tokens.folded[before] in LINKS:
         before -= 1
-    apart = any(
-        char in ".!?;:,\n" for char in tokens.text[tokens.starts[max(0, before)] : tokens.starts[naming]]
-    )
-    return before >= 0 and tokens.folded[before] in PETS and not apart
+    if before < 0 or tokens.folded[before] not in PETS:
+        return False
+    between = tokens.text[tokens.ends[before] : tokens.starts[naming]]
+    return not any(mark in between for mark in ".!?;:,\n")
 
 
 def _lower(tokens: Tokens, after: int) -> Entity | None:
