@@ -126,9 +126,9 @@ def _done(output: Path, about: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def recipe_for(size: int, seed: int) -> RiskRecipe:
-    """The shipped recipe, with fewer steps where there are few snippets."""
+    """The shipped recipe, with fewer steps where there are few snippets, and one training for each."""
     least = STEPS_OF_TWO + STEPS_A_DOUBLING * round(math.log2(size / 2))
-    return replace(RiskRecipe(), seed=seed, least_steps=min(MOST_STEPS, least))
+    return replace(RiskRecipe(), seed=seed, least_steps=min(MOST_STEPS, least), members=1)
 
 
 def drawn(training: Sequence[Snippet], size: int, seed: int) -> list[Snippet]:

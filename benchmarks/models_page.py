@@ -86,6 +86,7 @@ def _facts(weights: Path, kind: str, card: Mapping[str, Any] | None) -> str:
         ("training command", f"`{command(kind, card)}`"),
         ("trained", f"{card['trained']}, {card['seconds']:,} seconds"),
         ("recipe", _listed(card["recipe"])),
+        *([("then", _listed(card["finish"]))] if card.get("finish") else []),
         *_data(card),
     ]
     link = f"[models/weights/{kind}.md](../models/weights/{kind}.md)"
@@ -116,10 +117,13 @@ def _data(card: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
 def _listed(values: Mapping[str, object] | Sequence[str]) -> str:
     if not isinstance(values, Mapping):
         return ", ".join(values)
-    return ", ".join(
-        f"{name} {value:,}" if isinstance(value, int) and name != "seed" else f"{name} {value}"
-        for name, value in values.items()
-    )
+    return ", ".join(f"{name} {_said(name, value)}" for name, value in values.items())
+
+
+def _said(name: str, value: object) -> str:
+    if isinstance(value, Mapping):
+        return f"({_listed(value)})"
+    return f"{value:,}" if isinstance(value, int) and name != "seed" else str(value)
 
 
 def _thresholds(card: Mapping[str, Any] | None) -> str:

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from ingest.documents import Document, Entity, Span
 from ingest.labels import NAMES, label_of
-from ingest.rules.vocabulary import fold
+from ingest.plausible import plausible
 from models.windows import FoundSpan
 
 
@@ -29,7 +29,7 @@ class LearnedDetector:
         """The unlinked entities of each document, by start; confidence is the model's score."""
         found = self._model.find([document.text for document in documents])
         return [
-            [self._entity(span) for span in _surest(_plausible(spans, document.text))]
+            [self._entity(span) for span in _surest(plausible(spans, document.text))]
             for document, spans in zip(documents, found, strict=True)
         ]
 
@@ -41,29 +41,6 @@ class LearnedDetector:
             confidence=found.score,
             source=self.name,
         )
-
-
-def _plausible(spans: Sequence[FoundSpan], text: str) -> list[FoundSpan]:
-    """Without words that only say what number follows: "MRN". A number may be letters alone: QWZXPL."""
-    return [
-        span
-        for span in spans
-        if span.label not in NUMBERS or fold(text[span.start : span.end].strip()) not in ANNOUNCING
-    ]
-
-
-NUMBERS = frozenset(
-    ("social security number", "passport number", "bank account number", "credit card number", "phone number")
-    + ("national id number", "tax number", "driving licence number", "medical record number", "case number")
-    + ("health insurance number", "employee number", "reference number", "IBAN", "phone IMEI", "vehicle VIN")
-)
-ANNOUNCING = frozenset(
-    ("mrn", "ssn", "nhs", "iban", "imei", "vin", "id", "no", "nr", "number", "code", "passport", "account")
-    + ("reference", "ref", "case", "file", "docket", "invoice", "order", "ticket", "booking", "policy")
-    + ("phone", "tel", "telephone", "mobile", "fax", "cell", "licence", "license", "permit", "employee")
-    + ("application", "appeal", "complaint", "chart", "record", "records", "member", "card", "tax", "vat")
-    + ("staff", "claim")
-)
 
 
 def _surest(spans: Sequence[FoundSpan]) -> list[FoundSpan]:

@@ -53,10 +53,15 @@ def invented_example(seed: int) -> Example:
     return Example(f"i{seed}", "invented", f"g{seed}", " ".join(words), tuple(mentions), (PERSON,))
 
 
-def trained(recipe: Recipe, report: Callable[[Progress], None], every: int = 50) -> "dict[str, Tensor]":
+def trained(
+    recipe: Recipe,
+    report: Callable[[Progress], None],
+    every: int = 50,
+    start: "dict[str, Tensor] | None" = None,
+) -> "dict[str, Tensor]":
     """What training on two hundred invented examples gives."""
     with one_thread():
-        return train_detector([invented_example(seed) for seed in range(200)], recipe, report, every)
+        return train_detector([invented_example(seed) for seed in range(200)], recipe, report, every, start)
 
 
 def _upper_parameters(weights: "Mapping[str, Tensor]") -> "dict[str, Tensor]":

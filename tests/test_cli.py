@@ -3,8 +3,11 @@ from pathlib import Path
 
 import pytest
 
+from app.cli.arguments import parser
+from app.cli.train import _asked_for
 from ingest.documents import Span
 from ingest.spans import substitute
+from models.training.detector import FINISH, Recipe
 from tests.commands import Ran, lethe, write_records
 
 NOTES = [
@@ -139,6 +142,22 @@ def test_settings_say_where_each_value_comes_from(data: Path) -> None:
     rows = {row["name"]: row for row in run(data, "settings").rows}
     assert rows["data_dir"]["origin"] == "environment"
     assert rows["policy.tau"]["origin"] == "default"
+
+
+def test_the_second_training_keeps_its_proportion_to_the_first() -> None:
+    def asked(*options: str) -> list[Recipe]:
+        arguments = parser().parse_args(["models", "train-detector", "data", "--output", "made", *options])
+        return [_asked_for(arguments, recipe) for recipe in (Recipe(), FINISH)]
+
+    assert asked() == [Recipe(), FINISH]
+    shipped = Recipe()
+    assert asked(
+        "--steps", str(shipped.steps), "--seed", str(shipped.seed), "--rate", str(shipped.layer_rate)
+    ) == [shipped, FINISH]
+    first, second = asked("--steps", "44", "--seed", "7", "--rate", "0.0003")
+    assert (first.steps, second.steps) == (44, 10)
+    assert (first.seed, second.seed) == (7, 8)
+    assert (second.layer_rate, second.head_rate) == (2 * FINISH.layer_rate, 2 * FINISH.head_rate)
 
 
 def test_models(data: Path) -> None:

@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ingest.documents import Document
 from ingest.labels import LABELS
-from ingest.learned import NUMBERS, LearnedDetector
+from ingest.learned import LearnedDetector
+from ingest.plausible import NUMBERS, joined
 from models.windows import FoundSpan
 
 
@@ -39,6 +42,48 @@ def test_a_word_that_names_a_number_is_none(words: str, kept: bool) -> None:
     text = f"Chart: {words}, seen today"
     wanted = [(words, "medical record number")] if kept else []
     assert found(text, (words, "medical record number", 0.9)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("words", "label", "kept"),
+    [
+        ("of the", "identifying detail", False),
+        ("'s", "organization", False),
+        ("/", "case number", False),
+        ("Mr", "person full name", False),
+        ("Mr Ş.", "person full name", True),
+        ("King", "person full name", True),
+        ("mayor", "job title", True),
+        ("A", "person full name", True),
+        ("a", "person full name", False),
+    ],
+)
+def test_words_that_say_nothing_are_no_mention(words: str, label: str, kept: bool) -> None:
+    text = f"It was said: {words} ."
+    assert found(text, (words, label, 0.9)) == ([(words, label)] if kept else [])
+
+
+def test_a_number_found_in_pieces_is_one_of_the_surest_kind() -> None:
+    marks = [("28411", "case number", 0.9), ("/", "phone number", 0.4), ("96", "national id number", 0.5)]
+    assert found("application no. 28411/96 was", *marks) == [("28411/96", "case number")]
+
+
+def test_numbers_apart_and_other_things_that_touch_stay_apart() -> None:
+    marks = [("28411", "case number", 0.9), ("96", "case number", 0.8), ("Larkmoor", "city name", 0.7)]
+    text = "nos. 28411 and 96/Larkmoor"
+    assert found(text, *marks) == [(words, label) for words, label, _ in marks]
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(1, 6), st.sampled_from(["case number", "place"]))))
+def test_joining_loses_no_character_and_no_other_span(places: list[tuple[int, int, str]]) -> None:
+    spans = [FoundSpan(start, start + length, label, 0.5) for start, length, label in places]
+    text = "12 /" * 10
+    after = joined(spans, text)
+    covered = {at for span in after for at in range(span.start, span.end)}
+    assert {at for span in spans for at in range(span.start, span.end)} <= covered
+    assert [s for s in after if s.label == "place"] == sorted(
+        (s for s in spans if s.label == "place"), key=lambda s: (s.start, s.end)
+    )
 
 
 def test_labels_of_numbers_are_labels() -> None:

@@ -15,6 +15,8 @@ POSITIVE = [
     ("phone number", "I am on ‹+44 20 7946 0958› or ‹+49 (0)30 901820›."),
     ("phone number", "mobile: ‹07700 900123›"),
     ("phone number", "appelez le ‹01 42 68 53 00›"),
+    ("phone number", "Room 300 ‹(415) 555-0132› after six"),
+    ("phone number", "Unit #300 ‹(415) 555-0132›"),
     ("phone number", "my number is ‹4155550132›"),
     ("phone number", "call me on ‹x34703› or at extension ‹4521›"),
     ("phone number", "dashes ‹212‑555‑0143› of another kind"),

@@ -5,6 +5,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -242,7 +243,7 @@ def learned(recipe: RiskRecipe, report: list[Progress]) -> "dict[str, Tensor]":
 @cache
 def small_risk() -> "tuple[dict[str, Tensor], list[Progress]]":
     told: list[Progress] = []
-    return learned(RiskRecipe(seed=1, epochs=4, least_steps=1, tokens=128, masked=0.2), told), told
+    return learned(RiskRecipe(seed=1, epochs=4, least_steps=1, tokens=128, masked=0.2, members=1), told), told
 
 
 def test_training_lowers_the_loss_and_tells_two_kinds_apart() -> None:
@@ -257,10 +258,10 @@ def test_training_lowers_the_loss_and_tells_two_kinds_apart() -> None:
 
 
 def test_a_seed_fixes_the_weights_and_the_lower_layers_stay() -> None:
-    recipe = RiskRecipe(seed=1, epochs=1, least_steps=2, tokens=2_048)
+    recipe = RiskRecipe(seed=1, epochs=1, least_steps=2, tokens=2_048, members=1)
     told: list[Progress] = []
     one, again = learned(recipe, told), learned(recipe, [])
-    other = learned(RiskRecipe(seed=2, epochs=1, least_steps=2, tokens=2_048), [])
+    other = learned(replace(recipe, seed=2), [])
     assert [(progress.step, progress.steps) for progress in told] == [(1, 2), (2, 2)]
     assert all(float((one[name] - again[name]).abs().max()) < 1e-5 for name in one)
     differ = {name for name in one if float((one[name] - other[name]).abs().max()) > 1e-6}
@@ -268,6 +269,17 @@ def test_a_seed_fixes_the_weights_and_the_lower_layers_stay() -> None:
     assert {name.rpartition(".")[0] for name in one if not name.startswith("encoder.")} == set(SHAPES)
     base = released().weights
     assert not any(weight.requires_grad for weight in (*base.values(), *one.values()))
+
+
+def test_the_model_is_the_mean_of_trainings_that_begin_alike_and_differ() -> None:
+    recipe = RiskRecipe(seed=1, epochs=1, least_steps=2, tokens=2_048, members=1)
+    told: list[Progress] = []
+    one, mean = learned(recipe, []), learned(replace(recipe, members=2), told)
+    assert [(progress.step, progress.steps) for progress in told] == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    # What the second training would have to be for this mean lies near the first, and is not it.
+    other = {name: 2 * mean[name] - one[name] for name in one}
+    apart = max(float((other[name] - one[name]).abs().max()) for name in one)
+    assert 1e-6 < apart < 0.05
 
 
 @st.composite

@@ -87,6 +87,7 @@ models.verify.VerifiedFile: model sha256
 models.windows.FoundSpan: label
 models.trained.Trained: name
 models.training.corpora.passages.Sentence: id group unsure
+models.training.detector.Recipe: shares
 models.training.examples.Example: id corpus group asked
 models.training.examples.Mention: label
 models.training.rows.Row: asked

@@ -3,7 +3,7 @@
 import math
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from statistics import mean
@@ -19,7 +19,7 @@ from models.minilm import released
 from models.training.detector import FIRST_WORD_LOGIT, Recipe, _steps, new_parameters
 from models.training.detector_command import fitted, make_detector
 from models.training.examples import Example, Mention
-from models.training.mixture import LOWERED, SHARES, SWAPPED, Mixture, with_names
+from models.training.mixture import FINISHING_SHARES, LOWERED, SHARES, SWAPPED, Mixture, with_names
 from models.training.optimizing import Progress, Rates, ahead, optimizer_of, take_step
 from models.training.thresholds import BALANCED, PROFILES, RECALL
 from models.words import words_of
@@ -230,21 +230,22 @@ def test_names_are_replaced_unless_another_mention_cuts_them() -> None:
     assert outer == f"Odalys {inner}"
 
 
-def test_the_mixture_keeps_its_shares() -> None:
+@pytest.mark.parametrize("shares", [SHARES, FINISHING_SHARES])
+def test_the_mixture_keeps_its_shares(shares: Mapping[str, float]) -> None:
     names = ("tab", "gum", "synthetic", "wnut17")
     examples = [
         replace(invented_example(seed), corpus=name, text="lamp " * (20 + seed % 60), mentions=())
         for name in names
         for seed in range(30)
     ]
-    mixture = Mixture(examples, seed=5)
+    mixture = Mixture(examples, 5, shares)
     characters: Counter[str] = Counter()
     for _ in range(4_000):
         example = mixture.draw()
         characters[example.corpus] += len(example.text)
-    total = sum(SHARES[name] for name in names)
+    total = sum(shares[name] for name in names)
     for name in names:
-        assert characters[name] / characters.total() == pytest.approx(SHARES[name] / total, rel=0.03)
+        assert characters[name] / characters.total() == pytest.approx(shares[name] / total, rel=0.03)
 
 
 def test_the_mixture_is_fixed_by_its_seed_and_reads_all() -> None:
@@ -273,6 +274,16 @@ def test_some_texts_get_other_names_and_some_lose_their_case() -> None:
             assert example.text[mention.start : mention.end].isalpha()
 
 
+def test_a_second_training_goes_on_from_the_first_and_leaves_it_alone() -> None:
+    first, told = name_detector()
+    before = {name: weight.clone() for name, weight in first.items()}
+    again: list[Progress] = []
+    second = trained(replace(SHORT, steps=10, layer_rate=1e-5, head_rate=1e-4), again.append, start=first)
+    assert again[0].loss < 1.5 * told[-1].loss < 0.5 * told[0].loss
+    assert all(bool((first[name] == before[name]).all()) for name in first)
+    assert any(bool((second[name] != before[name]).any()) for name in first)
+
+
 def test_thresholds_are_fitted_for_every_profile_and_label() -> None:
     chosen = fitted(name_detector()[0], [invented_example(seed) for seed in range(2_000, 2_030)])
     assert set(chosen) == {profile.name for profile in PROFILES}
@@ -283,5 +294,5 @@ def test_thresholds_are_fitted_for_every_profile_and_label() -> None:
 
 def test_a_folder_without_corpora_is_told(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"holds no corpus that the detector could learn from\.$"):
-        make_detector(tmp_path, tmp_path / "made", Recipe(), (), lambda _: None)
+        make_detector(tmp_path, tmp_path / "made", Recipe(), (), lambda _: None, None)
     assert not (tmp_path / "made").exists()

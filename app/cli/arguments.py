@@ -179,7 +179,9 @@ def _train_detector(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("data", metavar="DATA", help="folder of corpora, each in the layout it is published in")
     verb.add_argument("--output", required=True, metavar="DIR", help="folder that the model is written into")
     verb.add_argument(
-        "--steps", type=_positive, help="training steps (by default about an hour of two cores)"
+        "--steps",
+        type=_positive,
+        help="steps of the first of two trainings (by default an hour on two cores)",
     )
     verb.add_argument("--seed", type=_positive, help="seed of order, names and new weights")
     verb.add_argument("--rate", type=float, help="highest learning rate of the layers (default 0.00015)")

@@ -9,27 +9,39 @@ from app.cli.console import message, result
 from models.catalog import ModelRef
 
 if TYPE_CHECKING:
+    from models.training.detector import Recipe
     from models.training.optimizing import Progress
 
 
 def train_detector(arguments: argparse.Namespace) -> int:
     """Train a detector on a folder of corpora."""
-    from models.training.detector import Recipe
+    from models.training.detector import FINISH, Recipe
     from models.training.detector_command import make_detector
 
-    recipe = Recipe()
-    if arguments.steps is not None:
-        recipe = replace(recipe, steps=arguments.steps)
-    if arguments.seed is not None:
-        recipe = replace(recipe, seed=arguments.seed)
-    if arguments.rate is not None:
-        head_rate = recipe.head_rate * arguments.rate / recipe.layer_rate
-        recipe = replace(recipe, layer_rate=arguments.rate, head_rate=head_rate)
+    recipe, finish = (_asked_for(arguments, given) for given in (Recipe(), FINISH))
     output = Path(arguments.output)
-    card = make_detector(Path(arguments.data), output, recipe, arguments.leave_out or (), _told)
-    result({"model": card["name"], "folder": str(output), "seconds": card["seconds"], "steps": recipe.steps})
+    card = make_detector(Path(arguments.data), output, recipe, arguments.leave_out or (), _told, finish)
+    steps = recipe.steps + finish.steps
+    result({"model": card["name"], "folder": str(output), "seconds": card["seconds"], "steps": steps})
     message(f'use it with LETHE_DETECTOR__MODEL=\'{{"source": "path", "name": "{output}"}}\'')
     return 0
+
+
+def _asked_for(arguments: argparse.Namespace, recipe: "Recipe") -> "Recipe":
+    """The recipe as the options change it; the second training keeps its proportion to the first."""
+    from models.training.detector import Recipe
+
+    shipped = Recipe()
+    longer = 1.0 if arguments.steps is None else arguments.steps / shipped.steps
+    faster = 1.0 if arguments.rate is None else arguments.rate / shipped.layer_rate
+    seed = shipped.seed if arguments.seed is None else arguments.seed
+    return replace(
+        recipe,
+        seed=recipe.seed - shipped.seed + seed,
+        steps=max(1, round(recipe.steps * longer)),
+        layer_rate=recipe.layer_rate * faster,
+        head_rate=recipe.head_rate * faster,
+    )
 
 
 def train_risk(arguments: argparse.Namespace) -> int:

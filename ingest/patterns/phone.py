@@ -17,6 +17,8 @@ _CANDIDATE = (
     r"(?:\+[ ]?\(?|\(\+?)?[0-9](?:[ ().\-/]{0,3}+[0-9]){6,16}+"
     rf"(?![0-9]|[.\-/ ][0-9]|[ ]?[$€£%])(?![.,][0-9]){_EXTENSION}(?!\w)"
 )
+_WITH_AREA = r"(?<![\w(])\([2-9][0-9]{2}\)[ .-]?[0-9]{3}[ ]?[.\- ][ ]?[0-9]{4}(?![0-9])"
+"""Tells where it begins, whatever number stands before it: Room 300 (415) 555-0132."""
 _CUE = (
     r"(?:phones?|tel(?:e(?:phone|fon|fono)s?)?|tlf|telf|tfno|mobiles?|mob|cells?(?:[ -]?phone)?|handy"
     r"(?:nummer)?"
@@ -56,8 +58,15 @@ def find_phones(page: Page, taken: Sequence[Span]) -> Iterator[Entity]:
     A number counts when it has a country code that exists, a trunk prefix and digits in use in one
     of the regions, the shape of a North American number, or a cue word before it.
     """
-    regex = compiled(_CANDIDATE)
     busy = sorted(taken)
+    for pattern in (_CANDIDATE, _WITH_AREA):
+        found = list(_numbers(page, compiled(pattern), busy))
+        busy += [each.span for each in found]
+        yield from found
+    yield from _extensions(page)
+
+
+def _numbers(page: Page, regex: re.Pattern[str], busy: Sequence[Span]) -> Iterator[Entity]:
     for first, last in zones(page, TIGHT):
         for match in regex.finditer(page.text, first, last):
             start, end = _trimmed(page.text, *match.span())
@@ -66,7 +75,6 @@ def find_phones(page: Page, taken: Sequence[Span]) -> Iterator[Entity]:
             confidence = _confidence(page.text, start, end)
             if confidence:
                 yield entity("phone", "phone number", start, end, confidence)
-    yield from _extensions(page)
 
 
 def _extensions(page: Page) -> Iterator[Entity]:

@@ -3,7 +3,7 @@
 import math
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from models.bert import LAYERS, WIDTH, embed, padded, run_layers
@@ -12,7 +12,7 @@ from models.gliner_forward import HIDDEN, WIDEST, label_vectors, span_logits
 from models.label_means import LabelMeans
 from models.minilm import released
 from models.training.examples import Example
-from models.training.mixture import Mixture
+from models.training.mixture import FINISHING_SHARES, SHARES, Mixture
 from models.training.optimizing import Progress, Rates, ahead, optimizer_of, take_step
 from models.training.phrases import PHRASES
 from models.training.rows import Row, row_of
@@ -53,6 +53,19 @@ class Recipe:
     """In every so many steps the head for spans learns too."""
     pool: int = 8
     """So many steps' rows are sorted by length together, so that little is padded."""
+    shares: Mapping[str, float] = field(default_factory=lambda: dict(SHARES))
+    """In what proportion tokens come from the corpora."""
+
+
+FINISH = Recipe(
+    seed=20261121,
+    steps=1000,
+    layer_rate=5e-5,
+    head_rate=3.3e-4,
+    dropout=0.25,
+    shares=dict(FINISHING_SHARES),
+)
+"""A second, gentler training that begins where the first one ended."""
 
 
 def train_detector(
@@ -60,19 +73,23 @@ def train_detector(
     recipe: Recipe,
     report: Callable[[Progress], None],
     every: int = 50,
+    start: "Parameters | None" = None,
 ) -> "Parameters":
-    """The trained weights by name, in fp32. The same examples and recipe give the same up to rounding."""
+    """The trained weights by name, in fp32. The same examples and recipe give the same up to rounding.
+
+    They begin at ``start``, or at MiniLM and a new head.
+    """
     import torch
 
     torch.manual_seed(recipe.seed)
     model = released()
-    parameters = new_parameters(model.weights)
+    parameters = new_parameters(model.weights) if start is None else _copied(start)
     rates = Rates(recipe.layer_rate, recipe.head_rate, recipe.warmup, recipe.weight_decay)
     optimizer = optimizer_of(parameters, rates)
     means = LabelMeans()
     chance = random.Random(recipe.seed)
     total, since = 0.0, 0
-    batches = ahead(_steps(Mixture(examples, recipe.seed), recipe), recipe.pool)
+    batches = ahead(_steps(Mixture(examples, recipe.seed, recipe.shares), recipe), recipe.pool)
     for step, rows in enumerate(batches, start=1):
         labels = _labels(rows, chance)
         asked = means.of([_name(label, chance) for label in labels])
@@ -84,6 +101,10 @@ def train_detector(
             report(Progress(step, recipe.steps, total / since))
             total, since = 0.0, 0
     return {name: parameter.detach() for name, parameter in parameters.items()}
+
+
+def _copied(parameters: "Parameters") -> "Parameters":
+    return {name: weight.clone().requires_grad_(True) for name, weight in parameters.items()}
 
 
 def new_parameters(weights: "Mapping[str, Tensor]") -> "Parameters":

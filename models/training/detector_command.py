@@ -34,8 +34,9 @@ def make_detector(
     recipe: Recipe,
     leave_out: Collection[str],
     report: Callable[[Progress], None],
+    finish: Recipe | None,
 ) -> dict[str, Any]:
-    """Train on ``data`` and write the detector into ``output``; its card.
+    """Train on ``data`` by ``recipe``, then by ``finish``; write the detector into ``output``; its card.
 
     Raises ConfigurationError where the folder holds no corpus that is known.
     """
@@ -47,6 +48,8 @@ def make_detector(
     )
     began = time.time()
     weights = train_detector(trained_on, recipe, report)
+    if finish is not None:
+        weights = train_detector(trained_on, finish, report, start=weights)
     seconds = time.time() - began
     thresholds = fitted(weights, development[:: max(1, len(development) // FITTED_TEXTS)])
     card = {
@@ -54,6 +57,7 @@ def make_detector(
         "kind": "GLiNER bi-encoder, span mode markerV0, and heads over words",
         "licence": "apache-2.0",
         "recipe": asdict(recipe),
+        "finish": None if finish is None else asdict(finish),
         "left_out": sorted(leave_out),
         "labels": learned_names(trained_on),
         "examples": dict(sorted(Counter(example.corpus for example in trained_on).items())),

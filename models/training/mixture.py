@@ -26,6 +26,8 @@ SHARES: Mapping[str, float] = {
     "synthetic": 20,
 }
 """In what proportion tokens come from the corpora; one that is absent gives way to the rest."""
+FINISHING_SHARES: Mapping[str, float] = {**SHARES, "tab": 35, "spia_cases": 38, "spia_posts": 13}
+"""In the end more of the texts in which everything that may identify somebody is marked."""
 
 PERSON = "person full name"
 SWAPPED = 0.3
@@ -35,10 +37,11 @@ LOWERED = 0.05
 
 
 class Mixture:
-    """Endless examples in the proportions of ``SHARES``, by tokens; the same seed gives the same ones."""
+    """Endless examples in the proportions of ``shares``, by tokens; the same seed gives the same ones."""
 
-    def __init__(self, examples: Sequence[Example], seed: int) -> None:
+    def __init__(self, examples: Sequence[Example], seed: int, shares: Mapping[str, float] = SHARES) -> None:
         self._chance = random.Random(seed)
+        self._shares = shares
         self._by_corpus: dict[str, list[Example]] = {}
         for example in examples:
             self._by_corpus.setdefault(example.corpus, []).append(example)
@@ -51,7 +54,7 @@ class Mixture:
         corpus = min(self._spent, key=lambda name: (self._spent[name], name))
         example = next(self._order[corpus])
         # A long text costs no more than the run of words that is read of it.
-        self._spent[corpus] += min(len(example.text), 1000) / SHARES.get(corpus, 1.0)
+        self._spent[corpus] += min(len(example.text), 1000) / self._shares.get(corpus, 1.0)
         return self._varied(example)
 
     def _shuffled(self, corpus: str) -> Iterator[Example]:

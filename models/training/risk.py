@@ -52,6 +52,18 @@ class RiskRecipe:
     dropout: float = 0.1
     masked: float = 0.5
     """How often some mentions of a text are taken out, and of each how likely."""
+    members: int = 3
+    """So many trainings from the same start, whose mean is the model (Wortsman et al. 2022, model soups)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """One window with its targets. Private."""
+
+    job: Job = field(repr=False)
+    labels: list[str] = field(repr=False)
+    scores: list[float] = field(repr=False)
+    weight: float
 
 
 def train_risk(
@@ -71,23 +83,43 @@ def train_risk(
 
     torch.manual_seed(recipe.seed)
     chance = random.Random(recipe.seed)
-    weights = released().weights
-    parameters = new_parameters(weights)
-    means = LabelMeans()
+    start = new_parameters(released().weights)
     per_epoch = sum(1 for _ in _epoch(texts, stand_ins, recipe, random.Random(0)))
     steps = max(recipe.epochs * per_epoch, recipe.least_steps)
+    mean = {name: torch.zeros_like(weight) for name, weight in start.items()}
+    for member in range(recipe.members):
+
+        def told(step: int, loss: float, before: int = member * steps) -> None:
+            report(Progress(before + step, recipe.members * steps, loss))
+
+        weights = _member(start, lambda: _epoch(texts, stand_ins, recipe, chance), steps, recipe, told)
+        for name, weight in weights.items():
+            mean[name] += weight / recipe.members
+    return mean
+
+
+def _member(
+    start: "Parameters",
+    epoch: Callable[[], Iterator[list[_Item]]],
+    steps: int,
+    recipe: RiskRecipe,
+    report: Callable[[int, float], None],
+) -> "Parameters":
+    """One training of so many steps; each call of ``epoch`` gives the batches in another order."""
+    parameters = {name: weight.detach().clone().requires_grad_(True) for name, weight in start.items()}
+    means = LabelMeans()
     rates = Rates(recipe.layer_rate, recipe.head_rate, recipe.warmup, recipe.weight_decay)
     optimizer = optimizer_of(parameters, rates)
     step, total, since = 0, 0.0, 0
     while step < steps:
-        for batch in _epoch(texts, stand_ins, recipe, chance):
+        for batch in epoch():
             step += 1
-            loss = _loss({**weights, **parameters}, batch, means, recipe.dropout)
+            loss = _loss({**released().weights, **parameters}, batch, means, recipe.dropout)
             take_step(optimizer, loss, parameters, step, steps, rates)
             total, since = total + float(loss.detach()), since + 1
             if step == steps:
                 break
-        report(Progress(step, steps, total / since))
+        report(step, total / since)
         total, since = 0.0, 0
     return {name: parameter.detach() for name, parameter in parameters.items()}
 
@@ -105,16 +137,6 @@ def new_parameters(weights: "Mapping[str, Tensor]") -> "Parameters":
     for weight in made.values():
         weight.requires_grad_(True)
     return made
-
-
-@dataclass(frozen=True, slots=True)
-class _Item:
-    """One window with its targets. Private."""
-
-    job: Job = field(repr=False)
-    labels: list[str] = field(repr=False)
-    scores: list[float] = field(repr=False)
-    weight: float
 
 
 def _epoch(
