@@ -1,8 +1,9 @@
 """A name that was found in one place is found wherever it stands: left there, it would give the rest away."""
 
+import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ingest.documents import Entity, Identifier, Span
@@ -16,6 +17,11 @@ from ingest.spans import merged
 PERSON = "person full name"
 SHORTEST = 3
 SOURCE = "rule:repeat"
+FILE = re.compile(
+    r"(?<![\w.-])[\w.-]*\.(?:pdf|docx?|xlsx?|pptx?|odt|rtf|txt|csv|msg|eml|zip|jpe?g|png|gif|heic|mp[34]|wav|mov)\b",
+    re.IGNORECASE,
+)
+"""A file is called by whom it is about, in any case: keller_scan.pdf."""
 
 _Names = dict[int, dict[tuple[str, ...], Entity]]
 """By their number of words, in the folded form of ``ingest.rules.tokens``."""
@@ -27,14 +33,12 @@ def repeats(text: str, entities: Sequence[Entity]) -> list[Entity]:
     A person is looked for by each part of the name. No name is looked for where another one stands; but
     somebody's is within organizations and medical terms too, since these may be kept as they are, save for
     a known eponym. Single words of the language are no names by themselves ("Will"), and a single word has
-    to have a capital letter.
+    to have a capital letter, or to stand in the name of a file.
     """
     if not any(_may_be_named(entity) for entity in entities):
         return []
     tokens = tokenize(text)
-    known = _names(tokens, entities)
-    taken = {direct: _Taken(entities, only_direct=direct) for direct in (False, True)}
-    return list(_found(tokens, known, taken))
+    return list(_found(_Text(tokens, entities), _names(tokens, entities)))
 
 
 def _may_be_named(entity: Entity) -> bool:
@@ -70,11 +74,11 @@ def _is_peculiar(tokens: Tokens, first: int, end: int) -> bool:
     return long and capital and (end - first > 1 or tokens.folded[first] not in never)
 
 
-def _found(tokens: Tokens, known: Mapping[str, _Names], taken: Mapping[bool, "_Taken"]) -> Iterator[Entity]:
-    index = 0
+def _found(place: "_Text", known: Mapping[str, _Names]) -> Iterator[Entity]:
+    index, tokens = 0, place.tokens
     while index < len(tokens):
         names = known.get(tokens.folded[index], {})
-        entity = next(_standing_at(tokens, index, names, taken), None)
+        entity = next(_standing_at(place, index, names), None)
         if entity is None:
             index += 1
         else:
@@ -82,40 +86,49 @@ def _found(tokens: Tokens, known: Mapping[str, _Names], taken: Mapping[bool, "_T
             index = bisect_left(tokens.starts, entity.span.end)
 
 
-def _standing_at(
-    tokens: Tokens, index: int, names: _Names, taken: Mapping[bool, "_Taken"]
-) -> Iterator[Entity]:
+def _standing_at(place: "_Text", index: int, names: _Names) -> Iterator[Entity]:
     """The names that begin with a word and stand where no other does, the longest first."""
     for size in sorted(names, reverse=True):
         end = index + size
-        entity = names[size].get(tuple(tokens.folded[index:end]))
-        if entity is None or not _is_said(tokens, index, end):
+        entity = names[size].get(tuple(place.tokens.folded[index:end]))
+        if entity is None or not _is_said(place, index, end):
             continue
-        span = tokens.span(index, end)
-        if not taken[entity.identifier is Identifier.DIRECT].touches(span):
+        span = place.tokens.span(index, end)
+        taken = place.direct if entity.identifier is Identifier.DIRECT else place.taken
+        if not taken.touches(span):
             yield replace(entity, span=span, source=SOURCE)
 
 
-def _is_said(tokens: Tokens, index: int, end: int) -> bool:
+def _is_said(place: "_Text", index: int, end: int) -> bool:
+    tokens = place.tokens
     if end - index > 1:
         return all(tokens.joined(word) for word in range(index + 1, end))
     eponym = tokens.folded[index] in words("eponyms") and eponym_noun_at(tokens, tokens.possessive_end(end))
-    return reads_as_name(tokens, index) and not eponym
+    return not eponym and (reads_as_name(tokens, index) or place.files.touches(tokens.span(index, end)))
 
 
-class _Taken:
-    """Where names stand, or only what identifies by itself; asked many times."""
+class _Places:
+    """Places of a text; asked many times whether a span has a character of one."""
 
-    def __init__(self, entities: Sequence[Entity], only_direct: bool) -> None:
-        holders = (
-            entity
-            for entity in entities
-            if entity.identifier is Identifier.DIRECT or (_may_be_named(entity) and not only_direct)
-        )
-        spans = [span for span, _ in merged((entity.span, "") for entity in holders)]
-        self._starts = [span.start for span in spans]
-        self._ends = [span.end for span in spans]
+    def __init__(self, spans: Iterable[Span]) -> None:
+        disjoint = [span for span, _ in merged((span, "") for span in spans)]
+        self._starts = [span.start for span in disjoint]
+        self._ends = [span.end for span in disjoint]
 
     def touches(self, span: Span) -> bool:
         place = bisect_right(self._ends, span.start)
         return place < len(self._starts) and self._starts[place] < span.end
+
+
+class _Text:
+    """A text as names are looked for in it.
+
+    ``direct`` is where identifiers stand that tell by themselves, ``taken`` where these or names stand.
+    """
+
+    def __init__(self, tokens: Tokens, entities: Sequence[Entity]) -> None:
+        direct = [entity.span for entity in entities if entity.identifier is Identifier.DIRECT]
+        self.tokens = tokens
+        self.direct = _Places(direct)
+        self.taken = _Places([*direct, *(entity.span for entity in entities if _may_be_named(entity))])
+        self.files = _Places(Span(*file.span()) for file in FILE.finditer(tokens.text))

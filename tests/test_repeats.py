@@ -43,6 +43,15 @@ def test_a_name_is_found_however_it_is_written(text: str, name: str, again: int)
     assert len(found(text, marked(text, name))) == again
 
 
+@pytest.mark.parametrize(
+    ("file", "again"),
+    [("okoye.pdf", 1), ("scan-okoye_2.JPG", 1), ("okoye.txt.zip", 1), ("okoye", 0), ("okoye.example", 0)],
+)
+def test_a_name_of_a_file_says_a_name_in_any_case(file: str, again: int) -> None:
+    text = f"We met Amara Okoye. Her letter is {file}, as sent."
+    assert len(found(text, marked(text, "Amara Okoye"))) == again
+
+
 def test_the_longest_name_is_taken_and_each_place_once() -> None:
     text = "Okoye, then Amara Okoye. Again: Amara Okoye, Okoye."
     again = repeats(text, [marked(text, "Amara Okoye"), marked(text, "Okoye")])

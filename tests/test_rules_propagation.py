@@ -1,5 +1,6 @@
 """Once named, always found. Every name and text here is invented."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -38,6 +39,14 @@ def test_every_later_bare_surname_is_found(surname: str, parts: list[str]) -> No
     while (at := text.find(surname, start)) >= 0:
         start = at + len(surname)
         assert covered(text, at, start)
+
+
+@pytest.mark.parametrize(
+    "written", ["t.zqarlo@example.org", "zqarlo.pdf", "@zqarlo", "www.example.org/zqarlo"]
+)
+def test_an_address_does_not_make_a_surname_an_ordinary_word(written: str) -> None:
+    text = f"Mr Zqarlo is the tenant. Ask {written} about it. Later Zqarlo signed the paper."
+    assert covered(text, text.index("Zqarlo signed"), text.index(" signed"))
 
 
 def test_given_name_capitals_and_earlier_mentions_are_found() -> None:

@@ -248,15 +248,24 @@ DOUBTED = frozenset(("rule:relation", "rule:initials", "rule:surname", "rule:amb
 
 
 def ordinary_here(tokens: Tokens) -> frozenset[str]:
-    """The words, in no list of names, that the text also writes without a capital letter."""
+    """The words, in no list of names, that the text also writes without a capital letter.
+
+    Addresses and names of files write everything so: t.quorin@example.org, quorin.pdf.
+    """
     if tokens.caseless:
         return frozenset()
     lower = {
         word
-        for word, shape in zip(tokens.folded, tokens.shapes, strict=True)
-        if shape == LOWER and len(word) > 3
+        for index, (word, shape) in enumerate(zip(tokens.folded, tokens.shapes, strict=True))
+        if shape == LOWER and len(word) > 3 and not _within_address(tokens, index)
     }
     return frozenset(lower - words("given_names", "given_names_ambiguous", "surnames"))
+
+
+def _within_address(tokens: Tokens, index: int) -> bool:
+    before, after = tokens.gap(index), tokens.gap(index + 1)
+    inside = before in (".", "/") or after in (".", "/")
+    return inside or before.endswith(("@", "_")) or after.startswith(("@", "_"))
 
 
 SURE = frozenset(("rule:title", "rule:relation", "rule:last-first"))
