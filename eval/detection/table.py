@@ -26,7 +26,7 @@ DEFINITIONS = (
     'is clearly a name), the age beside words such as "year-old", and words for the patient\'s own gender '
     "that follow an age or a description within five words.",
     "CrossNER politics: spans count under the label that the corpus has for them; where found spans overlap, "
-    "the surest stays.",
+    "the surest stays. Only the corpus's own labels are asked; a server asks them beside all others.",
     "Speed: one process over the held-out court cases, one batch to warm up, after everything else.",
 )
 
