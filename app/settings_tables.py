@@ -89,10 +89,11 @@ class PolicySettings(BaseModel):
         default=0.7, gt=0, le=1, description="highest absolute risk that a sanitized text may keep"
     )
     direct_limit: float = Field(
-        default=0.1,
+        default=0.0,
         ge=0,
         le=1,
-        description="marginal risk from which names and other direct identifiers are always generalized",
+        description="marginal risk from which names and other direct identifiers are generalized whatever "
+        "their priority; 0 takes them all, 1 leaves them to the priority",
     )
     replacements: Literal["descriptor", "alias"] = Field(
         default="descriptor",

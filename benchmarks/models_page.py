@@ -11,6 +11,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from benchmarks.goals import goals_table, recall_losses
 from benchmarks.weights_manifest import command
 from eval.detection.report import DetectionReport
 from eval.detection.table import markdown as detection_markdown
@@ -39,10 +40,12 @@ def page(results: Path = RESULTS, weights: Path = WEIGHTS) -> str:
     found = None if detection is None else DetectionReport.model_validate(detection)
     judged = None if risk is None else RiskReport.model_validate(risk)
     detector, risk_card = _card(weights, "detector"), _card(weights, "risk")
+    left_out = _results(results, "leave_one_out")
     parts = {
+        "@GOALS@": goals_table(found, judged, left_out),
         "@DETECTOR@": _facts(weights, "detector", detector),
         "@DETECTION@": _missing("detection") if found is None else detection_markdown(found),
-        "@LEAVE_ONE_OUT@": _leave_one_out(_results(results, "leave_one_out")),
+        "@LEAVE_ONE_OUT@": _leave_one_out(left_out),
         "@MISSES@": _missing("detection") if found is None else _misses(found),
         "@THRESHOLDS@": _thresholds(detector),
         "@RISK_MODEL@": _facts(weights, "risk", risk_card),
@@ -145,19 +148,17 @@ def _leave_one_out(found: Mapping[str, Any] | None) -> str:
         return _missing("leave_one_out")
     runs: Mapping[str, Mapping[str, Mapping[str, int]]] = found["runs"]
     everything = runs.get("", {})
-    rows, losses = [], []
-    for name in everything:
-        if name not in runs or not everything[name]["of"]:
-            continue
+    losses = recall_losses(found)
+    rows = []
+    for name, loss in losses.items():
         trained, unseen = everything[name], runs[name][name]
-        losses.append(trained["met"] / trained["of"] - unseen["met"] / unseen["of"])
         cells = [f"{trained['texts']:,}", f"{trained['of']:,}", _recall(trained), _recall(unseen)]
-        rows.append((name, *cells, f"{losses[-1]:.3f}"))
+        rows.append((name, *cells, f"{loss:.3f}"))
     if not rows:
         return "Not measured yet: no family of corpora was left out so far."
     head = ("kind of text", "texts", "mentions", "recall", "recall, left out", "loss")
     return (
-        f"{_table(head, rows)}\nMean loss over {len(losses)} kinds of text: {fmean(losses):.3f}. "
+        f"{_table(head, rows)}\nMean loss over {len(losses)} kinds of text: {fmean(losses.values()):.3f}. "
         f"Both detectors had {found['recipe']['steps']:,} steps, fewer than the shipped one: "
         f"the losses count here, not the levels. Measured {found['date']}."
     )

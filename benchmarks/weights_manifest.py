@@ -22,11 +22,12 @@ SHOWN = ("tab.characters.precision", "tab.characters.recall", "tab.characters.F1
 
 def command(kind: str, card: Mapping[str, Any]) -> str:
     """The command that makes such a model."""
-    if kind == "risk":
-        return "lethe models train-risk DATA --output DIR"
     recipe = card["recipe"]
+    if kind == "risk":
+        return f"lethe models train-risk DATA --output DIR --seed {recipe['seed']}"
     asked = f"--steps {recipe['steps']} --rate {recipe['layer_rate']} --seed {recipe['seed']}"
-    return f"lethe models train-detector DATA --output DIR {asked}"
+    without = "".join(f" --leave-out {name}" for name in card["left_out"])
+    return f"lethe models train-detector DATA --output DIR {asked}{without}"
 
 
 def manifest() -> dict[str, Any]:

@@ -1,9 +1,13 @@
 """What a learned model says of words that can be no mention, or of a number word by word, set right."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import cache
 
+from ingest.labels import NAMES, label_of
+from ingest.rules.names import eponym_noun_at
+from ingest.rules.propagate import PLAIN_TITLES
+from ingest.rules.tokens import tokenize
 from ingest.rules.vocabulary import WORD, fold, words
 from models.windows import FoundSpan
 
@@ -20,7 +24,7 @@ ANNOUNCING = frozenset(
     + ("staff", "claim")
 )
 FUNCTION_WORDS = frozenset(
-    ("a", "an", "the", "this", "that", "these", "those", "of", "and", "or", "in", "on", "at", "to", "for")
+    ("a", "the", "this", "that", "these", "those", "of", "and", "or", "in", "on", "at", "to", "for")
     + (
         "by",
         "with",
@@ -43,15 +47,21 @@ FUNCTION_WORDS = frozenset(
 """In lower case, where none of them is an initial."""
 INSIDE_NUMBERS = frozenset(("", "/", "-", ".", "_"))
 PERSON = "person full name"
+FREE = frozenset(("password", "PIN code", "account handle", "secret key", "gender"))
+"""Any mark or word can be one of these."""
 
 
 def plausible(spans: Sequence[FoundSpan], text: str) -> list[FoundSpan]:
-    """Whole numbers, and no span that holds no name and no content: "MRN", "of the", "Mr", "/"."""
-    return [span for span in joined(spans, text) if _says_something(span, text)]
+    """Whole numbers, and no span that holds no name and no content: "MRN", "of the", "Mr", "/".
+
+    Nor a name that stands for a disease: Parkinson in Parkinson's disease.
+    """
+    kept = [span for span in joined(spans, text) if _says_something(span, text)]
+    return [span for span in kept if span.label not in NAMES or not _is_eponym(span, text)]
 
 
 def joined(spans: Iterable[FoundSpan], text: str) -> list[FoundSpan]:
-    """Numbers that touch, taken for several kinds of number, are one: 28411/96. The surest names its kind.
+    """Numbers that touch or overlap are one, as 28411/96 found in pieces. The riskiest kind names it.
 
     Spans of other labels stay as they are, and the order is that of the text.
     """
@@ -59,25 +69,36 @@ def joined(spans: Iterable[FoundSpan], text: str) -> list[FoundSpan]:
     others = [span for span in ordered if span.label not in NUMBERS]
     whole: list[FoundSpan] = []
     for span in (span for span in ordered if span.label in NUMBERS):
-        if whole and text[whole[-1].end : span.start] in INSIDE_NUMBERS:
-            surest = max(whole[-1], span, key=lambda s: s.score)
-            whole[-1] = replace(surest, start=whole[-1].start, end=max(whole[-1].end, span.end))
+        if whole and (span.start < whole[-1].end or text[whole[-1].end : span.start] in INSIDE_NUMBERS):
+            whole[-1] = _one(whole[-1], span)
         else:
             whole.append(span)
     return sorted([*whole, *others], key=lambda s: (s.start, s.end))
 
 
+def _one(left: FoundSpan, right: FoundSpan) -> FoundSpan:
+    kind = max(left, right, key=lambda span: (label_of(span.label).risk, span.score))
+    end, score = max(left.end, right.end), max(left.score, right.score)
+    return replace(kind, start=left.start, end=end, score=score)
+
+
 def _says_something(span: FoundSpan, text: str) -> bool:
+    if span.label in FREE:
+        return True
     found = WORD.findall(text[span.start : span.end])
     if not found or all(word in FUNCTION_WORDS for word in found):
         return False
     folded = {fold(word) for word in found}
     if span.label in NUMBERS:
         return not folded <= ANNOUNCING
-    return span.label != PERSON or not folded <= _mere_titles()
+    return span.label != PERSON or not folded <= PLAIN_TITLES
 
 
-@cache
-def _mere_titles() -> frozenset[str]:
-    """Titles that are no surname: Mr and Dr, but neither King nor Judge."""
-    return words("titles") - words("surnames", "given_names", "given_names_ambiguous")
+def _is_eponym(span: FoundSpan, text: str) -> bool:
+    named = text[span.start : span.end].removesuffix("'s").removesuffix("’s")
+    if not all(fold(word) in words("eponyms") for word in WORD.findall(named)):
+        return False
+    tokens = tokenize(text)
+    end = bisect_left(tokens.starts, span.start + len(named))
+    leads = tokens.folded[bisect_left(tokens.starts, span.start)] in words("given_names")
+    return not leads and eponym_noun_at(tokens, tokens.possessive_end(end))

@@ -12,7 +12,7 @@ PolicyName = Literal["trip", "redact", "suppress", "origin"]
 
 RIGID = "rigid identifier: always generalized"
 AT_OR_ABOVE = "priority at or above the threshold"
-DIRECT = "direct identifier whose risk is above its limit"
+DIRECT = "direct identifier whose risk reaches its limit"
 BELOW = "priority below the threshold"
 RESIDUAL = "residual risk of the text above its limit"
 
@@ -24,9 +24,9 @@ class Policy:
     ``tau`` is compared with the priority S(e). ``residual_limit`` bounds f(T*) of the sanitized text; its
     default is the lower border of the rubric's level 3, so that no text keeps what identifies somebody
     directly. ``direct_limit`` is the risk of its own from which a direct identifier, a name above all, goes
-    whatever it would cost: the upper border of the rubric's level 0, below which only eponyms and names of
-    the long dead lie. A text that calls itself fiction must not keep its names for that. ``replacements``
-    is what stands for people and organizations: see ``ingest.aliases`` for what aliases cost.
+    whatever it would cost. By default they all go: no model tells a neighbor who wrote a poem from a poet,
+    and a text that calls itself fiction must not keep its names for that. ``replacements`` is what stands
+    for people and organizations: see ``ingest.aliases`` for what aliases cost.
     """
 
     name: PolicyName = "trip"
@@ -34,7 +34,7 @@ class Policy:
     residual_limit: float = 0.7
     weights: Weights = field(default_factory=Weights)
     replacements: Replacements = "descriptor"
-    direct_limit: float = 0.1
+    direct_limit: float = 0.0
 
 
 def decide(entity: Entity, scores: Scores, own_risk: float, policy: Policy) -> tuple[Action, str]:

@@ -49,16 +49,21 @@ def _may_be_named(entity: Entity) -> bool:
 def _names(tokens: Tokens, entities: Sequence[Entity]) -> Mapping[str, _Names]:
     """Names by their first word; of one that has several labels, the riskiest."""
     known: dict[str, _Names] = defaultdict(lambda: defaultdict(dict))
-    persons = [entity for entity in entities if entity.label == PERSON]
-    for part in known_parts(tokens, persons) - _ordinary():
-        known[part][1][part,] = persons[0]
     for entity in sorted(entities, key=lambda e: (label_of(e.label).risk, e.confidence, e.label)):
         first = bisect_left(tokens.starts, entity.span.start)
         end = bisect_right(tokens.ends, entity.span.end)
         if first < end and _may_be_named(entity) and _is_peculiar(tokens, first, end):
             name = tuple(tokens.folded[first:end])
             known[name[0]][len(name)][name] = entity
+    persons = [entity for entity in entities if entity.label == PERSON]
+    for part, person in known_parts(tokens, persons).items():
+        if part not in _ordinary() and _is_riskier(person, known[part][1].get((part,))):
+            known[part][1][part,] = person
     return known
+
+
+def _is_riskier(entity: Entity, other: Entity | None) -> bool:
+    return other is None or label_of(entity.label).risk > label_of(other.label).risk
 
 
 def _ordinary() -> frozenset[str]:

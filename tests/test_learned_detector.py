@@ -54,6 +54,11 @@ def test_a_word_that_names_a_number_is_none(words: str, kept: bool) -> None:
         ("Mr Ş.", "person full name", True),
         ("King", "person full name", True),
         ("mayor", "job title", True),
+        ("Sheikh", "person full name", True),
+        ("Cardinal", "person full name", True),
+        ("!!??", "password", True),
+        ("this", "password", True),
+        ("__", "account handle", True),
         ("A", "person full name", True),
         ("a", "person full name", False),
     ],
@@ -63,9 +68,25 @@ def test_words_that_say_nothing_are_no_mention(words: str, label: str, kept: boo
     assert found(text, (words, label, 0.9)) == ([(words, label)] if kept else [])
 
 
-def test_a_number_found_in_pieces_is_one_of_the_surest_kind() -> None:
-    marks = [("28411", "case number", 0.9), ("/", "phone number", 0.4), ("96", "national id number", 0.5)]
-    assert found("application no. 28411/96 was", *marks) == [("28411/96", "case number")]
+def test_a_number_found_in_pieces_is_one_of_the_riskiest_kind() -> None:
+    marks = [("28411", "case number", 0.9), ("/", "reference number", 0.4), ("96", "national id number", 0.5)]
+    assert found("application no. 28411/96 was", *marks) == [("28411/96", "national id number")]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "kept"),
+    [
+        ("He has Parkinson's disease.", "Parkinson", False),
+        ("He has Parkinson's disease.", "Parkinson's", False),
+        ("Mr Parkinson left.", "Parkinson", True),
+        ("Parkinson's house is old.", "Parkinson", True),
+        ("She wears a Holter monitor.", "Holter", False),
+        ("Parkinson", "Parkinson", True),
+    ],
+)
+def test_a_name_that_stands_for_a_disease_is_nobodys(text: str, name: str, kept: bool) -> None:
+    for label in ("person full name", "place"):
+        assert found(text, (name, label, 0.9)) == ([(name, label)] if kept else [])
 
 
 def test_numbers_apart_and_other_things_that_touch_stay_apart() -> None:

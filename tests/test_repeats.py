@@ -52,6 +52,42 @@ def test_a_name_of_a_file_says_a_name_in_any_case(file: str, again: int) -> None
     assert len(found(text, marked(text, "Amara Okoye"))) == again
 
 
+@pytest.mark.parametrize(
+    ("text", "name", "again"),
+    [
+        ("The patient, Mr Sheikh, was seen. Sheikh has asthma.", "Sheikh", 1),
+        ("It was Ms Fatima Sheikh. Then Sheikh lost.", "Fatima Sheikh", 1),
+        ("It was Claudia Cardinal. Then Cardinal left.", "Claudia Cardinal", 1),
+        ("We met the Prime Minister. The Minister left.", "Prime Minister", 0),
+        ("It was Judge Okoye. Then the Judge left.", "Judge Okoye", 0),
+    ],
+)
+def test_a_title_is_a_surname_behind_a_title_or_a_given_name(text: str, name: str, again: int) -> None:
+    assert len(found(text, marked(text, name))) == again
+
+
+def test_an_organization_does_not_take_a_persons_name_over() -> None:
+    text = "Amara Okoye founded Okoye. Later Okoye resigned."
+    at = text.index("Okoye.")
+    again = repeats(text, [marked(text, "Amara Okoye"), entity(at, at + 5, "organization", confidence=0.95)])
+    assert [(e.span.start, e.label) for e in again] == [
+        (place, "person full name") for place in (at, text.index("Okoye resigned"))
+    ]
+
+
+@pytest.mark.parametrize("confidence", [0.1, 0.5, 0.9])
+def test_a_name_is_searched_for_however_unsure_it_is(confidence: float) -> None:
+    text = "Amara Okoye wrote; so did Tomas Vask. Later Okoye left."
+    first, other = text.index("Amara Okoye"), text.index("Tomas Vask")
+    known = [
+        entity(first, first + 11, "person full name", confidence=confidence),
+        entity(other, other + 10, "person full name", confidence=0.3),
+    ]
+    assert [(e.span.start, e.confidence) for e in repeats(text, known)] == [
+        (text.index("Okoye left"), confidence)
+    ]
+
+
 def test_the_longest_name_is_taken_and_each_place_once() -> None:
     text = "Okoye, then Amara Okoye. Again: Amara Okoye, Okoye."
     again = repeats(text, [marked(text, "Amara Okoye"), marked(text, "Okoye")])

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
@@ -21,6 +21,7 @@ from models.minilm import released
 from models.risk_forward import SHAPES
 from models.risk_model import WINDOW, EmbeddedRisk, Marked, jobs_of, load_risk
 from models.trained import write_trained
+from models.training import risk
 from models.training.identifier_signals import PASSAGE, SCORES, WEIGHT, identifier_signals
 from models.training.optimizing import Progress
 from models.training.risk import RiskRecipe, ScoredText, train_risk, with_some_taken_out
@@ -271,15 +272,26 @@ def test_a_seed_fixes_the_weights_and_the_lower_layers_stay() -> None:
     assert not any(weight.requires_grad for weight in (*base.values(), *one.values()))
 
 
-def test_the_model_is_the_mean_of_trainings_that_begin_alike_and_differ() -> None:
-    recipe = RiskRecipe(seed=1, epochs=1, least_steps=2, tokens=2_048, members=1)
+def test_the_model_is_the_mean_of_trainings_that_begin_alike_and_differ(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    recipe = RiskRecipe(seed=1, epochs=1, least_steps=2, tokens=2_048, members=2)
     told: list[Progress] = []
-    one, mean = learned(recipe, []), learned(replace(recipe, members=2), told)
+    starts, members = [], []
+
+    def watched(start: "dict[str, Tensor]", *others: Any) -> "dict[str, Tensor]":
+        starts.append({name: weight.clone() for name, weight in start.items()})
+        members.append(member(start, *others))
+        return members[-1]
+
+    member = risk._member
+    monkeypatch.setattr(risk, "_member", watched)
+    mean = learned(recipe, told)
     assert [(progress.step, progress.steps) for progress in told] == [(1, 4), (2, 4), (3, 4), (4, 4)]
-    # What the second training would have to be for this mean lies near the first, and is not it.
-    other = {name: 2 * mean[name] - one[name] for name in one}
-    apart = max(float((other[name] - one[name]).abs().max()) for name in one)
-    assert 1e-6 < apart < 0.05
+    for name, weight in mean.items():
+        assert bool((starts[0][name] == starts[1][name]).all())
+        assert float((weight - (members[0][name] + members[1][name]) / 2).abs().max()) < 1e-6
+    assert any(float((members[0][name] - members[1][name]).abs().max()) > 1e-4 for name in mean)
 
 
 @st.composite
@@ -325,7 +337,8 @@ def test_what_stays_when_some_is_taken_out_keeps_its_place(text: ScoredText, sha
         if not overlapping(text.places):
             assert new == old
     if share == 1:
-        assert new == []
+        stayed = {name.casefold() for name, _, _ in new}
+        assert len(stayed) == min(1, len(old)) or (not stayed and overlapping(text.places))
     if not overlapping(text.places):
         # A thing is gone everywhere or nowhere, whatever its case.
         gone = {name.casefold() for name, _, _ in old} - {name.casefold() for name, _, _ in new}
@@ -355,18 +368,20 @@ def test_the_cases_are_read_in_passages_with_the_annotators_words_as_scores(tmp_
         {"start_offset": 1_000, "end_offset": 1_006, "entity_type": "PERSON", "identifier_type": "DIRECT"},
         {"start_offset": 1_021, "end_offset": 1_025, "entity_type": "CODE", "identifier_type": "NO_MASK"},
     ]
-    line = json.dumps({"text": text, "entities": entities})
+    about = {"data_id": "TAB-1"}
+    line = json.dumps({"text": text, "entities": entities, "metadata": about})
     (tmp_path / "spia" / "tab_train.jsonl").write_text(line + "\n", encoding="utf-8")
-    (passage,) = identifier_signals(tmp_path)
+    (passage,) = identifier_signals(tmp_path, without={"spia/TAB-2"})
     assert [passage.text[start:end] for start, end in passage.places] == ["Keldra", "Varde", "4711"]
     assert passage.labels == (PERSON, "place", "reference number")
     assert passage.scores == (SCORES["DIRECT"], SCORES["QUASI"], SCORES["NO_MASK"])
     assert passage.weight == WEIGHT
     assert len(passage.text.split()) == PASSAGE.tokens
+    assert identifier_signals(tmp_path, without={"spia/TAB-1"}) == []
 
 
 def test_without_the_cases_there_are_no_further_signals(tmp_path: Path) -> None:
-    assert identifier_signals(tmp_path) == []
+    assert identifier_signals(tmp_path, ()) == []
 
 
 def test_nothing_scored_is_refused_at_once() -> None:

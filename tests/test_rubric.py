@@ -4,6 +4,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from models.training.rubric import (
     held_out,
     parse_marked,
     read_snippets,
+    records_of,
     shipped_snippets,
 )
 
@@ -203,6 +205,16 @@ def test_held_out_are_whole_blocks_of_what_was_scored_twice() -> None:
         blocks = [ids[at : at + BLOCK] for at in range(0, len(ids), BLOCK)]
         assert [len(kept & set(block)) for block in blocks] == [0, 0, 0, 5] * 3 + [0, 0, 0]
     assert not kept & {snippet.id for snippet in trained_on}
+
+
+def test_a_passage_of_a_record_that_is_measured_on_is_not_trained_on() -> None:
+    every = [
+        replace(snippet(f"legal-ref-{number:03}"), record=f"spia/TAB-{number % 17}")
+        for number in range(1, 46)
+    ]
+    trained_on, measured = held_out(every)
+    assert records_of(measured) == {f"spia/TAB-{number}" for number in (0, 1, 2, 3, 4, 5, 6, 16)}
+    assert records_of(trained_on) == {f"spia/TAB-{number}" for number in range(7, 16)}
 
 
 def test_a_snippet_falls_to_the_same_side_whatever_else_is_there() -> None:

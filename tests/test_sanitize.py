@@ -286,7 +286,7 @@ def test_names_that_hide_each_other_in_the_difference_still_go() -> None:
         {"Anna Keller": "person full name", "Tom Brandt": "person full name", "4711": "medical record number"}
     )
     weights = Weights(marginal="difference")
-    policy = Policy(tau=float("inf"), residual_limit=1.0, weights=weights)
+    policy = Policy(tau=float("inf"), residual_limit=1.0, weights=weights, direct_limit=0.1)
     outcome = sanitized(trip(policy), "Anna Keller met Tom Brandt about 4711.", detector)
     names = [d for d in outcome.decisions if d.entity.label == "person full name"]
     assert all(d.scores and d.scores.marginal_privacy_risk < policy.direct_limit for d in names)

@@ -3,6 +3,7 @@
 import json
 import traceback
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,9 @@ import pytest
 from models.catalog import ModelRef
 from models.errors import ModelUnavailable
 from models.trained import Kind, is_trained, read_trained, write_trained
+from models.training.detector import FINISH, Recipe
+from models.training.risk import RiskRecipe
+from tests.commands import ROOT
 
 CARD = {"name": "invented", "thresholds": {"balanced": {"": 0.5}}, "note": "für später"}
 MARKER = "zqxmarker"
@@ -119,3 +123,15 @@ def test_an_absent_folder_is_told(tmp_path: Path) -> None:
         ModelUnavailable, match=r"risk model's folder '.*absent' is not there: copy the model"
     ):
         read_trained(ref(tmp_path / "absent"), "risk")
+
+
+def test_the_shipped_cards_have_the_recipes_of_the_commands() -> None:
+    def recipe(made: object) -> object:
+        return json.loads(json.dumps(asdict(made)))  # type: ignore[call-overload]
+
+    detector, risk = (
+        json.loads((ROOT / "models" / "weights" / f"{kind}.json").read_text())
+        for kind in ("detector", "risk")
+    )
+    assert (detector["recipe"], detector["finish"]) == (recipe(Recipe()), recipe(FINISH))
+    assert risk["recipe"] == recipe(RiskRecipe())

@@ -33,7 +33,7 @@ from models.training.synthetic.stage import Stage, fakers, new_stage
 pytest.importorskip("faker", reason="the names of the invented texts come from faker")
 
 COUNT = 5000
-NEGATIVE = {frame.id for frame in frames() if frame.holds_nobody}
+NEGATIVE = {frame.id for frame in frames() if frame.register == "negative"}
 
 
 @pytest.fixture(scope="module")

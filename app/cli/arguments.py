@@ -184,7 +184,7 @@ def _train_detector(verb: argparse.ArgumentParser) -> None:
         help="steps of the first of two trainings (by default an hour on two cores)",
     )
     verb.add_argument("--seed", type=_positive, help="seed of order, names and new weights")
-    verb.add_argument("--rate", type=float, help="highest learning rate of the layers (default 0.00015)")
+    verb.add_argument("--rate", type=_rate, help="highest learning rate of the layers (default 0.00015)")
     verb.add_argument(
         "--leave-out", action="append", metavar="CORPUS", help="do not read this corpus; may be repeated"
     )
@@ -225,6 +225,16 @@ def _words(text: str) -> str:
     except UnicodeEncodeError:
         raise argparse.ArgumentTypeError("is not UTF-8; set the terminal to UTF-8") from None
     return text
+
+
+def _rate(text: str) -> float:
+    try:
+        rate = float(text)
+    except ValueError:
+        rate = 0.0
+    if not 0 < rate < 1:
+        raise argparse.ArgumentTypeError("must be a number above 0 and below 1")
+    return rate
 
 
 def _positive(text: str) -> int:

@@ -16,6 +16,7 @@ from eval.detection.measures import Tally
 from eval.detection.misses import Sampled
 from eval.detection.questions import (
     ASKED_EXACT,
+    ASKED_NEW,
     ASKED_TOUCHED,
     GENERALIZED,
     SPEED,
@@ -165,9 +166,10 @@ def _politics(factories: Mapping[str, LabelFactory], work: _Work) -> None:
         return
     for name, factory in factories.items():
         told = partial(work.progress, f"{POLITICS}, {name}")
-        exact, touched = extras.labels_asked(name, factory, work.data, told)
-        work.tallies[ASKED_EXACT, name] = exact
-        work.tallies[ASKED_TOUCHED, name] = touched
+        asked = extras.labels_asked(name, factory, work.data, told)
+        work.tallies[ASKED_EXACT, name] = asked.exact
+        work.tallies[ASKED_TOUCHED, name] = asked.touched
+        work.tallies[ASKED_NEW, name] = asked.new
 
 
 def _answers(generalizers: Mapping[str, Generalizer], work: _Work) -> None:

@@ -4,6 +4,7 @@ import random
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pydantic import Field
@@ -14,6 +15,7 @@ from eval.detection.intervals import Estimated, ratio
 from eval.detection.measures import Tally, equal, overlapping
 from eval.detection.spans import Cover, Ends, trimmed
 from ingest.documents import Action, Document, Entity, SanitizedDocument, Span
+from ingest.labels import LABELS
 from ingest.protocols import EntityDetector, Sanitizer
 from models.errors import LetheError
 from models.packs import packs
@@ -94,33 +96,49 @@ def flat(found: Sequence[Entity]) -> list[Entity]:
     return sorted(kept, key=lambda e: e.span)
 
 
-def labels_asked(
-    name: str, factory: LabelFactory, folder: Path, told: Told
-) -> tuple[dict[str, Tally], dict[str, Tally]]:
-    """Tallies of exact and of overlapping spans with the right label, by document, over politics."""
+def _tallies() -> dict[str, Tally]:
+    return defaultdict(Tally)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Tallies of spans with the right label, by document: exact, overlapping, and exact of new labels alone.
+
+    New is what the descriptor table lacks, and training did not ask by: party, election, politician.
+    """
+
+    exact: dict[str, Tally] = field(default_factory=_tallies)
+    touched: dict[str, Tally] = field(default_factory=_tallies)
+    new: dict[str, Tally] = field(default_factory=_tallies)
+
+
+def labels_asked(name: str, factory: LabelFactory, folder: Path, told: Told) -> Asked:
+    """How politics is answered when its own labels are asked."""
     cases = list(cases_of(folder, POLITICS))
     detector = factory(own_labels(cases))
-    exact: dict[str, Tally] = defaultdict(Tally)
-    touched: dict[str, Tally] = defaultdict(Tally)
+    asked = Asked()
     done = 0
     for batch in packs(cases, BATCH):
         found = detected(name, detector, POLITICS, [case.document for case in batch])
         for case, entities in zip(batch, found, strict=True):
-            for marked, spans in _by_label(case, flat(entities)):
-                exact[case.unit] += equal(case.text, marked, spans)
-                touched[case.unit] += overlapping(case.text, marked, spans)
+            for label, marked, spans in _by_label(case, flat(entities)):
+                right = equal(case.text, marked, spans)
+                asked.exact[case.unit] += right
+                asked.touched[case.unit] += overlapping(case.text, marked, spans)
+                if label not in LABELS:
+                    asked.new[case.unit] += right
         done += len(batch)
         told(done, len(cases))
-    return exact, touched
+    return asked
 
 
-def _by_label(case: Case, found: Sequence[Entity]) -> Iterator[tuple[list[Ends], list[Ends]]]:
-    """Marked and found spans of each label."""
+def _by_label(case: Case, found: Sequence[Entity]) -> Iterator[tuple[str, list[Ends], list[Ends]]]:
+    """Each label with the marked and the found spans of it."""
     own = _own_spans(case)
     for label in sorted({label for _, label in own} | {entity.label for entity in found}):
         marked = [span for span, of in own if of == label]
         spans = [(entity.span.start, entity.span.end) for entity in found if entity.label == label]
-        yield marked, spans
+        yield label, marked, spans
 
 
 def changed_by(sanitizer: Sanitizer) -> Generalizer:

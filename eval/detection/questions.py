@@ -11,11 +11,13 @@ from eval.detection.tasks import BOTH_WAYS, tasks
 TAB = "tab"
 
 ASKED_EXACT, ASKED_TOUCHED = f"{POLITICS}.asked.exact", f"{POLITICS}.asked.touched"
+ASKED_NEW = f"{POLITICS}.asked.new"
 GENERALIZED, SPEED = f"{MEDQUAD}.generalized", f"{TAB}.speed"
 
 _ASKED_TITLES = {
     ASKED_EXACT: "CrossNER politics, its own labels asked, exact",
     ASKED_TOUCHED: "CrossNER politics, its own labels asked, any overlap",
+    ASKED_NEW: "CrossNER politics, the same, only labels that training never asked by, exact",
 }
 
 

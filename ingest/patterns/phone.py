@@ -13,12 +13,15 @@ _REGIONS = hints("GB|DE|FR|NL|AU|SE|IT|BR")
 
 _EXTENSION = r"(?:[ ,;]{0,2}(?:ext(?:ension)?|x|Ext|EXT|extn|durchwahl)[.:]?[ ]?#?[0-9]{1,6}(?![\w]))?"
 _CANDIDATE = (
-    r"(?<![\w$€£@%=.,/+-])(?:(?<!#)|(?=[0-9]{7}))(?<![0-9][ (])"
-    r"(?:\+[ ]?\(?|\(\+?)?[0-9](?:[ ().\-/]{0,3}+[0-9]){6,16}+"
+    r"(?<![\w$€£@%.,/+-])(?<![0-9][ (])"
+    r"(?:\+[ ]?\(?|\(\+?)?[0-9](?:[ ().\-/]{0,3}+[0-9]){6,40}+"
     rf"(?![0-9]|[.\-/ ][0-9]|[ ]?[$€£%])(?![.,][0-9]){_EXTENSION}(?!\w)"
 )
-_WITH_AREA = r"(?<![\w(])\([2-9][0-9]{2}\)[ .-]?[0-9]{3}[ ]?[.\- ][ ]?[0-9]{4}(?![0-9])"
-"""Tells where it begins, whatever number stands before it: Room 300 (415) 555-0132."""
+_SHAPED = (
+    r"(?<![0-9A-Za-z])(?<![0-9][.-])(?:\([2-9][0-9]{2}\)[ .-]?|[2-9][0-9]{2}[.-])[0-9]{3}[ .-][0-9]{4}"
+    r"(?![0-9]|[.-][0-9])"
+)
+"""Tells where it begins and ends, whatever stands around it: Room 300 (415) 555-0132,(415) 555-0188."""
 _CUE = (
     r"(?:phones?|tel(?:e(?:phone|fon|fono)s?)?|tlf|telf|tfno|mobiles?|mob|cells?(?:[ -]?phone)?|handy"
     r"(?:nummer)?"
@@ -49,6 +52,9 @@ _LOCAL_555 = re.compile(r"555[-. ][0-9]{4}(?![0-9])")
 _LOCAL_US = re.compile(r"[2-9][0-9]{2}[-. ][0-9]{4}(?![0-9])")
 _CALLED = re.compile(r"(?i:\b(?:phone|tel|telephone|mobile|cell|fax|call|whatsapp))\W{0,3}#$")
 """Before a number with a # only these say that it is called: an order has a number too."""
+_GROUP = re.compile(r"(?:\+[ ]?\(?|\(\+?)?[0-9]+")
+NATIONAL = 0.8
+"""How sure a trunk prefix and digits in use make."""
 _HAS_EXTENSION = re.compile(r"[A-Za-z]")
 
 
@@ -59,7 +65,7 @@ def find_phones(page: Page, taken: Sequence[Span]) -> Iterator[Entity]:
     of the regions, the shape of a North American number, or a cue word before it.
     """
     busy = sorted(taken)
-    for pattern in (_CANDIDATE, _WITH_AREA):
+    for pattern in (_CANDIDATE, _SHAPED):
         found = list(_numbers(page, compiled(pattern), busy))
         busy += [each.span for each in found]
         yield from found
@@ -72,9 +78,27 @@ def _numbers(page: Page, regex: re.Pattern[str], busy: Sequence[Span]) -> Iterat
             start, end = _trimmed(page.text, *match.span())
             if end - start < 7 or _overlaps(busy, start, end):
                 continue
-            confidence = _confidence(page.text, start, end)
-            if confidence:
-                yield entity("phone", "phone number", start, end, confidence)
+            for first_at, last_at, confidence in _read(page.text, start, end):
+                yield entity("phone", "phone number", first_at, last_at, confidence)
+
+
+def _read(text: str, start: int, end: int) -> list[tuple[int, int, float]]:
+    """The number of a run of digit groups, or where it is none those within it, from the left."""
+    if confidence := _confidence(text, start, end):
+        return [(start, end, confidence)]
+    groups = [(start + group.start(), start + group.end()) for group in _GROUP.finditer(text[start:end])]
+    found: list[tuple[int, int, float]] = []
+    at = 0
+    while at < len(groups):
+        first = groups[at][0]
+        tried = ((more, _confidence(text, first, groups[more][1])) for more in range(at, len(groups)))
+        more, confidence = max(tried, key=lambda each: (each[1], each[0]))
+        if confidence:
+            found.append((first, groups[more][1], confidence))
+        at = more + 1 if confidence else at + 1
+    whole = len(found) > 1 and found[0][0] == start and found[-1][1] == end
+    # A trunk prefix alone is weak: among other figures it may be anything.
+    return [each for each in found if whole or each[2] > NATIONAL]
 
 
 def _extensions(page: Page) -> Iterator[Entity]:
@@ -108,13 +132,16 @@ def _confidence(text: str, start: int, end: int) -> float:
         return 0.0
     if value[0] == "+" or value.startswith(("(+", "00")):
         return _international(value)
-    if _NANP.match(value) or _LOCAL_555.match(value):
+    bare = number.rstrip(" ,;")
+    if _NANP.fullmatch(bare) or _LOCAL_555.fullmatch(bare):
         return 0.9
     if compiled(_CUE_BEFORE).search(before):
         return 0.85
     if _HAS_EXTENSION.search(value) and _LOCAL_US.match(value):
         return 0.85
-    return 0.8 if number.strip() != digits_of(number) and _is_national(number) else 0.0
+    if number.strip() == digits_of(number) or not _is_national(number):
+        return 0.0
+    return 0.85 if number.startswith("(") else NATIONAL
 
 
 def _international(value: str) -> float:

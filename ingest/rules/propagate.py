@@ -1,5 +1,6 @@
 """The second pass: who was named once in full is found again by any part of the name."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from ingest.documents import Entity
@@ -11,26 +12,39 @@ from ingest.rules.vocabulary import words
 
 MIN_CONFIDENCE = 0.6
 CONFIDENCE = 0.7
+PLAIN_TITLES = frozenset(
+    ("mr", "mrs", "ms", "miss", "mx", "mister", "missus", "dr", "drs", "prof", "sir", "madam", "madame")
+    + ("messrs", "mme", "mlle", "monsieur", "herr", "frau", "rev", "hon", "doctor", "professor")
+)
+"""Titles that are nobody's name, as Sheikh, Dean and Cardinal are."""
 
 
-def known_parts(tokens: Tokens, persons: Sequence[Entity]) -> set[str]:
-    """The folded words of three letters or more that the surely named persons are called by."""
-    spans = sorted((p.span.start, p.span.end) for p in persons if p.confidence >= MIN_CONFIDENCE)
-    parts: set[str] = set()
-    index = 0
-    for start, end in spans:
-        while index > 0 and tokens.starts[index - 1] >= start:
-            index -= 1
-        while index < len(tokens) and tokens.starts[index] < end:
-            word = tokens.folded[index]
-            proper = tokens.shapes[index] in (CAPITAL, ALL_CAPS) or tokens.caseless
-            if tokens.starts[index] >= start and proper and len(word) >= 3:
-                parts.add(word)
-            index += 1
-    never = words("not_names", "organization_cues", "weekday_months", "titles", "public_bodies")
+def known_parts(tokens: Tokens, persons: Sequence[Entity]) -> dict[str, Entity]:
+    """The folded words of three letters or more that persons are called by, each with the surest of these."""
+    parts: dict[str, Entity] = {}
+    for entity in sorted(persons, key=lambda p: (p.confidence, p.span)):
+        first = bisect_left(tokens.starts, entity.span.start)
+        end = bisect_left(tokens.starts, entity.span.end)
+        named = (index for index in range(first, end) if _is_part(tokens, first, end, index))
+        parts |= {tokens.folded[index]: entity for index in named}
+    never = words("not_names", "organization_cues", "weekday_months", "public_bodies") - words("titles")
     places = words("cities", "countries", "states", "place_words") - words("surnames")
     doubtful = never | places | ordinary_here(tokens)
-    return {part for part in parts if part not in doubtful or part in words("given_names")}
+    return {
+        part: entity for part, entity in parts.items() if part not in doubtful or part in words("given_names")
+    }
+
+
+def _is_part(tokens: Tokens, first: int, end: int, index: int) -> bool:
+    """Whether a word of a person's mention belongs to the name: Sheikh does behind a title or given name."""
+    word = tokens.folded[index]
+    proper = tokens.shapes[index] in (CAPITAL, ALL_CAPS) or tokens.caseless
+    if len(word) < 3 or not proper:
+        return False
+    if word not in words("titles"):
+        return True
+    before = tokens.folded[index - 1] if index > 0 and tokens.gap(index) in (" ", ". ") else ""
+    return index == end - 1 and (before in PLAIN_TITLES or (index > first and before in words("given_names")))
 
 
 def reads_as_name(tokens: Tokens, index: int) -> bool:
@@ -46,7 +60,7 @@ def reads_as_name(tokens: Tokens, index: int) -> bool:
 
 def propagate(tokens: Tokens, persons: Sequence[Entity]) -> list[Entity]:
     """Mentions of the ``persons`` by single words of their names, anywhere in the text."""
-    parts = known_parts(tokens, persons)
+    parts = known_parts(tokens, [each for each in persons if each.confidence >= MIN_CONFIDENCE])
     found: list[Entity] = []
     index = 0
     while parts and index < len(tokens):

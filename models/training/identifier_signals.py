@@ -1,6 +1,6 @@
 """A weaker signal beside the rubric: what SPIA's annotators took for direct or quasi-identifiers."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +19,19 @@ PASSAGE = Limits(tokens=150, overlap=0)
 _LABELS = LABEL_MAPS["spia_cases"]
 
 
-def identifier_signals(data: Path) -> list[ScoredText]:
-    """The training cases in passages of 150 words; none where the corpus is not in the folder."""
+def identifier_signals(data: Path, without: Collection[str]) -> list[ScoredText]:
+    """The training cases in passages of 150 words; none where the corpus is not in the folder.
+
+    ``without`` names the records that are measured on, as ``spia/TAB-...``: these are left out.
+    """
     path = data / "spia" / "tab_train.jsonl"
     if not path.is_file():
         return []
-    return [passage for case in parsed_lines(path, _case) for passage in _passages(case)]
+    cases = parsed_lines(path, lambda row, _: (f"spia/{row['metadata']['data_id']}", _case(row)))
+    return [passage for record, case in cases if record not in without for passage in _passages(case)]
 
 
-def _case(row: Mapping[str, Any], _: int) -> ScoredText:
+def _case(row: Mapping[str, Any]) -> ScoredText:
     entities = sorted(row["entities"], key=lambda entity: int(entity["start_offset"]))
     return ScoredText(
         text=str(row["text"]),

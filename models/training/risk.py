@@ -168,10 +168,13 @@ def with_some_taken_out(
 ) -> ScoredText:
     """The text with each thing it mentions replaced, wherever it stands, with probability ``share``.
 
-    What stays keeps its score, so that the model learns what is left when something goes.
+    What stays keeps its score, so that the model learns what is left when something goes. Of
+    things that do not overlap one always stays.
     """
     names = {text.text[start:end].casefold() for start, end in text.places}
     gone = {name for name in sorted(names) if chance.random() < share}
+    if names and gone == names:
+        gone.remove(chance.choice(sorted(names)))
     pieces: list[str] = []
     places, labels, scores = [], [], []
     at = length = 0

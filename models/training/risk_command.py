@@ -12,7 +12,7 @@ from models.trained import write_trained
 from models.training.identifier_signals import identifier_signals
 from models.training.optimizing import Progress
 from models.training.risk import RiskRecipe, ScoredText, train_risk
-from models.training.rubric import Snippet, held_out, read_snippets, shipped_snippets
+from models.training.rubric import Snippet, held_out, read_snippets, records_of, shipped_snippets
 
 FEWEST = 2
 """Snippets of a user's own from which a model can be trained at all."""
@@ -32,15 +32,17 @@ def make_risk(
     ``stand_ins`` has for each label what is put in an entity's place. Raises ConfigurationError where a
     file does not do.
     """
-    trained_on, _ = held_out(shipped_snippets(data))
+    trained_on, measured = held_out(shipped_snippets(data))
     own = read_snippets(labels) if labels is not None else []
     if labels is not None and len(own) < FEWEST:
         raise ConfigurationError(f"{labels} holds {len(own)} snippets: give at least {FEWEST}.")
-    texts = [*map(scored, [*trained_on, *own]), *(identifier_signals(data) if data is not None else ())]
+    texts = [scored(snippet) for snippet in (*trained_on, *own)]
+    if data is not None:
+        texts += identifier_signals(data, without=records_of(measured))
     began = time.time()
     weights = train_risk(texts, stand_ins, recipe, report)
     card = {
-        "name": "lethe-risk" if labels is None else f"lethe-risk+{labels.stem}",
+        "name": "lethe-risk" if labels is None else "lethe-risk+own",
         "kind": "hazard head over MiniLM's token states",
         "licence": "apache-2.0",
         "recipe": asdict(recipe),

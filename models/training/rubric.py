@@ -33,6 +33,8 @@ class Snippet:
     places: tuple[tuple[int, int], ...] = field(repr=False)
     labels: tuple[str, ...] = field(repr=False)
     passes: tuple[tuple[float, ...], ...] = field(repr=False)
+    record: str = field(default="", repr=False)
+    """Of which corpus and record it is a passage, as ``spia/TAB-...``; nothing where it was invented."""
 
     @property
     def scores(self) -> tuple[float, ...]:
@@ -49,13 +51,22 @@ def held_out(snippets: Sequence[Snippet]) -> tuple[list[Snippet], list[Snippet]]
     """What is trained on, and the fourth of the twice scored snippets that is measured on.
 
     Every fourth block of five of each file goes to the second: neighbors were written as contrasting pairs.
-    The number in its id places a snippet, so that it falls to the same side whatever corpora are missing.
+    The number in its id places a snippet, so that it falls to the same side whatever corpora are missing. A
+    passage of a record that is measured on is not trained on either.
     """
-    sides: tuple[list[Snippet], list[Snippet]] = ([], [])
-    for snippet in snippets:
-        twice = len(snippet.passes) == len(PASSES)
-        sides[twice and (int(snippet.id[-3:]) - 1) // BLOCK % 4 == 3].append(snippet)
-    return sides
+    measured = [snippet for snippet in snippets if _is_measured(snippet)]
+    records = records_of(measured)
+    trained_on = [s for s in snippets if not _is_measured(s) and s.record not in records]
+    return trained_on, measured
+
+
+def records_of(snippets: Sequence[Snippet]) -> frozenset[str]:
+    """The records that the snippets are passages of."""
+    return frozenset(snippet.record for snippet in snippets if snippet.record)
+
+
+def _is_measured(snippet: Snippet) -> bool:
+    return len(snippet.passes) == len(PASSES) and (int(snippet.id[-3:]) - 1) // BLOCK % 4 == 3
 
 
 def shipped_snippets(data: Path | None) -> list[Snippet]:
@@ -158,7 +169,7 @@ def _referenced(domain: str, data: Path) -> Iterator[Snippet]:
         text = str(records[corpus][record][row.get("field", "text")])[row["start"] : row["end"]]
         places = tuple((start - row["start"], end - row["start"]) for start, end, _ in row["mentions"])
         labels = tuple(label for _, _, label in row["mentions"])
-        snippet = Snippet(row["id"], domain, text, places, labels, _of(row["id"], passes))
+        snippet = Snippet(row["id"], domain, text, places, labels, _of(row["id"], passes), row["record"])
         yield _checked(snippet, f"{domain}_references.jsonl, line {number}")
 
 

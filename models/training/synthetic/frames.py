@@ -10,7 +10,6 @@ from models.training.synthetic.markup import Node, parse
 
 _FOLDER = Path(__file__).parent / "templates"
 _HEAD = "%%"
-NEGATIVE = "negative"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +20,6 @@ class Frame:
     register: str
     nodes: tuple[Node, ...] = field(repr=False)
     unvouched: tuple[str, ...] = ()
-
-    @property
-    def holds_nobody(self) -> bool:
-        """Whether it is there because no person occurs in it although one seems to."""
-        return self.register == NEGATIVE
 
 
 @cache
