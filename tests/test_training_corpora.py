@@ -241,6 +241,18 @@ def test_a_line_of_crossner_means_several_labels_and_leaves_out_misc(tmp_path: P
     assert "album" not in example.asked
 
 
+def test_a_sentence_that_was_learned_from_is_not_measured_on(tmp_path: Path) -> None:
+    learned = tokens("c-0", "Ana Ruiz chairs it .", (0, 1, "researcher"))
+    other = tokens("c-1", "Bo Ek chairs it .", (0, 1, "politician"))
+    for field in ("ai", "literature", "music", "science", "politics"):
+        for part in ("train", "dev", "test"):
+            put(tmp_path / "crossner" / f"{field}_{part}.jsonl", [])
+    put(tmp_path / "crossner" / "ai_train.jsonl", [learned])
+    put(tmp_path / "crossner" / "politics_test.jsonl", [learned, other])
+    assert [example.text for example in read(tmp_path, "held_out")] == ["Bo Ek chairs it."]
+    assert [example.text for example in read(tmp_path)] == ["Ana Ruiz chairs it."]
+
+
 def test_role_words_of_a_contract_are_parties(tmp_path: Path) -> None:
     line = tokens(
         "sec-train-0", "Ana Ruiz , Borrower , pays Bank .", (0, 1, "PER"), (3, 3, "PER"), (6, 6, "ORG")

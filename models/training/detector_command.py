@@ -4,6 +4,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,9 +48,14 @@ def make_detector(
         [*read_corpora(data, "train", leave_out), *synthetic_examples(SYNTHETIC, recipe.seed)]
     )
     began = time.time()
-    weights = train_detector(trained_on, recipe, report)
+    steps = recipe.steps + (0 if finish is None else finish.steps)
+
+    def told(progress: Progress, before: int = 0) -> None:
+        report(Progress(before + progress.step, steps, progress.loss))
+
+    weights = train_detector(trained_on, recipe, told)
     if finish is not None:
-        weights = train_detector(trained_on, finish, report, start=weights)
+        weights = train_detector(trained_on, finish, partial(told, before=recipe.steps), start=weights)
     seconds = time.time() - began
     thresholds = fitted(weights, development[:: max(1, len(development) // FITTED_TEXTS)])
     card = {
