@@ -16,8 +16,8 @@ LEAKAGE_TEXT = (
     "Extraction attack against a generator that repeats whatever it retrieves, the worst case. Shown is the",
     "share of the sensitive entities of the original documents behind the retrieved passages that came out,",
     "with the wider of Wilson's and the query bootstrap's 95 % interval, and the share of the same documents",
-    "among the first k (R@k). Measured with the risk prior and the rule-based detector. Where that detector",
-    "also found the sensitive entities (last column), what it does not find is not counted.",
+    "among the first k (R@k). Where the detector also found the sensitive entities (last column), what it",
+    "does not find is not counted.",
 )
 LEAKAGE_HEAD = "| corpus | arm | n | all entities | direct | quasi | R@1 | R@5 | sensitive entities |"
 INGEST_HEAD = "| corpus | documents | characters | passages | kept / generalized | seconds | characters / s |"
@@ -56,6 +56,7 @@ def results() -> str:
     if not reports:
         return "No results yet."
     provenance = next(iter(reports.values()))["provenance"]
+    used = provenance["settings"]
     lines = [
         *LEAKAGE_TEXT,
         "",
@@ -67,6 +68,7 @@ def results() -> str:
         "|---" * INGEST_HEAD.count(" | ") + "|---|",
         *(_ingest_row(name, row) for name, row in ingests.items()),
         "",
+        f"Detector {used['detector']}, privacy risk by {used['risk model']};",
         f"{provenance['date'][:10]}, {provenance['hardware']}, commit {provenance['commit']}; from the files",
         *SOURCES_TEXT,
     ]

@@ -24,25 +24,9 @@ ANNOUNCING = frozenset(
     + ("staff", "claim")
 )
 FUNCTION_WORDS = frozenset(
-    ("a", "the", "this", "that", "these", "those", "of", "and", "or", "in", "on", "at", "to", "for")
-    + (
-        "by",
-        "with",
-        "from",
-        "as",
-        "is",
-        "was",
-        "are",
-        "were",
-        "be",
-        "been",
-        "its",
-        "if",
-        "so",
-        "than",
-        "then",
-    )
-    + ("there", "here", "when", "where", "while", "s", "t", "o")
+    ("a", "the", "this", "that", "these", "those", "of", "and", "or", "in", "on", "at", "to", "for", "by")
+    + ("with", "from", "as", "is", "was", "are", "were", "be", "been", "its", "if", "so", "then", "there")
+    + ("here", "when", "where", "while", "s", "t", "o")
 )
 """In lower case, where none of them is an initial."""
 INSIDE_NUMBERS = frozenset(("", "/", "-", ".", "_"))

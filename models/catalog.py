@@ -67,20 +67,20 @@ DETECTOR_FILES = (
     EmbeddedFile(
         "models",
         "weights/detector.safetensors",
-        "99e61619dd55242bd2d0be50114de7fb61d7b7f95e722ec5d8b61e8ad98e2b20",
+        "3646a1feea862b8fd42567888c8c3bedd5ada79baa22433c369a8b0d741c7c1c",
     ),
     EmbeddedFile(
-        "models", "weights/detector.json", "59ba312f05e9829a2ccd83105c068753e49e31a2850ba4c303a68ad29c9df304"
+        "models", "weights/detector.json", "6120d9611407779847817dfed5f6d120371dc2aed8b7af9e6ad09886f09964df"
     ),
 )
 RISK_FILES = (
     EmbeddedFile(
         "models",
         "weights/risk.safetensors",
-        "26b6bb13eb10098f654724cbcbdcc85200b16632997c774f3f06c9a0d15f3546",
+        "1d3729b8a2a108ef060da0de753d5de3e554a4d4867d3cc5e8942185f00ea89c",
     ),
     EmbeddedFile(
-        "models", "weights/risk.json", "0562b1a3888baa5fbf8241758fdf1f94f87cf778bf6e69599f4d54af8af6908b"
+        "models", "weights/risk.json", "8481b644026e2003738f3f3c83ffdf7df20c5cb0ad1fecd87b3463d00ba0e526"
     ),
 )
 
