@@ -21,7 +21,7 @@ ANNOUNCING = frozenset(
     + ("reference", "ref", "case", "file", "docket", "invoice", "order", "ticket", "booking", "policy")
     + ("phone", "tel", "telephone", "mobile", "fax", "cell", "licence", "license", "permit", "employee")
     + ("application", "appeal", "complaint", "chart", "record", "records", "member", "card", "tax", "vat")
-    + ("staff", "claim")
+    + ("staff", "claim", "email", "mail", "e", "address")
 )
 FUNCTION_WORDS = frozenset(
     ("a", "the", "this", "that", "these", "those", "of", "and", "or", "in", "on", "at", "to", "for", "by")
@@ -30,7 +30,7 @@ FUNCTION_WORDS = frozenset(
 )
 """In lower case, where none of them is an initial."""
 INSIDE_NUMBERS = frozenset(("", "/", "-", ".", "_"))
-PERSON = "person full name"
+PERSON, EMAIL = "person full name", "email address"
 FREE = frozenset(("password", "PIN code", "account handle", "secret key", "gender"))
 """Any mark or word can be one of these."""
 
@@ -73,7 +73,7 @@ def _says_something(span: FoundSpan, text: str) -> bool:
     if not found or all(word in FUNCTION_WORDS for word in found):
         return False
     folded = {fold(word) for word in found}
-    if span.label in NUMBERS:
+    if span.label in NUMBERS or span.label == EMAIL:
         return not folded <= ANNOUNCING
     return span.label != PERSON or not folded <= PLAIN_TITLES
 

@@ -23,6 +23,7 @@ POSITIVE = [
     ("phone number", "Call ‹415-555-0132› ‹415-555-0188› any time"),
     ("phone number", "call me on ‹07700 900123› ‹07700 900456›"),
     ("phone number", "‹07700 900123› / ‹07700 900456›"),
+    ("phone number", "Desk: ‹5403926876› Fax"),
     ("phone number", "tel=‹4155550132›"),
     ("phone number", "my number=‹415-555-0132›"),
     ("phone number", "Phone #‹415-555-0132›"),

@@ -31,7 +31,7 @@ _CUE = (
     r"|(?:reach(?:ed)?|text(?:ed)?|ring|rang|dial(?:ed)?)(?: (?:me|us|him|her|them))?|portable|móvil"
     r"|teléfono|número"
     r"|phone number|number|numero|sms|answering|messages?|home|work|office|direct|toll[- ]free"
-    r"|emergency contact|[tmfp])"
+    r"|desk|emergency contact|[tmfp])"
 )
 _CUE_BEFORE = (
     rf"(?:^|(?<![^\W_]))(?i:{_CUE})(?:\W{{0,4}}(?i:numbers?|nos?|nr|is|was|at|on|to|me|:|#|'s|ist|est|es|his|her"
