@@ -133,7 +133,8 @@ def write_tokens(folder: Path) -> None:
     ]
     write(folder / "wnut17" / "test.jsonl", posts)
     for field in ("ai", "literature", "music", "science"):
-        write(folder / "crossner" / f"{field}_test.jsonl", [])
+        for part in ("train", "dev", "test"):
+            write(folder / "crossner" / f"{field}_{part}.jsonl", [])
     tokens = ["Ada", "Lind", "leads", "the", "Moss", "Party", "."]
     marks = [[0, 1, "politician"], [4, 5, "politicalparty"]]
     for part in ("train", "dev", "test"):

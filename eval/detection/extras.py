@@ -107,9 +107,9 @@ class Asked:
     New is what the descriptor table lacks, and training did not ask by: party, election, politician.
     """
 
-    exact: dict[str, Tally] = field(default_factory=_tallies)
-    touched: dict[str, Tally] = field(default_factory=_tallies)
-    new: dict[str, Tally] = field(default_factory=_tallies)
+    exact: dict[str, Tally] = field(default_factory=_tallies, repr=False)
+    touched: dict[str, Tally] = field(default_factory=_tallies, repr=False)
+    new: dict[str, Tally] = field(default_factory=_tallies, repr=False)
 
 
 def labels_asked(name: str, factory: LabelFactory, folder: Path, told: Told) -> Asked:
