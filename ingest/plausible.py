@@ -26,11 +26,17 @@ ANNOUNCING = frozenset(
 FUNCTION_WORDS = frozenset(
     ("a", "the", "this", "that", "these", "those", "of", "and", "or", "in", "on", "at", "to", "for", "by")
     + ("with", "from", "as", "is", "was", "are", "were", "be", "been", "its", "if", "so", "then", "there")
-    + ("here", "when", "where", "while", "s", "t", "o")
+    + ("here", "when", "where", "while", "s", "t", "o", "ma", "am", "hm", "hmm", "um", "uh", "okay", "okey")
 )
 """In lower case, where none of them is an initial."""
 INSIDE_NUMBERS = frozenset(("", "/", "-", ".", "_"))
 PERSON, EMAIL = "person full name", "email address"
+SPEAKING = frozenset((PERSON, "account handle"))
+SPEAKERS = frozenset(
+    ("guest", "family", "clinician", "doctor", "patient", "nurse", "speaker", "interviewer", "interviewee")
+    + ("agent", "customer", "caller", "assistant")
+)
+"""Words of marks that say who speaks: Guest_family, Speaker_2."""
 FREE = frozenset(("password", "PIN code", "account handle", "secret key", "gender"))
 """Any mark or word can be one of these."""
 
@@ -67,15 +73,22 @@ def _one(left: FoundSpan, right: FoundSpan) -> FoundSpan:
 
 
 def _says_something(span: FoundSpan, text: str) -> bool:
+    said = text[span.start : span.end]
+    found = WORD.findall(said)
+    if span.label in SPEAKING and "_" in said and found and all(map(_marks_a_speaker, found)):
+        return False
     if span.label in FREE:
         return True
-    found = WORD.findall(text[span.start : span.end])
     if not found or all(word in FUNCTION_WORDS for word in found):
         return False
     folded = {fold(word) for word in found}
     if span.label in NUMBERS or span.label == EMAIL:
         return not folded <= ANNOUNCING
     return span.label != PERSON or not folded <= PLAIN_TITLES
+
+
+def _marks_a_speaker(word: str) -> bool:
+    return fold(word) in SPEAKERS or (word.isdigit() and len(word) < 3)
 
 
 def _is_eponym(span: FoundSpan, text: str) -> bool:
