@@ -126,8 +126,8 @@ def test_an_absent_folder_is_told(tmp_path: Path) -> None:
 
 
 def test_the_shipped_cards_have_the_recipes_of_the_commands() -> None:
-    def recipe(made: object) -> object:
-        return json.loads(json.dumps(asdict(made)))  # type: ignore[call-overload]
+    def recipe(made: Recipe | RiskRecipe) -> object:
+        return json.loads(json.dumps(asdict(made)))
 
     detector, risk = (
         json.loads((ROOT / "models" / "weights" / f"{kind}.json").read_text())
