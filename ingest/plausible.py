@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ingest.labels import NAMES, label_of
-from ingest.rules.names import eponym_noun_at
+from ingest.rules.names import eponym, eponym_noun_at
 from ingest.rules.propagate import PLAIN_TITLES
-from ingest.rules.tokens import tokenize
+from ingest.rules.tokens import Tokens, tokenize
 from ingest.rules.vocabulary import WORD, fold, words
 from models.windows import FoundSpan
 
@@ -47,7 +47,10 @@ def plausible(spans: Sequence[FoundSpan], text: str) -> list[FoundSpan]:
     Nor a name that stands for a disease: Parkinson in Parkinson's disease.
     """
     kept = [span for span in joined(spans, text) if _says_something(span, text)]
-    return [span for span in kept if span.label not in NAMES or not _is_eponym(span, text)]
+    if not any(_may_be_eponym(span, text) for span in kept):
+        return kept
+    tokens = tokenize(text)
+    return [span for span in kept if not (_may_be_eponym(span, text) and _is_eponym(span, tokens))]
 
 
 def joined(spans: Iterable[FoundSpan], text: str) -> list[FoundSpan]:
@@ -91,11 +94,18 @@ def _marks_a_speaker(word: str) -> bool:
     return fold(word) in SPEAKERS or (word.isdigit() and len(word) < 3)
 
 
-def _is_eponym(span: FoundSpan, text: str) -> bool:
-    named = text[span.start : span.end].removesuffix("'s").removesuffix("’s")
-    if not all(fold(word) in words("eponyms") for word in WORD.findall(named)):
-        return False
-    tokens = tokenize(text)
-    end = bisect_left(tokens.starts, span.start + len(named))
-    leads = tokens.folded[bisect_left(tokens.starts, span.start)] in words("given_names")
-    return not leads and eponym_noun_at(tokens, tokens.possessive_end(end))
+def _may_be_eponym(span: FoundSpan, text: str) -> bool:
+    return span.label in NAMES and all(
+        fold(word) in words("eponyms") for word in WORD.findall(_named(span, text))
+    )
+
+
+def _is_eponym(span: FoundSpan, tokens: Tokens) -> bool:
+    first = bisect_left(tokens.starts, span.start)
+    end = bisect_left(tokens.starts, span.start + len(_named(span, tokens.text)))
+    stands_for_a_disease = first < end and eponym(tokens, first, end)
+    return stands_for_a_disease and eponym_noun_at(tokens, tokens.possessive_end(end))
+
+
+def _named(span: FoundSpan, text: str) -> str:
+    return text[span.start : span.end].removesuffix("'s").removesuffix("’s")

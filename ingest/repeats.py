@@ -56,8 +56,9 @@ def _names(tokens: Tokens, entities: Sequence[Entity]) -> Mapping[str, _Names]:
             name = tuple(tokens.folded[first:end])
             known[name[0]][len(name)][name] = entity
     persons = [entity for entity in entities if entity.label == PERSON]
+    ordinary = _ordinary()
     for part, person in known_parts(tokens, persons).items():
-        if part not in _ordinary() and _is_riskier(person, known[part][1].get((part,))):
+        if part not in ordinary and _is_riskier(person, known[part][1].get((part,))):
             known[part][1][part,] = person
     return known
 

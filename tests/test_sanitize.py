@@ -281,6 +281,14 @@ def test_a_direct_identifier_goes_whatever_it_would_cost() -> None:
     assert reasons == {"person full name": DIRECT, "symptom": BELOW}
 
 
+def test_by_default_a_direct_identifier_goes_however_harmless_it_is_judged() -> None:
+    scores = Scores(marginal_privacy_risk=0.0, knowledge_divergence=1.0, topical_relevance=0.0, priority=-0.5)
+    name = entity(0, 11, "person full name")
+    assert name.identifier is Identifier.DIRECT
+    assert decide(name, scores, 0.0, Policy()) == (Action.GENERALIZE, DIRECT)
+    assert decide(name, scores, 0.0, Policy(direct_limit=0.1))[0] is Action.KEEP
+
+
 def test_names_that_hide_each_other_in_the_difference_still_go() -> None:
     detector = PhraseDetector(
         {"Anna Keller": "person full name", "Tom Brandt": "person full name", "4711": "medical record number"}

@@ -38,6 +38,8 @@ _CUE_BEFORE = (
     rf"|home|work|office|cell|mobile)(?![^\W\d_])){{0,4}}\W{{0,4}}$"
 )
 _LOOK_BACK = 48
+_MOST_GROUPS = 6
+"""As in +33 1 23 45 67 89."""
 _EXTENSION_ALONE = (
     r"(?<![\w])(?:(?i:ext(?:ension|n)?)\.?(?:[ ](?:is|no|number))?[ .:#]{0,3}(?P<id>[0-9]{2,6})(?!\w"
     r"|[./,-][0-9])"
@@ -90,15 +92,27 @@ def _read(text: str, start: int, end: int) -> list[tuple[int, int, float]]:
     found: list[tuple[int, int, float]] = []
     at = 0
     while at < len(groups):
-        first = groups[at][0]
-        tried = ((more, _confidence(text, first, groups[more][1])) for more in range(at, len(groups)))
-        more, confidence = max(tried, key=lambda each: (each[1], each[0]))
+        more, confidence = _longest(text, groups, at)
         if confidence:
-            found.append((first, groups[more][1], confidence))
-        at = more + 1 if confidence else at + 1
+            found.append((groups[at][0], groups[more][1], confidence))
+        at = more + 1
     whole = len(found) > 1 and found[0][0] == start and found[-1][1] == end
     # A trunk prefix alone is weak: among other figures it may be anything.
     return [each for each in found if whole or each[2] > NATIONAL]
+
+
+def _longest(text: str, groups: Sequence[tuple[int, int]], at: int) -> tuple[int, float]:
+    """The last group of the surest number that begins with the group ``at``, and how sure; it is long."""
+    first = groups[at][0]
+    best = (at, 0.0)
+    # Nearly every group of a table begins no number, and to look further is slow.
+    if text[first] not in "+(0" and not _NANP.match(text, first):
+        return best
+    for more in range(at, min(at + _MOST_GROUPS, len(groups))):
+        confidence = _confidence(text, first, groups[more][1])
+        if confidence and confidence >= best[1]:
+            best = (more, confidence)
+    return best
 
 
 def _extensions(page: Page) -> Iterator[Entity]:
