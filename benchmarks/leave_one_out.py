@@ -10,13 +10,13 @@ that is in the results already is not done again, so the command can be stopped 
 import argparse
 import json
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from eval.detection.report import machine_and_versions
 from models.catalog import ModelRef
 from models.embedded_detector import load_detector
 from models.training.corpora import corpora_in, read_corpora
@@ -48,6 +48,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--steps", type=int, default=STEPS)
     parser.add_argument("--output", type=Path, default=OUTPUT)
+    parser.add_argument("--commit", help="commit of the code, for the record")
     arguments = parser.parse_args(argv)
     recipe = replace(Recipe(), steps=arguments.steps)
     held_out = _held_out(arguments.data)
@@ -58,6 +59,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         left_out = [c for c in FAMILIES.get(name, ()) if c in corpora_in(arguments.data)]
         if name and not left_out:
             continue
+        report["provenance"] = machine_and_versions({}, arguments.commit).model_dump(mode="json")
         report["runs"][name] = _run(arguments.data, recipe, left_out, held_out, name)
         arguments.output.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
 
@@ -68,7 +70,7 @@ def _read(output: Path, recipe: Recipe) -> dict[str, Any]:
         if found["recipe"] == asdict(recipe):
             return found
         sys.exit(f"{output} was made by another recipe: move it away, or ask for its number of steps.")
-    return {"recipe": asdict(recipe), "date": time.strftime("%Y-%m-%d"), "runs": {}}
+    return {"recipe": asdict(recipe), "runs": {}}
 
 
 def _held_out(data: Path) -> dict[str, list[Example]]:

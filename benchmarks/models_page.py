@@ -160,7 +160,7 @@ def _leave_one_out(found: Mapping[str, Any] | None) -> str:
     return (
         f"{_table(head, rows)}\nMean loss over {len(losses)} kinds of text: {fmean(losses.values()):.3f}. "
         f"Both detectors had {found['recipe']['steps']:,} steps, fewer than the shipped one: "
-        f"the losses count here, not the levels. Measured {found['date']}."
+        f"the losses count here, not the levels. {_measured(Provenance.model_validate(found['provenance']))}."
     )
 
 
