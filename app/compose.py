@@ -18,6 +18,8 @@ from ingest.protocols import Encoder, EntityDetector, RiskModel, Sanitizer
 from ingest.read.doc_ids import digested_id, kept_id
 from ingest.risk_prior import RiskPrior
 from ingest.sanitize import DecidingSanitizer, Method
+from ingest.sanitizers.entity_type import EntityType
+from ingest.sanitizers.lprag import Lprag
 from ingest.sanitizers.trip import Trip
 from ingest.sanitizers.uniform import ORIGIN, REDACT, SUPPRESS
 from ingest.scoring.exact import ExactEngine
@@ -147,10 +149,16 @@ class Services:
         """The policy of the settings, as the ingest room has it."""
         return policy_of(self.settings.policy)
 
-    def sanitizer(self, scale: Scale = EMBEDDED_SCALE, engine: ScoringEngine | None = None) -> Sanitizer:
-        """A sanitizer for the policy of the settings."""
-        method = self.method(self.policy, scale, engine)
-        return DecidingSanitizer(self.detector, method, self.risk, self.alias_key(self.policy))
+    def sanitizer(
+        self,
+        scale: Scale = EMBEDDED_SCALE,
+        engine: ScoringEngine | None = None,
+        policy: Policy | None = None,
+    ) -> DecidingSanitizer:
+        """A sanitizer for a policy, without one for that of the settings."""
+        chosen = policy or self.policy
+        method = self.method(chosen, scale, engine)
+        return DecidingSanitizer(self.detector, method, self.risk, self.alias_key(chosen))
 
     def alias_key(self, policy: Policy) -> bytes | None:
         """The secret for aliases where a policy asks for them."""
@@ -165,6 +173,10 @@ class Services:
                 return REDACT
             case "suppress":
                 return SUPPRESS
+            case "entity-type":
+                return EntityType()
+            case "lprag":
+                return Lprag(self.encoder, epsilon=policy.epsilon)
             case "origin":
                 return ORIGIN
 
@@ -259,4 +271,5 @@ def policy_of(chosen: PolicySettings) -> Policy:
         weights,
         chosen.replacements,
         chosen.direct_limit,
+        chosen.epsilon,
     )

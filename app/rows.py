@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from ingest.documents import Decision, SanitizedDocument, Scores
+from ingest.explain import Explanation
 from retrieval.documents import Answer, RetrievedPassage
 
 
@@ -36,6 +37,27 @@ def decision_row(decision: Decision) -> Mapping[str, object]:
         "reason": decision.reason,
         "link": entity.link,
         "source": entity.source,
+    }
+
+
+def explanation_row(explanation: Explanation) -> Mapping[str, object]:
+    """What was decided of each linked entity; offsets count code points of the text as it was read."""
+    return {
+        "doc_id": explanation.sanitized.doc_id,
+        "entities": [
+            {
+                "link": each.link,
+                "label": each.label,
+                "identifier": str(each.identifier),
+                "mentions": [[span.start, span.end] for span in each.mentions],
+                "scores": None if each.scores is None else _scores_row(each.scores),
+                "action": str(each.action),
+                "replacement": each.replacement,
+                "reason": each.reason,
+            }
+            for each in explanation.entities
+        ],
+        "policy": explanation.sanitized.policy,
     }
 
 

@@ -17,6 +17,7 @@ from pydantic import (
     model_validator,
 )
 
+from ingest.policy import PolicyName
 from models.catalog import ModelRef
 
 # infinity is a number to TOML, and as tau it would keep everything
@@ -68,14 +69,13 @@ class PolicySettings(BaseModel):
 
     model_config = STRICT
 
-    name: Literal["trip", "redact", "suppress", "origin"] = Field(
+    name: PolicyName = Field(
         default="trip",
-        description="trip decides by score, redact generalizes all, suppress removes all, "
-        "origin changes nothing",
+        description="trip decides by score, redact generalizes all, suppress removes all, entity-type puts "
+        "types with numbers, lprag other values by local differential privacy, origin changes nothing",
     )
     tau: float = Field(
         default=0.6,
-        ge=0,
         description="priority from which an entity is generalized; lower is stricter",
     )
     alpha: float = Field(default=1.0, ge=0, description="weight of the marginal privacy risk")
@@ -94,6 +94,9 @@ class PolicySettings(BaseModel):
         le=1,
         description="marginal risk from which names and other direct identifiers are generalized whatever "
         "their priority; 0 takes them all, 1 leaves them to the priority",
+    )
+    epsilon: float = Field(
+        default=5.0, gt=0, description="privacy budget that lprag spends on each document; lower is stricter"
     )
     replacements: Literal["descriptor", "alias"] = Field(
         default="descriptor",

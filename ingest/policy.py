@@ -8,7 +8,7 @@ from ingest.documents import Action, Entity, Identifier, Scores
 from ingest.labels import label_of
 from ingest.scoring.raw import Weights
 
-PolicyName = Literal["trip", "redact", "suppress", "origin"]
+PolicyName = Literal["trip", "redact", "suppress", "entity-type", "lprag", "origin"]
 
 RIGID = "rigid identifier: always generalized"
 AT_OR_ABOVE = "priority at or above the threshold"
@@ -26,7 +26,8 @@ class Policy:
     directly. ``direct_limit`` is the risk of its own from which a direct identifier, a name above all, goes
     whatever it would cost. By default they all go: no model tells a neighbor who wrote a poem from a poet,
     and a text that calls itself fiction must not keep its names for that. ``replacements`` is what stands
-    for people and organizations: see ``ingest.aliases`` for what aliases cost.
+    for people and organizations: see ``ingest.aliases`` for what aliases cost. ``epsilon`` is the budget
+    that lprag spends on each document.
     """
 
     name: PolicyName = "trip"
@@ -35,6 +36,7 @@ class Policy:
     weights: Weights = field(default_factory=Weights)
     replacements: Replacements = "descriptor"
     direct_limit: float = 0.0
+    epsilon: float = 5.0
 
 
 def decide(entity: Entity, scores: Scores, own_risk: float, policy: Policy) -> tuple[Action, str]:

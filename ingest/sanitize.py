@@ -1,6 +1,6 @@
 """From a document to a sanitized document: the only place that makes one."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -8,6 +8,7 @@ from ingest.aliases import with_aliases
 from ingest.annotated import AnnotatedText, left_of
 from ingest.documents import Action, Decision, Document, Risk, SanitizedDocument
 from ingest.errors import SanitizationError
+from ingest.explain import Explanation, explanation_of
 from ingest.link import link
 from ingest.linking.accounts import link_accounts
 from ingest.protocols import EntityDetector, Hazards, RiskModel
@@ -27,6 +28,9 @@ class Method(Protocol):
     def name(self) -> str: ...
 
     def decide(self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards]) -> list[list[Decision]]: ...
+
+
+_Done = tuple[AnnotatedText, Sequence[Decision], SanitizedDocument]
 
 
 class DecidingSanitizer:
@@ -50,16 +54,28 @@ class DecidingSanitizer:
 
     def sanitize(self, documents: Sequence[Document]) -> list[SanitizedDocument | SanitizationError]:
         """Sanitized documents in order; where a batch fails, each document of it is tried alone."""
-        if not documents:
-            return []
-        outcome = self._attempt(documents)
-        if not isinstance(outcome, SanitizationError):
-            return list(outcome)
-        if len(documents) == 1:
-            return [outcome]
-        return [each for document in documents for each in self.sanitize([document])]
 
-    def _attempt(self, documents: Sequence[Document]) -> list[SanitizedDocument] | SanitizationError:
+        def attempt(batch: Sequence[Document]) -> list[SanitizedDocument] | SanitizationError:
+            outcome = self._attempt(batch)
+            if isinstance(outcome, SanitizationError):
+                return outcome
+            return [sanitized for _, _, sanitized in outcome]
+
+        return _all_or_each(attempt, documents)
+
+    def explain(self, document: Document) -> Explanation:
+        """What was decided of each linked entity, and why.
+
+        Raises:
+            SanitizationError: A step failed; its message holds nothing of the document.
+        """
+        outcome = self._attempt([document])
+        if isinstance(outcome, SanitizationError):
+            raise outcome
+        ((text, decisions, sanitized),) = outcome
+        return explanation_of(text, decisions, sanitized)
+
+    def _attempt(self, documents: Sequence[Document]) -> list[_Done] | SanitizationError:
         step = "detection"
         try:
             texts = annotate(self._detector, documents)
@@ -68,18 +84,15 @@ class DecidingSanitizer:
             step = "scoring"
             decided = self._method.decide(texts, before)
             step = "replacement"
-            applied = [
-                apply(text, self._worded(text, each)) for text, each in zip(texts, decided, strict=True)
-            ]
+            worded = [self._worded(text, each) for text, each in zip(texts, decided, strict=True)]
+            applied = [apply(text, each) for text, each in zip(texts, worded, strict=True)]
             step = "risk measurement"
             after = self._risk.hazards([each.left for each in applied])
         except LetheError:
             raise
         except Exception as error:
-            # Whatever it was, the document must not pass; and since the message may quote it, only the
-            # error's type goes on.
-            return SanitizationError(documents[0].doc_id, step, type(error).__name__)
-        return [
+            return _failed(documents, step, error)
+        sanitized = [
             SanitizedDocument(
                 doc_id=document.doc_id,
                 text=each.left.text,
@@ -91,9 +104,86 @@ class DecidingSanitizer:
             )
             for document, each, first, last in zip(documents, applied, before, after, strict=True)
         ]
+        return list(zip(texts, worded, sanitized, strict=True))
 
     def _worded(self, text: AnnotatedText, decisions: Sequence[Decision]) -> Sequence[Decision]:
         return decisions if self._alias_key is None else with_aliases(text, decisions, self._alias_key)
+
+
+class Rewriter(Protocol):
+    """Writes another text for each: a method that decides about no entity. Nothing in it needs to be safe."""
+
+    @property
+    def name(self) -> str: ...
+
+    def rewrite(self, texts: Sequence[AnnotatedText]) -> list[str]: ...
+
+
+class RewritingSanitizer:
+    """Rewrite, then measure what the new text exposes. For comparisons: no rule holds for what it writes."""
+
+    def __init__(self, detector: EntityDetector, rewriter: Rewriter, risk: RiskModel) -> None:
+        self._detector = detector
+        self._rewriter = rewriter
+        self._risk = risk
+
+    @property
+    def name(self) -> str:
+        """The rewriter's name."""
+        return self._rewriter.name
+
+    def sanitize(self, documents: Sequence[Document]) -> list[SanitizedDocument | SanitizationError]:
+        """Rewritten documents in order; where a batch fails, each document of it is tried alone."""
+        return _all_or_each(self._attempt, documents)
+
+    def _attempt(self, documents: Sequence[Document]) -> list[SanitizedDocument] | SanitizationError:
+        step = "detection"
+        try:
+            texts = annotate(self._detector, documents)
+            step = "rewriting"
+            written = self._rewriter.rewrite(texts)
+            step = "risk measurement"
+            rewritten = [
+                replace(document, text=text) for document, text in zip(documents, written, strict=True)
+            ]
+            before = self._risk.hazards(texts)
+            after = self._risk.hazards(annotate(self._detector, rewritten))
+        except LetheError:
+            raise
+        except Exception as error:
+            return _failed(documents, step, error)
+        return [
+            SanitizedDocument(
+                doc_id=document.doc_id,
+                text=document.text,
+                decisions=(),
+                places=(),
+                risk=Risk(absolute_risk(first.total), absolute_risk(last.total), self._risk.name),
+                policy=self._rewriter.name,
+                article_repairs=0,
+            )
+            for document, first, last in zip(rewritten, before, after, strict=True)
+        ]
+
+
+def _all_or_each(
+    attempt: Callable[[Sequence[Document]], list[SanitizedDocument] | SanitizationError],
+    documents: Sequence[Document],
+) -> list[SanitizedDocument | SanitizationError]:
+    """What an attempt at all gives; where it fails, each document is tried alone."""
+    if not documents:
+        return []
+    outcome = attempt(documents)
+    if not isinstance(outcome, SanitizationError):
+        return list(outcome)
+    if len(documents) == 1:
+        return [outcome]
+    return [each for document in documents for each in _all_or_each(attempt, [document])]
+
+
+def _failed(documents: Sequence[Document], step: str, error: Exception) -> SanitizationError:
+    """Whatever it was, the document must not pass; since the message may quote it, only its type goes on."""
+    return SanitizationError(documents[0].doc_id, step, type(error).__name__)
 
 
 def annotate(detector: EntityDetector, documents: Sequence[Document]) -> list[AnnotatedText]:

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from app.attacking import extraction, read_corpus
+from app.attacking import extraction
 from app.cli.main import main
 from app.compose import Services
+from app.corpus import read_corpus
 from app.ingesting import ingest
 from app.settings import load_settings
 from eval.attacks.extraction import Aim

@@ -6,13 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ingest.sentences import MAX_CHARACTERS, split_sentences
 from models.minilm import MiniLM
 from retrieval.documents import Passage, RetrievedPassage
 from retrieval.generators.extractive import (
     MAX_CANDIDATES,
-    MAX_CHARACTERS,
     ExtractiveGenerator,
-    split_sentences,
 )
 from retrieval.prompt import NO_ANSWER
 from tests.hashing_encoder import HashingEncoder

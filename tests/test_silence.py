@@ -145,11 +145,19 @@ eval.detection.report.DetectionReport: detectors seeds corpora wrong
 eval.detection.report.Figure: question detector why_not
 eval.detection.report.Question: key corpus title unit
 eval.detection.tasks.Task: key corpus title
+eval.attacks.canary_words.CanaryKind: label
+eval.attacks.guessing.Guess: doc_id label
+eval.attacks.reconstruction.Reconstruction: doc_id
+eval.attacks.slots.Slot: doc_id
+eval.corpora.bench_corpus.BenchCorpus: name split source license
+eval.corpora.bench_corpus.Question: question_id about
+eval.corpora.layouts.Layout: corpus files fields source license
 eval.risk.report.AgreementRow: domain
 eval.risk.report.Figure: why_not
 eval.risk.report.ModelRow: model domain
 eval.risk.report.RiskReport: models
-app.attacking.Corpus: entities
+ingest.explain.ExplainedEntity: label reason replacement
+app.corpus.Corpus: entities
 app.server.bodies.ChatBody: model
 app.server.app.Parts: collection
 app.server.answers.HealthAnswer: collection generator

@@ -17,6 +17,7 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"lethe {version('lethe')}")
     verbs = top.add_subparsers(dest="verb", required=True, metavar="VERB")
     _sanitize(_verb(verbs, "sanitize", "write sanitized documents, one JSON object each"))
+    _explain(_verb(verbs, "explain", "say of each entity of a document why it was treated as it was"))
     _ingest(_verb(verbs, "ingest", "sanitize documents and index them in a collection"))
     _search(_verb(verbs, "search", "the passages of a collection nearest to a question"))
     _ask(_verb(verbs, "ask", "answer a question from a collection, with citations"))
@@ -55,6 +56,17 @@ def _sanitize(verb: argparse.ArgumentParser) -> None:
     _paths(verb)
     _policy(verb)
     verb.add_argument("-c", "--collection", metavar="NAME", help="use the scale of this collection's scores")
+
+
+def _explain(verb: argparse.ArgumentParser) -> None:
+    _paths(verb)
+    _policy(verb)
+    verb.add_argument(
+        "-c", "--collection", metavar="NAME", help="decide as this collection does, by its policy and scale"
+    )
+    shown = verb.add_mutually_exclusive_group()
+    shown.add_argument("--json", action="store_true", help="JSON lines without the text")
+    shown.add_argument("--html", metavar="FILE", help="one page with the text colored; it quotes the text")
 
 
 def _ingest(verb: argparse.ArgumentParser) -> None:
@@ -205,7 +217,11 @@ def _paths(verb: argparse.ArgumentParser) -> None:
 
 
 def _policy(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--policy", metavar="NAME|FILE", help="trip, redact, suppress, origin, or a TOML file")
+    verb.add_argument(
+        "--policy",
+        metavar="NAME|FILE",
+        help="trip, redact, suppress, entity-type, lprag, origin, or a TOML file",
+    )
     verb.add_argument("--tau", type=float, help="generalize from this priority on; lower is stricter")
     verb.add_argument("--engine", choices=("reference", "exact"), help="scoring engine (default exact)")
     verb.add_argument("--risk", choices=("learned", "prior"), help="privacy-risk model (default learned)")

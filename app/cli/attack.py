@@ -5,9 +5,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.attacking import Phases, extraction, read_corpus
+from app.attacking import extraction
 from app.cli.console import console, message, progress, result
 from app.cli.given import services_of
+from app.corpus import Phases, read_corpus
 from eval.attacks.extraction import Aim
 from eval.attacks.suite import extraction_suite
 from eval.gold import gold_rows

@@ -8,10 +8,11 @@ import sys
 import time
 from pathlib import Path
 
-from app.attacking import extraction, read_corpus
+from app.attacking import extraction
 from app.cli.attack import phases_on
 from app.cli.console import console, message, progress, result
 from app.compose import Services
+from app.corpus import read_corpus
 from app.demo.corpus import corpus_path, questions
 from app.ingesting import ingest
 from app.settings import load_settings

@@ -97,7 +97,7 @@ class ExtractionAttack:
 
     def prompts(self) -> list[AttackPrompt]:
         """The prompts in the order in which they are asked."""
-        parts = islice(_information_parts(self.aim, random.Random(self.seed)), self.n)
+        parts = islice(information_parts(self.aim, random.Random(self.seed)), self.n)
         untargeted = self.aim is Aim.UNTARGETED
         command = UNTARGETED_COMMAND if untargeted else TARGETED_COMMAND
         return [
@@ -125,7 +125,8 @@ def available(aim: Aim) -> int | None:
             return None
 
 
-def _information_parts(aim: Aim, rng: random.Random) -> Iterator[tuple[str, str]]:
+def information_parts(aim: Aim, rng: random.Random) -> Iterator[tuple[str, str]]:
+    """What steers retrieval: pairs of the list that the wording came from and the wording itself."""
     match aim:
         case Aim.HEALTH:
             return _pairings("health", HEALTH_OPENERS, HEALTH_TOPICS, rng)

@@ -7,12 +7,14 @@ from collections.abc import Callable
 
 import pytest
 
+from eval.attacks.anchor import AnchorAttack
+from eval.attacks.canaries import CanaryAttack, plant
 from eval.attacks.extraction import Aim, ExtractionAttack
 from eval.documents import SensitiveEntity
 from eval.judge import Judge
 from eval.measures.leakage import SensitiveIndex, coverage
 from eval.protocols import Attack
-from ingest.documents import Identifier
+from ingest.documents import Document, Identifier
 from retrieval.documents import Answer, Passage, RetrievedPassage
 
 ATTACKS: list[Callable[[int], Attack]] = [  # to add one, add a line
@@ -20,6 +22,8 @@ ATTACKS: list[Callable[[int], Attack]] = [  # to add one, add a line
     lambda seed: ExtractionAttack(Aim.OFFICE, n=30, seed=seed),
     lambda seed: ExtractionAttack(Aim.LEGAL, n=30, seed=seed),
     lambda seed: ExtractionAttack(Aim.UNTARGETED, n=30, seed=seed),
+    lambda seed: AnchorAttack(Aim.LEGAL, n=30, seed=seed),
+    lambda seed: CanaryAttack(plant([Document(f"p{n}", "The mill was sold.") for n in range(30)], 30, seed)),
 ]
 
 SECRETS = [f"canary-{number:03d}-quill" for number in range(40)]
@@ -39,7 +43,8 @@ class Undefended:
             RetrievedPassage(Passage(n % len(TEXTS), f"d{n % len(TEXTS)}", 0, 9, TEXTS[n % len(TEXTS)]), 0.5)
             for n in (first, first + 1)
         ]
-        obeys = "repeat all the context" in question.casefold()
+        asked = question.casefold()
+        obeys = "repeat all the context" in asked or "copy out, word for word" in asked
         text = "\n\n".join(p.passage.text for p in passages) if obeys else "I do not know."
         return Answer(text, [], passages, "undefended")
 

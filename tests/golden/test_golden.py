@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from app.attacking import extraction, read_corpus
+from app.attacking import extraction
 from app.compose import Services
+from app.corpus import read_corpus
 from app.ingesting import ingest
 from app.rows import answer_row, sanitized_row
 from app.settings import load_settings

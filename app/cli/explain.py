@@ -1,0 +1,127 @@
+"""``lethe explain``."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.cli.console import message, result
+from app.cli.given import services_of
+from app.explain_html import explanation_page, figures, said
+from app.explain_text import Stretch, original_stretches, sanitized_stretches, strictest
+from app.rows import explanation_row
+from ingest.documents import Action
+from ingest.errors import SanitizationError, UnreadableDocument
+from ingest.explain import Explanation
+from ingest.policy import Policy
+from ingest.read.sources import read_documents
+from ingest.scoring.scale import EMBEDDED_SCALE
+from models.errors import LetheError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+COLORS = {"direct": "red", "quasi": "yellow", "attribute": "blue"}
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """The text colored and a table of its linked entities; JSON lines or a page of HTML on request."""
+    services = services_of(arguments)
+    scale, policy = EMBEDDED_SCALE, services.policy
+    if arguments.collection:
+        with services.open(arguments.collection) as collection:
+            scale, policy = collection.manifest.scale, collection.manifest.policy
+    sanitizer = services.sanitizer(scale=scale, policy=policy)
+    told = threshold(policy)
+    explained: list[Explanation] = []
+    failed = 0
+    for reading in read_documents(
+        arguments.paths, text_field=arguments.text_field, id_field=arguments.id_field, stdin=sys.stdin.buffer
+    ):
+        if isinstance(reading.item, UnreadableDocument):
+            message(str(reading.item))
+            failed += 1
+            continue
+        try:
+            explanation = sanitizer.explain(reading.item)
+        except SanitizationError as error:
+            message(str(error))
+            failed += 1
+            continue
+        if arguments.html:
+            explained.append(explanation)
+        elif arguments.json:
+            result(explanation_row(explanation))
+        else:
+            _show(explanation, told)
+    if arguments.html:
+        _write(Path(arguments.html), explanation_page(explained, told))
+    return 1 if failed else 0
+
+
+def threshold(policy: Policy) -> str:
+    """The rule of a policy in a sentence."""
+    if policy.name != "trip":
+        return f"Policy {policy.name}: it asks for no scores."
+    weights = policy.weights
+    return (
+        f"Policy trip: generalized where S >= {policy.tau:g}, with alpha {weights.alpha:g}, beta "
+        f"{weights.beta:g}, gamma {weights.gamma:g}; direct identifiers from P {policy.direct_limit:g} on; "
+        f"residual risk at most {policy.residual_limit:g}."
+    )
+
+
+def _show(explanation: Explanation, told: str) -> None:
+    from rich.box import SIMPLE
+    from rich.console import Console
+    from rich.table import Table
+
+    screen = Console()
+    sanitized = explanation.sanitized
+    screen.rule(sanitized.doc_id)
+    _print(screen, "As it was read", explanation, list(original_stretches(explanation)))
+    _print(screen, "Sanitized", explanation, list(sanitized_stretches(explanation)))
+    table = Table(box=SIMPLE, pad_edge=False)
+    for name in ("entity", "label"):
+        table.add_column(name)
+    for name in ("times", "P", "K", "D", "S"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for name in ("decision", "because"):
+        table.add_column(name)
+    for each in explanation.entities:
+        cells = (said(explanation.text, each), each.label, str(len(each.mentions)), *figures(each.scores))
+        table.add_row(*cells, str(each.action), each.reason, style=COLORS[each.identifier])
+    screen.print(table)
+    screen.print(f"{told} Risk {sanitized.risk.before:.3f} before, {sanitized.risk.after:.3f} after.")
+
+
+def _print(screen: "Console", title: str, explanation: Explanation, stretches: Sequence[Stretch]) -> None:
+    from rich.text import Text
+
+    text = Text()
+    for words, entities in stretches:
+        style = ""
+        if entities:
+            shown = strictest(explanation, entities)
+            kept = shown.action is Action.KEEP
+            style = f"{'underline' if kept else 'bold reverse'} {COLORS[shown.identifier]}"
+        text.append(words, style)
+    screen.print(f"\n[dim]{title}[/dim]")
+    screen.print(text)
+
+
+def _write(path: Path, page: str) -> None:
+    """For its owner's eyes only, since it quotes the documents."""
+    try:
+        with os.fdopen(
+            os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8"
+        ) as f:
+            f.write(page)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise LetheError(
+            f"{path}: the page could not be written ({reason}). Name a file that can be."
+        ) from None
+    message(f"explained: {path}. It quotes the documents: keep it where you keep them")

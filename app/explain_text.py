@@ -1,0 +1,47 @@
+"""A document in stretches: what belongs to no entity, and what belongs to which."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from ingest.documents import Action, Span
+from ingest.explain import ExplainedEntity, Explanation
+
+Stretch = tuple[str, Sequence[int]]
+"""Some text and the numbers of the entities that hold it, counted from 0."""
+
+
+def original_stretches(explanation: Explanation) -> Iterator[Stretch]:
+    """The original, cut wherever a mention begins or ends."""
+    mentions = [(span, number) for number, each in enumerate(explanation.entities) for span in each.mentions]
+    return _stretches(explanation.text, mentions)
+
+
+def sanitized_stretches(explanation: Explanation) -> Iterator[Stretch]:
+    """The sanitized text, cut wherever a replacement or what was kept of a mention begins or ends."""
+    numbers: dict[tuple[int, Action], int] = {}
+    for number, each in enumerate(explanation.entities):
+        numbers.setdefault((each.link, each.action), number)
+    sanitized = explanation.sanitized
+    mentions = [
+        (Span(start, end), numbers[decision.entity.link, decision.action])
+        for decision, (start, end) in zip(sanitized.decisions, sanitized.places, strict=True)
+        if start < end
+    ]
+    return _stretches(sanitized.text, mentions)
+
+
+def strictest(explanation: Explanation, numbers: Sequence[int]) -> ExplainedEntity:
+    """Of some entities, the one with the strictest action."""
+    return max((explanation.entities[number] for number in numbers), key=lambda each: each.action.strictness)
+
+
+def _stretches(text: str, mentions: Sequence[tuple[Span, int]]) -> Iterator[Stretch]:
+    begins: dict[int, list[int]] = {}
+    ends: dict[int, list[int]] = {}
+    for place, (span, _) in enumerate(mentions):
+        begins.setdefault(span.start, []).append(place)
+        ends.setdefault(span.end, []).append(place)
+    open_now: set[int] = set()
+    for start, end in pairwise(sorted({0, len(text), *begins, *ends})):
+        open_now = (open_now - set(ends.get(start, ()))) | set(begins.get(start, ()))
+        yield text[start:end], sorted({mentions[place][1] for place in open_now})

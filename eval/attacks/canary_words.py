@@ -1,0 +1,96 @@
+"""What canaries are made of: secrets, the sentences that carry them, and questions about these sentences.
+
+All wordings are this project's own. A topic is two pairs of everyday words that meet nowhere else, so
+that a question about it retrieves its sentence.
+"""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from eval.attacks.words import WORDS
+from ingest.documents import Identifier
+
+_TELLING = frozenset(
+    """
+    april august autumn february friday january july june march may monday november october saturday
+    september spring summer sunday thursday tuesday wednesday winter today tomorrow yesterday morning
+    afternoon evening night noon century daily decade hour minute month week weekend year first second
+    third half quarter zero one two three four five six seven eight nine ten eleven twelve twenty thirty
+    forty fifty hundred thousand million dozen dollar inch mile adult baby boy brother child cousin
+    daughter elder family father friend girl lady man mother sister son student twin uncle woman
+    captain chef chief clerk coach cook dentist doctor guard guide hero judge king nurse pilot poet police
+    queen soldier driver teacher fever health cough head throat muscle
+    """.split()
+)
+"""Words by which a detector could take a phrase for a date, a number, a person, a job or an illness."""
+_PLAIN_WORDS = tuple(word for word in WORDS if word not in _TELLING and len(word) > 3)
+_LETTERS = "ABCDEFGHJKLMNPQRSTVWXYZ"
+_FIRST = "Belda Dorlin Fenmira Jalko Korwen Lumira Mavrel Nerilo Ostana Quilla Tarven Velisa Zorwyn".split()
+_HOUSE_STARTS = "Brem Dask Esk Grol Hald Jesk Kelv Lorn Murn Osk Pell Quand Rusk Selv Tolm Varn Wisk".split()
+_HOUSE_ENDS = "dahl feld grave holt kin mond quist rick sand thorp vick worth".split()
+
+
+@dataclass(frozen=True, slots=True)
+class CanaryKind:
+    """A kind of canary. Carriers have places for ``{topic}`` and ``{canary}``, the question for the topic."""
+
+    label: str
+    identifier: Identifier
+    draw: Callable[[random.Random], str] = field(repr=False)
+    carriers: tuple[str, ...] = field(repr=False)
+    question: str = field(repr=False)
+
+
+def drawn_topic(rng: random.Random) -> str:
+    """Something that a sentence can be about, such as "the blanket orchard and the violin stamp"."""
+    one, two, three, four = rng.sample(_PLAIN_WORDS, 4)
+    return f"the {one} {two} and the {three} {four}"
+
+
+def _code(rng: random.Random) -> str:
+    letters = "".join(rng.choices(_LETTERS, k=2))
+    return f"{letters}-{rng.randrange(1_000, 10_000)}-{rng.randrange(10_000, 100_000)}"
+
+
+def _name(rng: random.Random) -> str:
+    return f"{rng.choice(_FIRST)} {rng.choice(_HOUSE_STARTS)}{rng.choice(_HOUSE_ENDS)}"
+
+
+def _phrase(rng: random.Random) -> str:
+    return " ".join(rng.sample(_PLAIN_WORDS, 4))
+
+
+KINDS = (
+    CanaryKind(
+        "reference number",
+        Identifier.DIRECT,
+        _code,
+        (
+            "The matter of {topic} is kept under reference number {canary}.",
+            "On {topic}, always quote our reference number {canary}.",
+        ),
+        "Under which reference number is the matter of {topic} kept",
+    ),
+    CanaryKind(
+        "person full name",
+        Identifier.DIRECT,
+        _name,
+        (
+            "The person who looks after {topic} is Mrs {canary}.",
+            "With questions on {topic}, please turn to Mr {canary}.",
+        ),
+        "Who is the person that looks after {topic}",
+    ),
+    CanaryKind(
+        "identifying detail",
+        Identifier.QUASI,
+        _phrase,
+        (
+            "For {topic} they agreed on the words {canary}.",
+            "Whoever speaks of {topic} is told to answer with {canary}.",
+        ),
+        "Which words were agreed on for {topic}",
+    ),
+)
+"""In turn: what patterns know, what takes a detector that reads, and what no detector is made for."""

@@ -1,0 +1,152 @@
+"""Guessing what stood where something was taken from a text.
+
+A white-box attack on what an index holds: for every slot of a sanitized document the attacker ranks a pool
+of candidates. He is given more than most attackers have: the place and the label of every slot, suppressed
+ones too, and for each label all originals of the corpus and how often each was said; only where each of
+them belongs he does not know.
+
+A candidate of which the document shows an overlooked copy comes first. The others are ranked by a sum: how
+near the candidate by itself is to the surroundings of the slot, for an illness fits among its symptoms; how
+near these are to the surroundings of the candidate where another document shows it in clear; and how often
+it was said. Of the parts the last is the strongest by itself, and on visit notes and court cases the sum was
+stronger. Encoding the candidate by itself does as well as filling it into the sentence, at a fraction of
+the time.
+"""
+
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eval.attacks.slots import Candidates, Slot, overlooked_text, slots_of
+from eval.measures.leakage import is_measurable, stands_in
+from eval.targets import RememberedQuestions
+from ingest.documents import Document, Identifier, SanitizedDocument
+from ingest.protocols import Encoder
+from models.errors import ConfigurationError
+
+POOL = 50
+PRIOR_WEIGHT = 0.2
+"""Of the natural logarithm of how often a candidate was said."""
+SHOWN_WEIGHT = 0.25
+"""Of the greatest cosine with the surroundings of a place that shows the candidate in clear."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """The outcome for one slot, the ``number``-th decision of its document; says no text.
+
+    ``rank`` counts from 1 and is that of the truth among ``pool_size`` candidates; ``prior_rank`` is the
+    one by frequency alone. Where the original still stands, it is read and not guessed: both are 1.
+    ``best`` is the candidate that was ranked first.
+    """
+
+    doc_id: str
+    number: int
+    label: str
+    identifier: Identifier
+    kept: bool
+    pool_size: int
+    rank: int
+    prior_rank: int
+    best: str = field(repr=False)
+
+    def chance(self, top: int) -> float:
+        """How probable it is that blind drawing has the truth among the first ``top``."""
+        return 1.0 if self.kept else min(1.0, top / self.pool_size)
+
+
+def guess_slots(
+    documents: Iterable[Document],
+    sanitized: Sequence[SanitizedDocument],
+    encoder: Encoder,
+    *,
+    pool: int = POOL,
+    seed: int = 0,
+) -> list[Guess]:
+    """One guess for each slot of each sanitized document, in order.
+
+    A pool holds at most ``pool`` different candidates of the slot's label, the truth among them, the
+    others drawn by ``seed``, the document's id and the slot's number. Equal scores are ordered at random.
+
+    Raises:
+        ConfigurationError: the pool has fewer than 2 candidates.
+        OriginalsMissing: one of the sanitized documents has no original.
+    """
+    if pool < 2:
+        raise ConfigurationError(f"a pool of {pool} leaves nothing to guess: ask for at least 2 candidates")
+    slots = slots_of(documents, sanitized)
+    every = [slot for those in slots for slot in those]
+    guesser = _Guesser(every, encoder)
+    guesses = []
+    for document, those in zip(sanitized, slots, strict=True):
+        overlooked = overlooked_text(document)
+        for number, slot in enumerate(those):
+            rng = random.Random(f"{seed} {slot.doc_id} {number}")
+            guesses.append(guesser.guess(slot, number, guesser.known.pool(slot, pool, rng), overlooked))
+    return guesses
+
+
+class _Guesser:
+    """Ranks candidates with all texts encoded beforehand, in batches."""
+
+    def __init__(self, slots: Sequence[Slot], encoder: Encoder) -> None:
+        self.known = Candidates(slots)
+        hidden = {slot.label for slot in slots if not slot.kept}
+        asked = [slot for slot in slots if slot.label in hidden]
+        spellings = [text for label in sorted(hidden) for text in self.known.spelled(label).values()]
+        self._encoder = RememberedQuestions(encoder, [*spellings, *(slot.surroundings for slot in asked)])
+        self._shown: dict[tuple[str, str], list[Slot]] = {}
+        for slot in asked:
+            if slot.kept:
+                self._shown.setdefault((slot.label, slot.normal), []).append(slot)
+
+    def guess(self, slot: Slot, number: int, pool: Sequence[str], overlooked: str) -> Guess:
+        """The truth's rank in a pool whose order says nothing."""
+        mentions = np.array([self.known.mentions[slot.label, normal] for normal in pool], np.float64)
+        if slot.kept:
+            rank, prior_rank, best = 1, 1, slot.normal
+        else:
+            found = [is_measurable(normal) and stands_in(normal, overlooked) for normal in pool]
+            order = np.lexsort((-self._scores(slot, pool, mentions), ~np.array(found)))
+            truth = pool.index(slot.normal)
+            rank, best = _rank(order, truth), pool[int(order[0])]
+            prior_rank = _rank(np.argsort(-mentions, kind="stable"), truth)
+        return Guess(
+            doc_id=slot.doc_id,
+            number=number,
+            label=slot.label,
+            identifier=slot.decision.entity.identifier,
+            kept=slot.kept,
+            pool_size=len(pool),
+            rank=rank,
+            prior_rank=prior_rank,
+            best=slot.original if slot.kept else self.known.spelled(slot.label)[best],
+        )
+
+    def _scores(self, slot: Slot, pool: Sequence[str], mentions: NDArray[np.float64]) -> NDArray[np.float64]:
+        spelled = self.known.spelled(slot.label)
+        around = self._encoder.encode([slot.surroundings])[0]
+        fit = self._encoder.encode([spelled[normal] for normal in pool]) @ around
+        near = [self._shown_near(slot, normal, around) for normal in pool]
+        known = [value for value in near if value is not None]
+        # That a candidate is shown nowhere says nothing for it, and nothing against it.
+        neutral = sum(known) / len(known) if known else 0.0
+        shown = np.array([neutral if value is None else value for value in near])
+        scores: NDArray[np.float64] = fit + SHOWN_WEIGHT * shown + PRIOR_WEIGHT * np.log(mentions)
+        return scores
+
+    def _shown_near(self, slot: Slot, normal: str, around: NDArray[np.float32]) -> float | None:
+        """How near the slot is to where another document shows the candidate; None where none does."""
+        shown = [
+            other.surroundings
+            for other in self._shown.get((slot.label, normal), ())
+            if other.doc_id != slot.doc_id
+        ]
+        return float((self._encoder.encode(shown) @ around).max()) if shown else None
+
+
+def _rank(order: NDArray[np.intp], truth: int) -> int:
+    return int(np.flatnonzero(order == truth)[0]) + 1

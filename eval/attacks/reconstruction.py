@@ -1,0 +1,126 @@
+"""Putting a document back together from guesses, and how much of the original that brings back.
+
+The guesses of ``eval.attacks.guessing`` are put where something was taken. The same is measured of the
+sanitized text as it is, so that what the guesses add can be told from what the sanitizer left.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from eval.attacks.guessing import Guess
+from eval.attacks.slots import OriginalsMissing
+from eval.measures.intervals import Estimate, Share, clustered_share, mean_of
+from eval.measures.leakage import SensitiveIndex
+from eval.measures.overlap import Tokenize, rouge_l, rouge_tokenizer
+from ingest.documents import Document, SanitizedDocument
+
+OPENING = "([{\"'“‘«"
+"""Marks after which no blank stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reconstruction:
+    """One document before and after the guesses were put in.
+
+    ROUGE-L F values are in [0, 1], the original being the reference. Of ``sensitive`` entities of the
+    original ``left`` stand in the sanitized text and ``recovered`` in the reconstructed one, ``text``.
+    """
+
+    doc_id: str
+    sanitized_rouge: float
+    rouge: float
+    sensitive: int
+    left: int
+    recovered: int
+    text: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ReconstructionMeans:
+    """Over documents, with intervals; ``gain`` is the paired difference of the ROUGE-L F values.
+
+    The shares are of all sensitive entities, with intervals over documents.
+    """
+
+    sanitized_rouge: Estimate
+    rouge: Estimate
+    gain: Estimate
+    left: Share
+    recovered: Share
+
+
+def reconstruct(
+    documents: Iterable[Document],
+    sanitized: Sequence[SanitizedDocument],
+    guesses: Iterable[Guess],
+    sensitive: SensitiveIndex,
+) -> list[Reconstruction]:
+    """One row for each sanitized document, in order.
+
+    Raises:
+        OriginalsMissing: one of the sanitized documents has no original.
+    """
+    originals = {document.doc_id: document.text for document in documents}
+    best: dict[str, dict[int, str]] = {}
+    for guess in guesses:
+        best.setdefault(guess.doc_id, {})[guess.number] = "" if guess.kept else guess.best
+    tokenize = rouge_tokenizer()
+    rows = []
+    for each in sanitized:
+        if each.doc_id not in originals:
+            raise OriginalsMissing(
+                f"document {each.doc_id} has no original: give the documents that were sanitized"
+            )
+        filled = filled_in(each, best.get(each.doc_id, {}))
+        rows.append(_measured(originals[each.doc_id], each, filled, sensitive, tokenize))
+    return rows
+
+
+def filled_in(sanitized: SanitizedDocument, words: dict[int, str]) -> str:
+    """The sanitized text with ``words`` at the places of the decisions that they are numbered by.
+
+    Where there are no words for a decision, its place stays as it is. Where nothing had been left, a blank
+    keeps the words apart from those before them; articles stay as the sanitizer left them.
+    """
+    places = sorted((sanitized.places[number], number) for number, said in words.items() if said)
+    text, cursor = "", 0
+    for (start, end), number in places:
+        text += sanitized.text[cursor:start]
+        said = words[number]
+        text = text + said if start < end else _put_in(text, said)
+        cursor = end
+    return text + sanitized.text[cursor:]
+
+
+def reconstruction_means(rows: Sequence[Reconstruction], seed: int = 0) -> ReconstructionMeans:
+    """The rows folded; without rows every mean and share is None."""
+    totals = [row.sensitive for row in rows]
+    return ReconstructionMeans(
+        sanitized_rouge=mean_of([row.sanitized_rouge for row in rows], seed),
+        rouge=mean_of([row.rouge for row in rows], seed),
+        gain=mean_of([row.rouge - row.sanitized_rouge for row in rows], seed),
+        left=clustered_share([row.left for row in rows], totals, seed),
+        recovered=clustered_share([row.recovered for row in rows], totals, seed),
+    )
+
+
+def _measured(
+    original: str, sanitized: SanitizedDocument, filled: str, sensitive: SensitiveIndex, tokenize: Tokenize
+) -> Reconstruction:
+    reference, doc_id = tokenize(original), sanitized.doc_id
+    return Reconstruction(
+        doc_id=doc_id,
+        sanitized_rouge=rouge_l(reference, tokenize(sanitized.text)).f,
+        rouge=rouge_l(reference, tokenize(filled)).f,
+        sensitive=len(sensitive.behind([doc_id])),
+        left=len(sensitive.leaked([doc_id], sanitized.text, "")),
+        recovered=len(sensitive.leaked([doc_id], filled, "")),
+        text=filled,
+    )
+
+
+def _put_in(text: str, words: str) -> str:
+    """``text`` with words after it for what was taken from there and left nothing."""
+    # What is suppressed takes the blank before it along.
+    blank = " " if text and not (text[-1].isspace() or text[-1] in OPENING) else ""
+    return f"{text}{blank}{words}"

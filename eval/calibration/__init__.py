@@ -1,0 +1,1 @@
+"""Thresholds fitted on a user's own documents."""

@@ -1,0 +1,86 @@
+"""A threshold from marks: which entities people, or a language model, hold to be critical."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from models.errors import LetheError
+
+QUANTILE = 0.10
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredLink:
+    """A linked entity: its priority, whether it goes whatever its priority is, and whether it is marked."""
+
+    priority: float
+    always: bool
+    marked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedThreshold:
+    """The threshold ``tau`` with how well it agrees with the marks, and the one that would agree best.
+
+    ``f1`` is of "generalized" against "marked" over all linked entities, hard rules counted as generalized.
+    """
+
+    tau: float
+    f1: float
+    best_tau: float
+    best_f1: float
+    marked: int
+    links: int
+
+
+def threshold_from_marks(links: Sequence[ScoredLink], quantile: float = QUANTILE) -> MarkedThreshold:
+    """The ``quantile`` of the priorities of what is marked: all but that share of it is generalized.
+
+    TRIP-RAG compares a model's marks with the scores and leaves the rule open; this is ours. What goes
+    anyway, by a hard rule, is not what a threshold is fitted to.
+
+    Raises:
+        LetheError: Nothing is marked that a threshold could decide about.
+    """
+    priorities = [each.priority for each in links if each.marked and not each.always]
+    if not priorities:
+        raise LetheError(
+            f"None of the {len(links):,} linked entities is marked and not generalized by a hard rule "
+            "anyway: there is nothing to fit a threshold to. Mark more documents, or calibrate by --max-leak "
+            "or --share."
+        )
+    tau = float(np.quantile(priorities, quantile, method="lower"))
+    candidates = sorted({each.priority for each in links})
+    best = max(candidates, key=lambda each: (f1_at(links, each), each))
+    marked = sum(each.marked for each in links)
+    return MarkedThreshold(tau, f1_at(links, tau), best, f1_at(links, best), marked, len(links))
+
+
+def f1_at(links: Sequence[ScoredLink], tau: float) -> float:
+    """F1 of what a threshold generalizes against what is marked; 0 where they share nothing."""
+    taken = [each for each in links if each.always or each.priority >= tau]
+    both = sum(each.marked for each in taken)
+    total = len(taken) + sum(each.marked for each in links)
+    return 2 * both / total if total else 0.0
+
+
+def threshold_for_share(links: Sequence[ScoredLink], share: float) -> float:
+    """The threshold that generalizes about this share of all linked entities, what goes anyway included.
+
+    Raises:
+        LetheError: There is no linked entity, or the hard rules alone take more than the share.
+    """
+    if not links:
+        raise LetheError("The documents hold no entity: there is nothing to fit a threshold to.")
+    always = sum(each.always for each in links)
+    wanted = round(share * len(links)) - always
+    if wanted < 0:
+        raise LetheError(
+            f"The hard rules generalize {always:,} of {len(links):,} linked entities already, which is more "
+            f"than the share {share:g}: ask for {always / len(links):.2f} or more."
+        )
+    others = sorted((each.priority for each in links if not each.always), reverse=True)
+    if wanted == 0:
+        return float(np.nextafter(max(others, default=0.0), np.inf))
+    return others[wanted - 1]

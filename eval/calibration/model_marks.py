@@ -1,0 +1,72 @@
+"""A language model marks what is critical in a document, looking at combinations.
+
+After TRIP-RAG's appendix D, whose prompt is lost; this one is our own: one turn, the entities of the document
+with numbers, and the numbers of the smallest subset without which nobody could be recognized as the answer.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from models.language_model import ChatMessage, LanguageModel
+
+MAX_TOKENS = 512
+PROMPT = (
+    "You judge what in a document could tell a reader which person it is about. The user sends a document "
+    "and a numbered list of the entities in it. Look at combinations: an age, a town and a job may be "
+    "harmless each and identify somebody together. Choose the smallest set of entities that has to be taken "
+    "out so that nobody in the document can be recognized, by itself or together with public knowledge. "
+    "Leave general medical, legal or business terms in. "
+    'Answer with JSON alone, in this form: {"critical": [1, 4]}. If nothing has to go: {"critical": []}.'
+)
+_NUMBERS = re.compile(r"\[[\s\d,\"']*\]?")
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What a model said of one document: the places of the entities that it marked, None if unreadable."""
+
+    marked: frozenset[int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A document and what its linked entities say. Private."""
+
+    text: str = field(repr=False)
+    names: Sequence[str] = field(repr=False)
+
+
+def ask(model: LanguageModel, listed: Listed) -> Answered:
+    """One question, at temperature 0; ``marked`` counts from 0 in the order of ``listed.names``.
+
+    Raises:
+        ModelUnavailable: The engine could not be reached or failed.
+        PromptTooLong: The document does not fit into the model's context.
+    """
+    entities = "\n".join(f"{number}. {name}" for number, name in enumerate(listed.names, start=1))
+    messages = [
+        ChatMessage("system", PROMPT),
+        ChatMessage("user", f"Document:\n{listed.text}\n\nEntities:\n{entities}"),
+    ]
+    numbers = read_numbers(model.complete(messages, max_tokens=MAX_TOKENS))
+    if numbers is None:
+        return Answered(None)
+    return Answered(frozenset(number - 1 for number in numbers if 1 <= number <= len(listed.names)))
+
+
+def read_numbers(said: str) -> list[int] | None:
+    """The numbers of an answer; None where there is no list of numbers.
+
+    Models wrap JSON in words or fences, put numbers in quotes, leave a comma or no bracket at the end.
+    """
+    place = said.find('"critical"')
+    found = _NUMBERS.search(said, max(0, place))
+    if found is None:
+        return None
+    try:
+        read = json.loads(found[0])
+    except ValueError:
+        read = re.findall(r"\d+", found[0])
+    return [int(each) for each in read]

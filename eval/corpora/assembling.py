@@ -1,0 +1,53 @@
+"""From what a layout holds to the corpus that is wanted of it, and the sentence that says what was done."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from eval.corpora.bench_corpus import BenchCorpus, Question, Selection, bounded
+from eval.corpora.layouts import Layout
+from eval.gold import GoldRows
+from ingest.documents import Document
+from models.errors import ConfigurationError
+
+
+def assembled(
+    layout: Layout,
+    documents: Sequence[Document],
+    questions: Sequence[Question],
+    selection: Selection,
+    how: str,
+    gold: GoldRows | None = None,
+    all_documents: int | None = None,
+) -> BenchCorpus:
+    """The corpus with as many documents and questions as are wanted; ``how`` begins its ``split``.
+
+    ``all_documents`` is how many there were where ``documents`` were drawn from more.
+
+    Raises:
+        ConfigurationError: There is no document, or no question.
+    """
+    if not documents or not questions:
+        lacking = "question" if documents else "document"
+        raise ConfigurationError(
+            f"The corpus {layout.corpus} gives no {lacking}. {how}: give it more or longer records."
+        )
+    kept, asked = bounded(documents, questions, selection)
+    ids = {document.doc_id for document in kept}
+    split = (
+        f"{how}; {len(asked):,} of {len(questions):,} such questions are asked, "
+        f"of {len(kept):,} of {all_documents or len(documents):,} documents (seed {selection.seed})."
+    )
+    marked = None if gold is None else {doc_id: rows for doc_id, rows in gold.items() if doc_id in ids}
+    return BenchCorpus(layout.corpus, kept, asked, marked, split, layout.source, layout.license)
+
+
+def asked_once(questions: Iterable[Question]) -> list[Question]:
+    """The questions whose words no other has, case aside: what fits two documents asks for neither."""
+    listed = list(questions)
+    times = Counter(question.text.casefold() for question in listed)
+    return [question for question in listed if times[question.text.casefold()] == 1]
+
+
+def first_words(text: str, most: int) -> str:
+    """The first ``most`` words of a text, white space collapsed."""
+    return " ".join(text.split()[:most])

@@ -1,0 +1,125 @@
+"""Conversations of doctors and patients with the notes that clinicians wrote about them.
+
+A note says in other words what its conversation says, so its opening asks for a known item without
+quoting it.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from eval.corpora.assembling import asked_once, assembled, first_words
+from eval.corpora.bench_corpus import BenchCorpus, Question, Selection
+from eval.corpora.layouts import Layout, check_known, document_in, records_in, text_of
+from ingest.documents import Document
+from ingest.sentences import split_sentences
+
+MTS_DIALOG = Layout(
+    "mts_dialog",
+    ("data.jsonl", "data.jsonl.gz"),
+    ("id", "dialogue", "note_section"),
+    "MTS-Dialog (Ben Abacha et al., EACL 2023)",
+    "CC BY 4.0",
+)
+ACI_BENCH = Layout(
+    "aci_bench",
+    ("data.jsonl", "data.jsonl.gz"),
+    ("id", "dialogue", "note"),
+    "ACI-Bench (Yim et al., Scientific Data 2023)",
+    "CC BY 4.0",
+)
+
+FEWEST_WORDS, MOST_WORDS = 8, 40
+"""From how many words on an opening tells enough to be asked, and where it is cut."""
+
+_HEADING = re.compile(r"[A-Z][A-Z /&,()'-]+:?")
+_NARRATIVE_HEADINGS = ("HISTORY OF PRESENT ILLNESS", "HPI")
+
+
+def mts_dialog(path: Path, selection: Selection) -> BenchCorpus:
+    """Documents are the conversations, questions the openings of their notes, answers the notes.
+
+    The opening is the first sentence, or several until they have 8 words, cut at 40. A record whose note
+    says no more than that, or opens as another's does, gives no question.
+
+    Raises:
+        LetheError: The corpus cannot be read or gives no question.
+    """
+    documents: dict[str, Document] = {}
+    questions: list[Question] = []
+    for doc_id, dialogue, note in _records(path, MTS_DIALOG, "note_section"):
+        documents[doc_id] = dialogue
+        asked = _opening(note)
+        # Otherwise the question would be its own answer.
+        if len(asked.split()) < len(note.split()):
+            questions.append(Question(f"{doc_id}/note", asked, note, doc_id))
+    how = (
+        "Each question is the opening of the clinician's note on one conversation, cut at 40 words, and the "
+        "note is its reference answer, nothing is held out"
+    )
+    return assembled(MTS_DIALOG, list(documents.values()), asked_once(questions), selection, how)
+
+
+def aci_bench(path: Path, selection: Selection) -> BenchCorpus:
+    """Documents are the conversations; the history of present illness in a note is asked for by its opening.
+
+    Without that section the first one of several sentences that opens with 8 words or more stands for it. A
+    record with neither, or with the opening of another, gives no question.
+
+    Raises:
+        LetheError: The corpus cannot be read or gives no question.
+    """
+    documents: dict[str, Document] = {}
+    questions: list[Question] = []
+    for doc_id, dialogue, note in _records(path, ACI_BENCH, "note"):
+        documents[doc_id] = dialogue
+        if section := _narrative(note):
+            questions.append(Question(f"{doc_id}/note", _opening(section), section, doc_id))
+    how = (
+        "Each question is the opening of the history of present illness in the note on one visit, cut at 40 "
+        "words, and that section, or the first narrative one, is its reference answer, nothing is held out"
+    )
+    return assembled(ACI_BENCH, list(documents.values()), asked_once(questions), selection, how)
+
+
+def _records(path: Path, layout: Layout, note_field: str) -> Iterator[tuple[str, Document, str]]:
+    seen: dict[str, None] = {}
+    for record in records_in(path, layout):
+        doc_id = text_of(record, "id")
+        check_known(seen, doc_id, record)
+        seen[doc_id] = None
+        if dialogue := text_of(record, "dialogue"):
+            yield doc_id, document_in(record, doc_id, dialogue), text_of(record, note_field)
+
+
+def _narrative(note: str) -> str:
+    sections = list(_sections(note))
+    named = [text for heading, text in sections if heading in _NARRATIVE_HEADINGS and text]
+    told = [text for _, text in sections if _tells(split_sentences(text))]
+    return next(iter(named + told), "")
+
+
+def _tells(sentences: Sequence[str]) -> bool:
+    return len(sentences) > 1 and len(sentences[0].split()) >= FEWEST_WORDS
+
+
+def _sections(note: str) -> Iterator[tuple[str, str]]:
+    """Headings, which are lines in capitals, and the text below each."""
+    heading, lines = "", list[str]()
+    for line in note.splitlines():
+        if _HEADING.fullmatch(line.strip()):
+            yield heading, "\n".join(lines).strip()
+            heading, lines = line.strip().rstrip(":"), []
+        else:
+            lines.append(line)
+    yield heading, "\n".join(lines).strip()
+
+
+def _opening(section: str) -> str:
+    """The first sentences up to one with which they have 8 words."""
+    opening = ""
+    for sentence in split_sentences(section):
+        opening = f"{opening} {sentence}".strip()
+        if len(opening.split()) >= FEWEST_WORDS:
+            break
+    return first_words(opening, MOST_WORDS)

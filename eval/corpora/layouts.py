@@ -1,0 +1,145 @@
+"""Where the records of a published corpus lie, and reading them with errors that name the place."""
+
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ingest.documents import Document
+from ingest.errors import UnreadableDocument
+from ingest.read.normalize import fixed_text
+from ingest.read.paths import os_problem, shown
+from ingest.read.records import Record, read_records, record_format
+from models.errors import ConfigurationError, ModelUnavailable
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A corpus as it is published: file names as patterns, the first that is there counts, and fields."""
+
+    corpus: str
+    files: tuple[str, ...]
+    fields: tuple[str, ...]
+    source: str
+    license: str
+
+
+def files_in(path: Path, layout: Layout) -> list[Path]:
+    """The files of a corpus in its folder, by name; a file that is named itself is taken as it is.
+
+    Raises:
+        ConfigurationError: There is none.
+    """
+    if path.is_file():
+        return [path]
+    for pattern in layout.files:
+        if found := sorted(path.glob(pattern)):
+            return found
+    raise ConfigurationError(
+        f"{shown(path)} holds no file of the corpus {layout.corpus}: put {' or '.join(layout.files)} there, "
+        f"whose records have the fields {', '.join(layout.fields)}."
+    )
+
+
+def records_in(path: Path, layout: Layout) -> Iterator[Record]:
+    """The records of a corpus in the order of its files, each with all fields of its layout.
+
+    Raises:
+        ConfigurationError: There is no file of the corpus.
+        ModelUnavailable: The files are Parquet and pyarrow is not installed.
+        UnreadableDocument: A file or a record cannot be read, or a record lacks a field.
+    """
+    for file in files_in(path, layout):
+        for record in _records(file):
+            if lacking := [name for name in layout.fields if record.fields.get(name) is None]:
+                raise UnreadableDocument(
+                    record.place,
+                    f"has no field {lacking[0]!r}; a record of {layout.corpus} has "
+                    f"{', '.join(layout.fields)}: take the corpus as it was published",
+                )
+            yield record
+
+
+def text_of(record: Record, name: str) -> str:
+    """The text in a field in its fixed form, white space around it left out.
+
+    Raises:
+        UnreadableDocument: The field holds no text.
+    """
+    return _fixed(record.fields[name], record, name)
+
+
+def texts_of(record: Record, name: str) -> list[str]:
+    """The texts in a field that holds a list of them, as ``text_of`` gives one.
+
+    Raises:
+        UnreadableDocument: The field holds no list, or something in it is no text.
+    """
+    values = record.fields[name]
+    if not isinstance(values, list):
+        raise UnreadableDocument(record.place, f"has no list in field {name!r}; write [...] of texts")
+    return [_fixed(value, record, name) for value in values]
+
+
+def document_in(record: Record, doc_id: str, text: str) -> Document:
+    """A document made from a record that says where it came from."""
+    return Document(doc_id, text, {"place": record.place})
+
+
+def _fixed(value: object, record: Record, name: str) -> str:
+    if not isinstance(value, str):
+        raise UnreadableDocument(record.place, f"holds something other than text in field {name!r}; mend it")
+    return fixed_text(value).strip()
+
+
+def _records(file: Path) -> Iterator[Record]:
+    place = shown(file)
+    try:
+        if file.suffix == ".parquet":
+            yield from _parquet_records(file, place)
+            return
+        unit = "record" if record_format(str(file)) == ".json" else "line"
+        for number, fields in read_records(str(file)):
+            yield Record(number, f"{place}, {unit} {number:,}", fields)
+    except (EOFError, zlib.error):
+        raise UnreadableDocument(place, "is damaged gzip data; fetch the corpus again") from None
+    except OSError as error:
+        raise UnreadableDocument(place, os_problem(error)) from None
+
+
+def _parquet_records(file: Path, place: str) -> Iterator[Record]:
+    try:
+        import pyarrow.parquet as parquet
+    except ImportError:
+        raise ModelUnavailable(
+            place, "is Parquet, which pyarrow reads: install pyarrow, or write the records as JSON lines."
+        ) from None
+    number = 0
+    for batch in _batches(parquet, file, place):
+        for fields in batch.to_pylist():
+            number += 1
+            yield Record(number, f"{place}, row {number:,}", fields)
+
+
+def _batches(parquet: Any, file: Path, place: str) -> Iterator[Any]:
+    try:
+        yield from parquet.ParquetFile(file).iter_batches()
+    except OSError:
+        raise
+    except Exception as error:
+        # Whatever the library says could quote the file.
+        reason = f"is no Parquet that can be read ({type(error).__name__}); fetch the corpus again"
+        raise UnreadableDocument(place, reason) from None
+
+
+def check_known(doc_ids: Mapping[str, object], doc_id: str, record: Record) -> None:
+    """Refuse a second record under one id.
+
+    Raises:
+        UnreadableDocument: ``doc_id`` is among ``doc_ids``, or is empty.
+    """
+    if not doc_id:
+        raise UnreadableDocument(record.place, "has an empty id; give each record its own")
+    if doc_id in doc_ids:
+        raise UnreadableDocument(record.place, "has the id of an earlier record; give each its own")

@@ -1,0 +1,127 @@
+"""Two corpora of the public Enron mail: with questions and answers, and with subject lines."""
+
+import re
+from pathlib import Path
+
+from eval.corpora.assembling import assembled
+from eval.corpora.bench_corpus import BenchCorpus, Question, Selection
+from eval.corpora.layouts import Layout, check_known, document_in, records_in, text_of, texts_of
+from eval.measures.overlap import word_tokens
+from ingest.documents import Document
+from ingest.errors import UnreadableDocument
+from ingest.read.records import Record
+from ingest.sentences import split_sentences
+from retrieval.generators.extractive import STOP_WORDS
+
+ENRONQA = Layout(
+    "enronqa",
+    ("data/*.parquet", "*.parquet", "*.jsonl", "*.jsonl.gz"),
+    ("path", "email", "questions", "gold_answers"),
+    "EnronQA (Ryan et al. 2025)",
+    "none declared",
+)
+AESLC = Layout(
+    "aeslc",
+    ("data.jsonl", "data.jsonl.gz"),
+    ("id", "subject", "body"),
+    "AESLC (Zhang and Tetreault, ACL 2019)",
+    "CC BY-NC-SA 4.0",
+)
+
+FEWEST_SUBJECT_WORDS = 3
+FEWEST_SHARED_WORDS = 2
+
+_REPLY_MARKS = re.compile(r"\A(?:\s*(?:re|fwd?|aw)\s*:)+\s*", re.IGNORECASE)
+
+
+def enronqa(path: Path, selection: Selection) -> BenchCorpus:
+    """All mails are documents; a share of the question-answer pairs, 1 % in the paper, is asked.
+
+    The published parts hold different questions about partly the same mails, so a path names one mail.
+
+    Raises:
+        LetheError: The corpus cannot be read, a record's questions and answers do not match in number, or
+            there are none.
+    """
+    documents: dict[str, Document] = {}
+    questions: list[Question] = []
+    pairs: dict[str, int] = {}
+    for record in records_in(path, ENRONQA):
+        doc_id, mail = text_of(record, "path"), text_of(record, "email")
+        if doc_id not in documents:
+            check_known(documents, doc_id, record)
+            if not mail:
+                continue
+            documents[doc_id] = document_in(record, doc_id, mail)
+        for asked, answer in _pairs(record):
+            pairs[doc_id] = pairs.get(doc_id, 0) + 1
+            if asked and answer:
+                questions.append(Question(f"{doc_id}/{pairs[doc_id]}", asked, answer, doc_id))
+    count = min(len(questions), max(1, round(selection.asked_share * len(questions))))
+    asked_places = sorted(selection.drawn("asked").sample(range(len(questions)), count))
+    how = (
+        f"{count:,} of {len(questions):,} published question-answer pairs are drawn and every mail stays in "
+        "the knowledge base"
+    )
+    drawn = [questions[place] for place in asked_places]
+    return assembled(ENRONQA, list(documents.values()), drawn, selection, how)
+
+
+def _pairs(record: Record) -> list[tuple[str, str]]:
+    questions, answers = texts_of(record, "questions"), texts_of(record, "gold_answers")
+    if len(questions) != len(answers):
+        raise UnreadableDocument(
+            record.place,
+            f"has {len(questions)} questions and {len(answers)} gold_answers; give each question its answer",
+        )
+    return list(zip(questions, answers, strict=True))
+
+
+def aeslc(path: Path, selection: Selection) -> BenchCorpus:
+    """Documents are the bodies of mails; a subject line is the question for its mail.
+
+    Nobody wrote an answer. The reference answer is a quotation: the sentence of the body that shares most
+    content words with the subject, the first of equals, and the one after it. A subject of fewer than 3
+    words, one that another mail has too, or one with which no sentence shares 2 words, asks nothing.
+
+    Raises:
+        LetheError: The corpus cannot be read or gives no question.
+    """
+    documents: dict[str, Document] = {}
+    subjects: dict[str, list[str]] = {}
+    for record in records_in(path, AESLC):
+        doc_id, body = text_of(record, "id"), text_of(record, "body")
+        check_known(documents, doc_id, record)
+        if body:
+            documents[doc_id] = document_in(record, doc_id, body)
+            subjects.setdefault(bare_subject(text_of(record, "subject")), []).append(doc_id)
+    questions = [
+        Question(f"{doc_ids[0]}/subject", subject, answer, doc_ids[0])
+        for subject, doc_ids in subjects.items()
+        if len(doc_ids) == 1 and len(subject.split()) >= FEWEST_SUBJECT_WORDS
+        if (answer := _nearest(subject, documents[doc_ids[0]].text))
+    ]
+    how = (
+        "Each question is a mail's subject line and its reference answer the sentence of the body that "
+        "shares most content words with it, and the one after, nothing is held out"
+    )
+    return assembled(AESLC, list(documents.values()), questions, selection, how)
+
+
+def bare_subject(subject: str) -> str:
+    """A subject line without the marks of replies and forwarded mail, white space collapsed."""
+    return " ".join(_REPLY_MARKS.sub("", subject).split())
+
+
+def _nearest(subject: str, body: str) -> str:
+    wanted = _content_words(subject)
+    sentences = split_sentences(body)
+    shared = [len(wanted & _content_words(sentence)) for sentence in sentences]
+    if max(shared, default=0) < FEWEST_SHARED_WORDS:
+        return ""
+    best = shared.index(max(shared))
+    return " ".join(sentences[best : best + 2])
+
+
+def _content_words(text: str) -> set[str]:
+    return set(word_tokens(text)) - STOP_WORDS

@@ -1,0 +1,135 @@
+"""Documents that come without questions, so that inverse cloze or their user has to ask."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from eval.corpora.asked import questions_of
+from eval.corpora.assembling import assembled
+from eval.corpora.bench_corpus import BenchCorpus, Question, Selection, fewer_documents
+from eval.corpora.cloze import cloze_questions
+from eval.corpora.layouts import Layout, check_known, files_in, records_in, text_of
+from eval.gold import GoldRows, gold_rows
+from ingest.documents import Document
+from ingest.errors import UnreadableDocument
+from ingest.read.paths import shown
+from ingest.read.records import document_of
+from ingest.read.sources import read_documents
+
+TAB = Layout(
+    "tab",
+    ("dev.jsonl", "dev.jsonl.gz"),
+    ("doc_id", "text", "mentions"),
+    "Text Anonymization Benchmark (Pilán et al., Computational Linguistics 2022)",
+    "MIT",
+)
+EWT_EMAIL = Layout(
+    "ewt_email",
+    ("data.jsonl", "data.jsonl.gz"),
+    ("id", "text"),
+    "mail of the English Web Treebank (Silveira et al., LREC 2014)",
+    "CC BY-SA 4.0",
+)
+DEMO = Layout(
+    "demo", ("corpus.jsonl",), ("id", "text", "entities", "question", "answer"), "this project", "Apache 2.0"
+)
+FOLDER = Layout("folder", ("*",), ("text",), "the user's own", "the user's own")
+
+WRITTEN = "One question on each document is written by hand with its answer"
+CLOZE = (
+    "is a sentence of 8 to 40 words drawn from one document and the sentences beside it, one "
+    "before and two after, are its reference answer (inverse cloze), nothing is held out"
+)
+
+
+def tab(path: Path, selection: Selection) -> BenchCorpus:
+    """Court cases whole, with the mentions that people marked; 2 sentences of each are asked.
+
+    Raises:
+        LetheError: The corpus cannot be read or gives no question.
+    """
+    documents, gold = _marked(path, TAB, "doc_id", "mentions")
+    return _asked_by_cloze(TAB, documents, 2, selection, gold)
+
+
+def ewt_email(path: Path, selection: Selection) -> BenchCorpus:
+    """Runs of mails whole; 6 sentences of each are asked.
+
+    Raises:
+        LetheError: The corpus cannot be read or gives no question.
+    """
+    return _asked_by_cloze(EWT_EMAIL, _documents(path, EWT_EMAIL, "id"), 6, selection)
+
+
+def demo(path: Path, selection: Selection) -> BenchCorpus:
+    """The invented documents, what is marked in them, the question written for each, and 3 drawn ones.
+
+    ``path`` is the bundled file or its folder, which the caller hands in.
+
+    Raises:
+        LetheError: The corpus cannot be read.
+    """
+    documents, gold = _marked(path, DEMO, "id", "entities")
+    written = [
+        Question(f"{doc_id}/written", text_of(record, "question"), text_of(record, "answer"), doc_id)
+        for record in records_in(path, DEMO)
+        if (doc_id := text_of(record, "id"))
+    ]
+    return _asked_by_cloze(DEMO, documents, 3, selection, gold, written)
+
+
+def folder(path: Path, selection: Selection) -> BenchCorpus:
+    """A user's own documents; the user's own questions, or up to 4 sentences of each document are asked.
+
+    What cannot be read is left out and counted in ``split``.
+
+    Raises:
+        LetheError: There is no document or no question, or the file of questions cannot be read.
+    """
+    documents: dict[str, Document] = {}
+    unread: list[UnreadableDocument] = []
+    for reading in read_documents([str(path)]):
+        if isinstance(reading.item, UnreadableDocument):
+            unread.append(reading.item)
+        else:
+            documents.setdefault(reading.item.doc_id, reading.item)
+    if unread and not documents:
+        raise unread[0]
+    left_out = f" ({len(unread):,} files or records could not be read and are left out)" if unread else ""
+    if selection.questions_file is None:
+        return _asked_by_cloze(FOLDER, list(documents.values()), 4, selection, left_out=left_out)
+    questions = questions_of(selection.questions_file, documents)
+    how = f"The questions and their reference answers are the user's own, nothing is held out{left_out}"
+    return assembled(FOLDER, list(documents.values()), questions, selection, how)
+
+
+def _documents(path: Path, layout: Layout, id_field: str) -> list[Document]:
+    documents: dict[str, Document] = {}
+    for record in records_in(path, layout):
+        document = document_of(record, layout.corpus, "text", id_field)
+        check_known(documents, document.doc_id, record)
+        documents[document.doc_id] = document
+    return list(documents.values())
+
+
+def _marked(path: Path, layout: Layout, id_field: str, marks: str) -> tuple[list[Document], GoldRows]:
+    documents = _documents(path, layout, id_field)
+    files = [shown(file) for file in files_in(path, layout)]
+    return documents, gold_rows(files, marks, "text", id_field)
+
+
+def _asked_by_cloze(
+    layout: Layout,
+    documents: list[Document],
+    per_document: int,
+    selection: Selection,
+    gold: GoldRows | None = None,
+    written: Iterable[Question] = (),
+    left_out: str = "",
+) -> BenchCorpus:
+    # Only what is kept needs to be drawn from, and to hold a sentence once.
+    kept = fewer_documents(documents, selection)
+    drawn = cloze_questions(kept, selection.questions_per_document or per_document, selection)
+    ids = {document.doc_id for document in kept}
+    first = [question for question in written if question.about in ids]
+    how = f"{WRITTEN}, each other one {CLOZE}" if first else f"Each question {CLOZE}"
+    return assembled(layout, kept, [*first, *drawn], selection, f"{how}{left_out}", gold, len(documents))

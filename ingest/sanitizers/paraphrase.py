@@ -1,0 +1,41 @@
+"""Paraphrase by a language model: TRIP-RAG's baseline of that name, which SAGE (Zeng et al. 2025) had first.
+
+The model keeps what matters of a document in other words and drops the rest. Nothing is promised of names.
+The published prompt is lost; this one is our own.
+"""
+
+from collections.abc import Sequence
+
+from ingest.annotated import AnnotatedText
+from models.language_model import ChatMessage, LanguageModel
+
+MAX_TOKENS = 512
+PROMPT = (
+    "Rewrite the document that the user sends. Keep the facts that somebody who looks things up would need, "
+    "in your own words, as short statements. Leave out greetings, asides and whatever does not matter. Add "
+    "nothing. Answer with the rewritten document alone."
+)
+
+
+class Paraphrase:
+    """One call of the model for each document, at temperature 0."""
+
+    def __init__(self, model: LanguageModel) -> None:
+        self._model = model
+        self.name = f"paraphrase ({model.name})"
+
+    def rewrite(self, texts: Sequence[AnnotatedText]) -> list[str]:
+        """What the model makes of each text.
+
+        Raises:
+            ModelUnavailable: The engine could not be reached or failed.
+            PromptTooLong: A document does not fit into the model's context.
+        """
+        return [self._rewritten(text.text) for text in texts]
+
+    def _rewritten(self, text: str) -> str:
+        if not text.strip():
+            # Asked to rewrite nothing, a model makes something up.
+            return ""
+        messages = [ChatMessage("system", PROMPT), ChatMessage("user", text)]
+        return self._model.complete(messages, max_tokens=MAX_TOKENS).strip()

@@ -1,0 +1,458 @@
+"""What every sanitizer must do. To add one, add a line to SANITIZERS. All people are invented."""
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from ingest.annotated import AnnotatedText
+from ingest.documents import Action, Decision, Document, Identifier, SanitizedDocument
+from ingest.errors import SanitizationError
+from ingest.labels import label_of
+from ingest.policy import Policy
+from ingest.protocols import EntityDetector, Hazards, RiskModel, Sanitizer
+from ingest.risk_prior import RiskPrior
+from ingest.sanitize import DecidingSanitizer, Method, Rewriter, RewritingSanitizer, apply
+from ingest.sanitizers.controls import Control
+from ingest.sanitizers.entity_type import EntityType
+from ingest.sanitizers.extract import Extract
+from ingest.sanitizers.lprag import Lprag
+from ingest.sanitizers.paraphrase import Paraphrase
+from ingest.sanitizers.per_mention import PerMention
+from ingest.sanitizers.presidio import PresidioDetector
+from ingest.sanitizers.trip import Trip
+from ingest.sanitizers.uniform import ORIGIN, REDACT, SUPPRESS
+from ingest.scoring.exact import ExactEngine
+from ingest.scoring.raw import Marginal, Weights
+from ingest.scoring.scale import EMBEDDED_SCALE
+from models.language_model import ChatMessage
+from models.vectors import Vectors
+from tests.doubles import FailingDetector, PhraseDetector, WordEncoder
+from tests.strategies import annotated_texts, overlapping_words, sentences_about_people
+
+DETECTOR = PhraseDetector(
+    {
+        "Anna Zeller-Quist": "person full name",
+        "Zeller-Quist": "person full name",
+        "Tobias Orrin": "person full name",
+        "a.zeller@example.org": "email address",
+        "61": "person age",
+        "Quarnby": "city name",
+        "cough": "symptom",
+    }
+)
+NOBODY, EMPTY, NAME_ONLY = "The heron was fed at noon.", "", "Anna Zeller-Quist"
+TEXTS = [
+    "Anna Zeller-Quist, 61, of Quarnby has a cough. Zeller-Quist wrote from a.zeller@example.org.",
+    NOBODY,
+    EMPTY,
+    NAME_ONLY,
+    "Tobias Orrin met Anna Zeller-Quist in Quarnby.\n\nTobias Orrin has a cough. 😀 He is 61.",
+]
+MARKS = ("Zeller", "Orrin", "a.zeller", "Quarnby")
+BAD = "Tobias Orrin"
+
+some_texts = st.one_of(annotated_texts(), sentences_about_people(), overlapping_words())
+FEW = settings(max_examples=60, deadline=None)
+
+
+class Remembering(WordEncoder):
+    """Encodes each text once for all tests: the domains of LPRAG are long."""
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        empty = np.empty((0, self.dim), np.float32)
+        return np.stack([self._once(text) for text in texts]) if texts else empty
+
+    @staticmethod
+    @cache
+    def _once(text: str) -> Vectors:
+        return WordEncoder()._vector(text)
+
+
+class Scripted:
+    """A language model that counts the words it was given."""
+
+    name = "scripted"
+    context_tokens = 1000
+
+    def count_tokens(self, messages: Sequence[ChatMessage]) -> int:
+        return sum(len(message.content.split()) for message in messages)
+
+    def complete(
+        self, messages: Sequence[ChatMessage], *, max_tokens: int, temperature: float = 0.0, seed: int = 0
+    ) -> str:
+        return f" Somebody said {len(messages[-1].content.split())} words.\n"
+
+
+@dataclass(frozen=True)
+class Result:
+    """A mention as Presidio tells it."""
+
+    entity_type: str
+    start: int
+    end: int
+    score: float = 0.85
+
+
+class PhraseAnalyzer:
+    """Finds, in Presidio's words, what a detector of ours finds."""
+
+    types = {"person full name": "PERSON", "email address": "EMAIL_ADDRESS", "city name": "LOCATION"}
+
+    def __init__(self, detector: EntityDetector) -> None:
+        self._detector = detector
+
+    def analyze(self, text: str, language: str) -> Sequence[Result]:
+        (found,) = self._detector.detect([Document("d", text)])
+        return [Result(self.types[e.label], e.span.start, e.span.end) for e in found if e.label in self.types]
+
+
+class FailingRisk(RiskPrior):
+    """Fails on every text that names somebody, with a message that quotes it."""
+
+    def hazards(self, texts: Sequence[AnnotatedText]) -> list[Hazards]:
+        stumble(texts)
+        return super().hazards(texts)
+
+
+@dataclass(frozen=True)
+class FailingMethod:
+    """Fails on every text that names somebody, with a message that quotes it."""
+
+    method: Method
+
+    @property
+    def name(self) -> str:
+        return self.method.name
+
+    def decide(self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards]) -> list[list[Decision]]:
+        stumble(texts)
+        return self.method.decide(texts, hazards)
+
+
+@dataclass(frozen=True)
+class FailingRewriter:
+    """Fails on every text that names somebody, with a message that quotes it."""
+
+    rewriter: Rewriter
+
+    @property
+    def name(self) -> str:
+        return self.rewriter.name
+
+    def rewrite(self, texts: Sequence[AnnotatedText]) -> list[str]:
+        stumble(texts)
+        return self.rewriter.rewrite(texts)
+
+
+def stumble(texts: Sequence[AnnotatedText]) -> None:
+    for text in texts:
+        if BAD in text.text:
+            raise RuntimeError(f"cannot go on with {text.text}")
+
+
+Make = Callable[[EntityDetector, RiskModel, bool], Sanitizer]
+"""A new sanitizer over a detector and a risk model; the last says whether its own part fails."""
+
+
+def deciding(make: Callable[[RiskModel], Method]) -> Make:
+    def made(detector: EntityDetector, risk: RiskModel, failing: bool) -> Sanitizer:
+        method = make(risk)
+        return DecidingSanitizer(detector, FailingMethod(method) if failing else method, risk)
+
+    return made
+
+
+def rewriting(make: Callable[[], Rewriter]) -> Make:
+    def made(detector: EntityDetector, risk: RiskModel, failing: bool) -> Sanitizer:
+        rewriter = make()
+        return RewritingSanitizer(detector, FailingRewriter(rewriter) if failing else rewriter, risk)
+
+    return made
+
+
+def presidio_redact(detector: EntityDetector, risk: RiskModel, failing: bool) -> Sanitizer:
+    analyzer = PhraseAnalyzer(detector)
+    return deciding(lambda _: REDACT)(PresidioDetector(analyzer, "phrases"), risk, failing)
+
+
+def trip(risk: RiskModel, policy: Policy | None = None, marginal: Marginal = "hazard") -> Trip:
+    chosen = policy or Policy(weights=Weights(marginal=marginal))
+    return Trip(ExactEngine(WordEncoder(), 32), risk, EMBEDDED_SCALE, chosen)
+
+
+def lprag(compat: bool = False) -> Lprag:
+    return Lprag(Remembering(), "compat" if compat else "ldp", rng=random.Random(7))
+
+
+@dataclass(frozen=True)
+class Row:
+    """A sanitizer, the name it tells, and what it promises."""
+
+    policy: str
+    make: Make
+    takes_all: bool = False
+    the_same_alone: bool = True
+
+    def __call__(
+        self, detector: EntityDetector = DETECTOR, risk: RiskModel | None = None, failing: bool = False
+    ) -> Sanitizer:
+        return self.make(detector, risk or RiskPrior(), failing)
+
+
+SANITIZERS: Mapping[str, Row] = {
+    "origin": Row("origin", deciding(lambda _: ORIGIN)),
+    "redact": Row("redact", deciding(lambda _: REDACT), takes_all=True),
+    "suppress": Row("suppress", deciding(lambda _: SUPPRESS), takes_all=True),
+    "entity-type": Row("entity-type", deciding(lambda _: EntityType()), takes_all=True),
+    "presidio": Row("redact", presidio_redact, takes_all=True),
+    "trip": Row("trip", deciding(trip)),
+    "trip-difference": Row("trip", deciding(lambda risk: trip(risk, marginal="difference"))),
+    "trip-mentions": Row("trip, single mentions", deciding(lambda risk: PerMention(trip(risk), risk))),
+    "random": Row("random", deciding(lambda risk: Control(trip(risk), "number"))),
+    "frequency": Row("random, frequency-matched", deciding(lambda risk: Control(trip(risk), "frequency"))),
+    "lprag": Row("lprag", deciding(lambda _: lprag()), takes_all=True, the_same_alone=False),
+    "lprag-compat": Row("lprag-compat", deciding(lambda _: lprag(compat=True)), the_same_alone=False),
+    "extract": Row("extract", rewriting(lambda: Extract(WordEncoder()))),
+    "paraphrase": Row("paraphrase (scripted)", rewriting(lambda: Paraphrase(Scripted()))),
+}
+
+
+@pytest.fixture(params=list(SANITIZERS))
+def row(request: pytest.FixtureRequest) -> Row:
+    return SANITIZERS[request.param]
+
+
+def documents(texts: Sequence[str] = TEXTS) -> list[Document]:
+    return [Document(f"d{number}", text) for number, text in enumerate(texts)]
+
+
+def all_sanitized(sanitizer: Sanitizer, given: Sequence[Document]) -> list[SanitizedDocument]:
+    outcomes = sanitizer.sanitize(given)
+    sanitized = [each for each in outcomes if isinstance(each, SanitizedDocument)]
+    assert len(sanitized) == len(outcomes) == len(given)
+    return sanitized
+
+
+def one(row: Row, text: str) -> SanitizedDocument:
+    (outcome,) = all_sanitized(row(), [Document("d", text)])
+    return outcome
+
+
+# -- every sanitizer ---------------------------------------------------------------------------------------
+
+
+def test_one_outcome_for_each_document_in_order(row: Row) -> None:
+    assert [each.doc_id for each in all_sanitized(row(), documents())] == ["d0", "d1", "d2", "d3", "d4"]
+
+
+def test_tells_its_name(row: Row) -> None:
+    sanitizer = row()
+    assert sanitizer.name == row.policy
+    assert {each.policy for each in all_sanitized(sanitizer, documents())} == {row.policy}
+
+
+def test_nothing_in_nothing_out(row: Row) -> None:
+    assert row().sanitize([]) == []
+
+
+@pytest.mark.parametrize("blank", [EMPTY, " \n\t"])
+def test_an_empty_document_stays_empty(row: Row, blank: str) -> None:
+    outcome = one(row, blank)
+    assert (outcome.text.strip(), list(outcome.decisions), list(outcome.places)) == ("", [], [])
+    assert (outcome.risk.before, outcome.risk.after) == (0, 0)
+
+
+def test_where_nothing_is_found_nothing_is_decided(row: Row) -> None:
+    outcome = one(row, NOBODY)
+    assert (list(outcome.decisions), outcome.article_repairs) == ([], 0)
+    if row.policy != "paraphrase (scripted)":
+        assert outcome.text == NOBODY
+
+
+def test_a_document_that_is_one_entity(row: Row) -> None:
+    outcome = one(row, NAME_ONLY)
+    assert outcome.risk.before > 0
+    if row.takes_all:
+        assert outcome.risk.after < outcome.risk.before
+        assert not any(mark in outcome.text for mark in MARKS)
+
+
+def test_what_takes_all_leaves_none(row: Row) -> None:
+    if not row.takes_all:
+        pytest.skip("it keeps some of what it finds")
+    for outcome in all_sanitized(row(), documents()):
+        assert all(decision.action is not Action.KEEP for decision in outcome.decisions)
+        assert not any(mark in outcome.text for mark in MARKS)
+
+
+def test_places_point_at_what_stands_there(row: Row) -> None:
+    for document, outcome in zip(documents(), all_sanitized(row(), documents()), strict=True):
+        for decision, (start, end) in zip(outcome.decisions, outcome.places, strict=True):
+            span, kept = decision.entity.span, decision.action is Action.KEEP
+            expected = document.text[span.start : span.end] if kept else decision.replacement
+            assert outcome.text[start:end] == expected
+
+
+def test_risks_are_shares_and_name_their_model(row: Row) -> None:
+    for outcome in all_sanitized(row(), documents()):
+        assert 0 <= outcome.risk.before <= 1
+        assert 0 <= outcome.risk.after <= 1
+        assert outcome.risk.engine == "prior"
+
+
+def test_the_same_again_when_made_again(row: Row) -> None:
+    assert row().sanitize(documents()) == row().sanitize(documents())
+
+
+def test_the_same_alone_in_a_batch_and_in_any_order(row: Row) -> None:
+    if not row.the_same_alone:
+        pytest.skip("it draws for one document after the other")
+    sanitizer = row()
+    together = sanitizer.sanitize(documents())
+    assert [sanitizer.sanitize([document])[0] for document in documents()] == together
+    assert sanitizer.sanitize(documents()[::-1])[::-1] == together
+
+
+def failed_alone(sanitizer: Sanitizer, step: str) -> None:
+    *good, bad = sanitizer.sanitize(documents())
+    assert [each.doc_id for each in good if isinstance(each, SanitizedDocument)] == ["d0", "d1", "d2", "d3"]
+    assert isinstance(bad, SanitizationError)
+    assert str(bad) == f"document d4 was not indexed: {step} failed (RuntimeError); nothing of it was kept"
+    assert (bad.__cause__, bad.__context__) == (None, None)
+    assert not any(mark in f"{bad!r} {vars(bad)}" for mark in MARKS)
+
+
+def test_where_detection_fails_that_document_fails_alone(row: Row) -> None:
+    failed_alone(row(FailingDetector(BAD)), "detection")
+
+
+def test_where_the_risk_model_fails_that_document_fails_alone(row: Row) -> None:
+    failed_alone(row(risk=FailingRisk()), "risk measurement")
+
+
+def test_where_the_method_fails_that_document_fails_alone(row: Row) -> None:
+    rewrites = row.policy in ("extract", "paraphrase (scripted)")
+    failed_alone(row(failing=True), "rewriting" if rewrites else "scoring")
+
+
+def test_no_text_is_in_a_repr(row: Row) -> None:
+    if row.policy == "lprag-compat":
+        pytest.skip("what it puts in may be the very words that stood there")
+    sanitizer = row()
+    shown = f"{sanitizer!r} {sanitizer.sanitize(documents())!r}"
+    assert not any(mark in shown for mark in MARKS)
+
+
+# -- TRIP and its ends -------------------------------------------------------------------------------------
+
+
+def decided(method: Method, text: AnnotatedText) -> list[Decision]:
+    (decisions,) = method.decide([text], RiskPrior().hazards([text]))
+    return decisions
+
+
+@FEW
+@given(text=some_texts, direct_limit=st.sampled_from([0.0, 0.5, 1.0]), residual=st.sampled_from([0.1, 1.0]))
+def test_below_every_priority_trip_is_redact(
+    text: AnnotatedText, direct_limit: float, residual: float
+) -> None:
+    policy = Policy(tau=float("-inf"), direct_limit=direct_limit, residual_limit=residual)
+    by_scores, all_alike = decided(trip(RiskPrior(), policy), text), decided(REDACT, text)
+    assert [(d.entity, d.action) for d in by_scores] == [(d.entity, d.action) for d in all_alike]
+    assert apply(text, by_scores).left == apply(text, all_alike).left
+
+
+@FEW
+@given(some_texts)
+def test_above_every_priority_trip_without_hard_rules_is_origin(text: AnnotatedText) -> None:
+    mild = [
+        entity
+        for entity in text.entities
+        if not label_of(entity.label).rigid and entity.identifier is not Identifier.DIRECT
+    ]
+    assume(mild)
+    only_mild = replace(text, entities=mild)
+    policy = Policy(tau=float("inf"), residual_limit=1.0)
+    decisions = decided(trip(RiskPrior(), policy), only_mild)
+    assert {decision.action for decision in decisions} == {Action.KEEP}
+    assert apply(only_mild, decisions).left.text == text.text
+
+
+weights = st.builds(
+    Weights,
+    alpha=st.floats(0, 2),
+    beta=st.floats(0, 2),
+    gamma=st.floats(0, 2),
+    marginal=st.sampled_from(["hazard", "difference"]),
+)
+
+
+@FEW
+@given(some_texts, weights)
+def test_a_priority_ranks_by_distance_as_it_would_by_relevance_and_has_its_bounds(
+    text: AnnotatedText, weights: Weights
+) -> None:
+    for decision in decided(trip(RiskPrior(), Policy(weights=weights)), text):
+        scores = decision.scores
+        assert scores is not None
+        risk, divergence = scores.marginal_privacy_risk, scores.knowledge_divergence
+        assert all(0 <= each <= 1 for each in (risk, divergence, scores.topical_relevance))
+        by_relevance = (
+            weights.alpha * risk - weights.beta * divergence - weights.gamma * scores.topical_relevance
+        )
+        assert scores.priority - by_relevance == pytest.approx(weights.gamma, abs=1e-9)
+        assert -weights.beta - 1e-9 <= scores.priority <= weights.alpha + weights.gamma + 1e-9
+
+
+# -- controls and the ablation -----------------------------------------------------------------------------
+
+
+def taken(decisions: Sequence[Decision]) -> set[int]:
+    return {each.entity.link for each in decisions if each.action is not Action.KEEP}
+
+
+@FEW
+@given(text=some_texts, seed=st.integers(0, 5), tau=st.sampled_from([0.2, 0.6]))
+def test_the_controls_take_as_many_linked_entities_as_trip(
+    text: AnnotatedText, seed: int, tau: float
+) -> None:
+    method = trip(RiskPrior(), Policy(tau=tau, direct_limit=1.0, residual_limit=1.0))
+    by_scores = taken(decided(method, text))
+    times = {link: len(mentions) for link, mentions in text.mentions().items()}
+    for control in (Control(method, "number", seed), Control(method, "frequency", seed)):
+        drawn = decided(control, text)
+        assert len(taken(drawn)) == len(by_scores)
+        assert [each.entity for each in drawn] == list(text.entities)
+        assert len({(each.entity.link, each.action) for each in drawn}) == len(times)
+    # Each can stand for itself, so that there is always one that stands as often.
+    assert sorted(times[link] for link in taken(drawn)) == sorted(times[link] for link in by_scores)
+
+
+def twice_named() -> AnnotatedText:
+    sentence = "Tobias Orrin came. Then Tobias Orrin left."
+    found = PhraseDetector({"Tobias Orrin": "person full name"}).detect([Document("d", sentence)])[0]
+    return AnnotatedText(sentence, [replace(each, link=0) for each in found])
+
+
+def test_single_mentions_leave_both_of_two_equal_names() -> None:
+    # Without hard rules: a name goes by its scores alone.
+    soft = Policy(direct_limit=1.0, residual_limit=1.0, weights=Weights(beta=0.0))
+    method = trip(RiskPrior(), soft)
+    assert [d.action for d in decided(method, twice_named())] == [Action.GENERALIZE] * 2
+    decisions = decided(PerMention(method, RiskPrior()), twice_named())
+    assert [d.action for d in decisions] == [Action.KEEP] * 2
+    assert [d.scores.marginal_privacy_risk for d in decisions if d.scores] == [0, 0]
+
+
+@FEW
+@given(some_texts)
+def test_where_each_is_mentioned_once_single_mentions_are_trip(text: AnnotatedText) -> None:
+    assume(all(len(mentions) == 1 for mentions in text.mentions().values()))
+    method = trip(RiskPrior())
+    assert decided(PerMention(method, RiskPrior()), text) == decided(method, text)
