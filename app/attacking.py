@@ -20,7 +20,6 @@ from eval.targets import RagTarget, RememberedQuestions
 from ingest.policy import Policy
 from ingest.protocols import Sanitizer
 from ingest.sanitize import DecidingSanitizer
-from ingest.scoring.scale import EMBEDDED_SCALE
 from retrieval.collection import Collection
 from retrieval.errors import CollectionError
 from retrieval.generators.verbatim import VerbatimGenerator
@@ -81,7 +80,7 @@ def extraction(
 
 def _sanitizer(services: Services, corpus: Corpus, policy: Policy) -> Sanitizer:
     """By a policy, about the entities that were found before."""
-    method = services.method(policy, EMBEDDED_SCALE)
+    method = services.method(policy, services.scale)
     return DecidingSanitizer(corpus, method, services.risk, services.alias_key(policy))
 
 

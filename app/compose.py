@@ -27,6 +27,7 @@ from ingest.scoring.raw import ScoringEngine, Weights
 from ingest.scoring.reference import ReferenceEngine
 from ingest.scoring.scale import EMBEDDED_SCALE, Scale
 from models.errors import ConfigurationError
+from models.language_model import LanguageModel
 from retrieval.audit_log import now
 from retrieval.collection import Collection
 from retrieval.errors import CollectionError
@@ -122,42 +123,59 @@ class Services:
         return chosen(self.encoder, self.settings.retrieval.passage_tokens)
 
     @cached_property
-    def generator(self) -> Generator:
-        """What writes answers."""
+    def language_model(self) -> LanguageModel | None:
+        """The language model of the settings; None where answers are extracted without one."""
         chosen = self.settings.generator
         if chosen.kind == "extractive":
+            return None
+        if chosen.kind == "llama_cpp":
+            from models.llama_cpp_model import LlamaCppModel
+
+            assert chosen.path is not None
+            return LlamaCppModel(chosen.path)
+        from models.openai_compatible import OpenAICompatibleModel
+
+        key = chosen.api_key.get_secret_value() if chosen.api_key else None
+        return OpenAICompatibleModel(
+            chosen.base_url or "", chosen.model or "", api_key=key, allow_insecure=chosen.allow_insecure
+        )
+
+    @cached_property
+    def generator(self) -> Generator:
+        """What writes answers."""
+        if self.language_model is None:
             from retrieval.generators.extractive import ExtractiveGenerator
 
             return ExtractiveGenerator(self.encoder)
         from retrieval.generators.language_model import LanguageModelGenerator
 
-        if chosen.kind == "llama_cpp":
-            from models.llama_cpp_model import LlamaCppModel
-
-            assert chosen.path is not None
-            return LanguageModelGenerator(LlamaCppModel(chosen.path), max_tokens=chosen.max_tokens)
-        from models.openai_compatible import OpenAICompatibleModel
-
-        key = chosen.api_key.get_secret_value() if chosen.api_key else None
-        model = OpenAICompatibleModel(
-            chosen.base_url or "", chosen.model or "", api_key=key, allow_insecure=chosen.allow_insecure
-        )
-        return LanguageModelGenerator(model, max_tokens=chosen.max_tokens)
+        return LanguageModelGenerator(self.language_model, max_tokens=self.settings.generator.max_tokens)
 
     @cached_property
     def policy(self) -> Policy:
         """The policy of the settings, as the ingest room has it."""
         return policy_of(self.settings.policy)
 
+    @cached_property
+    def given_scale(self) -> Scale | None:
+        """The scale of the settings, None where it is to be fitted."""
+        chosen = self.settings.policy.scale
+        return None if chosen is None else Scale(*chosen, source="the settings")
+
+    @cached_property
+    def scale(self) -> Scale:
+        """The scale for documents outside of a collection."""
+        return self.given_scale or EMBEDDED_SCALE
+
     def sanitizer(
         self,
-        scale: Scale = EMBEDDED_SCALE,
+        scale: Scale | None = None,
         engine: ScoringEngine | None = None,
         policy: Policy | None = None,
     ) -> DecidingSanitizer:
-        """A sanitizer for a policy, without one for that of the settings."""
+        """A sanitizer for a policy and scale; what is None is that of the settings."""
         chosen = policy or self.policy
-        method = self.method(chosen, scale, engine)
+        method = self.method(chosen, scale or self.scale, engine)
         return DecidingSanitizer(self.detector, method, self.risk, self.alias_key(chosen))
 
     def alias_key(self, policy: Policy) -> bytes | None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from ingest.documents import Action, Span
+from ingest.documents import Span
 from ingest.explain import ExplainedEntity, Explanation
 
 Stretch = tuple[str, Sequence[int]]
@@ -18,12 +18,12 @@ def original_stretches(explanation: Explanation) -> Iterator[Stretch]:
 
 def sanitized_stretches(explanation: Explanation) -> Iterator[Stretch]:
     """The sanitized text, cut wherever a replacement or what was kept of a mention begins or ends."""
-    numbers: dict[tuple[int, Action], int] = {}
-    for number, each in enumerate(explanation.entities):
-        numbers.setdefault((each.link, each.action), number)
+    numbers = {
+        (each.link, each.action, each.reason): number for number, each in enumerate(explanation.entities)
+    }
     sanitized = explanation.sanitized
     mentions = [
-        (Span(start, end), numbers[decision.entity.link, decision.action])
+        (Span(start, end), numbers[decision.entity.link, decision.action, decision.reason])
         for decision, (start, end) in zip(sanitized.decisions, sanitized.places, strict=True)
         if start < end
     ]

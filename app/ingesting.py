@@ -53,7 +53,8 @@ def ingest(
             if not any(isinstance(reading.item, Document) for reading in sample):
                 return _nothing_kept(sample, on_progress)
             measured = _measured(services, sample, on_progress)
-            collection = Collection.create(folder, services.manifest(_scale_of(services, measured)))
+            scale = services.given_scale or scale_of(services, [each for _, each in measured])
+            collection = Collection.create(folder, services.manifest(scale))
         with collection:
             scale, engine = collection.manifest.scale, Remembered(services.engine, measured)
             sanitizer = services.sanitizer(scale=scale, engine=engine)
@@ -66,7 +67,10 @@ def ingest(
 
 
 def _matching(services: Services, collection: Collection) -> Collection:
-    differences = collection.manifest.differences(services.manifest(collection.manifest.scale))
+    there, given = collection.manifest.scale, services.given_scale
+    differences = collection.manifest.differences(services.manifest(there))
+    if given is not None and given.percentiles != there.percentiles:
+        differences.append(f"policy.scale is {given.percentiles} here, {there.percentiles} there")
     if differences:
         collection.store.close()
         raise CollectionError(
@@ -108,7 +112,7 @@ def _measured(
     services: Services, sample: Sequence[Reading], on_progress: Callable[[Tally], None]
 ) -> list[tuple[AnnotatedText, Measurements]]:
     """Texts of the sample with their measurements, until there are enough for a scale."""
-    if services.policy.name != "trip":
+    if services.policy.name != "trip" or services.given_scale is not None:
         return []
     documents = [reading.item for reading in sample if isinstance(reading.item, Document)]
     measured: list[tuple[AnnotatedText, Measurements]] = []
@@ -128,9 +132,9 @@ def _measured(
     return measured
 
 
-def _scale_of(services: Services, measured: Sequence[tuple[AnnotatedText, Measurements]]) -> Scale:
-    """The sample's own scale, or the embedded one if the sample is too small."""
-    raw = [each for _, measurements in measured for each in measurements.values()]
+def scale_of(services: Services, measured: Iterable[Measurements]) -> Scale:
+    """The scale of some texts' measurements, or the embedded one if they hold too few entities."""
+    raw = [each for measurements in measured for each in measurements.values()]
     if len(raw) < MIN_SAMPLE:
         return EMBEDDED_SCALE
     source = f"the first {len(raw)} linked entities, {services.encoder.name}"

@@ -103,6 +103,11 @@ class PolicySettings(BaseModel):
         description="what stands for people and organizations: words for their kind, or the same alias of "
         "each in every document, which links the documents",
     )
+    scale: tuple[float, float, float, float] | None = Field(
+        default=None,
+        description="5th and 95th percentile of the knowledge divergence, then of the distance to the topic, "
+        "that become 0 and 1; none fits them to the first documents of a collection",
+    )
     engine: Literal["reference", "exact"] = Field(
         default="exact",
         description="scoring one entity at a time, or the same scores in batches",

@@ -16,6 +16,7 @@ from ingest.replace import render
 from ingest.scoring.raw import absolute_risk
 from ingest.spans import Shift, resolve
 from models.errors import LetheError
+from models.language_model import PromptTooLong
 
 
 class Method(Protocol):
@@ -148,6 +149,9 @@ class RewritingSanitizer:
             ]
             before = self._risk.hazards(texts)
             after = self._risk.hazards(annotate(self._detector, rewritten))
+        except PromptTooLong as error:
+            # Of one document; the others may fit.
+            return _failed(documents, step, error)
         except LetheError:
             raise
         except Exception as error:

@@ -195,7 +195,7 @@ def test_the_riskiest_mention_has_what_the_next_one_lacks() -> None:
 
 
 class Axes:
-    """Sentences that begin with "M" lie on one axis, every other one on an axis of its own."""
+    """Sentences about mills lie on one axis, every other one on its own, and "Near" ones between."""
 
     name, dim, max_tokens = "axes", 8, 64
 
@@ -205,7 +205,8 @@ class Axes:
     def encode(self, texts: Sequence[str]) -> Vectors:
         vectors = np.zeros((len(texts), self.dim), np.float32)
         for row, text in enumerate(texts):
-            vectors[row, 0 if text.startswith("M") else row + 1] = 1
+            about_mills = {"M": 1.0, "N": 0.6}.get(text[0], 0.0)
+            vectors[row, 0], vectors[row, row + 1] = about_mills, (1 - about_mills**2) ** 0.5
         return vectors
 
 
@@ -215,7 +216,8 @@ def extracted(text: str) -> str:
 
 
 def test_the_sentences_nearest_to_the_whole_are_kept_in_reading_order() -> None:
-    assert extracted("Mills turn. Otters swim. Mills stop. Herons wait.") == "Mills turn.\nMills stop."
+    text = "Near the mill. Otters swim. Mills turn. Herons wait. Mills stop. Geese fly."
+    assert extracted(text) == "Near the mill.\nMills turn.\nMills stop."
 
 
 @pytest.mark.parametrize(("sentences", "kept"), [(1, 1), (2, 1), (3, 2), (4, 2), (5, 2), (6, 3)])

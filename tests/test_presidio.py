@@ -121,8 +121,8 @@ def test_a_type_gets_the_label_and_what_comes_with_it(kind: str, label: str, ide
 
 
 def test_one_span_has_one_label_the_surest() -> None:
-    license_, passport = Result("US_DRIVER_LICENSE", 3, 12, 0.01), Result("US_PASSPORT", 3, 12, 0.05)
-    assert labels_of(passport, license_) == labels_of(license_, passport) == [(3, 12, "passport number")]
+    surer, other = Result("URL", 3, 12, 0.05), Result("US_PASSPORT", 3, 12, 0.01)
+    assert labels_of(surer, other) == labels_of(other, surer) == [(3, 12, "URL link")]
 
 
 def test_of_two_as_sure_the_riskier_counts() -> None:

@@ -18,6 +18,7 @@ def parser() -> argparse.ArgumentParser:
     verbs = top.add_subparsers(dest="verb", required=True, metavar="VERB")
     _sanitize(_verb(verbs, "sanitize", "write sanitized documents, one JSON object each"))
     _explain(_verb(verbs, "explain", "say of each entity of a document why it was treated as it was"))
+    _calibrate(_verb(verbs, "calibrate", "fit the threshold of the policy to documents of your own"))
     _ingest(_verb(verbs, "ingest", "sanitize documents and index them in a collection"))
     _search(_verb(verbs, "search", "the passages of a collection nearest to a question"))
     _ask(_verb(verbs, "ask", "answer a question from a collection, with citations"))
@@ -67,6 +68,42 @@ def _explain(verb: argparse.ArgumentParser) -> None:
     shown = verb.add_mutually_exclusive_group()
     shown.add_argument("--json", action="store_true", help="JSON lines without the text")
     shown.add_argument("--html", metavar="FILE", help="one page with the text colored; it quotes the text")
+
+
+def _calibrate(verb: argparse.ArgumentParser) -> None:
+    _paths(verb)
+    _policy(verb)
+    by = verb.add_mutually_exclusive_group(required=True)
+    by.add_argument(
+        "--max-leak",
+        type=_share,
+        metavar="SHARE",
+        help="the largest threshold whose expected leakage is at most this share",
+    )
+    by.add_argument("--share", type=_share, help="the threshold that generalizes this share of all entities")
+    by.add_argument("--marks", metavar="FIELD", help="field of the records with the entities that must go")
+    by.add_argument(
+        "--ask-model", action="store_true", help="let the language model of the settings mark them"
+    )
+    verb.add_argument(
+        "--confidence", type=_share, default=0.95, help="of the promise of --max-leak (default 0.95)"
+    )
+    verb.add_argument(
+        "--count",
+        choices=("identifiers", "all"),
+        default="identifiers",
+        help="whose leakage --max-leak bounds: what identifies (default), or every sensitive entity",
+    )
+    verb.add_argument(
+        "--gold-field",
+        metavar="FIELD",
+        help="field of the records with all sensitive entities, for --max-leak; without it what is detected",
+    )
+    verb.add_argument(
+        "--quantile", type=_share, default=0.1, help="share of the marked that may stay (default 0.1)"
+    )
+    verb.add_argument("--gguf", metavar="FILE", help="model file for --ask-model, through llama.cpp")
+    verb.add_argument("--output", metavar="FILE", help="policy file to write, for --policy")
 
 
 def _ingest(verb: argparse.ArgumentParser) -> None:
@@ -196,7 +233,7 @@ def _train_detector(verb: argparse.ArgumentParser) -> None:
         help="steps of the first of two trainings (by default an hour on two cores)",
     )
     verb.add_argument("--seed", type=_positive, help="seed of order, names and new weights")
-    verb.add_argument("--rate", type=_rate, help="highest learning rate of the layers (default 0.00015)")
+    verb.add_argument("--rate", type=_share, help="highest learning rate of the layers (default 0.00015)")
     verb.add_argument(
         "--leave-out", action="append", metavar="CORPUS", help="do not read this corpus; may be repeated"
     )
@@ -243,14 +280,14 @@ def _words(text: str) -> str:
     return text
 
 
-def _rate(text: str) -> float:
+def _share(text: str) -> float:
     try:
-        rate = float(text)
+        share = float(text)
     except ValueError:
-        rate = 0.0
-    if not 0 < rate < 1:
+        share = 0.0
+    if not 0 < share < 1:
         raise argparse.ArgumentTypeError("must be a number above 0 and below 1")
-    return rate
+    return share
 
 
 def _positive(text: str) -> int:

@@ -11,13 +11,12 @@ from ingest.documents import Document
 from ingest.errors import SanitizationError, UnreadableDocument
 from ingest.pipeline import Limits, batches
 from ingest.read.sources import read_documents
-from ingest.scoring.scale import EMBEDDED_SCALE
 
 
 def run(arguments: argparse.Namespace) -> int:
     """One JSON object per document; what could not be read or sanitized is told on standard error."""
     services = services_of(arguments)
-    scale = EMBEDDED_SCALE
+    scale = services.scale
     if arguments.collection:
         with services.open(arguments.collection) as collection:
             scale = collection.manifest.scale

@@ -3,6 +3,7 @@
 They have no hard rules and no promise to anybody, and are for comparison only.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from random import Random
@@ -19,9 +20,9 @@ Matched = Literal["number", "frequency"]
 class Control:
     """Generalizes of each document as many linked entities as ``method`` does not keep, drawn by ``seed``.
 
-    ``number`` draws any. ``frequency`` draws for each of them one that stands as often in the document, or
-    else one whose number of mentions is nearest, so that as many words change. Every document has draws of
-    its own, so that it is the same alone or in a batch.
+    ``number`` draws any. ``frequency`` draws for each of them one that stands as often in the document, so
+    that as many mentions change. Every document has draws of its own, so that it is the same alone or in a
+    batch.
     """
 
     def __init__(self, method: Method, matched: Matched, seed: int = 0) -> None:
@@ -51,11 +52,8 @@ class Control:
 
 
 def _as_often(taken: Sequence[int], counts: Mapping[int, int], rng: Random) -> set[int]:
-    left = list(counts)
-    rng.shuffle(left)
-    drawn = set()
-    for link in sorted(taken, key=lambda each: -counts[each]):
-        nearest = min(left, key=lambda each: abs(counts[each] - counts[link]))
-        left.remove(nearest)
-        drawn.add(nearest)
+    """As many links of each number of mentions as are taken."""
+    drawn: set[int] = set()
+    for count, wanted in sorted(Counter(counts[link] for link in taken).items()):
+        drawn |= set(rng.sample([link for link, each in counts.items() if each == count], wanted))
     return drawn

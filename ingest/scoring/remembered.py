@@ -1,8 +1,10 @@
-"""An engine in front of another one that has some texts' measurements already."""
+"""An engine and a privacy-risk model that remember what they measured."""
 
 from collections.abc import Mapping, Sequence
+from hashlib import blake2b
 
 from ingest.annotated import AnnotatedText
+from ingest.protocols import Hazards, RiskModel
 from ingest.scoring.raw import Distances, ScoringEngine
 
 Measurements = Mapping[int, Distances]
@@ -33,3 +35,31 @@ class Remembered:
     def _recall(self, text: AnnotatedText) -> Measurements | None:
         known, measured = self._known.get(text.text, (None, None))
         return measured if known == text else None
+
+
+class RememberedRisk:
+    """Asks a privacy-risk model of each text once: where one corpus is sanitized again and again.
+
+    Texts are remembered by a digest, with their entities and stand-ins, and for as long as this lives.
+    """
+
+    def __init__(self, risk: RiskModel) -> None:
+        self._risk = risk
+        self._known: dict[bytes, Hazards] = {}
+        self.name = risk.name
+
+    def hazards(self, texts: Sequence[AnnotatedText]) -> list[Hazards]:
+        """Those of each text, remembered or fresh."""
+        digests = [_digest(text) for text in texts]
+        fresh = {
+            digest: text for digest, text in zip(digests, texts, strict=True) if digest not in self._known
+        }
+        self._known |= zip(fresh, self._risk.hazards(list(fresh.values())), strict=True)
+        return [self._known[digest] for digest in digests]
+
+
+def _digest(text: AnnotatedText) -> bytes:
+    found = blake2b(text.text.encode("utf-8", "surrogatepass"), digest_size=16)
+    places = [(each.span.start, each.span.end, each.label, each.link) for each in text.entities]
+    found.update(repr((places, [(span.start, span.end) for span in text.stand_ins])).encode())
+    return found.digest()

@@ -23,6 +23,11 @@ class Scale:
     distance_high: float
     source: str
 
+    @property
+    def percentiles(self) -> tuple[float, float, float, float]:
+        """The four numbers: low and high of the divergence, then of the distance."""
+        return self.divergence_low, self.divergence_high, self.distance_low, self.distance_high
+
     def divergence(self, raw: float) -> float:
         """Norm of 1 - cos(h(T), h(T without e)), in [0, 1]."""
         return _norm(raw, self.divergence_low, self.divergence_high)

@@ -1,0 +1,159 @@
+"""``lethe calibrate``."""
+
+import argparse
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from app.calibrating import (
+    COUNTED,
+    Promise,
+    leak_curve,
+    links_of,
+    marked_by_model,
+    marked_by_people,
+    promised,
+)
+from app.cli.attack import phases_on
+from app.cli.console import console, message, progress, result
+from app.cli.given import services_of
+from app.compose import Services
+from app.corpus import Phases, read_corpus
+from app.scored import ScoredCorpus, scored_corpus
+from eval.calibration.marks import threshold_for_share, threshold_from_marks
+from eval.gold import GoldRows, gold_rows
+from ingest.policy import Policy
+from ingest.read.sources import read_documents
+from models.errors import ConfigurationError, LetheError
+
+SAMPLE = 100
+"""Most documents that a language model is asked about."""
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """A threshold as one JSON line, what it rests on in words, and a policy file on request."""
+    services = services_of(arguments)
+    if services.policy.name != "trip":
+        raise ConfigurationError(
+            f"Only the policy trip has a threshold, and this is {services.policy.name}: leave --policy away."
+        )
+    gold = _marks(arguments)
+    readings = read_documents(
+        arguments.paths, text_field=arguments.text_field, id_field=arguments.id_field, stdin=sys.stdin.buffer
+    )
+    with progress("done") as bar:
+        told = phases_on(bar)
+        corpus = read_corpus(services, readings, gold, phases=told)
+        scored = scored_corpus(services, corpus, told)
+        if corpus.unread:
+            message(f"{corpus.unread} documents could not be read and are not counted")
+        figures = _fitted(arguments, services, scored, told)
+    figures |= {"scale": list(scored.scale.percentiles), "scale_source": scored.scale.source}
+    if arguments.output:
+        _write(Path(arguments.output), services.policy, figures)
+    result(figures)
+    return 0
+
+
+def _marks(arguments: argparse.Namespace) -> GoldRows | None:
+    field = arguments.marks or arguments.gold_field
+    if field is None:
+        return None
+    return gold_rows(arguments.paths, field, arguments.text_field, arguments.id_field)
+
+
+def _fitted(
+    arguments: argparse.Namespace, services: Services, scored: ScoredCorpus, told: Phases
+) -> dict[str, object]:
+    policy = services.policy
+    if arguments.max_leak is not None:
+        counted = COUNTED[arguments.count]
+        promise = promised(
+            leak_curve(scored, policy, counted, told), arguments.max_leak, arguments.confidence
+        )
+        _tell(promise, arguments.count)
+        return _promise_row(promise, arguments.count)
+    if arguments.share is not None:
+        tau = threshold_for_share(links_of(scored, policy), arguments.share)
+        return {"method": "share", "tau": tau, "share": arguments.share}
+    if arguments.marks:
+        gold = scored.corpus.gold
+        assert gold is not None
+        links = links_of(scored, policy, marked_by_people(scored, gold))
+        told_by = "marks"
+    else:
+        model = services.language_model
+        if model is None:
+            raise ConfigurationError(
+                "--ask-model needs a language model: set generator.kind to llama_cpp or openai_compatible, "
+                "or name a file with --gguf."
+            )
+        marks = marked_by_model(scored, model, SAMPLE, told)
+        links = links_of(scored.only(marks.documents), policy, marks.marked)
+        told_by = model.name
+    fitted = threshold_from_marks(links, arguments.quantile)
+    return {
+        "method": "marks",
+        "marked_by": told_by,
+        "tau": fitted.tau,
+        "f1": fitted.f1,
+        "best_tau": fitted.best_tau,
+        "best_f1": fitted.best_f1,
+        "marked": fitted.marked,
+        "linked_entities": fitted.links,
+    }
+
+
+def _promise_row(promise: Promise, count: str) -> dict[str, object]:
+    return {
+        "method": "conformal",
+        "tau": promise.tau,
+        "max_leak": promise.max_leak,
+        "confidence": promise.confidence,
+        "counted": count,
+        "documents": promise.documents,
+        "measured_leakage": promise.measured,
+        "bound": promise.bound,
+        "mentions_kept": promise.kept,
+        "thresholds": [
+            {"tau": each.tau, "leakage": each.mean, "p_value": each.p_value, "safe": each.safe}
+            for each in promise.tested
+        ],
+    }
+
+
+def _tell(promise: Promise, count: str) -> None:
+    console().print(
+        f"tau {promise.tau:g}: of a new document like these, a reader of the whole index finds on average at "
+        f"most {promise.max_leak:.1%} of its sensitive entities ({count}), with confidence "
+        f"{promise.confidence:.0%}. Measured: {promise.measured:.2%} of {promise.documents} documents, at "
+        f"most {promise.bound:.2%}; {promise.kept:.0%} of all mentions are kept.\n"
+        "This holds for documents drawn as these were, by the same detector, models, weights and scale, and "
+        "for entities that the reference knows, word for word. It says nothing about what the detector does "
+        "not find where the reference is the detector itself, nor about what can be inferred."
+    )
+
+
+def _write(path: Path, policy: Policy, figures: Mapping[str, object]) -> None:
+    """A policy file for --policy, with the scale that the threshold belongs to."""
+    weights = policy.weights
+    lines = [
+        f"# fitted by lethe calibrate ({figures['method']})",
+        'name = "trip"',
+        f"tau = {figures['tau']}",
+        f"alpha = {weights.alpha}",
+        f"beta = {weights.beta}",
+        f"gamma = {weights.gamma}",
+        f'marginal = "{weights.marginal}"',
+        f"residual_limit = {policy.residual_limit}",
+        f"direct_limit = {policy.direct_limit}",
+        f"scale = {figures['scale']}",
+    ]
+    try:
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise LetheError(
+            f"{path}: the policy could not be written ({reason}). Name a file that can be."
+        ) from None
+    message(f"policy: {path}; use it with --policy {path}")
