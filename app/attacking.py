@@ -69,8 +69,8 @@ def extraction(
             {name: RagTarget(arms[name].retriever, generator, k) for name in policies},
             attack,
             sensitive,
-            reference=_reference(services, corpus),
-            provenance=provenance_here(_settings_shown(services, collection), _commit()),
+            reference=reference_of(services, corpus),
+            provenance=provenance_here(_settings_shown(services, collection), commit_here()),
             decisions={name: arms[name].decisions for name in policies},
             documents={name: (arms[name].kept, arms[name].failed) for name in policies},
             unread=corpus.unread,
@@ -110,7 +110,8 @@ def check_same_documents(collection: Collection, corpus: Corpus) -> None:
         )
 
 
-def _reference(services: Services, corpus: Corpus) -> str:
+def reference_of(services: Services, corpus: Corpus) -> str:
+    """Where the sensitive entities of a corpus come from."""
     return f"detected by {services.detector.name}" if corpus.gold is None else "gold annotations"
 
 
@@ -131,7 +132,7 @@ def _settings_shown(services: Services, collection: str | None) -> dict[str, str
     return shown | ({"collection": collection} if collection else {})
 
 
-def _commit() -> str | None:
+def commit_here() -> str | None:
     """The commit of the checkout that runs, if it is one."""
     command = ["git", "rev-parse", "--short", "HEAD"]
     try:

@@ -1,5 +1,6 @@
 """Thresholds for a user's own documents: from marks, from a share, or with a promise about leakage."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -20,7 +21,7 @@ from ingest.documents import Action, Decision, SanitizedDocument
 from ingest.policy import DIRECT, RIGID, Policy
 from ingest.scoring.raw import Weights
 from models.errors import LetheError
-from models.language_model import LanguageModel
+from models.language_model import LanguageModel, PromptTooLong
 
 STEP = 0.05
 _BATCH = 64
@@ -65,10 +66,11 @@ class Promise:
 
 
 def thresholds(weights: Weights) -> list[float]:
-    """From below the lowest priority that can be to above the highest; fixed before any document is seen."""
-    low, high = -weights.beta, weights.alpha + weights.gamma
-    steps = round((high - low) / STEP)
-    return [round(low + number * STEP, 4) for number in range(steps + 2)]
+    """From the lowest priority that can be, or below, to above the highest; no document has a say in it."""
+    low, high = -weights.beta / STEP, (weights.alpha + weights.gamma) / STEP
+    # Whole steps, though a float may lie a hair beside one.
+    first, last = math.floor(low + 1e-9), math.floor(high + 1e-9) + 1
+    return [round(number * STEP, 4) for number in range(first, last + 1)]
 
 
 def leak_curve(
@@ -174,7 +176,9 @@ def marked_by_people(scored: ScoredCorpus, gold: GoldRows) -> list[list[bool]]:
     """
     found = []
     for document, text in zip(scored.corpus.documents, scored.texts, strict=True):
-        marks = [normalized(each.text) for each in sensitive_from_gold(document, gold[document.doc_id])]
+        said = [normalized(each.text) for each in sensitive_from_gold(document, gold[document.doc_id])]
+        # An empty text stands in every name.
+        marks = [each for each in said if each]
         names = [normalized(name) for name in names_of(text)]
         found.append(
             [any(stands_in(name, mark) or stands_in(mark, name) for mark in marks) for name in names]
@@ -184,7 +188,10 @@ def marked_by_people(scored: ScoredCorpus, gold: GoldRows) -> list[list[bool]]:
 
 @dataclass(frozen=True, slots=True)
 class ModelMarks:
-    """What a language model marked in the documents that it gave a readable answer about."""
+    """What a language model marked in the documents that it gave a readable answer about.
+
+    ``unreadable`` counts the others that it was asked about, those too long for it among them.
+    """
 
     marked: Sequence[Sequence[bool]] = field(repr=False)
     documents: Sequence[int] = field(repr=False)
@@ -199,6 +206,7 @@ def marked_by_model(
 
     Raises:
         LetheError: More than half of its answers could not be read.
+        ModelUnavailable: The engine could not be reached or failed.
     """
     asked = [number for number, text in enumerate(scored.texts) if text.entities][:most]
     marked: list[list[bool]] = []
@@ -206,7 +214,10 @@ def marked_by_model(
     for done, number in enumerate(asked):
         phases(f"asking {model.name}", done, len(asked))
         names = names_of(scored.texts[number])
-        answer = ask(model, Listed(scored.texts[number].text, names))
+        try:
+            answer = ask(model, Listed(scored.texts[number].text, names))
+        except PromptTooLong:
+            continue
         if answer.marked is not None:
             marked.append([place in answer.marked for place in range(len(names))])
             read.append(number)
@@ -214,7 +225,7 @@ def marked_by_model(
     if 2 * len(read) < len(asked):
         raise LetheError(
             f"{model.name} gave no list of numbers for {len(asked) - len(read)} of {len(asked)} documents: "
-            "take a model that follows instructions better."
+            "take a model that follows instructions better, or one with a larger context."
         )
     return ModelMarks(marked, read, len(asked) - len(read))
 

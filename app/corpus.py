@@ -68,6 +68,13 @@ def read_corpus(
     public = services.public_ids([document.doc_id for document in read], keep_ids)
     marks = None if gold is None else _marks(public, read, gold)
     documents = [replace(old, doc_id=new) for new, old in zip(public, read, strict=True)]
+    return Corpus(documents, detected(services, documents, phases), marks, unread)
+
+
+def detected(
+    services: Services, documents: Sequence[Document], phases: Phases = untold
+) -> dict[str, Sequence[Entity]]:
+    """What the detector of the settings finds, by document."""
     entities: dict[str, Sequence[Entity]] = {}
     for first in range(0, len(documents), _BATCH):
         phases("detecting", first, len(documents))
@@ -75,7 +82,7 @@ def read_corpus(
         for document, found in zip(batch, services.detector.detect(batch), strict=True):
             entities[document.doc_id] = found
     phases("detecting", len(documents), len(documents))
-    return Corpus(documents, entities, marks, unread)
+    return entities
 
 
 def _distinct(readings: Iterable[Reading], phases: Phases) -> tuple[list[Document], int]:

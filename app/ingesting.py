@@ -1,7 +1,7 @@
 """Bulk ingest: from paths to a collection."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import accumulate, chain
 
 from app.compose import Services
 from ingest.annotated import AnnotatedText
@@ -94,6 +94,12 @@ def _sample(readings: Iterator[Reading]) -> Iterator[Reading]:
         if isinstance(reading.item, Document):
             documents += 1
             characters += len(reading.item.text)
+
+
+def sample_size(documents: Sequence[Document]) -> int:
+    """How many of the first of these documents an ingest would fit its scale to, at most."""
+    before = accumulate((len(document.text) for document in documents[:SAMPLE_DOCUMENTS]), initial=0)
+    return sum(characters < SAMPLE_CHARACTERS for characters in list(before)[:-1])
 
 
 def _nothing_kept(readings: Sequence[Reading], on_progress: Callable[[Tally], None]) -> Tally:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from app.compose import Services
 from app.corpus import Corpus, Phases, untold
-from app.ingesting import SAMPLE_BATCH, SAMPLE_ENTITIES, scale_of
+from app.ingesting import SAMPLE_BATCH, SAMPLE_ENTITIES, sample_size, scale_of
 from ingest.annotated import AnnotatedText
 from ingest.documents import Decision
 from ingest.policy import Policy
@@ -51,18 +51,19 @@ class ScoredCorpus:
 def scored_corpus(services: Services, corpus: Corpus, phases: Phases = untold) -> ScoredCorpus:
     """Measure every document once.
 
-    The scale is that of the settings, or fitted to the first entities as an ingest of these documents would.
+    The scale is that of the settings, or fitted to the first entities as an ingest of these documents would,
+    each text once.
     """
     measured: list[tuple[AnnotatedText, Measurements]] = []
     hazards: list[Hazards] = []
     sampled: list[Measurements] = []
-    risk = RememberedRisk(services.risk)
+    risk, within = RememberedRisk(services.risk), sample_size(corpus.documents)
     for first in range(0, len(corpus.documents), SAMPLE_BATCH):
         phases("scoring", first, len(corpus.documents))
         texts = annotate(corpus, corpus.documents[first : first + SAMPLE_BATCH])
         found = services.engine.measure(texts)
         if sum(len(each) for each in sampled) < SAMPLE_ENTITIES:
-            sampled += found
+            sampled += found[: max(0, within - first)]
         measured += zip(texts, found, strict=True)
         hazards += risk.hazards(texts)
     phases("scoring", len(corpus.documents), len(corpus.documents))

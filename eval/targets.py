@@ -71,3 +71,29 @@ class RememberedQuestions:
         if texts and all(text in self._known for text in texts):
             return np.stack([self._known[text] for text in texts])
         return self._encoder.encode(texts)
+
+
+class RememberingEncoder:
+    """An encoder that reads every text once: for indexes of one corpus that differ in few passages.
+
+    Vectors are remembered for as long as it lives.
+    """
+
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder = encoder
+        self._known: dict[str, Vectors] = {}
+        self.name, self.dim, self.max_tokens = encoder.name, encoder.dim, encoder.max_tokens
+
+    def token_spans(self, text: str) -> list[tuple[int, int]]:
+        """Those of the wrapped encoder."""
+        return self._encoder.token_spans(text)
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Shape (n, dim); only what is new goes to the wrapped encoder."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if new or not texts:
+            vectors = self._encoder.encode(new)
+            if not texts:
+                return vectors
+            self._known |= zip(new, vectors, strict=True)
+        return np.stack([self._known[text] for text in texts])

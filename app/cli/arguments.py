@@ -32,6 +32,8 @@ def parser() -> argparse.ArgumentParser:
     benches = bench.add_subparsers(dest="bench", required=True, metavar="BENCH")
     help_text = "measure what is found and how risky it is judged, as tables"
     _bench_detection(_verb(benches, "detection", help_text, module="bench"))
+    help_text = "compare TRIP-RAG with every baseline on a corpus: usefulness, leakage, trade-offs"
+    _bench_trip_rag(_verb(benches, "trip-rag", help_text, module="trip_rag"))
     _serve(_verb(verbs, "serve", "a small HTTP server over the same parts"))
     _verb(verbs, "settings", "the settings in force and where each comes from")
     _models(verbs.add_parser("models", help="the models that are known, here, or to be fetched"))
@@ -177,6 +179,40 @@ def _bench_detection(verb: argparse.ArgumentParser) -> None:
         help="which detectors, with commas: embedded, recall, patterns (default all three)",
     )
     verb.add_argument("--commit", metavar="HASH", help="commit of the code, for the record")
+
+
+def _bench_trip_rag(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("path", metavar="PATH", help="folder of the corpus, or one file of it")
+    verb.add_argument(
+        "--corpus",
+        default="folder",
+        metavar="NAME",
+        help="layout: mts_dialog, aci_bench, healthcaremagic, enronqa, aeslc, ewt_email, tab, demo, or any "
+        "folder of documents (default folder)",
+    )
+    verb.add_argument(
+        "--quick", action="store_true", help="a small sample and the main methods' tables alone"
+    )
+    verb.add_argument("--documents", type=_positive, metavar="N", help="a sample of this many documents")
+    verb.add_argument("--questions", type=_positive, metavar="N", help="a sample of this many questions")
+    verb.add_argument(
+        "--questions-file",
+        metavar="FILE",
+        help="your own questions about a folder: JSON lines, question, answer",
+    )
+    verb.add_argument(
+        "--asked-share",
+        type=_share,
+        default=0.01,
+        help="share held out as questions (default 0.01, the paper's)",
+    )
+    verb.add_argument(
+        "--prompts", type=_positive, default=250, metavar="N", help="attack prompts of each aim (default 250)"
+    )
+    verb.add_argument("--seed", type=int, default=0, help="seed of samples, draws and prompts (default 0)")
+    verb.add_argument("--gguf", metavar="FILE", help="answer and paraphrase with this model file")
+    verb.add_argument("--output", metavar="DIR", help="folder for report.json, rows.jsonl and report.html")
+    _policy(verb)
 
 
 def _serve(verb: argparse.ArgumentParser) -> None:

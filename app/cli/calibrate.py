@@ -1,6 +1,7 @@
 """``lethe calibrate``."""
 
 import argparse
+import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,11 +21,13 @@ from app.cli.given import services_of
 from app.compose import Services
 from app.corpus import Phases, read_corpus
 from app.scored import ScoredCorpus, scored_corpus
-from eval.calibration.marks import threshold_for_share, threshold_from_marks
+from app.settings import PolicySettings
+from eval.calibration.marks import MarkedThreshold, threshold_for_share, threshold_from_marks
 from eval.gold import GoldRows, gold_rows
 from ingest.policy import Policy
 from ingest.read.sources import read_documents
 from models.errors import ConfigurationError, LetheError
+from models.language_model import LanguageModel
 
 SAMPLE = 100
 """Most documents that a language model is asked about."""
@@ -37,6 +40,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise ConfigurationError(
             f"Only the policy trip has a threshold, and this is {services.policy.name}: leave --policy away."
         )
+    model = _model(arguments, services)
+    if arguments.output:
+        _check_writable(Path(arguments.output))
     gold = _marks(arguments)
     readings = read_documents(
         arguments.paths, text_field=arguments.text_field, id_field=arguments.id_field, stdin=sys.stdin.buffer
@@ -47,10 +53,10 @@ def run(arguments: argparse.Namespace) -> int:
         scored = scored_corpus(services, corpus, told)
         if corpus.unread:
             message(f"{corpus.unread} documents could not be read and are not counted")
-        figures = _fitted(arguments, services, scored, told)
+        figures = _fitted(arguments, scored, services.policy, model, told)
     figures |= {"scale": list(scored.scale.percentiles), "scale_source": scored.scale.source}
     if arguments.output:
-        _write(Path(arguments.output), services.policy, figures)
+        _write(Path(arguments.output), services.settings.policy, figures)
     result(figures)
     return 0
 
@@ -62,10 +68,25 @@ def _marks(arguments: argparse.Namespace) -> GoldRows | None:
     return gold_rows(arguments.paths, field, arguments.text_field, arguments.id_field)
 
 
+def _model(arguments: argparse.Namespace, services: Services) -> LanguageModel | None:
+    """What marks the documents where a model is to: asked for before they are read."""
+    if not arguments.ask_model:
+        return None
+    if services.language_model is None:
+        raise ConfigurationError(
+            "--ask-model needs a language model: set generator.kind to llama_cpp or openai_compatible, "
+            "or name a file with --gguf."
+        )
+    return services.language_model
+
+
 def _fitted(
-    arguments: argparse.Namespace, services: Services, scored: ScoredCorpus, told: Phases
+    arguments: argparse.Namespace,
+    scored: ScoredCorpus,
+    policy: Policy,
+    model: LanguageModel | None,
+    told: Phases,
 ) -> dict[str, object]:
-    policy = services.policy
     if arguments.max_leak is not None:
         counted = COUNTED[arguments.count]
         promise = promised(
@@ -76,25 +97,20 @@ def _fitted(
     if arguments.share is not None:
         tau = threshold_for_share(links_of(scored, policy), arguments.share)
         return {"method": "share", "tau": tau, "share": arguments.share}
-    if arguments.marks:
-        gold = scored.corpus.gold
-        assert gold is not None
-        links = links_of(scored, policy, marked_by_people(scored, gold))
-        told_by = "marks"
-    else:
-        model = services.language_model
-        if model is None:
-            raise ConfigurationError(
-                "--ask-model needs a language model: set generator.kind to llama_cpp or openai_compatible, "
-                "or name a file with --gguf."
-            )
+    if model is not None:
         marks = marked_by_model(scored, model, SAMPLE, told)
         links = links_of(scored.only(marks.documents), policy, marks.marked)
-        told_by = model.name
-    fitted = threshold_from_marks(links, arguments.quantile)
+        return _marks_row(threshold_from_marks(links, arguments.quantile), model.name)
+    gold = scored.corpus.gold
+    assert gold is not None
+    links = links_of(scored, policy, marked_by_people(scored, gold))
+    return _marks_row(threshold_from_marks(links, arguments.quantile), "marks")
+
+
+def _marks_row(fitted: MarkedThreshold, marked_by: str) -> dict[str, object]:
     return {
         "method": "marks",
-        "marked_by": told_by,
+        "marked_by": marked_by,
         "tau": fitted.tau,
         "f1": fitted.f1,
         "best_tau": fitted.best_tau,
@@ -134,26 +150,33 @@ def _tell(promise: Promise, count: str) -> None:
     )
 
 
-def _write(path: Path, policy: Policy, figures: Mapping[str, object]) -> None:
-    """A policy file for --policy, with the scale that the threshold belongs to."""
-    weights = policy.weights
-    lines = [
-        f"# fitted by lethe calibrate ({figures['method']})",
-        'name = "trip"',
-        f"tau = {figures['tau']}",
-        f"alpha = {weights.alpha}",
-        f"beta = {weights.beta}",
-        f"gamma = {weights.gamma}",
-        f'marginal = "{weights.marginal}"',
-        f"residual_limit = {policy.residual_limit}",
-        f"direct_limit = {policy.direct_limit}",
-        f"scale = {figures['scale']}",
-    ]
+def _check_writable(path: Path) -> None:
+    """Asked before the work, so that none is done for nothing. Leaves what is there as it is."""
+    if path.suffix.lower() != ".toml":
+        raise ConfigurationError(
+            f"{path}: a policy file ends in .toml, else --policy takes it for a policy's name. Name it so."
+        )
     try:
-        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        there = path.exists()
+        path.open("a", encoding="utf-8").close()
+        if not there:
+            path.unlink()
     except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise LetheError(
-            f"{path}: the policy could not be written ({reason}). Name a file that can be."
-        ) from None
+        raise _unwritten(path, error) from None
+
+
+def _write(path: Path, chosen: PolicySettings, figures: Mapping[str, object]) -> None:
+    """A policy file for --policy: what the settings say, with the threshold and the scale it belongs to."""
+    keys = chosen.model_dump() | {"tau": figures["tau"], "scale": figures["scale"]}
+    lines = [f"{name} = {json.dumps(value)}" for name, value in keys.items()]
+    told = f"# fitted by lethe calibrate ({figures['method']})"
+    try:
+        path.write_text("\n".join([told, *lines]) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise _unwritten(path, error) from None
     message(f"policy: {path}; use it with --policy {path}")
+
+
+def _unwritten(path: Path, error: OSError) -> LetheError:
+    reason = error.strerror or type(error).__name__
+    return LetheError(f"{path}: the policy could not be written ({reason}). Name a file that can be.")

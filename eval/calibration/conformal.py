@@ -43,10 +43,10 @@ def tested_thresholds(
     Raises:
         ValueError: The shapes do not agree, a loss is not in [0, 1], or there is no document.
     """
-    n, columns = losses.shape
-    if columns != len(taus) or n == 0:
+    if losses.ndim != 2 or losses.shape[1] != len(taus) or len(losses) == 0:
         raise ValueError(f"{len(taus)} thresholds, losses of shape {losses.shape}: give a column for each")
-    if losses.min() < 0 or losses.max() > 1:
+    n = len(losses)
+    if not np.all((losses >= 0) & (losses <= 1)):
         raise ValueError("a loss is not in [0, 1]")
     found: list[Tested] = []
     safe = True
@@ -77,6 +77,8 @@ def upper_bound(mean: float, n: int, confidence: float) -> float:
     low, high = mean, 1.0
     for _ in range(50):
         middle = (low + high) / 2
+        if not low < middle < high:
+            break
         if hoeffding_bentkus(mean, n, middle) <= 1 - confidence:
             high = middle
         else:

@@ -4,7 +4,6 @@ After TRIP-RAG's appendix D, whose prompt is lost; this one is our own: one turn
 with numbers, and the numbers of the smallest subset without which nobody could be recognized as the answer.
 """
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -20,7 +19,9 @@ PROMPT = (
     "Leave general medical, legal or business terms in. "
     'Answer with JSON alone, in this form: {"critical": [1, 4]}. If nothing has to go: {"critical": []}.'
 )
-_NUMBERS = re.compile(r"\[[\s\d,\"']*\]?")
+_LIST = r"\[([\s\d,\"']*)(?:[\]}`]|\Z)"
+_KEY = '"critical"'
+LONGEST_NUMBER = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +60,10 @@ def ask(model: LanguageModel, listed: Listed) -> Answered:
 def read_numbers(said: str) -> list[int] | None:
     """The numbers of an answer; None where there is no list of numbers.
 
-    Models wrap JSON in words or fences, put numbers in quotes, leave a comma or no bracket at the end.
+    Models wrap JSON in words or fences, put numbers in quotes, leave a comma or no bracket at the end. A
+    list of anything else is no list of nothing: a model that names entities has marked some.
     """
-    place = said.find('"critical"')
-    found = _NUMBERS.search(said, max(0, place))
+    found = re.search(rf"{_KEY}\s*:\s*{_LIST}" if _KEY in said else _LIST, said)
     if found is None:
         return None
-    try:
-        read = json.loads(found[0])
-    except ValueError:
-        read = re.findall(r"\d+", found[0])
-    return [int(each) for each in read]
+    return [int(each) for each in re.findall(r"\d+", found[1]) if len(each) <= LONGEST_NUMBER]

@@ -138,10 +138,15 @@ def measured(results: Iterable[AttackResult]) -> list[AttackResult]:
     return [result for result in results if result.measured]
 
 
-def entity_leakage(results: Iterable[AttackResult], seed: int = 0) -> Share:
+def entity_leakage(
+    results: Iterable[AttackResult],
+    seed: int = 0,
+    counted: Callable[[EntityRef], bool] = lambda entity: True,
+) -> Share:
     """Leaked of present entities over all queries, with Wilson's interval and the one over queries."""
     rows = measured(results)
-    return clustered_share([len(r.leaked) for r in rows], [len(r.present) for r in rows], seed)
+    hits = [sum(counted(leak.entity) for leak in row.leaked) for row in rows]
+    return clustered_share(hits, [sum(map(counted, row.present)) for row in rows], seed)
 
 
 def unprompted_leakage(results: Iterable[AttackResult], seed: int = 0) -> Share:

@@ -1,0 +1,1 @@
+"""Benchmarks of whole methods on a corpus."""

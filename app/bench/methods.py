@@ -1,0 +1,162 @@
+"""Every method that the benchmark compares, made from the same scored corpus."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from random import Random
+
+from app.calibrating import links_of
+from app.scored import ScoredCorpus
+from eval.calibration.marks import threshold_for_share
+from ingest.policy import Policy, PolicyName
+from ingest.protocols import Encoder, Sanitizer
+from ingest.sanitize import DecidingSanitizer, RewritingSanitizer
+from ingest.sanitizers.controls import Control
+from ingest.sanitizers.extract import Extract
+from ingest.sanitizers.lprag import Lprag
+from ingest.sanitizers.per_mention import PerMention
+from ingest.sanitizers.uniform import REDACT
+from ingest.scoring.raw import Weights
+from models.errors import LetheError
+
+TRIP, ORIGIN, REDACTED = "trip", "origin", "redact"
+SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+"""Strengths of what takes a share of all linked entities."""
+BUDGETS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
+"""Strengths of lprag, per document."""
+GRID = (0.2, 0.4, 0.5, 0.6, 0.8, 1.0)
+"""TRIP-RAG's weights: 6 of beta by 6 of gamma, alpha being 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One method, or one strength of it, under the name that tables have for it."""
+
+    name: str
+    make: Callable[[], Sanitizer]
+    strength: float | None = None
+
+
+def methods(scored: ScoredCorpus, encoder: Encoder, seed: int) -> tuple[list[Compared], dict[str, str]]:
+    """The methods at their defaults, and those that cannot run here with the reason."""
+    services, policy = scored.services, scored.services.policy
+    trip = scored.method(policy)
+
+    def by_policy(name: PolicyName) -> Callable[[], Sanitizer]:
+        return lambda: scored.sanitizer(scored.method(replace(policy, name=name)))
+
+    found = [
+        Compared(ORIGIN, by_policy("origin")),
+        Compared(REDACTED, by_policy("redact")),
+        Compared("suppress", by_policy("suppress")),
+        Compared("entity-type", by_policy("entity-type")),
+        Compared(TRIP, lambda: scored.sanitizer(trip)),
+        Compared("random", lambda: scored.sanitizer(Control(trip, "number", seed))),
+        Compared("random, frequency-matched", lambda: scored.sanitizer(Control(trip, "frequency", seed))),
+        Compared("lprag", lambda: scored.sanitizer(Lprag(encoder, "ldp", rng=Random(seed)))),
+        Compared("lprag-compat", lambda: scored.sanitizer(Lprag(encoder, "compat", rng=Random(seed)))),
+        Compared("extract", lambda: RewritingSanitizer(services.detector, Extract(encoder), services.risk)),
+    ]
+    absent: dict[str, str] = {}
+    model = services.language_model
+    if model is None:
+        absent["paraphrase"] = "needs a language model: set generator.kind, or name a file with --gguf"
+    else:
+        from ingest.sanitizers.paraphrase import Paraphrase
+
+        rewriter = Paraphrase(model)
+        found.append(
+            Compared("paraphrase", lambda: RewritingSanitizer(services.detector, rewriter, services.risk))
+        )
+    try:
+        from ingest.sanitizers.presidio import presidio_detector
+
+        detector = presidio_detector()
+        found.append(Compared("presidio", lambda: DecidingSanitizer(detector, REDACT, services.risk)))
+    except LetheError as error:
+        absent["presidio"] = str(error)
+    return found, absent
+
+
+def ablations(scored: ScoredCorpus, share: float) -> list[Compared]:
+    """TRIP-RAG's dimensions and our departures from it, one taken away at a time.
+
+    Where the weights change, thresholds are moved so that the scores alone take ``share`` of the linked
+    entities, hard rules and residual limit being off: otherwise a variant would win by taking more or less.
+    """
+    policy = scored.services.policy
+    alone = replace(policy, direct_limit=1.0, residual_limit=1.0)
+
+    weights = policy.weights
+
+    def scores_alone(name: str, changed: Weights) -> Compared:
+        chosen = replace(alone, weights=changed)
+        return Compared(name, lambda: scored.sanitizer(scored.method(at_share(scored, chosen, share))))
+
+    def single() -> Sanitizer:
+        method = scored.method(at_share(scored, alone, share))
+        return scored.sanitizer(PerMention(method, scored.services.risk))
+
+    def without_residual() -> Sanitizer:
+        return scored.sanitizer(scored.method(replace(policy, residual_limit=1.0)))
+
+    return [
+        Compared("without residual limit", without_residual),
+        scores_alone("scores alone", weights),
+        scores_alone("privacy only", replace(weights, beta=0.0, gamma=0.0)),
+        scores_alone("without topic", replace(weights, gamma=0.0)),
+        scores_alone("without knowledge", replace(weights, beta=0.0)),
+        scores_alone("difference of absolute risks", replace(weights, marginal="difference")),
+        Compared("single mentions", single),
+    ]
+
+
+def at_share(scored: ScoredCorpus, policy: Policy, share: float) -> Policy:
+    """The policy with the threshold that takes this share of all linked entities, as near as rules allow."""
+    links = links_of(scored, policy)
+    always = sum(each.always for each in links) / max(1, len(links))
+    return replace(policy, tau=threshold_for_share(links, max(share, always)))
+
+
+def strengths(scored: ScoredCorpus, encoder: Encoder, seed: int) -> list[Compared]:
+    """Every method that has a strength, over its range: the points of the frontier."""
+    policy = scored.services.policy
+    alone = replace(policy, direct_limit=1.0, residual_limit=1.0)
+    risk_only = replace(alone, weights=Weights(1.0, 0.0, 0.0, policy.weights.marginal))
+    found = []
+    for share in SHARES:
+        found += [
+            Compared(TRIP, _at(scored, policy, share), share),
+            Compared("scores alone", _at(scored, alone, share), share),
+            Compared("privacy only", _at(scored, risk_only, share), share),
+            Compared("random", _drawn(scored, alone, share, seed), share),
+        ]
+    for budget in BUDGETS:
+        found.append(Compared("lprag", _lprag(scored, encoder, budget, seed), budget))
+    return found
+
+
+def _at(scored: ScoredCorpus, policy: Policy, share: float) -> Callable[[], Sanitizer]:
+    return lambda: scored.sanitizer(scored.method(at_share(scored, policy, share)))
+
+
+def _drawn(scored: ScoredCorpus, policy: Policy, share: float, seed: int) -> Callable[[], Sanitizer]:
+    def made() -> Sanitizer:
+        return scored.sanitizer(Control(scored.method(at_share(scored, policy, share)), "number", seed))
+
+    return made
+
+
+def _lprag(scored: ScoredCorpus, encoder: Encoder, budget: float, seed: int) -> Callable[[], Sanitizer]:
+    return lambda: scored.sanitizer(Lprag(encoder, "ldp", epsilon=budget, rng=Random(seed)))
+
+
+def grid(scored: ScoredCorpus, share: float) -> Mapping[tuple[float, float], Compared]:
+    """The paper's weights by beta and gamma, each with the threshold that takes the same share."""
+    policy = scored.services.policy
+    found = {}
+    for beta in GRID:
+        for gamma in GRID:
+            weights = Weights(1.0, beta, gamma, policy.weights.marginal)
+            chosen = replace(policy, weights=weights)
+            found[beta, gamma] = Compared(f"beta {beta:g}, gamma {gamma:g}", _at(scored, chosen, share))
+    return found

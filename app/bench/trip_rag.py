@@ -1,0 +1,147 @@
+"""The tables and figures of TRIP-RAG on one corpus."""
+
+from collections.abc import Iterable, Sequence
+
+from app.attacking import commit_here, reference_of
+from app.bench.methods import ORIGIN, TRIP, ablations, grid, methods, strengths
+from app.bench.options import Options
+from app.bench.running import Running
+from app.compose import Services
+from app.corpus import Corpus, Phases, detected, sensitive_in, untold
+from app.scored import ScoredCorpus, scored_corpus
+from app.settings_report import settings_digest
+from eval.corpora.bench_corpus import BenchCorpus
+from eval.measures.answers import sacrebleu_signature
+from eval.measures.leakage import SensitiveIndex
+from eval.report import Provenance, provenance_here
+from eval.trip_rag.features import correlations, rank_correlation
+from eval.trip_rag.frontier import Point, areas_of, dominated_by
+from eval.trip_rag.report import CorpusCard, Frontier, GridCell, MethodFigures, TripRagReport
+from ingest.documents import Scores
+from models.errors import LetheError
+
+LETHE = frozenset((TRIP, "scores alone"))
+"""Whose points are Lethe's curve: the default policy and the same scores without its rules."""
+
+
+def trip_rag(
+    services: Services, bench: BenchCorpus, options: Options, told: Phases = untold
+) -> TripRagReport:
+    """Measure every method on one corpus.
+
+    Raises:
+        LetheError: The corpus has no questions, or nothing sensitive.
+    """
+    if not bench.questions:
+        raise LetheError(f"{bench.name} has no questions: more documents, or longer ones, would give some.")
+    corpus = Corpus(bench.documents, detected(services, bench.documents, told), bench.gold)
+    sensitive = sensitive_in(corpus)
+    scored = scored_corpus(services, corpus, told)
+    running = Running(services, scored, bench, sensitive, options, told)
+    compared, absent = methods(scored, running.encoder, options.seed)
+    figures = [running.method(each) for each in compared]
+    kept = next(each.kept.share for each in figures if each.method == TRIP)
+    share = 1 - (kept or 0.0)
+    ablated = [running.variant(each) for each in ablations(scored, share)]
+    swept = (
+        [running.variant(each) for each in strengths(scored, running.encoder, options.seed)]
+        if options.sweep
+        else []
+    )
+    cells = (
+        [_cell(*weights, running.variant(each)) for weights, each in grid(scored, share).items()]
+        if options.grid
+        else []
+    )
+    return TripRagReport(
+        corpus=_card(services, corpus, bench, sensitive),
+        provenance=_provenance(services, scored),
+        seed=options.seed,
+        generator=running.generator.name,
+        sacrebleu_signature=sacrebleu_signature(),
+        methods=tuple(figures),
+        ablations=tuple(ablated),
+        sweep=tuple(swept),
+        frontier=frontier_of([*figures, *swept]),
+        attacks=tuple(running.attacks),
+        guesses=tuple(running.guesses),
+        correlations=tuple(correlations(_scores(scored))),
+        grid=tuple(cells),
+        grid_spearman=_weights_against_recall(cells),
+        absent=absent,
+        rows=tuple(running.rows),
+    )
+
+
+def frontier_of(figures: Iterable[MethodFigures]) -> Frontier:
+    """Leakage of identifiers against Recall@1 overlap: whose points lie where."""
+    curves: dict[str, list[Point]] = {}
+    for each in figures:
+        recall = each.recall_overlap[1].mean
+        if each.identifiers.share is not None and recall is not None:
+            curves.setdefault(each.method, []).append((each.identifiers.share, recall))
+    most = max((leakage for leakage, _ in curves.get(ORIGIN, [])), default=0.0)
+    ours = [point for name in LETHE for point in curves.get(name, [])]
+    theirs = [point for name, curve in curves.items() if name not in LETHE | {ORIGIN} for point in curve]
+    areas = areas_of({name: curve for name, curve in curves.items() if name != ORIGIN}, most) if most else {}
+    return Frontier(dominated=dominated_by(ours, theirs), points=len(theirs), areas=areas)
+
+
+def _card(services: Services, corpus: Corpus, bench: BenchCorpus, sensitive: SensitiveIndex) -> CorpusCard:
+    return CorpusCard(
+        name=bench.name,
+        documents=len(bench.documents),
+        characters=sum(len(document.text) for document in bench.documents),
+        questions=len(bench.questions),
+        split=bench.split,
+        source=bench.source,
+        license=bench.license,
+        reference=reference_of(services, corpus),
+        sensitive_entities=len(sensitive),
+    )
+
+
+def _provenance(services: Services, scored: ScoredCorpus) -> Provenance:
+    policy, weights = services.policy, services.policy.weights
+    shown = {
+        "policy": policy.name,
+        "tau": f"{policy.tau:g}",
+        "weights": f"{weights.alpha:g}, {weights.beta:g}, {weights.gamma:g}, {weights.marginal}",
+        "residual limit": f"{policy.residual_limit:g}",
+        "direct limit": f"{policy.direct_limit:g}",
+        "scale": scored.scale.source,
+        "detector": services.detector.name,
+        "risk model": services.risk.name,
+        "encoder": services.encoder.name,
+        "settings digest": settings_digest(services.settings),
+    }
+    return provenance_here(shown, commit_here())
+
+
+def _scores(scored: ScoredCorpus) -> list[Scores]:
+    """Those of every linked entity."""
+    found = []
+    for decisions in scored.decisions(scored.method(scored.services.policy)):
+        links = {each.entity.link: each.scores for each in decisions}
+        found += [scores for scores in links.values() if scores is not None]
+    return found
+
+
+def _cell(beta: float, gamma: float, figures: MethodFigures) -> GridCell:
+    return GridCell(
+        beta=beta,
+        gamma=gamma,
+        recall_overlap={k: each.mean or 0.0 for k, each in figures.recall_overlap.items()},
+        bleu1=figures.bleu1.mean or 0.0,
+        rouge_l=figures.rouge_l.mean or 0.0,
+        identifiers=figures.identifiers.share or 0.0,
+    )
+
+
+def _weights_against_recall(cells: Sequence[GridCell]) -> dict[str, float]:
+    recall = [cell.recall_overlap[5] for cell in cells]
+    found = {
+        "beta": rank_correlation([cell.beta for cell in cells], recall),
+        "gamma": rank_correlation([cell.gamma for cell in cells], recall),
+    }
+    return {name: rho for name, rho in found.items() if rho is not None}

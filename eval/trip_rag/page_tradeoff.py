@@ -1,0 +1,185 @@
+"""The grid of weights, and privacy against usefulness."""
+
+from collections.abc import Callable, Sequence
+
+from eval.measures.intervals import Estimate
+from eval.trip_rag import published
+from eval.trip_rag.cells import (
+    PUBLISHED,
+    estimate_html,
+    folded,
+    missing,
+    panel,
+    published_html,
+    row,
+    section,
+    share_html,
+    table,
+)
+from eval.trip_rag.grid_plots import heat_map, weight_bars
+from eval.trip_rag.plots import Curve, Dot, scatter
+from eval.trip_rag.report import MethodFigures, TripRagReport
+
+
+def weights(report: TripRagReport) -> str:
+    """What the weights of knowledge and topic do."""
+    title = "Weights"
+    sub = (
+        "The method with other weights of knowledge (beta) and topic (gamma), that of privacy being 1, each "
+        "time taking the same share of linked entities. Darker cells are higher. Every pair was measured "
+        "once, so small differences say little."
+    )
+    cells = report.grid
+    if not cells:
+        return section(title, sub, missing("The grid of weights was not measured in this run."))
+    maps = (
+        heat_map(
+            "Recall@1 overlap",
+            "Higher is better",
+            {(cell.beta, cell.gamma): cell.recall_overlap[1] for cell in cells},
+        ),
+        heat_map(
+            "Identifiers left in the index",
+            "Lower is better",
+            {(cell.beta, cell.gamma): cell.identifiers for cell in cells},
+            "{:.1%}",
+        ),
+    )
+    bars = weight_bars(
+        "BLEU-1 and ROUGE-L", "Filled bars: BLEU-1. Outlined bars: ROUGE-L. Higher is better", cells
+    )
+    return section(
+        title,
+        sub,
+        f'<div class="charts">{"".join(maps)}</div><div class="charts one">{bars}</div>',
+        panel(_spearman(report)),
+        folded(f"All {len(cells)} pairs of weights", _grid_table(report)),
+    )
+
+
+def _spearman(report: TripRagReport) -> str:
+    n = len(report.grid)
+    rows = [row(name, [f"{rho:+.3f}", f"{n:,}"]) for name, rho in report.grid_spearman.items()]
+    rows.append(
+        row(
+            "a weight of the paper",
+            [published_html(published.WEIGHT_SPEARMAN, "{:+.4f}"), published_html(36, "{}")],
+            f"{PUBLISHED}; which weight is lost in the text we have",
+        )
+    )
+    caption = "Spearman’s rank correlation of each weight with Recall@5 overlap over the grid."
+    return table(caption, "Weight", [("", ("Spearman", "pairs of weights"))], rows)
+
+
+def _grid_table(report: TripRagReport) -> str:
+    rows = [
+        row(
+            f"{cell.beta:g}, {cell.gamma:g}",
+            [
+                *(f"{cell.recall_overlap[k]:.3f}" for k in (1, 5, 10)),
+                f"{cell.bleu1:.3f}",
+                f"{cell.rouge_l:.3f}",
+                f"{cell.identifiers:.1%}",
+            ],
+        )
+        for cell in report.grid
+    ]
+    heads = ("R@1", "R@5", "R@10", "BLEU-1", "ROUGE-L", "identifiers left")
+    return table("One row a pair of weights.", "beta, gamma", [("", heads)], rows)
+
+
+def frontier(report: TripRagReport) -> str:
+    """What a method costs for what it protects."""
+    title = "Privacy against usefulness"
+    points = [*report.methods, *report.sweep]
+    plots = [
+        _plot(report, points, "Recall@1 overlap", lambda each: each.recall_overlap[1]),
+        _plot(report, points, "ROUGE-L", lambda each: each.rouge_l),
+    ]
+    swept = "" if report.sweep else missing("No strengths were swept in this run: each method has one point.")
+    return section(
+        title,
+        "Identifiers that still stand in the index, across, against usefulness, upwards: the best corner is "
+        "top left. Curves join the strengths of one method; small figures are strengths (a share of linked "
+        "entities, or a privacy budget a document).",
+        swept,
+        f'<div class="charts one">{"".join(plots)}</div>',
+        _areas(report),
+        folded(f"All {len(points)} points", _points(points)),
+    )
+
+
+def _plot(
+    report: TripRagReport,
+    points: Sequence[MethodFigures],
+    name: str,
+    use: Callable[[MethodFigures], Estimate],
+) -> str:
+    curves = curves_of(points, use)
+    if not curves:
+        return missing(f"No method has both leakage and {name}.")
+    explanation = f"{report.corpus.questions:,} questions; intervals stand in the table of all points below"
+    return scatter(f"{name} by leakage of identifiers", explanation, "identifiers left", name, curves)
+
+
+def curves_of(points: Sequence[MethodFigures], use: Callable[[MethodFigures], Estimate]) -> list[Curve]:
+    """A curve for each method in the order of the report, its dots by leakage.
+
+    Dots without leakage or usefulness are left out, and so is a curve without dots. A curve keeps its look
+    in every plot of a report, because its place is that of its method.
+    """
+    names = list(dict.fromkeys(each.method for each in points))
+    curves = []
+    for place, name in enumerate(names):
+        dots = [dot for each in points if each.method == name for dot in _dots(each, use(each))]
+        if dots:
+            # By leakage and not by strength, which a default does not have.
+            curves.append(Curve(name, place, tuple(sorted(dots, key=lambda dot: (dot.x, dot.y)))))
+    return curves
+
+
+def _dots(figures: MethodFigures, use: Estimate) -> list[Dot]:
+    leakage, strength = figures.identifiers.share, figures.strength
+    if leakage is None or use.mean is None:
+        return []
+    label = "" if strength is None else f"{strength:g}"
+    told = "default" if strength is None else f"strength {label}"
+    return [Dot(leakage, use.mean, label, f"{told}, identifiers {leakage:.1%}, usefulness {use.mean:.3f}")]
+
+
+def _areas(report: TripRagReport) -> str:
+    found, points = report.frontier, [*report.methods, *report.sweep]
+    share = f" ({found.dominated / found.points:.1%})" if found.points else ""
+    rows = [
+        row(name, [f"{sum(each.method == name for each in points):,}", f"{area:.3f}"])
+        for name, area in sorted(found.areas.items(), key=lambda pair: -pair[1])
+    ]
+    caption = (
+        "Area under each curve of Recall@1 overlap, of 1 at most: the mean of the best usefulness that a "
+        "method has at or below each leakage, from none to that of the unsanitized index. A method with few "
+        f"points has less area for that alone. Of {found.points:,} points of baselines, "
+        f"{found.dominated:,}{share} are dominated: Lethe has a point that leaks no more, is at least as "
+        "useful, and is better in one of both."
+    )
+    if not rows:
+        return missing("No area: nothing leaks from the unsanitized index, or no method has a point.")
+    return panel(table(caption, "Method", [("", ("points", "area"))], rows))
+
+
+def _points(points: Sequence[MethodFigures]) -> str:
+    rows = [
+        row(
+            each.method,
+            [
+                "default" if each.strength is None else f"{each.strength:g}",
+                share_html(each.identifiers),
+                share_html(each.disclosed),
+                estimate_html(each.recall_overlap[1]),
+                estimate_html(each.bleu1),
+                estimate_html(each.rouge_l),
+            ],
+        )
+        for each in points
+    ]
+    heads = ("strength", "identifiers", "all", "R@1", "BLEU-1", "ROUGE-L")
+    return table("Every method at every strength.", "Method", [("", heads)], rows)

@@ -1,0 +1,155 @@
+"""What the benchmark of a corpus found: rows first, everything else derived. No word of a document."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from eval.measures.intervals import Estimate, Share
+from eval.report import Provenance
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class CorpusCard(_Frozen):
+    """What was asked of what. ``reference`` says where the sensitive entities come from."""
+
+    name: str
+    documents: int
+    characters: int
+    questions: int
+    split: str
+    source: str
+    license: str
+    reference: str
+    sensitive_entities: int
+
+
+class AnswerRow(_Frozen):
+    """One question to one arm. ``found_at`` is the rank, from 1, of the document asked about, 0 if absent.
+
+    ``doc_ids`` are the documents behind the first passages, best first, with repetitions.
+    """
+
+    method: str
+    encoder: str
+    question_id: str
+    doc_ids: tuple[str, ...]
+    found_at: int
+    bleu1: float
+    sacrebleu: float
+    rouge_l: float
+
+
+class MethodFigures(_Frozen):
+    """One method with one encoder: usefulness, and what a reader of the whole index finds.
+
+    ``recall_overlap`` is by k; ``found`` the share of questions whose document is among the first k.
+    ``disclosed`` counts the sensitive entities of a document that stand in its sanitized text,
+    ``identifiers`` those of them that identify. ``strength`` is what was swept, None for a default.
+    """
+
+    method: str
+    encoder: str
+    strength: float | None
+    recall_overlap: dict[int, Estimate]
+    found: dict[int, Share]
+    bleu1: Estimate
+    sacrebleu: Estimate
+    rouge_l: Estimate
+    disclosed: Share
+    identifiers: Share
+    kept: Share
+    documents_failed: int
+
+
+class AttackFigures(_Frozen):
+    """One attack on one method. ``generator`` names the victim's; leakage counts as the audit does."""
+
+    method: str
+    attack: str
+    generator: str
+    k: int
+    prompts: int
+    failed: int
+    all_entities: Share
+    identifiers: Share
+    prompts_leaking: Share
+    repeat_prompts: Share
+    repeat_passages: Share
+    rouge_recall_prompts: Share
+    rouge_f_prompts: Share
+
+
+class GuessFigures(_Frozen):
+    """Entity inference: how often the original of a replaced slot is the first, or among the first five.
+
+    ``rouge_l`` compares originals with what the method wrote, ``rebuilt_rouge_l`` with the guesses put in;
+    ``entities_left`` stand in what the method wrote, ``entities_recovered`` in the rebuilt text.
+    """
+
+    method: str
+    documents: int
+    slots: int
+    top1: Share
+    top5: Share
+    prior_top1: Share
+    prior_top5: Share
+    chance_top1: float | None
+    rouge_l: Estimate
+    rebuilt_rouge_l: Estimate
+    entities_left: Share
+    entities_recovered: Share
+
+
+class Correlation(_Frozen):
+    """Spearman's rho of two features over linked entities."""
+
+    one: str
+    other: str
+    rho: float
+    n: int
+
+
+class GridCell(_Frozen):
+    """One pair of weights: usefulness and leakage."""
+
+    beta: float
+    gamma: float
+    recall_overlap: dict[int, float]
+    bleu1: float
+    rouge_l: float
+    identifiers: float
+
+
+class Frontier(_Frozen):
+    """How much of the baselines' trade-offs the method's curve dominates, and the area under each curve.
+
+    ``areas`` are of the best Recall@1 overlap that a method has at or below each leakage, over the leakages
+    from 0 to that of the unsanitized index, as a share of the largest area that could be.
+    """
+
+    dominated: int
+    points: int
+    areas: dict[str, float]
+
+
+class TripRagReport(_Frozen):
+    """The benchmark of one corpus. ``absent`` are methods that could not run, with the reason."""
+
+    corpus: CorpusCard
+    provenance: Provenance
+    seed: int
+    generator: str
+    sacrebleu_signature: str
+    methods: tuple[MethodFigures, ...]
+    ablations: tuple[MethodFigures, ...]
+    sweep: tuple[MethodFigures, ...] = Field(repr=False)
+    frontier: Frontier
+    attacks: tuple[AttackFigures, ...]
+    guesses: tuple[GuessFigures, ...]
+    correlations: tuple[Correlation, ...]
+    grid: tuple[GridCell, ...] = Field(repr=False)
+    grid_spearman: dict[str, float]
+    """Spearman of each weight with Recall@5 over the grid."""
+    absent: dict[str, str]
+    rows: tuple[AnswerRow, ...] = Field(repr=False)
