@@ -256,15 +256,18 @@ def test_too_few_documents_are_told_how_many_it_takes() -> None:
     )
     assert promised(curve_of([0, 0], 59), 0.05, 0.95).tau == 0.1
     assert documents_needed(0.05, 0.95) == 59
+    with pytest.raises(LetheError, match="leaks 0.017 of 59 documents"):
+        promised(curve_of([1 / 59], 59), 0.05, 0.95)
 
 
-def test_documents_that_leak_at_the_strictest_are_told_of() -> None:
+@pytest.mark.parametrize("n", [60, 80])
+def test_documents_that_leak_at_the_strictest_are_told_of(n: int) -> None:
     with pytest.raises(LetheError) as raised:
-        promised(curve_of([0.25, 0.5], 80), 0.05, 0.95)
+        promised(curve_of([0.25, 0.5], n), 0.05, 0.95)
     assert str(raised.value) == (
         "No threshold can be promised to leak at most 0.05 with confidence 0.95: the strictest of them, "
-        "which generalizes all that is found, leaks 0.250 of 80 documents. What is left is not found by the "
-        "detector: take its recall profile, or a larger --max-leak."
+        f"which generalizes all that is found, leaks 0.250 of {n} documents. What is left is not found by "
+        "the detector: take its recall profile, or a larger --max-leak."
     )
 
 
@@ -323,6 +326,13 @@ def test_a_name_with_an_address_goes_always_only_if_both_do(tmp_path: Path) -> N
     assert [len(text.mentions()) for text in scored.texts] == [1, 1]
     assert [each.always for each in links_of(scored, BARE)] == [False, True]
     assert [each.always for each in links_of(scored, Policy())] == [True, True]
+
+
+def test_an_entity_is_named_by_its_longest_mention(tmp_path: Path) -> None:
+    services = services_in(tmp_path)
+    services.detector = PhraseDetector(dict.fromkeys(("Tobias Orrin", "Orrin"), "person full name"))
+    (text,) = scored_of(services, ["Orrin came. It was Tobias Orrin, and Orrin left."]).texts
+    assert names_of(text) == ["Tobias Orrin"]
 
 
 def people(services: Services, *marks: str, **more: object) -> list[bool]:

@@ -56,7 +56,6 @@ VICTIMS = (
     ("anchor-health", "verbatim (worst case)", 1),
     ("extraction (health, untargeted)", "extractive", 5),
 )
-VOID = {"meta", "rect", "line", "path", "br", "polyline", "colgroup"}
 
 
 def mean(value: float, n: int = 400) -> Estimate:
@@ -200,3 +199,346 @@ def quick_report() -> TripRagReport:
             "correlations": (), "absent": {}, "frontier": Frontier(dominated=0, points=0, areas={}),
         }
     )  # fmt: skip
+
+
+class Reader(HTMLParser):
+    """Collects what a page holds, section by section, and sees that every tag is closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: set[str] = set()
+        self.links: list[str] = []
+        self.words: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.links += [value or "" for name, value in attrs if name in {"src", "href", "xlink:href"}]
+        if tag not in {"meta"}:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+
+def read(html: str) -> Reader:
+    reader = Reader()
+    reader.feed(html)
+    reader.close()
+    return reader
+
+
+def words_of(html: str) -> str:
+    return " ".join(" ".join(read(html).words).split())
+
+
+def section_of(page: str, title: str) -> str:
+    """The words of one section."""
+    (found,) = [part for part in page.split("<section>") if part.startswith(f"<h2>{title}</h2>")]
+    return words_of(found.split("</section>")[0])
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    return trip_rag_page(whole_report())
+
+
+@pytest.fixture(scope="module")
+def quick() -> str:
+    return trip_rag_page(quick_report())
+
+
+SECTIONS = (
+    "Usefulness", "Leakage under extraction", "What a reader of the whole index finds", "What each part adds",
+    "Whether the three scores say different things", "Weights", "Privacy against usefulness",
+    "Guessing and reconstruction", "Not in the tables", "How this was measured", "What it was measured with",
+)  # fmt: skip
+
+
+def test_the_page_is_whole_and_needs_nothing_else(page: str) -> None:
+    reader = read(page)
+    assert reader.open == []
+    assert reader.links == []
+    assert not reader.tags & {"script", "link", "img", "iframe", "object", "base", "use", "foreignobject"}
+    assert not re.search(r"url\(|@import|http|javascript:|\son\w+=", page)
+    assert re.findall(r"<h2>(.*?)</h2>", page) == list(SECTIONS)
+
+
+def test_the_page_escapes_what_users_named() -> None:
+    report = whole_report(HOSTILE)
+    renamed = [
+        report.model_copy(update={"methods": (figures(HOSTILE, 0.5, 0.5), *report.methods)}),
+        report.model_copy(update={"attacks": (attack(HOSTILE, 0.5, (HOSTILE, HOSTILE, 5)),)}),
+        report.model_copy(update={"guesses": (guesses(HOSTILE),), "generator": HOSTILE}),
+        report.model_copy(update={"grid_spearman": {HOSTILE: 0.5}, "absent": {HOSTILE: HOSTILE}}),
+    ]
+    for each in renamed:
+        page = trip_rag_page(each)
+        assert HOSTILE not in page
+        assert "<script" not in page
+        assert HOSTILE in words_of(page)
+        assert read(page).open == []
+
+
+def test_the_header_says_what_was_asked_of_what(page: str) -> None:
+    header = words_of(page.split("<section>")[0])
+    for expected in (
+        "invented notes", "1,200 documents", "400 questions", "7,654 sensitive entities: gold annotations",
+        "split: all documents searched, 1% asked about", f"encoder {ENCODER}", "answers by extractive",
+        "seed 11", "commit 0123abc", "2030-01-01T00:00:00+00:00",
+    ):  # fmt: skip
+        assert expected in header
+
+
+def test_usefulness_has_both_figures_under_their_own_heads(page: str) -> None:
+    told = section_of(page, "Usefulness")
+    assert told.count(PUBLISHED) == 5
+    assert "trip 0.710 0.680 to 0.740 n = 400 0.760" in told
+    assert "0.703 0.760 0.789 0.929 0.702 0.679 random" in told
+    assert f"presidio {'documents failed: 1'}" in told
+    assert whole_report().sacrebleu_signature in told
+
+
+def test_methods_that_the_paper_does_not_have_get_no_figure_of_it(page: str) -> None:
+    told = section_of(page, "Usefulness")
+    assert re.search(r"extract 0\.550 .*? of 400 – – – – – – presidio", told)
+
+
+def test_leakage_has_every_victim_and_a_row_for_redact(page: str) -> None:
+    told = section_of(page, "Leakage under extraction")
+    for name, generator, k in VICTIMS:
+        assert f"{name}; victim {generator}, k = {k}" in told
+    assert "The paper has no row for Redact" in told
+    assert re.search(r"redact 5\.0% .*? – – suppress", told)
+    assert "lprag 10.0% 8.1 to 12.3 80 of 800" in told
+    assert "21% 48% lprag-compat" in told
+
+
+def test_an_attack_that_one_method_lacks_is_not_a_zero() -> None:
+    report = whole_report()
+    fewer = report.model_copy(update={"attacks": report.attacks[:-1]})
+    told = section_of(trip_rag_page(fewer), "Leakage under extraction")
+    assert re.search(r"presidio 30\.0% [^–]*? not measured not measured – –", told)
+    assert "not measured" not in section_of(trip_rag_page(report), "Leakage under extraction").replace(
+        "Not measured", ""
+    )
+
+
+def test_the_ablations_stand_beside_those_of_the_paper(page: str) -> None:
+    told = section_of(page, "What each part adds")
+    assert re.search(r"scores alone neither hard rules .*? 0\.6858 0\.7447 0\.1043 privacy only", told)
+    assert "0.5560 0.6306 0.0933" in told
+    assert re.search(r"single mentions each mention by itself .*? – – –", told)
+    assert told.index("trip the default") < told.index("without residual limit")
+
+
+def test_the_features_stand_beside_those_of_the_paper(page: str) -> None:
+    told = section_of(page, "Whether the three scores say different things")
+    assert "P and D -0.050 5,432 +0.1342 +0.0764" in told
+    assert "K and D +0.380 5,432 +0.3923 +0.4166" in told
+
+
+def test_the_weights_have_maps_bars_and_figures(page: str) -> None:
+    told = section_of(page, "Weights")
+    assert "beta +0.610 36 gamma +0.720 36 a weight of the paper" in told
+    assert "+0.8561" in told
+    assert "0.2, 0.2 0.547" in told
+    assert "All 36 pairs of weights" in told
+
+
+def test_the_trade_off_tells_areas_and_dominated_points(page: str) -> None:
+    told = section_of(page, "Privacy against usefulness")
+    assert "Of 37 points of baselines, 31 (83.8%) are dominated" in told
+    assert "trip 11 0.853 random 11 0.512 lprag 8 0.411" in told
+    assert "All 58 points" in told
+    assert told.count("identifiers left") == 2
+
+
+def test_guessing_tells_the_prior_and_chance(page: str) -> None:
+    told = section_of(page, "Guessing and reconstruction")
+    assert "trip 812 slots in 60 documents 11.9% 9.9 to 14.3 97 of 812" in told.replace("14.4", "14.3")
+    assert "2.1%" in told
+    assert "0.910 0.880 to 0.940 n = 60" in told
+
+
+def test_absent_methods_have_their_reason(page: str) -> None:
+    assert "paraphrase needs a language model" in section_of(page, "Not in the tables")
+
+
+@pytest.mark.parametrize(
+    ("title", "sentence"),
+    [
+        ("Leakage under extraction", "No attack was run."),
+        ("What each part adds", "No variant was measured in this run."),
+        ("Whether the three scores say different things", "No pair of scores has a correlation here."),
+        ("Weights", "The grid of weights was not measured in this run."),
+        ("Privacy against usefulness", "No strengths were swept in this run: each method has one point."),
+        ("Privacy against usefulness", "No area: nothing leaks from the unsanitized index"),
+        ("Guessing and reconstruction", "Nothing was guessed."),
+        ("Not in the tables", "Every method ran."),
+    ],
+)
+def test_what_was_not_measured_is_said_in_a_sentence(quick: str, title: str, sentence: str) -> None:
+    assert sentence in section_of(quick, title)
+    assert read(quick).open == []
+
+
+def test_a_report_in_which_nothing_was_measured_is_still_a_page() -> None:
+    empty = Estimate(0, None, None, None)
+    none = Share(0, 0, None)
+    bare = figures("origin", 1, 1).model_copy(
+        update={
+            "recall_overlap": dict.fromkeys((1, 5, 10), empty), "found": dict.fromkeys((1, 5, 10), none),
+            "bleu1": empty, "sacrebleu": empty, "rouge_l": empty, "disclosed": none, "identifiers": none,
+            "kept": none,
+        }
+    )  # fmt: skip
+    page = trip_rag_page(quick_report().model_copy(update={"methods": (bare,)}))
+    assert "No method has both leakage and Recall@1 overlap." in words_of(page)
+    assert "not measured" in section_of(page, "Usefulness")
+    assert "None" not in words_of(page)
+
+
+def test_every_published_figure_is_a_share_of_a_known_method() -> None:
+    rows = [each for by_corpus in published.ANSWERS.values() for each in by_corpus.values()]
+    values = [value for each in rows for value in (each.bleu, each.rouge_l, *each.recall.values())]
+    assert len(values) == 50
+    assert all(0 < value <= 1 for value in values)
+    assert set(published.LEAKAGE) == set(published.ANSWERS) - {"redact"}
+    assert all(set(each) == set(published.CORPORA) for each in published.ANSWERS.values())
+
+
+def test_cells_tell_what_they_count() -> None:
+    assert words_of(share_html(Share(3, 12, 0.25, 0.2, 0.3, (0.1, 0.5)))) == "25.0% 10.0 to 50.0 3 of 12"
+    assert words_of(share_html(Share(3, 12, 0.25))) == "25.0% 3 of 12"
+    assert words_of(estimate_html(Estimate(7, 0.5, 0.25, 0.75))) == "0.500 0.250 to 0.750 n = 7"
+    assert words_of(estimate_html(Estimate(7, 0.5, None, None))) == "0.500 n = 7"
+    assert [words_of(published_html(value)) for value in (None, 0.0)] == ["–", "0.000"]
+
+
+def test_a_table_without_named_groups_has_one_line_of_heads() -> None:
+    assert table("c", "x", [("", ("a", "b"))], []).count("<tr") == 1
+    assert table("c", "x", [("g", ("a", "b")), ("", ("c",))], []).count("<tr") == 2
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=20), st.booleans())
+def test_an_axis_holds_its_values_in_few_round_steps(values: list[float], from_zero: bool) -> None:
+    axis = axis_of(values, 0, 100, from_zero)
+    ticks = axis.ticks()
+    assert 2 <= len(ticks) <= 9
+    assert all(-1e-6 <= axis.at(value) <= 100 + 1e-6 for value in values)
+    assert axis.at(ticks[0]) == pytest.approx(0)
+    assert axis.at(ticks[-1]) == pytest.approx(100)
+    assert not from_zero or ticks[0] == 0
+
+
+PLACES = st.tuples(st.floats(20, 480), st.floats(20, 280))
+WORDS = st.text("abc", min_size=1, max_size=12)
+
+
+@given(st.lists(st.tuples(PLACES, WORDS), max_size=25))
+def test_labels_meet_neither_each_other_nor_points(asked: list[tuple[tuple[float, float], str]]) -> None:
+    placer = Placer(0, 0, 500, 300)
+    boxes = [(x - 6, y - 6, x + 6, y + 6) for (x, y), _ in asked]
+    for (x, y), _ in asked:
+        placer.block(x, y, 6)
+    for point, words in asked:
+        html = placer.place(words, [point], "name", 13) or placer.place_far(words, point, "name", 13)
+        boxes += drawn_boxes(html)
+    for box in boxes[len(asked) :]:
+        assert 0 <= box[0]
+        assert box[2] <= 500
+        assert not any(meet(box, other) for other in boxes if other is not box)
+
+
+def drawn_boxes(html: str) -> list[tuple[float, float, float, float]]:
+    """Where the words of a drawing stand, with letters somewhat narrower than the placer thinks."""
+    found = []
+    for x, y, anchor, words in re.findall(
+        r'<text class="name" x="([\d.]+)" y="([\d.]+)" text-anchor="(\w+)">(.*?)</text>', html
+    ):
+        wide = len(words) * 0.59 * 13
+        left = float(x) - {"start": 0, "middle": wide / 2, "end": wide}[anchor]
+        found.append((left + 0.1, float(y) - 10.9, left + wide - 0.1, float(y) + 1.9))
+    return found
+
+
+def meet(one: Sequence[float], other: Sequence[float]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def test_words_keep_off_a_line_and_reach_their_point_from_afar() -> None:
+    placer = Placer(0, 0, 500, 300)
+    placer.block_line((0, 150), (500, 150))
+    placer.block(250, 150, 30)
+    assert placer.place("word", [(250, 150)], "name", 13) == ""
+    far = placer.place_far("word", (250, 150), "name", 13)
+    assert far.startswith('<path class="leader" d="M250.0 150.0L')
+    (box,) = drawn_boxes(far)
+    assert not box[1] < 150 < box[3]
+
+
+def test_where_there_is_no_room_there_are_no_words() -> None:
+    placer = Placer(0, 0, 20, 20)
+    assert placer.place("a long name", [(10, 10)], "name", 13) == ""
+    assert placer.place_far("a long name", (10, 10), "name", 13) == ""
+
+
+def test_fourteen_methods_look_different_without_color() -> None:
+    looks = [re.sub(r"(ink|series)-\d", "", mark(place, 10, 10)) for place in range(14)]
+    assert all(one != other for one, other in combinations(looks, 2))
+
+
+def test_a_curve_is_drawn_by_leakage_and_keeps_its_look() -> None:
+    report = whole_report()
+    points = [*report.methods, *report.sweep]
+    curves = {each.name: each for each in curves_of(points, lambda each: each.rouge_l)}
+    assert list(curves) == [*METHODS, "scores alone", "privacy only"]
+    leakages = [dot.x for dot in curves["trip"].dots]
+    assert leakages == sorted(leakages)
+    assert [dot.label for dot in curves["lprag"].dots].count("default") == 1
+    assert [dot.label for dot in curves["redact"].dots] == [""]
+    unknown = [each.model_copy(update={"identifiers": Share(0, 0, None)}) for each in points[:1]]
+    later = curves_of([*unknown, *points[1:]], lambda each: each.rouge_l)
+    assert "origin" not in [each.name for each in later]
+    assert next(each for each in later if each.name == "trip") == curves["trip"]
+
+
+def test_a_plot_puts_better_above_and_more_leakage_to_the_right() -> None:
+    dots = (Dot(0.1, 0.4, "1", "weak & strong"), Dot(0.3, 0.8, "2", "strong"))
+    plot = scatter("title", "how", "across", "up", [Curve("one", 0, dots)])
+    ((x1, y1), (x2, y2)) = [
+        tuple(map(float, pair.split(",")))
+        for pair in re.findall(r'points="([^"]+)"', plot)[0].split()
+    ]  # fmt: skip
+    assert x1 < x2
+    assert y1 > y2
+    assert "<title>one: weak &amp; strong</title>" in plot
+
+
+def test_one_point_makes_a_plot_without_a_line() -> None:
+    plot = scatter("title", "how", "across", "up", [Curve("one", 0, (Dot(0.0, 0.5, "", "x"),))])
+    assert "<polyline" not in plot
+    assert read(plot).open == []
+
+
+def test_the_map_shows_every_value_and_darkens_with_it() -> None:
+    html = heat_map("t", "e", {(0.2, 0.2): 0.1, (0.2, 0.4): 0.2, (0.4, 0.2): 0.3, (0.4, 0.4): 0.4})
+    assert all(f">{value}</text>" in html for value in ("0.100", "0.200", "0.300", "0.400"))
+    depths = dict(re.findall(r'fill-opacity="([\d.]+)".*?class="cell".*?>([\d.]+)</text>', html))
+    assert sorted(depths, key=lambda depth: depths[depth]) == sorted(depths)
+    assert "0.06" in depths
+    assert html.index("0.200") < html.index("0.100")
+    assert ">0.500</text>" in heat_map("t", "e", {(1.0, 1.0): 0.5})
+
+
+def test_bars_have_both_measures_of_every_pair() -> None:
+    html = weight_bars("t", "e", whole_report().grid)
+    assert html.count('class="solid"') == html.count('class="striped"') == 36
+    assert "beta 0.2, gamma 1: BLEU-1 0.120, ROUGE-L 0.153" in html

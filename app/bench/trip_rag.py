@@ -6,20 +6,31 @@ from app.attacking import commit_here, reference_of
 from app.bench.methods import ORIGIN, TRIP, ablations, grid, methods, strengths
 from app.bench.options import Options
 from app.bench.running import Running
+from app.calibrating import COUNTED, leak_curve
 from app.compose import Services
 from app.corpus import Corpus, Phases, detected, sensitive_in, untold
 from app.scored import ScoredCorpus, scored_corpus
 from app.settings_report import settings_digest
+from eval.calibration.halves import check_on_halves
 from eval.corpora.bench_corpus import BenchCorpus
 from eval.measures.answers import sacrebleu_signature
 from eval.measures.leakage import SensitiveIndex
 from eval.report import Provenance, provenance_here
 from eval.trip_rag.features import correlations, rank_correlation
 from eval.trip_rag.frontier import Point, areas_of, dominated_by
-from eval.trip_rag.report import CorpusCard, Frontier, GridCell, MethodFigures, TripRagReport
+from eval.trip_rag.report import (
+    CorpusCard,
+    Frontier,
+    GridCell,
+    MethodFigures,
+    PromiseFigures,
+    TripRagReport,
+)
 from ingest.documents import Scores
 from models.errors import LetheError
 
+PROMISED, CONFIDENCE = (0.05, 0.1, 0.2), 0.9
+"""Leakages that are promised, and how sure it has to be."""
 LETHE = frozenset((TRIP, "scores alone"))
 """Whose points are Lethe's curve: the default policy and the same scores without its rules."""
 
@@ -68,6 +79,7 @@ def trip_rag(
         correlations=tuple(correlations(_scores(scored))),
         grid=tuple(cells),
         grid_spearman=_weights_against_recall(cells),
+        promises=tuple(_promises(scored, options, told)),
         absent=absent,
         rows=tuple(running.rows),
     )
@@ -85,6 +97,27 @@ def frontier_of(figures: Iterable[MethodFigures]) -> Frontier:
     theirs = [point for name, curve in curves.items() if name not in LETHE | {ORIGIN} for point in curve]
     areas = areas_of({name: curve for name, curve in curves.items() if name != ORIGIN}, most) if most else {}
     return Frontier(dominated=dominated_by(ours, theirs), points=len(theirs), areas=areas)
+
+
+def _promises(scored: ScoredCorpus, options: Options, told: Phases) -> list[PromiseFigures]:
+    """Whether thresholds that are promised on half of the documents hold on the other."""
+    if not options.sweep or len(scored.texts) < 2:
+        return []
+    curve = leak_curve(scored, scored.services.policy, COUNTED["identifiers"], told)
+    found = []
+    for max_leak in PROMISED:
+        check = check_on_halves(curve.taus, curve.losses, max_leak, CONFIDENCE, seed=options.seed)
+        found.append(
+            PromiseFigures(
+                max_leak=max_leak,
+                confidence=CONFIDENCE,
+                documents=check.documents,
+                splits=check.splits,
+                promised=check.promised,
+                violated=check.violated,
+            )
+        )
+    return found
 
 
 def _card(services: Services, corpus: Corpus, bench: BenchCorpus, sensitive: SensitiveIndex) -> CorpusCard:

@@ -48,7 +48,7 @@ def table(caption: str, corner: str, groups: Sequence[tuple[str, Sequence[str]]]
         )
         over = f'<tr class="over"><td></td>{titles}</tr>'
     return (
-        f"<table><caption>{escape(caption)}</caption><colgroup></colgroup>{columns}<thead>{over}"
+        f"<table><caption><span>{escape(caption)}</span></caption><colgroup></colgroup>{columns}<thead>{over}"
         f'<tr><th scope="col">{escape(corner)}</th>{heads}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
     )
 

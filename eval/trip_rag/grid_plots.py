@@ -9,7 +9,7 @@ from eval.trip_rag.report import GridCell
 MAP_WIDTH, MAP_LEFT, MAP_TOP, CELL_HEIGHT = 480, 50, 8, 40
 PALE, STRONG = 0.06, 0.58
 """How much color the lowest and the highest cell have; figures stay legible on both."""
-BARS_WIDTH, BARS_HEIGHT, BARS_LEFT, BARS_TOP, BARS_BOTTOM = 960, 300, 50, 14, 234
+BARS_WIDTH, BARS_HEIGHT, BARS_LEFT, BARS_TOP, BARS_BOTTOM = 960, 300, 64, 14, 234
 
 
 def heat_map(

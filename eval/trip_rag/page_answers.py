@@ -111,7 +111,7 @@ def _answers(methods: Sequence[MethodFigures], report: TripRagReport) -> str:
 
 def _failures(figures: MethodFigures) -> str:
     failed = figures.documents_failed
-    return f"{failed:,} documents failed" if failed else ""
+    return f"documents failed: {failed:,}" if failed else ""
 
 
 def index_reader(report: TripRagReport) -> str:

@@ -131,20 +131,21 @@ def curves_of(points: Sequence[MethodFigures], use: Callable[[MethodFigures], Es
     names = list(dict.fromkeys(each.method for each in points))
     curves = []
     for place, name in enumerate(names):
-        dots = [dot for each in points if each.method == name for dot in _dots(each, use(each))]
+        own = [each for each in points if each.method == name]
+        dots = [dot for each in own for dot in _dots(each, use(each), alone=len(own) == 1)]
         if dots:
             # By leakage and not by strength, which a default does not have.
             curves.append(Curve(name, place, tuple(sorted(dots, key=lambda dot: (dot.x, dot.y)))))
     return curves
 
 
-def _dots(figures: MethodFigures, use: Estimate) -> list[Dot]:
+def _dots(figures: MethodFigures, use: Estimate, alone: bool) -> list[Dot]:
     leakage, strength = figures.identifiers.share, figures.strength
     if leakage is None or use.mean is None:
         return []
-    label = "" if strength is None else f"{strength:g}"
-    told = "default" if strength is None else f"strength {label}"
-    return [Dot(leakage, use.mean, label, f"{told}, identifiers {leakage:.1%}, usefulness {use.mean:.3f}")]
+    label = "default" if strength is None else f"{strength:g}"
+    told = f"{label}, identifiers {leakage:.1%}, usefulness {use.mean:.3f}"
+    return [Dot(leakage, use.mean, "" if alone else label, told)]
 
 
 def _areas(report: TripRagReport) -> str:

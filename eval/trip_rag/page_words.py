@@ -21,8 +21,9 @@ DEFINITIONS = {
     "Leakage under extraction": "Of the sensitive entities of the original documents behind the passages "
     "that were retrieved, the share that stands word for word in the output, over all answered prompts. "
     "Attempts in which the victim failed are left out; they are not safe ones.",
-    "Reading the whole index": "Of all sensitive entities, the share that stands word for word in the "
-    "sanitized text of its own document. Documents that failed are not in the index and leak nothing there.",
+    "Reading the whole index": "Of all sensitive entities of the documents in the index, the share that "
+    "stands word for word in the sanitized text of its own document. Documents that could not be sanitized "
+    "are not in the index and not counted.",
     "Kept": "Of all decisions about detected mentions, the share that left them as they were.",
     "Dominated": "A point for which Lethe has one that leaks no more identifiers, has as much Recall@1 "
     "overlap, and is better in one of both. Lethe’s are those of trip and of its scores alone.",

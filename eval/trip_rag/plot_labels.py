@@ -1,5 +1,6 @@
 """Finding room for words in a drawing."""
 
+import math
 from collections.abc import Iterator, Sequence
 from html import escape
 
@@ -8,7 +9,9 @@ Box = tuple[float, float, float, float]
 
 LETTER = 0.6
 """How wide a letter is, in font sizes: rather too much, since fonts differ."""
-DISTANCES = (10.0, 16.0, 24.0)
+LINE_STEP = 3.0
+NEAR, FAR = (10.0, 16.0), (28.0, 44.0, 64.0, 90.0)
+"""How far words stand from their point; from afar a line leads to it."""
 
 
 class Placer:
@@ -22,15 +25,41 @@ class Placer:
         """Nothing may be written over a square around a point."""
         self._taken.append((x - reach, y - reach, x + reach, y + reach))
 
+    def block_line(self, one: tuple[float, float], other: tuple[float, float]) -> None:
+        """Nothing may be written over a straight line."""
+        steps = max(1, round(math.dist(one, other) / LINE_STEP))
+        for step in range(1, steps):
+            part = step / steps
+            self.block(
+                one[0] + part * (other[0] - one[0]), one[1] + part * (other[1] - one[1]), LINE_STEP / 2
+            )
+
     def place(self, words: str, points: Sequence[tuple[float, float]], style: str, size: float) -> str:
         """The words as SVG beside the first of the points where there is room; nothing if there is none."""
-        for distance in DISTANCES:
+        for distance in NEAR:
             for x, y in points:
                 for at, box in _around(words, x, y, distance, size):
-                    if self._free(box):
-                        self._taken.append(box)
+                    if self._take(box):
                         return f'<text class="{style}" {at}>{escape(words)}</text>'
         return ""
+
+    def place_far(self, words: str, point: tuple[float, float], style: str, size: float) -> str:
+        """The same for one point and at some distance, with a line to the point."""
+        x, y = point
+        for distance in FAR:
+            for at, box in _around(words, x, y, distance, size):
+                if self._take(box):
+                    end = _nearest(box, x, y)
+                    self.block_line(point, end)
+                    line = f'<path class="leader" d="M{x:.1f} {y:.1f}L{end[0]:.1f} {end[1]:.1f}"/>'
+                    return f'{line}<text class="{style}" {at}>{escape(words)}</text>'
+        return ""
+
+    def _take(self, box: Box) -> bool:
+        free = self._free(box)
+        if free:
+            self._taken.append(box)
+        return free
 
     def _free(self, box: Box) -> bool:
         left, top, right, bottom = self._frame
@@ -40,6 +69,11 @@ class Placer:
 
 def _meet(one: Box, other: Box) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def _nearest(box: Box, x: float, y: float) -> tuple[float, float]:
+    """The place of a box that is nearest to a point."""
+    return min(max(x, box[0]), box[2]), min(max(y, box[1]), box[3])
 
 
 def _around(words: str, x: float, y: float, distance: float, size: float) -> Iterator[tuple[str, Box]]:

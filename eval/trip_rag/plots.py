@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import pairwise
 
 from eval.trip_rag.plot_labels import Placer
 
@@ -11,7 +12,7 @@ WIDTH, HEIGHT = 960, 460
 LEFT, RIGHT, TOP, BOTTOM = 62, 930, 22, 408
 REACH = 5.0
 DASHES = ("", "7 4", "2 4", "10 3 2 3")
-MARKS = 6
+MARKS = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,17 +130,16 @@ def _marks(curve: Curve, x: Axis, y: Axis) -> str:
 
 
 def mark(place: int, x: float, y: float) -> str:
-    """One of twelve marks: six shapes, hollow from the seventh on."""
-    r, d = REACH, REACH * 1.3
+    """One of fourteen marks: seven shapes, hollow in every second round."""
+    r, d, e, t = REACH, REACH * 1.3, REACH * 0.7, REACH * 0.35
     shapes = (
         f"M{x - r:.1f} {y:.1f}a{r} {r} 0 1 0 {2 * r} 0a{r} {r} 0 1 0 {-2 * r} 0z",
         f"M{x - r:.1f} {y - r:.1f}h{2 * r}v{2 * r}h{-2 * r}z",
         f"M{x:.1f} {y - d:.1f}l{d} {2 * r}h{-2 * d}z",
         f"M{x:.1f} {y - d:.1f}l{d} {d}l{-d} {d}l{-d} {-d}z",
         f"M{x:.1f} {y + d:.1f}l{d} {-2 * r}h{-2 * d}z",
-        f"M{x - r:.1f} {y - r / 3:.1f}h{r * 2 / 3:.2f}v{-r * 2 / 3:.2f}h{r * 2 / 3:.2f}v{r * 2 / 3:.2f}"
-        f"h{r * 2 / 3:.2f}v{r * 2 / 3:.2f}h{-r * 2 / 3:.2f}v{r * 2 / 3:.2f}h{-r * 2 / 3:.2f}"
-        f"v{-r * 2 / 3:.2f}h{-r * 2 / 3:.2f}z",
+        f"M{x - 3 * t:.2f} {y - t:.2f}h{e}v{-e}h{e}v{e}h{e}v{e}h{-e}v{e}h{-e}v{-e}h{-e}z",
+        f"M{x - d:.1f} {y - r:.1f}l{2 * d} {2 * r}v{-2 * r}l{-2 * d} {2 * r}z",
     )
     hollow = " hollow" if place // MARKS % 2 else f" series-{place % 6}"
     return f'<path class="mark ink-{place % 6}{hollow}" d="{shapes[place % MARKS]}"/>'
@@ -151,10 +151,15 @@ def _labels(curves: Sequence[Curve], x: Axis, y: Axis) -> list[str]:
     for curve in curves:
         for dot in curve.dots:
             placer.block(x.at(dot.x), y.at(dot.y), REACH + 1)
+        for one, other in pairwise(curve.dots):
+            placer.block_line((x.at(one.x), y.at(one.y)), (x.at(other.x), y.at(other.y)))
     drawn = []
     for curve in sorted(curves, key=lambda curve: len(curve.dots)):
         places = [(x.at(dot.x), y.at(dot.y)) for dot in (*curve.dots[-1:], *curve.dots[:-1])]
-        drawn.append(placer.place(curve.name, places, "name", 13))
+        drawn.append(
+            placer.place(curve.name, places, "name", 13)
+            or placer.place_far(curve.name, places[0], "name", 13)
+        )
     for curve in curves:
         for dot in curve.dots:
             if dot.label:

@@ -133,6 +133,17 @@ class Frontier(_Frozen):
     areas: dict[str, float]
 
 
+class PromiseFigures(_Frozen):
+    """Thresholds promised on one half of the documents and measured on the other, over random splits."""
+
+    max_leak: float
+    confidence: float
+    documents: int
+    splits: int
+    promised: int
+    violated: int
+
+
 class TripRagReport(_Frozen):
     """The benchmark of one corpus. ``absent`` are methods that could not run, with the reason."""
 
@@ -151,5 +162,6 @@ class TripRagReport(_Frozen):
     grid: tuple[GridCell, ...] = Field(repr=False)
     grid_spearman: dict[str, float]
     """Spearman of each weight with Recall@5 over the grid."""
+    promises: tuple[PromiseFigures, ...] = ()
     absent: dict[str, str]
     rows: tuple[AnswerRow, ...] = Field(repr=False)
