@@ -24,6 +24,9 @@ from models.catalog import ModelRef
 STRICT = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, allow_inf_nan=False)
 
 
+_Percentiles = tuple[float, float, float, float]
+
+
 class DetectorSettings(BaseModel):
     """What finds entities."""
 
@@ -103,7 +106,7 @@ class PolicySettings(BaseModel):
         description="what stands for people and organizations: words for their kind, or the same alias of "
         "each in every document, which links the documents",
     )
-    scale: tuple[float, float, float, float] | None = Field(
+    scale: _Percentiles | None = Field(
         default=None,
         description="5th and 95th percentile of the knowledge divergence, then of the distance to the topic, "
         "that become 0 and 1; none fits them to the first documents of a collection",
@@ -112,6 +115,15 @@ class PolicySettings(BaseModel):
         default="exact",
         description="scoring one entity at a time, or the same scores in batches",
     )
+
+    @field_validator("scale")
+    @classmethod
+    def _rising(
+        cls, scale: tuple[float, float, float, float] | None
+    ) -> tuple[float, float, float, float] | None:
+        if scale is not None and not (scale[0] <= scale[1] and scale[2] <= scale[3]):
+            raise ValueError("should be two pairs of a lower and a higher percentile")
+        return scale
 
 
 class GeneratorSettings(BaseModel):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from ingest.annotated import AnnotatedText
 from ingest.documents import Document, Entity, SanitizedDocument
@@ -39,6 +39,18 @@ class Encoder(Protocol):
         ...
 
     def encode(self, texts: Sequence[str]) -> Vectors: ...
+
+
+@runtime_checkable
+class StatesEncoder(Encoder, Protocol):
+    """An encoder whose vector of a text is the mean of its tokens' states, brought to length one."""
+
+    def states(self, texts: Sequence[str]) -> list[tuple[list[tuple[int, int]], Vectors]]:
+        """For each text the places of its tokens, start and end in characters, and their states.
+
+        States have shape (tokens, dim) and any length. Marks that are no part of the text have empty places.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True)

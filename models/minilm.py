@@ -94,11 +94,33 @@ class MiniLM:
                 vectors[rows] = functional.normalize(means, dim=1).cpu().numpy()
         return vectors
 
+    def states(self, texts: Sequence[str]) -> list[tuple[list[tuple[int, int]], Vectors]]:
+        """For each text the places of its tokens and their states, of which ``encode`` gives the mean.
+
+        States have shape (tokens, 384) and any length; the marks at both ends are among them, with empty
+        places. Places are characters, start and end.
+        """
+        import torch
+
+        encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        tokens = [[CLS, *e.ids[: self.max_tokens], SEP] for e in encodings]
+        states: list[Vectors] = [np.empty((len(ids), self.dim), np.float32) for ids in tokens]
+        with torch.inference_mode():
+            for rows in batches([len(ids) for ids in tokens], _BATCH_TOKENS):
+                found, _ = self._states([tokens[row] for row in rows])
+                for row, of_text in zip(rows, found.cpu().numpy(), strict=True):
+                    states[row][:] = of_text[: len(tokens[row])]
+        places = [[(0, 0), *e.offsets[: self.max_tokens], (0, 0)] for e in encodings]
+        return list(zip(places, states, strict=True))
+
     def means(self, texts: Sequence[str]) -> "Tensor":
         """Shape (n, 384): the mean token state of each short text, not brought to length one."""
         encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
         return self._means([[CLS, *e.ids[: self.max_tokens], SEP] for e in encodings])
 
     def _means(self, tokens: Sequence[Sequence[int]]) -> "Tensor":
+        return mean_state(*self._states(tokens))
+
+    def _states(self, tokens: Sequence[Sequence[int]]) -> "tuple[Tensor, Tensor]":
         ids, real = (tensor.to(self._device) for tensor in padded(tokens))
-        return mean_state(run_layers(self._weights, embed(self._weights, ids), real), real)
+        return run_layers(self._weights, embed(self._weights, ids), real), real

@@ -153,6 +153,16 @@ eval.corpora.bench_corpus.BenchCorpus: name split source license
 eval.corpora.bench_corpus.Question: question_id about
 eval.corpora.layouts.Layout: corpus files fields source license
 eval.risk.report.AgreementRow: domain
+eval.trip_rag.asking.Asked: method encoder
+eval.trip_rag.report.AnswerRow: method encoder question_id doc_ids
+eval.trip_rag.report.AttackFigures: method attack generator
+eval.trip_rag.report.Correlation: one other
+eval.trip_rag.report.CorpusCard: name split source license reference
+eval.trip_rag.report.Frontier: areas
+eval.trip_rag.report.GuessFigures: method
+eval.trip_rag.report.MethodFigures: method encoder
+eval.trip_rag.report.TripRagReport: generator sacrebleu_signature grid_spearman absent
+app.bench.methods.Compared: name
 eval.risk.report.Figure: why_not
 eval.risk.report.ModelRow: model domain
 eval.risk.report.RiskReport: models

@@ -28,6 +28,6 @@ def rank_correlation(one: Sequence[float], other: Sequence[float]) -> float | No
     """Spearman's rho; None where one side has a single value, or there are fewer than two pairs."""
     if len(one) < 2:
         return None
-    pairs = np.array([[one], [other]], dtype=np.float64)
-    (rho,) = spearman(pairs[0], pairs[1], np.ones_like(pairs[0])).tolist()
+    first, second = np.array([one, other], dtype=np.float64)
+    (rho,) = spearman(first, second, np.ones((1, len(first)))).tolist()
     return None if np.isnan(rho) else float(rho)

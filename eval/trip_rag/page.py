@@ -11,6 +11,7 @@ from eval.trip_rag.page_answers import index_reader, usefulness
 from eval.trip_rag.page_attacks import guessing, leakage
 from eval.trip_rag.page_scores import ablations, features
 from eval.trip_rag.page_style import PAGE_STYLE
+from eval.trip_rag.page_summary import cards, promises
 from eval.trip_rag.page_tradeoff import frontier, weights
 from eval.trip_rag.page_words import DEFINITIONS, facts
 from eval.trip_rag.report import TripRagReport
@@ -20,6 +21,7 @@ def trip_rag_page(report: TripRagReport) -> str:
     """The whole page, as HTML."""
     sections = (
         _header(report),
+        cards(report),
         usefulness(report),
         leakage(report),
         index_reader(report),
@@ -27,6 +29,7 @@ def trip_rag_page(report: TripRagReport) -> str:
         features(report),
         weights(report),
         frontier(report),
+        promises(report),
         guessing(report),
         _absent(report),
         _how(report),

@@ -83,8 +83,8 @@ def _victims(
         rows.append(row(name, [*cells, *(published_html(value, PERCENT) for value in printed)]))
     groups = [(_told(victim), ("identifiers", "all")) for victim in victims]
     return table(
-        "Entity leakage: identifiers, and all sensitive entities. The paper counts entities of all kinds, "
-        "with five passages and Llama-2-7b-chat.",
+        "Entity leakage: identifiers, and all sensitive entities. The paper counts privacy entities in "
+        "what Llama-2-7b-chat writes from five passages, and does not say of how many.",
         "Method",
         [*groups, (PUBLISHED, published.CORPORA)],
         rows,

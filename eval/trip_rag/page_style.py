@@ -1,6 +1,7 @@
 """What the benchmark's page adds to the look of a report page."""
 
 PAGE_STYLE = """
+.cards { grid-template-columns: repeat(auto-fit, minmax(190px, 1fr)); }
 .missing { margin: 0.5rem 0 0; color: var(--soft); }
 .panel colgroup + colgroup { border-left: 1px solid var(--line); }
 .over th { color: var(--soft); font-weight: 600; text-align: center; }
@@ -13,7 +14,8 @@ th small { display: block; color: var(--soft); font-weight: 400; }
 caption span { display: inline-block; position: sticky; left: 0; overflow-wrap: anywhere;
   max-width: min(calc(100vw - 6rem), 62rem); }
 .leader { stroke: var(--soft); stroke-width: 1; fill: none; opacity: 0.7; }
-.panel th:first-child { position: sticky; left: 0; background: var(--card); z-index: 1;
+.panel th:first-child { position: sticky; left: 0; background: var(--card) padding-box;
+  z-index: 1;
   box-shadow: -1.2rem 0 0 var(--card); }
 .charts.one { grid-template-columns: 1fr; }
 .panel td, .panel th { padding-left: 0.4rem; padding-right: 0.4rem; }

@@ -25,8 +25,8 @@ DEFINITIONS = {
     "stands word for word in the sanitized text of its own document. Documents that could not be sanitized "
     "are not in the index and not counted.",
     "Kept": "Of all decisions about detected mentions, the share that left them as they were.",
-    "Dominated": "A point for which Lethe has one that leaks no more identifiers, has as much Recall@1 "
-    "overlap, and is better in one of both. Lethe’s are those of trip and of its scores alone.",
+    "Dominated": "A point for which Lethe has one that leaks no more identifiers, has at least as much "
+    "Recall@1 overlap, and is better in one of both. Lethe’s are those of trip and of its scores alone.",
     "Intervals": "95%. Means have a bootstrap over questions. Shares have Wilson’s interval; shares of "
     "entities also have a bootstrap over prompts or documents, and the wider of the two is shown. They say "
     "how far chance in the questions goes, not how other documents would turn out.",

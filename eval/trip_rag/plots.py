@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from itertools import pairwise
 
@@ -21,15 +21,15 @@ class Dot:
 
     x: float
     y: float
-    label: str
-    note: str
+    label: str = field(repr=False)
+    note: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
     """The dots of one method from weak to strong; ``place`` picks how they look."""
 
-    name: str
+    name: str = field(repr=False)
     place: int
     dots: tuple[Dot, ...]
 
