@@ -23,6 +23,7 @@ from ingest.sanitizers.lprag import Lprag
 from ingest.sanitizers.trip import Trip
 from ingest.sanitizers.uniform import ORIGIN, REDACT, SUPPRESS
 from ingest.scoring.exact import ExactEngine
+from ingest.scoring.fast import FastEngine
 from ingest.scoring.raw import ScoringEngine, Weights
 from ingest.scoring.reference import ReferenceEngine
 from ingest.scoring.scale import EMBEDDED_SCALE, Scale
@@ -119,8 +120,21 @@ class Services:
     @cached_property
     def engine(self) -> ScoringEngine:
         """The scoring engine that the policy names."""
-        chosen = ReferenceEngine if self.settings.policy.engine == "reference" else ExactEngine
-        return chosen(self.encoder, self.settings.retrieval.passage_tokens)
+        tokens = self.settings.retrieval.passage_tokens
+        match self.settings.policy.engine:
+            case "reference":
+                return ReferenceEngine(self.encoder, tokens)
+            case "exact":
+                return ExactEngine(self.encoder, tokens)
+            case "fast":
+                return FastEngine(self.encoder, tokens)
+
+    @cached_property
+    def exact(self) -> ScoringEngine | None:
+        """What measures again where an engine only estimates; None where the engine itself is exact."""
+        if self.settings.policy.engine != "fast":
+            return None
+        return ExactEngine(self.encoder, self.settings.retrieval.passage_tokens)
 
     @cached_property
     def language_model(self) -> LanguageModel | None:
@@ -186,7 +200,7 @@ class Services:
         """How a policy decides; ``engine`` None means the one of the settings."""
         match policy.name:
             case "trip":
-                return Trip(engine or self.engine, self.risk, scale, policy)
+                return Trip(engine or self.engine, self.risk, scale, policy, self.exact)
             case "redact":
                 return REDACT
             case "suppress":

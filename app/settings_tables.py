@@ -111,9 +111,10 @@ class PolicySettings(BaseModel):
         description="5th and 95th percentile of the knowledge divergence, then of the distance to the topic, "
         "that become 0 and 1; none fits them to the first documents of a collection",
     )
-    engine: Literal["reference", "exact"] = Field(
+    engine: Literal["reference", "exact", "fast"] = Field(
         default="exact",
-        description="scoring one entity at a time, or the same scores in batches",
+        description="scoring one entity at a time, the same scores in batches, or estimates that are made "
+        "exact where the threshold depends on them; fast needs the embedded encoder",
     )
 
     @field_validator("scale")

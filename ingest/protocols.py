@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ingest.annotated import AnnotatedText
 from ingest.documents import Document, Entity, SanitizedDocument
 from ingest.errors import SanitizationError
@@ -45,7 +48,7 @@ class Encoder(Protocol):
 class StatesEncoder(Encoder, Protocol):
     """An encoder whose vector of a text is the mean of its tokens' states, brought to length one."""
 
-    def states(self, texts: Sequence[str]) -> list[tuple[list[tuple[int, int]], Vectors]]:
+    def states(self, texts: Sequence[str]) -> list[tuple[list[tuple[int, int]], NDArray[np.float32]]]:
         """For each text the places of its tokens, start and end in characters, and their states.
 
         States have shape (tokens, dim) and any length. Marks that are no part of the text have empty places.

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from models.bert import CLS, SEP, WIDTH, batches, embed, mean_state, padded, run_layers
 from models.catalog import MINILM_WEIGHTS, EmbeddedFile, embedded_path
@@ -94,7 +95,7 @@ class MiniLM:
                 vectors[rows] = functional.normalize(means, dim=1).cpu().numpy()
         return vectors
 
-    def states(self, texts: Sequence[str]) -> list[tuple[list[tuple[int, int]], Vectors]]:
+    def states(self, texts: Sequence[str]) -> list[tuple[list[tuple[int, int]], NDArray[np.float32]]]:
         """For each text the places of its tokens and their states, of which ``encode`` gives the mean.
 
         States have shape (tokens, 384) and any length; the marks at both ends are among them, with empty
@@ -104,7 +105,7 @@ class MiniLM:
 
         encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
         tokens = [[CLS, *e.ids[: self.max_tokens], SEP] for e in encodings]
-        states: list[Vectors] = [np.empty((len(ids), self.dim), np.float32) for ids in tokens]
+        states = [np.empty((len(ids), self.dim), np.float32) for ids in tokens]
         with torch.inference_mode():
             for rows in batches([len(ids) for ids in tokens], _BATCH_TOKENS):
                 found, _ = self._states([tokens[row] for row in rows])

@@ -296,7 +296,9 @@ def _policy(verb: argparse.ArgumentParser) -> None:
         help="trip, redact, suppress, entity-type, lprag, origin, or a TOML file",
     )
     verb.add_argument("--tau", type=float, help="generalize from this priority on; lower is stricter")
-    verb.add_argument("--engine", choices=("reference", "exact"), help="scoring engine (default exact)")
+    verb.add_argument(
+        "--engine", choices=("reference", "exact", "fast"), help="scoring engine (default exact)"
+    )
     verb.add_argument("--risk", choices=("learned", "prior"), help="privacy-risk model (default learned)")
 
 
