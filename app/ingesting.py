@@ -128,7 +128,9 @@ def _measured(
         on_progress(Tally(sampled=first))
         try:
             texts = annotate(services.detector, documents[first : first + SAMPLE_BATCH])
-            measured += zip(texts, services.engine.measure(texts), strict=True)
+            # A scale rests on exact figures, whichever engine estimates afterwards.
+            exact = services.exact or services.engine
+            measured += zip(texts, exact.measure(texts), strict=True)
         except LetheError:
             raise
         except Exception:

@@ -54,6 +54,7 @@ def scored_corpus(services: Services, corpus: Corpus, phases: Phases = untold) -
     The scale is that of the settings, or fitted to the first entities as an ingest of these documents would,
     each text once.
     """
+    exact = services.exact or services.engine
     measured: list[tuple[AnnotatedText, Measurements]] = []
     hazards: list[Hazards] = []
     sampled: list[Measurements] = []
@@ -61,14 +62,14 @@ def scored_corpus(services: Services, corpus: Corpus, phases: Phases = untold) -
     for first in range(0, len(corpus.documents), SAMPLE_BATCH):
         phases("scoring", first, len(corpus.documents))
         texts = annotate(corpus, corpus.documents[first : first + SAMPLE_BATCH])
-        found = services.engine.measure(texts)
+        found = exact.measure(texts)
         if sum(len(each) for each in sampled) < SAMPLE_ENTITIES:
             sampled += found[: max(0, within - first)]
         measured += zip(texts, found, strict=True)
         hazards += risk.hazards(texts)
     phases("scoring", len(corpus.documents), len(corpus.documents))
     remembering = copy(services)
-    remembering.engine = Remembered(services.engine, measured)
+    remembering.engine, remembering.exact = Remembered(exact, measured), None
     remembering.risk = risk
     scale = services.given_scale or scale_of(services, sampled)
     return ScoredCorpus(remembering, corpus, [text for text, _ in measured], hazards, scale)

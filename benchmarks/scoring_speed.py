@@ -1,73 +1,124 @@
-"""Characters a second of detection, exact scoring and the whole sanitizer, on this machine.
+"""Characters a second of each scoring engine and of deciding with it, and how far the engines agree.
 
-``python -m benchmarks.scoring_speed RECORDS.jsonl.gz ...`` reads records with ``text`` and prints JSON.
+``python -m benchmarks.scoring_speed PATH ...`` reads documents as an ingest does and prints a line of JSON
+for each path. ``exact`` and ``fast`` are compared under the settings of this machine, by default a trip.
 """
 
-import gzip
 import json
 import platform
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from functools import partial
+from itertools import chain
 from pathlib import Path
+from typing import Any, TypeVar
 
-from ingest.detect import HybridDetector
-from ingest.documents import Document, SanitizedDocument
-from ingest.policy import Policy
-from ingest.risk_prior import RiskPrior
-from ingest.sanitize import DecidingSanitizer, annotate
-from ingest.sanitizers.trip import Trip
-from ingest.scoring.exact import ExactEngine
+import numpy as np
+
+from app.compose import Services
+from app.settings import load_settings
+from eval.measures.intervals import share_of
+from ingest.annotated import AnnotatedText
+from ingest.documents import Action, Decision, Document
+from ingest.policy import RESIDUAL
+from ingest.read.sources import read_documents
+from ingest.sanitize import annotate
+from ingest.scoring.raw import Distances, ScoringEngine
 from ingest.scoring.scale import EMBEDDED_SCALE
 from models.local_files import best_device
-from models.minilm import MiniLM
 
-UNIT_TOKENS = 128
 BATCH = 32
+ENGINES = ("exact", "fast")
+Done = TypeVar("Done")
+QUANTILES = (0.5, 0.9, 0.95, 0.99)
 
 
 def main(paths: Sequence[str]) -> None:
-    """One line per file."""
-    device = best_device()
-    encoder, risk, detector = MiniLM(device), RiskPrior(), HybridDetector()
-    engine = ExactEngine(encoder, UNIT_TOKENS)
-    sanitizer = DecidingSanitizer(detector, Trip(engine, risk, EMBEDDED_SCALE, Policy()), risk)
+    """One line per path."""
+    systems = [Services(load_settings({"policy": {"engine": engine}})) for engine in ENGINES]
+    for fast in systems[1:]:
+        # what both use is loaded once
+        fast.encoder, fast.detector, fast.risk = systems[0].encoder, systems[0].detector, systems[0].risk
     for path in paths:
-        documents = read(Path(path))
-        characters = sum(len(document.text) for document in documents)
-        sanitizer.sanitize(documents[:BATCH])  # the first batch warms caches up and is not counted
-        seconds = {}
-        started = time.perf_counter()
-        texts = annotate(detector, documents)
-        seconds["detection"] = time.perf_counter() - started
-        started = time.perf_counter()
-        for first in range(0, len(texts), BATCH):
-            engine.measure(texts[first : first + BATCH])
-        seconds["exact scoring"] = time.perf_counter() - started
-        started = time.perf_counter()
-        kept = 0
-        for first in range(0, len(documents), BATCH):
-            outcomes = sanitizer.sanitize(documents[first : first + BATCH])
-            kept += sum(isinstance(outcome, SanitizedDocument) for outcome in outcomes)
-        seconds["sanitizer"] = time.perf_counter() - started
-        row = {
-            "file": Path(path).name,
-            "documents": len(documents),
-            "sanitized": kept,
-            "characters": characters,
-            "linked_entities": sum(len(text.mentions()) for text in texts),
-            "characters_per_second": {name: round(characters / each) for name, each in seconds.items()},
-            "device": device_name(device),
-            "python": platform.python_version(),
+        readings = read_documents([path])
+        documents = [reading.item for reading in readings if isinstance(reading.item, Document)]
+        print(json.dumps({"path": Path(path).name, **row(systems, documents)}))
+
+
+def row(systems: Sequence[Services], documents: Sequence[Document]) -> dict[str, Any]:
+    """What is told of some documents."""
+    characters = sum(len(document.text) for document in documents)
+    for services in systems:
+        # the first batch warms caches up and is not counted
+        services.sanitizer().sanitize(documents[:2])
+    seconds: dict[str, float] = {}
+    detector = systems[0].detector
+    texts = _timed(seconds, "detection", partial(annotate, detector, documents))
+    measured, decided = [], []
+    for name, services in zip(ENGINES, systems, strict=True):
+        measured.append(_timed(seconds, f"{name} measuring", partial(_measure, services.engine, texts)))
+        deciding = f"detection, risk and decisions with {name}"
+        decided.append(_timed(seconds, deciding, partial(_decide, services, documents)))
+    return {
+        "documents": len(documents),
+        "characters": characters,
+        "linked_entities": sum(len(text.mentions()) for text in texts),
+        "characters_per_second": {name: round(characters / each) for name, each in seconds.items()},
+        "mentions_decided_alike": agreement(*decided),
+        "distances": distances(*measured),
+        "device": device_name(best_device()),
+        "python": platform.python_version(),
+    }
+
+
+def agreement(exact: Sequence[Decision], fast: Sequence[Decision]) -> dict[str, Any]:
+    """Shares with Wilson's intervals: of all, and of those that the residual risk took with neither."""
+    alike = [one.action is other.action for one, other in zip(exact, fast, strict=True)]
+    by_threshold = [
+        same
+        for same, one, other in zip(alike, exact, fast, strict=True)
+        if RESIDUAL not in (one.reason, other.reason)
+    ]
+    return {
+        "all": asdict(share_of(sum(alike), len(alike))),
+        "not by residual risk": asdict(share_of(sum(by_threshold), len(by_threshold))),
+        "kept": {
+            name: sum(each.action is Action.KEEP for each in decisions)
+            for name, decisions in zip(ENGINES, (exact, fast), strict=True)
+        },
+    }
+
+
+def distances(exact: Sequence[Distances], fast: Sequence[Distances]) -> dict[str, Any]:
+    """Rank correlation of both measurements, and quantiles of |fast - exact|, raw and on the scale."""
+    pairs = list(zip(exact, fast, strict=True))
+    both = {
+        "divergence": [(one.divergence, other.divergence) for one, other in pairs],
+        "distance": [(one.distance, other.distance) for one, other in pairs],
+    }
+    norms = {"divergence": EMBEDDED_SCALE.divergence, "distance": EMBEDDED_SCALE.distance}
+    told: dict[str, Any] = {}
+    for name, values in both.items():
+        one, other = np.array(values).T
+        normed = [abs(norms[name](a) - norms[name](b)) for a, b in values]
+        told[name] = {
+            "spearman": round(spearman(one, other), 4),
+            "least squares factor": round(float(one @ other / (other @ other)), 3),
+            "error quantiles": _quantiles(np.abs(one - other)),
+            "error quantiles on the scale": _quantiles(normed),
         }
-        print(json.dumps(row))
+    return told
 
 
-def read(path: Path) -> list[Document]:
-    """Records with a text."""
-    opened = gzip.open(path, "rt") if path.suffix == ".gz" else path.open()
-    with opened as lines:
-        return [Document(str(number), json.loads(line)["text"]) for number, line in enumerate(lines)]
+def spearman(one: Sequence[float], other: Sequence[float]) -> float:
+    """Rank correlation; equal values share the mean of their ranks."""
+    ranks = []
+    for values in (one, other):
+        _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+        ranks.append((np.cumsum(counts) - (counts - 1) / 2)[places])
+    return float(np.corrcoef(ranks[0], ranks[1])[0, 1])
 
 
 def device_name(device: str) -> str:
@@ -77,6 +128,32 @@ def device_name(device: str) -> str:
     import torch
 
     return str(torch.cuda.get_device_name())
+
+
+def _measure(engine: ScoringEngine, texts: Sequence[AnnotatedText]) -> list[Distances]:
+    batches = (engine.measure(texts[first : first + BATCH]) for first in range(0, len(texts), BATCH))
+    return [each for measured in chain.from_iterable(batches) for each in measured.values()]
+
+
+def _decide(services: Services, documents: Sequence[Document]) -> list[Decision]:
+    """What is decided of each mention, by the same steps as sanitizing."""
+    method = services.method(services.policy, services.scale)
+    decided: list[Decision] = []
+    for first in range(0, len(documents), BATCH):
+        texts = annotate(services.detector, documents[first : first + BATCH])
+        decided += chain.from_iterable(method.decide(texts, services.risk.hazards(texts)))
+    return decided
+
+
+def _timed(seconds: dict[str, float], name: str, work: Callable[[], Done]) -> Done:
+    started = time.perf_counter()
+    done = work()
+    seconds[name] = time.perf_counter() - started
+    return done
+
+
+def _quantiles(errors: Any) -> dict[str, float]:
+    return {str(q): round(float(np.quantile(errors, q)), 4) for q in QUANTILES}
 
 
 if __name__ == "__main__":

@@ -174,7 +174,7 @@ def test_models(data: Path) -> None:
         (["ingest", "nowhere.txt", "-c", "x"], 1, "nowhere.txt"),
         (["sanitize", "-", "--policy", "nope"], 2, "policy.name"),
         (["sanitize", "-", "--policy", "nope.toml"], 2, "there is no such file"),
-        (["sanitize", "-", "--tau", "-1"], 2, "policy.tau"),
+        (["sanitize", "-", "--tau", "nan"], 2, "policy.tau"),
         (["search", "q", "-c", "notes", "-k", "1000"], 2, "retrieval.k"),
         (["erase", "zz", "-c", "notes"], 1, "there is no document zz"),
         (["frobnicate"], 2, "invalid choice"),

@@ -272,7 +272,9 @@ def test_every_problem_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         ("detector.profile", "brave", "should be 'balanced' or 'recall'"),
         ("risk.kind", "guess", "should be 'learned' or 'prior'"),
         ("detector.threshold", float("nan"), "should be a finite number"),
-        ("policy.tau", -0.01, "should be greater than or equal to 0"),
+        ("policy.epsilon", 0, "should be greater than 0"),
+        ("policy.scale", (0.2, 0.1, 0.5, 1.0), "should be two pairs of a lower and a higher percentile"),
+        ("policy.scale", (0.1, 0.2, 1.0, 0.5), "should be two pairs of a lower and a higher percentile"),
         ("policy.tau", float("inf"), "should be a finite number"),
         ("policy.tau", float("nan"), "should be a finite number"),
         ("policy.alpha", -1, "should be greater than or equal to 0"),
@@ -281,7 +283,7 @@ def test_every_problem_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         ("policy.marginal", "both", "should be 'hazard' or 'difference'"),
         ("policy.residual_limit", 0, "should be greater than 0"),
         ("policy.residual_limit", 1.01, "should be less than or equal to 1"),
-        ("policy.engine", "fast", "should be 'reference' or 'exact'"),
+        ("policy.engine", "fast", "should be 'reference', 'exact' or 'fast'"),
         ("generator.kind", "parrot", "should be 'extractive', 'llama_cpp' or 'openai_compatible'"),
         ("generator.max_tokens", 0, "should be greater than or equal to 1"),
         ("generator.path", 5, "should be a path"),
@@ -427,7 +429,7 @@ def test_a_policy_file_tells_all_that_is_wrong() -> None:
         load_policy_file(path)
     assert str(caught.value) == (
         "policy.toml: beta: should be greater than or equal to 0; "
-        "engine: should be 'reference' or 'exact'; tua: no such setting, the nearest is tau"
+        "engine: should be 'reference', 'exact' or 'fast'; tua: no such setting, the nearest is tau"
     )
 
 

@@ -1,1 +1,1 @@
-"""The three scores, and two engines that compute them: one obviously right, one fast."""
+"""The three scores, and the engines that measure them: obviously right, batched, and estimating."""
