@@ -255,7 +255,7 @@ def test_every_problem_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert refusal({"retrieval.k": MARKER, "server": MARKER}) == (
         "settings: LETHE_POLICY__TYPO: no such setting, the nearest is LETHE_POLICY__TAU; "
         "detector.labels (environment): should be a list, written as JSON; "
-        "policy.name (environment): should be 'trip', 'redact', 'suppress' or 'origin'; "
+        "policy.name (environment): should be 'trip', 'redact', 'suppress', 'entity-type', 'lprag' or 'origin'; "
         "retrieval.k (argument): should be a valid integer, unable to parse string as an integer; "
         "ingest (environment): should be a table, written as JSON; "
         "server (argument): should be a table; "
@@ -283,7 +283,7 @@ def test_every_problem_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         ("policy.marginal", "both", "should be 'hazard' or 'difference'"),
         ("policy.residual_limit", 0, "should be greater than 0"),
         ("policy.residual_limit", 1.01, "should be less than or equal to 1"),
-        ("policy.engine", "fast", "should be 'reference', 'exact' or 'fast'"),
+        ("policy.engine", "quick", "should be 'reference', 'exact' or 'fast'"),
         ("generator.kind", "parrot", "should be 'extractive', 'llama_cpp' or 'openai_compatible'"),
         ("generator.max_tokens", 0, "should be greater than or equal to 1"),
         ("generator.path", 5, "should be a path"),
