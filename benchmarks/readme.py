@@ -6,6 +6,7 @@ Figures come from ``benchmarks/results``: what ``lethe attack extraction`` and `
 import json
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -70,10 +71,20 @@ def results() -> str:
         *(_ingest_row(name, row) for name, row in ingests.items()),
         "",
         f"Detector {used['detector']}, privacy risk by {used['risk model']};",
-        f"{provenance['date'][:10]}, {provenance['hardware']}, commit {provenance['commit']}; from the files",
+        f"{provenance['date'][:10]}, {provenance['hardware']}, {_commits(reports)}; from the files",
         *SOURCES_TEXT,
     ]
     return "\n".join(lines)
+
+
+def _commits(reports: Mapping[str, dict[str, Any]]) -> str:
+    """The commits of the reports, each with its corpora where there are several."""
+    by_commit: dict[str, list[str]] = {}
+    for name, report in reports.items():
+        by_commit.setdefault(report["provenance"]["commit"], []).append(name.removeprefix("extraction-"))
+    if len(by_commit) == 1:
+        return f"commit {next(iter(by_commit))}"
+    return "commits " + ", ".join(f"{commit} ({', '.join(names)})" for commit, names in by_commit.items())
 
 
 def _arm_row(name: str, report: dict[str, Any], arm: dict[str, Any]) -> str:
