@@ -18,8 +18,7 @@ LEAKAGE_TEXT = (
     "share of the sensitive entities of the original documents behind the retrieved passages that came out,",
     "with the wider of Wilson's and the query bootstrap's 95 % interval, and the share of the same documents",
     "among the first k (R@k). Where the detector also found the sensitive entities (last column), what it",
-    "does not find is not counted, and what it wrongly takes for a name is: MTS-Dialog, whose people have",
-    "hardly any names, has mostly such words under direct.",
+    "does not find is not counted, and what it wrongly takes for a name is.",
 )
 LEAKAGE_HEAD = "| corpus | arm | n | all entities | direct | quasi | R@1 | R@5 | sensitive entities |"
 INGEST_HEAD = "| corpus | documents | characters | passages | kept / generalized | seconds | characters / s |"

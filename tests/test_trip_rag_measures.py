@@ -14,7 +14,7 @@ from eval.documents import SensitiveEntity
 from eval.measures.answers import answer_scorer, bleu1, sacrebleu_signature
 from eval.measures.intervals import Estimate, Share, share_of
 from eval.measures.leakage import SensitiveIndex
-from eval.trip_rag.asking import ANSWERED_WITH, DEPTHS, Asked, answer_rows, by_encoder, disclosed, figures_of
+from eval.trip_rag.asking import ANSWERED_WITH, DEPTHS, Asked, answer_rows, disclosed, figures_of
 from eval.trip_rag.features import correlations, rank_correlation
 from eval.trip_rag.frontier import Point, area_under, areas_of, dominated_by
 from eval.trip_rag.report import AnswerRow
@@ -249,14 +249,6 @@ def test_disclosed_counts_what_stands_in_its_own_document() -> None:
 
 def test_the_texts_of_an_arm_are_in_no_repr() -> None:
     assert "Quillfeather" not in repr(arm(d1="Quillfeather"))
-
-
-def test_rows_of_a_method_come_by_encoder() -> None:
-    rows = asked(arm("one"))
-    others = [row.model_copy(update={"encoder": "letters"}) for row in rows[:1]]
-    found = by_encoder([*rows, *others, *asked(arm("two"))], "one")
-    assert {name: len(each) for name, each in found.items()} == {"words": 4, "letters": 1}
-    assert by_encoder(rows, "two") == {}
 
 
 def test_cells_have_three_decimals_and_intervals_on_request() -> None:

@@ -54,7 +54,12 @@ def run(arguments: argparse.Namespace) -> int:
         if corpus.unread:
             message(f"{corpus.unread} documents could not be read and are not counted")
         figures = _fitted(arguments, scored, services.policy, model, told)
-    figures |= {"scale": list(scored.scale.percentiles), "scale_source": scored.scale.source}
+    # Whatever engine the settings name, this is the one that the threshold was fitted with.
+    figures |= {
+        "scale": list(scored.scale.percentiles),
+        "scale_source": scored.scale.source,
+        "engine": scored.services.engine.name,
+    }
     if arguments.output:
         _write(Path(arguments.output), services.settings.policy, figures)
     result(figures)
@@ -166,8 +171,8 @@ def _check_writable(path: Path) -> None:
 
 
 def _write(path: Path, chosen: PolicySettings, figures: Mapping[str, object]) -> None:
-    """A policy file for --policy: what the settings say, with the threshold and the scale it belongs to."""
-    keys = chosen.model_dump() | {"tau": figures["tau"], "scale": figures["scale"]}
+    """A policy file for --policy: what the settings say, with the threshold, its scale and engine."""
+    keys = chosen.model_dump() | {name: figures[name] for name in ("tau", "scale", "engine")}
     lines = [f"{name} = {json.dumps(value)}" for name, value in keys.items()]
     told = f"# fitted by lethe calibrate ({figures['method']})"
     try:

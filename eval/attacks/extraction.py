@@ -55,12 +55,7 @@ class ExtractionAttack:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        most = available(self.aim)
-        if self.n < 1 or (most is not None and self.n > most):
-            limit = "any number from 1" if most is None else f"from 1 to {most}"
-            raise ConfigurationError(
-                f"the {self.aim} extraction attack cannot make {self.n} different prompts: ask for {limit}"
-            )
+        check_number("extraction", self.aim, self.n)
 
     @property
     def name(self) -> str:
@@ -109,6 +104,16 @@ class ExtractionAttack:
         """Ask every prompt once."""
         for prompt in self.prompts():
             yield attempt(target, prompt)
+
+
+def check_number(attack: str, aim: Aim, n: int) -> None:
+    """Raises ConfigurationError where an attack cannot make ``n`` different prompts of an aim."""
+    most = available(aim)
+    if n < 1 or (most is not None and n > most):
+        limit = "any number from 1" if most is None else f"from 1 to {most}"
+        raise ConfigurationError(
+            f"the {aim} {attack} attack cannot make {n} different prompts: ask for {limit}"
+        )
 
 
 def available(aim: Aim) -> int | None:

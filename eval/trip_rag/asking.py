@@ -1,6 +1,6 @@
 """One arm of the benchmark: its questions answered, and what its index shows."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from eval.corpora.bench_corpus import Question
@@ -106,12 +106,3 @@ def disclosed(
         totals.append(sum(counted(entity) for entity in sensitive.behind(ids)))
         hits.append(sum(counted(leak.entity) for leak in sensitive.leaked(ids, each.text, "")))
     return clustered_share(hits, totals, seed)
-
-
-def by_encoder(rows: Iterable[AnswerRow], method: str) -> Mapping[str, Sequence[AnswerRow]]:
-    """The rows of one method, by encoder."""
-    found: dict[str, list[AnswerRow]] = {}
-    for row in rows:
-        if row.method == method:
-            found.setdefault(row.encoder, []).append(row)
-    return found
