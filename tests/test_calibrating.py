@@ -729,6 +729,16 @@ def test_what_the_settings_say_of_the_policy_stays_in_the_file(
     assert policy.read_text().startswith("# fitted by lethe calibrate (share)\n")
 
 
+def test_a_threshold_that_was_fitted_exactly_is_not_handed_to_estimates(
+    notes: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LETHE_POLICY__ENGINE", "fast")
+    policy = notes.with_name("fitted.toml")
+    code, figures, told = ran(capsys, "calibrate", str(notes), "--share", "0.9", "--output", str(policy))
+    assert code == 0, told
+    assert figures["engine"] == load_policy_file(policy).engine == "exact"
+
+
 def test_marks_of_people_fit_a_threshold(notes: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = [json.loads(line) for line in notes.read_text().splitlines()]
     for row in rows:
