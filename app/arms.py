@@ -9,7 +9,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 from ingest.documents import Document, SanitizedDocument
-from ingest.keys import content_key
 from ingest.protocols import Arrival, Encoder, Sanitizer
 from retrieval.collection import Writer, add_vectors
 from retrieval.faiss_index import FaissIndex
@@ -43,24 +42,28 @@ def in_memory(
     progress: Callable[[int, int], None],
 ) -> Arm:
     """Sanitize and index; the index lives as long as ``stack``."""
-    store = Store(None)
-    stack.callback(store.close)
-    writer = Writer(store, encoder, passage_tokens)
     sanitized: list[SanitizedDocument] = []
     for first in range(0, len(documents), _BATCH):
         progress(first, len(documents))
-        batch = documents[first : first + _BATCH]
-        outcomes = zip(batch, sanitizer.sanitize(batch), strict=True)
-        kept = [
-            (Arrival(document.doc_id, content_key(document.text, b"")), outcome)
-            for document, outcome in outcomes
-            if isinstance(outcome, SanitizedDocument)
-        ]
-        writer.keep(kept)
-        sanitized += [outcome for _, outcome in kept]
+        outcomes = sanitizer.sanitize(documents[first : first + _BATCH])
+        sanitized += [outcome for outcome in outcomes if isinstance(outcome, SanitizedDocument)]
     progress(len(documents), len(documents))
+    actions = Counter(str(decision.action) for each in sanitized for decision in each.decisions)
+    retriever = indexed(sanitized, encoder, passage_tokens, stack)
+    return Arm(retriever, actions, len(sanitized), len(documents) - len(sanitized), sanitized)
+
+
+def indexed(
+    documents: Sequence[SanitizedDocument], encoder: Encoder, passage_tokens: int, stack: ExitStack
+) -> Retriever:
+    """Search in sanitized documents; the index lives as long as ``stack``."""
+    store = Store(None)
+    stack.callback(store.close)
+    writer = Writer(store, encoder, passage_tokens)
+    for first in range(0, len(documents), _BATCH):
+        batch = documents[first : first + _BATCH]
+        # Each arrives once, so an id tells documents apart as well as a text does.
+        writer.keep([(Arrival(each.doc_id, each.doc_id.encode()), each) for each in batch])
     index = FaissIndex(encoder.dim)
     add_vectors(store, index, after=0)
-    actions = Counter(str(decision.action) for each in sanitized for decision in each.decisions)
-    failed = len(documents) - len(sanitized)
-    return Arm(DenseRetriever(encoder, index, store), actions, len(sanitized), failed, sanitized)
+    return DenseRetriever(encoder, index, store)

@@ -121,6 +121,7 @@ def _settings_shown(services: Services, collection: str | None) -> dict[str, str
         "policy": policy.name,
         "tau": str(policy.tau),
         "residual limit": str(policy.residual_limit),
+        "quasi limit": str(policy.quasi_limit),
         "replacements": policy.replacements,
         "k": str(services.settings.retrieval.k),
         "detector": services.detector.name,

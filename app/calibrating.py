@@ -18,7 +18,7 @@ from eval.measures.leakage import SensitiveIndex, is_identifier, normalized, sta
 from eval.sensitive import sensitive_from_gold
 from ingest.annotated import AnnotatedText
 from ingest.documents import Action, Decision, SanitizedDocument
-from ingest.policy import DIRECT, RIGID, Policy
+from ingest.policy import ALWAYS, Policy
 from ingest.scoring.raw import Weights
 from models.errors import LetheError
 from models.language_model import LanguageModel, PromptTooLong
@@ -162,7 +162,7 @@ def links_of(
         for place, mentions in enumerate(_by_link(decisions).values()):
             scores = mentions[0].scores
             assert scores is not None
-            always = all(each.reason in (RIGID, DIRECT) for each in mentions)
+            always = all(each.reason in ALWAYS for each in mentions)
             is_marked = marked is not None and marked[number][place]
             found.append(ScoredLink(scores.priority, always, is_marked))
     return found

@@ -297,11 +297,12 @@ def policy_of(chosen: PolicySettings) -> Policy:
     """The policy as the ingest room has it."""
     weights = Weights(chosen.alpha, chosen.beta, chosen.gamma, chosen.marginal)
     return Policy(
-        chosen.name,
-        chosen.tau,
-        chosen.residual_limit,
-        weights,
-        chosen.replacements,
-        chosen.direct_limit,
-        chosen.epsilon,
+        name=chosen.name,
+        tau=chosen.tau,
+        residual_limit=chosen.residual_limit,
+        weights=weights,
+        replacements=chosen.replacements,
+        direct_limit=chosen.direct_limit,
+        quasi_limit=chosen.quasi_limit,
+        epsilon=chosen.epsilon,
     )

@@ -34,8 +34,8 @@ class ScoredCorpus:
         return self.services.method(policy, self.scale)
 
     def sanitizer(self, method: Method) -> DecidingSanitizer:
-        """What carries a method out, with descriptors."""
-        return DecidingSanitizer(self.corpus, method, self.services.risk)
+        """What carries a method out, with descriptors; the risk that is left is not measured."""
+        return DecidingSanitizer(self.corpus, method, _Known(self))
 
     def only(self, places: Sequence[int]) -> "ScoredCorpus":
         """The part with the documents at these places."""
@@ -46,6 +46,30 @@ class ScoredCorpus:
     def decisions(self, method: Method) -> list[list[Decision]]:
         """What a method decides about each mention of each document."""
         return method.decide(self.texts, self.hazards)
+
+
+class _Known:
+    """The hazards of a scored corpus.
+
+    What is sanitized of it is not measured: that would take a third of a comparison, and none asks for it.
+    """
+
+    name = "not asked"
+
+    def __init__(self, scored: ScoredCorpus) -> None:
+        known = zip(scored.texts, scored.hazards, strict=True)
+        self._hazards = {text.text: (text, hazards) for text, hazards in known}
+
+    def hazards(self, texts: Sequence[AnnotatedText]) -> list[Hazards]:
+        """Those of the corpus's own texts; nothing of others."""
+        found = (self._hazards.get(text.text, (None, _UNASKED)) for text in texts)
+        return [
+            hazards if known == text else _UNASKED
+            for text, (known, hazards) in zip(texts, found, strict=True)
+        ]
+
+
+_UNASKED = Hazards(0.0, {})
 
 
 def scored_corpus(services: Services, corpus: Corpus, phases: Phases = untold) -> ScoredCorpus:

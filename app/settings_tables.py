@@ -78,18 +78,18 @@ class PolicySettings(BaseModel):
         "types with numbers, lprag other values by local differential privacy, origin changes nothing",
     )
     tau: float = Field(
-        default=0.6,
+        default=0.5,
         description="priority from which an entity is generalized; lower is stricter",
     )
     alpha: float = Field(default=1.0, ge=0, description="weight of the marginal privacy risk")
-    beta: float = Field(default=0.5, ge=0, description="weight of the knowledge divergence")
-    gamma: float = Field(default=0.4, ge=0, description="weight of the topical relevance")
+    beta: float = Field(default=1.0, ge=0, description="weight of the knowledge divergence")
+    gamma: float = Field(default=1.0, ge=0, description="weight of the topical relevance")
     marginal: Literal["hazard", "difference"] = Field(
         default="hazard",
         description="marginal risk from the difference of hazards, or of absolute risks",
     )
     residual_limit: float = Field(
-        default=0.7, gt=0, le=1, description="highest absolute risk that a sanitized text may keep"
+        default=0.7, gt=0, le=1, description="highest absolute risk that a passage may keep"
     )
     direct_limit: float = Field(
         default=0.0,
@@ -97,6 +97,13 @@ class PolicySettings(BaseModel):
         le=1,
         description="marginal risk from which names and other direct identifiers are generalized whatever "
         "their priority; 0 takes them all, 1 leaves them to the priority",
+    )
+    quasi_limit: float = Field(
+        default=0.4,
+        ge=0,
+        le=1,
+        description="risk from which places, dates, ages and other quasi-identifiers are generalized "
+        "whatever their priority; 0 takes them all, 1 leaves them to the priority",
     )
     epsilon: float = Field(
         default=5.0, gt=0, description="privacy budget that lprag spends on each document; lower is stricter"

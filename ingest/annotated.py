@@ -1,5 +1,6 @@
 """A text together with the entities that stand in it, and what is left when some are taken away."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -34,6 +35,21 @@ class AnnotatedText:
         stand_ins = [*moved, *(Span(start, end) for start, end in put_in if end > start)]
         return AnnotatedText(substitute(self.text, replacements), kept, stand_ins)
 
+    def pieces(self, units: Sequence[Span]) -> "list[AnnotatedText]":
+        """The text cut into ``units``, which cover it in order; what crosses a cut stands on both sides."""
+        starts = [unit.start for unit in units]
+        texts = [self.text[unit.start : unit.end] for unit in units]
+        entities: list[list[Entity]] = [[] for _ in units]
+        for entity in self.entities:
+            for number, piece in _cut(entity.span, units, starts):
+                if _says_something(texts[number], piece):
+                    entities[number].append(entity.at(piece))
+        stand_ins: list[list[Span]] = [[] for _ in units]
+        for span in self.stand_ins:
+            for number, piece in _cut(span, units, starts):
+                stand_ins[number].append(piece)
+        return [AnnotatedText(*each) for each in zip(texts, entities, stand_ins, strict=True)]
+
     def mentions(self) -> Mapping[int, Sequence[Entity]]:
         """The mentions of each link; links in the order in which they first occur."""
         found: dict[int, list[Entity]] = {}
@@ -49,5 +65,18 @@ def left_of(text: str, entity: Entity, shift: Shift) -> Iterator[tuple[Span, Spa
     somebody. Pieces without a letter or digit are nothing.
     """
     for piece, place in shift.remainders(entity.span):
-        if any(character.isalnum() for character in text[piece.start : piece.end]):
+        if _says_something(text, piece):
             yield piece, place
+
+
+def _says_something(text: str, span: Span) -> bool:
+    return any(character.isalnum() for character in text[span.start : span.end])
+
+
+def _cut(span: Span, units: Sequence[Span], starts: Sequence[int]) -> Iterator[tuple[int, Span]]:
+    """The numbers of the units that a span stands in, and its place in each."""
+    first, last = bisect_right(starts, span.start) - 1, bisect_right(starts, span.end - 1) - 1
+    for number in range(first, last + 1):
+        unit = units[number]
+        start, end = max(span.start, unit.start), min(span.end, unit.end)
+        yield number, Span(start - unit.start, end - unit.start)

@@ -13,29 +13,38 @@ PolicyName = Literal["trip", "redact", "suppress", "entity-type", "lprag", "orig
 RIGID = "rigid identifier: always generalized"
 AT_OR_ABOVE = "priority at or above the threshold"
 DIRECT = "direct identifier whose risk reaches its limit"
+QUASI = "quasi-identifier whose risk reaches its limit"
+ECHO = "says what an identifier says that is always generalized"
 BELOW = "priority below the threshold"
-RESIDUAL = "residual risk of the text above its limit"
+RESIDUAL = "residual risk of a passage above its limit"
+HARD_RULES = frozenset((RIGID, DIRECT, QUASI))
+ALWAYS = HARD_RULES | {ECHO}
+"""Reasons that hold at any threshold."""
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
     """What a collection promises.
 
-    ``tau`` is compared with the priority S(e). ``residual_limit`` bounds f(T*) of the sanitized text; its
-    default is the lower border of the rubric's level 3, so that no text keeps what identifies somebody
-    directly. ``direct_limit`` is the risk of its own from which a direct identifier, a name above all, goes
-    whatever it would cost. By default they all go: no model tells a neighbor who wrote a poem from a poet,
-    and a text that calls itself fiction must not keep its names for that. ``replacements`` is what stands
-    for people and organizations: see ``ingest.aliases`` for what aliases cost. ``epsilon`` is the budget
-    that lprag spends on each document.
+    ``tau`` is compared with the priority S(e). ``residual_limit`` bounds f(U*) of each passage of the
+    sanitized text; its default is the lower border of the rubric's level 3, so that no passage keeps what
+    identifies somebody directly. ``direct_limit`` is the risk of its own from which a direct identifier, a
+    name above all, goes whatever it would cost. By default they all go: no model tells a neighbor who wrote
+    a poem from a poet, and a text that calls itself fiction must not keep its names for that.
+    ``quasi_limit`` is the same for quasi-identifiers, by the risk of their kind or their own, whichever is
+    higher; its default is the lower border of the rubric's level 2, from which an entity identifies
+    somebody in context: several of them in one index are a key to a register. ``replacements`` is what
+    stands for people and organizations: see ``ingest.aliases`` for what aliases cost. ``epsilon`` is the
+    budget that lprag spends on each document.
     """
 
     name: PolicyName = "trip"
-    tau: float = 0.6
+    tau: float = 0.5
     residual_limit: float = 0.7
     weights: Weights = field(default_factory=Weights)
     replacements: Replacements = "descriptor"
     direct_limit: float = 0.0
+    quasi_limit: float = 0.4
     epsilon: float = 5.0
 
 
@@ -49,6 +58,9 @@ def decide(entity: Entity, scores: Scores, own_risk: float, policy: Policy) -> t
         return Action.GENERALIZE, RIGID
     if entity.identifier is Identifier.DIRECT and own_risk >= policy.direct_limit:
         return Action.GENERALIZE, DIRECT
+    of_kind = label_of(entity.label).risk
+    if entity.identifier is Identifier.QUASI and max(of_kind, own_risk) >= policy.quasi_limit:
+        return Action.GENERALIZE, QUASI
     if scores.priority >= policy.tau:
         return Action.GENERALIZE, AT_OR_ABOVE
     return Action.KEEP, BELOW

@@ -11,7 +11,7 @@ from ingest.scoring.raw import Weights
 from ingest.scoring.scale import Scale
 from retrieval.errors import CollectionError, unwritable
 
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from eval.corpora.asked import questions_of
 from eval.corpora.bench_corpus import BenchCorpus, Question, Selection, bounded
 from eval.corpora.cloze import AFTER, BEFORE, FEWEST_WORDS, MOST_WORDS, cloze_questions
-from eval.corpora.loaders import corpus_names, load
+from eval.corpora.loaders import SPLIT, corpus_names, load
 from eval.corpora.mails import bare_subject
 from ingest.documents import Document
 from ingest.errors import UnreadableDocument
@@ -208,6 +208,31 @@ def test_an_unknown_name_is_answered_with_the_known_ones(tmp_path: Path) -> None
 def test_own_questions_go_with_a_folder_only(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="goes with the corpus folder, and tab has its own"):
         load("tab", tmp_path, Selection(questions_file=tmp_path))
+
+
+@pytest.mark.parametrize("corpus", SPLIT)
+def test_a_split_is_taken_by_its_name(corpus: str, tmp_path: Path) -> None:
+    splits = ("train", "test1", "test2")
+    records = [
+        record | {"official_split": splits[number % 3]} for number, record in enumerate(LAYOUTS[corpus][1])
+    ]
+    found = loaded(tmp_path, corpus, records, split="test")
+    assert len(found.documents) == 20
+    assert " of 20 documents of official splits named test (seed 0)." in found.split
+    with pytest.raises(ConfigurationError, match="gives no document of official splits named dev"):
+        load(corpus, tmp_path, Selection(split="dev"))
+
+
+def test_a_record_without_its_split_is_told_where_one_is_asked_for(tmp_path: Path) -> None:
+    with pytest.raises(
+        UnreadableDocument, match=r"line 1.*has no field 'official_split'; a record of mts_dialog"
+    ):
+        loaded(tmp_path, "mts_dialog", LAYOUTS["mts_dialog"][1], split="test")
+
+
+def test_a_corpus_without_splits_has_none_to_ask_for(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=r"^tab says of no record which split .* leave --split out"):
+        load("tab", tmp_path, Selection(split="test"))
 
 
 @pytest.mark.parametrize("name", ["most_documents", "most_questions", "questions_per_document"])

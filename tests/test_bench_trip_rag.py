@@ -1,12 +1,26 @@
 """The benchmark of whole methods, on a handful of invented letters and a small encoder."""
 
 import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from app.bench.methods import ORIGIN, REDACTED, TRIP, ablations, at_share, grid, methods, strengths
+from app.bench.methods import (
+    ORIGIN,
+    REDACTED,
+    TRIP,
+    ablations,
+    at_share,
+    grid,
+    methods,
+    scores_alone,
+    strengths,
+)
 from app.bench.options import Options
+from app.bench.parts import FILE, Part, Parts
 from app.bench.trip_rag import frontier_of, trip_rag
 from app.cli.main import main
 from app.compose import Services
@@ -18,6 +32,7 @@ from eval.trip_rag.goals import summary_of
 from eval.trip_rag.report import TripRagReport
 from ingest.documents import Document
 from models.errors import LetheError
+from models.vectors import Vectors
 from tests.doubles import WordEncoder
 
 PEOPLE = ("Tobias Quellmann", "Ada Vennström", "Oswin Tarrant", "Mira Jaspersen", "Ilko Brandtner")
@@ -40,7 +55,17 @@ QUESTIONS = [
     for number, thing in enumerate(THINGS)
 ]
 BENCH = BenchCorpus("folder", LETTERS, QUESTIONS, None, "Invented.", "invented", "none")
-SMALL = Options(seed=3, prompts=2, sweep=False, grid=False)
+SMALL = Options(seed=3, prompts=2, thorough=False)
+WHOLE = Options(seed=3, prompts=2)
+
+
+class Backwards(WordEncoder):
+    """Another encoder: of the same words spelled from behind."""
+
+    name = "backwards (test double)"
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        return super().encode([text[::-1] for text in texts])
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +79,13 @@ def services(tmp_path_factory: pytest.TempPathFactory) -> Services:
 @pytest.fixture(scope="module")
 def report(services: Services) -> TripRagReport:
     return trip_rag(services, BENCH, SMALL)
+
+
+@pytest.fixture(scope="module")
+def whole(services: Services, tmp_path_factory: pytest.TempPathFactory) -> tuple[TripRagReport, Path]:
+    """A thorough run with another encoder, and its folder."""
+    folder = tmp_path_factory.mktemp("whole")
+    return trip_rag(services, BENCH, WHOLE, further=[Backwards()], folder=folder), folder
 
 
 @pytest.fixture(scope="module")
@@ -77,10 +109,94 @@ def test_the_unsanitized_index_overlaps_with_itself_and_shows_all(report: TripRa
     assert redact.identifiers.share == 0.0
 
 
-def test_every_attack_breaks_the_unsanitized_index(report: TripRagReport) -> None:
-    verbatim = [each for each in report.attacks if each.method == ORIGIN and "verbatim" in each.generator]
+def test_every_attack_breaks_the_unsanitized_index(whole: tuple[TripRagReport, Path]) -> None:
+    verbatim = [each for each in whole[0].attacks if each.method == ORIGIN and "verbatim" in each.generator]
     assert len(verbatim) == 3
     assert all(each.all_entities.share and each.failed == 0 for each in verbatim)
+
+
+def test_a_quick_run_attacks_what_the_summary_compares(report: TripRagReport) -> None:
+    assert [each.method for each in report.attacks] == [ORIGIN, REDACTED, TRIP]
+    assert (report.sweep, report.grid, report.canaries, report.promises) == ((), (), (), ())
+    assert None not in (summary_of(report).identifier_excess, summary_of(report).leakage_change)
+
+
+def test_a_thorough_run_has_every_part(whole: tuple[TripRagReport, Path]) -> None:
+    found = whole[0]
+    methods_there = [each.method for each in found.methods]
+    assert [each.method for each in found.canaries] == methods_there
+    assert {each.method for each in found.attacks} == set(methods_there)
+    assert [each.method for each in found.encoders] == methods_there
+    assert {each.encoder for each in found.encoders} == {Backwards.name}
+    assert found.encoders[0].recall_overlap[1].mean == 1.0, (
+        "each encoder is held to its own unsanitized index"
+    )
+    assert len(found.grid) == 36 and found.sweep and len(found.promises) == 3
+
+
+def test_planted_secrets_come_out_of_the_unsanitized_index_and_numbers_of_no_other(
+    whole: tuple[TripRagReport, Path],
+) -> None:
+    recall = {each.method: each.recall for each in whole[0].canaries}
+    assert whole[0].canaries[0].documents == len(LETTERS)
+    assert all(share.share == 1.0 for share in recall[ORIGIN].values() if share.n)
+    assert recall[TRIP]["reference number"].hits == recall[REDACTED]["reference number"].hits == 0
+
+
+def test_a_run_goes_on_where_it_was_ended(
+    whole: tuple[TripRagReport, Path], services: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report, folder = whole
+    lines = (folder / FILE).read_bytes().splitlines(keepends=True)
+    (tmp_path / FILE).write_bytes(b"".join(lines[:9]) + lines[9][:40])
+    measured: list[str] = []
+    part = Parts.part
+
+    def counting(parts: Parts, key: str, measure: Callable[[], Part]) -> Part:
+        def counted() -> Part:
+            measured.append(key)
+            return measure()
+
+        return part(parts, key, counted)
+
+    monkeypatch.setattr(Parts, "part", counting)
+    again = trip_rag(services, BENCH, WHOLE, further=[Backwards()], folder=tmp_path)
+    assert len(measured) == len(lines) - 9
+    assert again.model_copy(update={"provenance": report.provenance}) == report
+    assert (tmp_path / FILE).read_bytes() == b"".join(lines)
+
+
+def test_parts_of_another_run_are_refused(whole: tuple[TripRagReport, Path], services: Services) -> None:
+    place = re.escape(str(whole[1] / FILE))
+    with pytest.raises(LetheError, match=rf"^{place} is of another run: .* remove the file\.$"):
+        trip_rag(services, BENCH, replace(WHOLE, prompts=3), further=[Backwards()], folder=whole[1])
+
+
+@pytest.mark.parametrize("content", [b"", b"{}\n", b'{"run": "r"}\n{"key": 1}\n'])
+def test_damaged_parts_are_told_and_left_as_they_are(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / FILE).write_bytes(content)
+    with pytest.raises(
+        LetheError, match=r"parts\.jsonl is damaged\. Remove it, and what it held is measured"
+    ):
+        Parts("r", tmp_path)
+    assert (tmp_path / FILE).read_bytes() == content
+
+
+def test_parts_that_cannot_be_kept_are_told(tmp_path: Path) -> None:
+    (tmp_path / FILE).mkdir()
+    with pytest.raises(LetheError, match=r"parts\.jsonl cannot be used \(Is a directory\)\. Name a folder"):
+        Parts("r", tmp_path)
+
+
+def test_without_a_folder_parts_last_as_long_as_the_process() -> None:
+    parts, asked = Parts("r"), []
+
+    def measure() -> Part:
+        asked.append(1)
+        return Part(key="k", figures=())
+
+    assert parts.part("k", measure) == parts.part("k", measure)
+    assert len(asked) == 1
 
 
 def test_there_is_a_row_for_every_question_to_every_method(report: TripRagReport) -> None:
@@ -110,7 +226,7 @@ def test_strengths_reach_from_little_to_everything(scored: ScoredCorpus) -> None
     named = strengths(scored, encoder, 0)
     assert {each.name for each in named} == {TRIP, "scores alone", "privacy only", "random", "lprag"}
     assert len(grid(scored, 0.6)) == 36
-    policy = scored.services.policy
+    policy = scores_alone(scored.services.policy)
     assert at_share(scored, policy, 1.0).tau < at_share(scored, policy, 0.7).tau
     assert {each.name for each in ablations(scored, 0.6)} >= {"without topic", "single mentions"}
 

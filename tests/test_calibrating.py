@@ -71,7 +71,7 @@ TEXTS = [
     "The boiler of the mill is broken.",
     "A cough is going round in Bremen.",
 ]
-BARE = Policy(direct_limit=1.0, residual_limit=1.0)
+BARE = Policy(direct_limit=1.0, quasi_limit=1.0, residual_limit=1.0)
 """The threshold alone: no rule and no limit beside it."""
 
 SECRETS = ("Orrin", "Venn", "Bremen", "lighthouse")
@@ -108,7 +108,7 @@ def scored_of(services: Services, texts: Sequence[str] = TEXTS, gold: Any = None
 
 def test_the_thresholds_of_the_usual_weights() -> None:
     taus = thresholds(Weights())
-    assert (taus[0], taus[-1], len(taus)) == (-0.5, 1.45, 40)
+    assert (taus[0], taus[-1], len(taus)) == (-1.0, 2.05, 62)
     assert 0.6 in taus
 
 
@@ -283,7 +283,7 @@ def test_linked_entities_come_in_the_order_of_their_names(services: Services) ->
         ["cough", "Bremen"],
     ]
     marked = [[name == "Bremen" for name in names_of(text)] for text in scored.texts]
-    found = links_of(scored, Policy(), marked)
+    found = links_of(scored, Policy(quasi_limit=1.0), marked)
     assert [each.marked for each in found] == [
         False,
         True,
@@ -297,6 +297,8 @@ def test_linked_entities_come_in_the_order_of_their_names(services: Services) ->
         True,
     ]
     assert [each.always for each in found] == [True, *[False] * 4, True, *[False] * 4]
+    by_kind = [True, True, True, False, True, True, False, True, False, True]
+    assert [each.always for each in links_of(scored, Policy())] == by_kind
     assert not any(each.marked for each in links_of(scored, Policy()))
     assert not any(each.always for each in links_of(scored, BARE))
 
@@ -313,7 +315,7 @@ def test_a_threshold_takes_just_the_links_that_reach_it(services: Services) -> N
 
 
 def test_the_limit_on_what_is_left_is_no_rule_of_its_own(services: Services) -> None:
-    strict = links_of(scored_of(services), Policy(residual_limit=0.01, direct_limit=1.0))
+    strict = links_of(scored_of(services), Policy(residual_limit=0.01, direct_limit=1.0, quasi_limit=1.0))
     assert not any(each.always for each in strict)
 
 
@@ -641,6 +643,7 @@ def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, value in (PLAIN | {"LETHE_DATA_DIR": str(tmp_path / "data")}).items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("LETHE_RETRIEVAL__PASSAGE_TOKENS", "32")
+    monkeypatch.setenv("LETHE_POLICY__QUASI_LIMIT", "1")
     monkeypatch.setattr(Services, "_encoder", lambda self: WordEncoder())
     return write_records(tmp_path / "notes.jsonl", RECORDS)
 
@@ -672,7 +675,7 @@ def test_a_policy_file_makes_a_collection_with_its_scale_and_threshold(
     assert code == 0, told
     manifest = read_manifest(notes.parent / "data" / "collections" / "fitted" / "manifest.json")
     assert manifest.scale.percentiles == tuple(figures["scale"])
-    assert manifest.policy == Policy(tau=figures["tau"])
+    assert manifest.policy == Policy(tau=figures["tau"], quasi_limit=1.0)
 
     ran(capsys, "ingest", str(notes), "-c", "bare")
     bare = read_manifest(notes.parent / "data" / "collections" / "bare" / "manifest.json")

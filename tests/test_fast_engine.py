@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from app.compose import Services
 from app.settings import load_settings
 from ingest.annotated import AnnotatedText
-from ingest.documents import Action, Decision, Document
+from ingest.documents import Action, Decision, Document, Span
 from ingest.policy import DIRECT, Policy
 from ingest.protocols import StatesEncoder
 from ingest.risk_prior import RiskPrior
@@ -59,6 +59,9 @@ class Counting:
         self._engine = ExactEngine(encoder, unit)
         self.asked: list[set[int]] = []
 
+    def units(self, text: str) -> list[Span]:
+        return self._engine.units(text)
+
     def measure(self, texts: Sequence[AnnotatedText]) -> list[Mapping[int, Distances]]:
         self.asked += [set(text.mentions()) for text in texts]
         return self._engine.measure(texts)
@@ -72,6 +75,9 @@ class Fixed:
     def __init__(self, encoder: StatesEncoder, divergence: float) -> None:
         self._engine = ExactEngine(encoder, UNIT)
         self._divergence = divergence
+
+    def units(self, text: str) -> list[Span]:
+        return self._engine.units(text)
 
     def measure(self, texts: Sequence[AnnotatedText]) -> list[Mapping[int, Distances]]:
         return [
@@ -253,7 +259,7 @@ def rank_correlation(one: list[float], other: list[float]) -> float:
 @pytest.mark.parametrize("tau", [-0.3, 0.2, 0.5, 0.6, 0.7, 0.9])
 def test_the_threshold_decides_as_with_the_exact_engine(stories: list[AnnotatedText], tau: float) -> None:
     encoder, risk = MiniLM(), RiskPrior()
-    policy = Policy(tau=tau, residual_limit=1.0, direct_limit=1.0)
+    policy = Policy(tau=tau, residual_limit=1.0, direct_limit=1.0, quasi_limit=1.0)
     hazards = risk.hazards(stories)
     exact = ExactEngine(encoder, 128)
     slow = Trip(exact, risk, EMBEDDED_SCALE, policy).decide(stories, hazards)
@@ -278,7 +284,7 @@ def test_the_assembled_system_measures_again(stories: list[AnnotatedText]) -> No
 def test_whatever_the_estimates_the_threshold_decides_as_with_the_exact_engine(text: AnnotatedText) -> None:
     """The estimates of this encoder are wrong by the whole factor."""
     encoder, risk = BlindEncoder(), RiskPrior()
-    policy = Policy(residual_limit=1.0, direct_limit=1.0, weights=Weights(beta=0.9))
+    policy = Policy(residual_limit=1.0, direct_limit=1.0, quasi_limit=1.0, weights=Weights(beta=0.9))
     hazards = risk.hazards([text])
     exact = ExactEngine(encoder, UNIT)
     (slow,) = Trip(exact, risk, SCALE, policy).decide([text], hazards)
@@ -300,8 +306,8 @@ def test_only_what_the_divergence_can_decide_is_measured_again(stories: list[Ann
         return [{d.entity.link for d in each if d.action is Action.KEEP} for each in decided]
 
     for tau in (5.0, -5.0):
-        assert asked(Policy(tau=tau, residual_limit=1.0)) == [set(), set(), set()]
-    policy = Policy(tau=0.5, residual_limit=1.0)
+        assert asked(Policy(tau=tau, residual_limit=1.0, quasi_limit=1.0)) == [set(), set(), set()]
+    policy = Policy(tau=0.5, residual_limit=1.0, quasi_limit=1.0)
     least, most = kept_at(0.0, policy), kept_at(2.0, policy)
     assert asked(policy) == [more - less for less, more in zip(least, most, strict=True)]
     assert 0 < sum(len(links) for links in asked(policy)) < sum(len(text.mentions()) for text in stories)
@@ -310,7 +316,7 @@ def test_only_what_the_divergence_can_decide_is_measured_again(stories: list[Ann
 def test_names_that_go_anyway_are_not_measured_again(stories: list[AnnotatedText]) -> None:
     encoder, risk = BlindEncoder(), RiskPrior()
     hazards, counting = risk.hazards(stories), Counting(encoder)
-    policy = Policy(tau=0.9, residual_limit=1.0)
+    policy = Policy(tau=0.9, residual_limit=1.0, quasi_limit=1.0)
     decided = Trip(FastEngine(encoder, UNIT), risk, SCALE, policy, counting).decide(stories, hazards)
     direct = [{d.entity.link for d in each if d.reason == DIRECT} for each in decided]
     assert all(direct)

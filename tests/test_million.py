@@ -183,7 +183,8 @@ def test_the_residual_loop_is_not_quadratic() -> None:
         document, entities = people(count)
         text = AnnotatedText(document.text, link(document, entities))
         utilities = {number: 1.0 + number % 7 for number in range(count)}
-        return beyond_limit(text, (), utilities, RiskPrior(), 0.5)
+        units_of = ExactEngine(WordEncoder(), 64).units
+        return beyond_limit(text, (), utilities, RiskPrior(), 0.5, units_of)
 
     assert len(loop(2000)) == 2000
     # Four times the work: 4 where it grows in step, 16 where it is squared.

@@ -6,10 +6,11 @@ from hypothesis import strategies as st
 
 from ingest.aliases import alias_of
 from ingest.annotated import AnnotatedText
-from ingest.documents import Action, Decision, Document, Identifier, SanitizedDocument, Scores
+from ingest.documents import Action, Decision, Document, Identifier, SanitizedDocument, Scores, Span
+from ingest.echoes import echoes
 from ingest.errors import SanitizationError
 from ingest.labels import LABELS, label_of
-from ingest.policy import AT_OR_ABOVE, BELOW, DIRECT, RESIDUAL, RIGID, Policy, decide
+from ingest.policy import AT_OR_ABOVE, BELOW, DIRECT, ECHO, QUASI, RESIDUAL, RIGID, Policy, decide
 from ingest.protocols import EntityDetector, Hazards, RiskModel
 from ingest.residual import beyond_limit
 from ingest.risk_prior import RiskPrior
@@ -74,6 +75,10 @@ METHODS: list[Callable[[], Method]] = [
 def method(request: pytest.FixtureRequest) -> Method:
     made: Method = request.param()
     return made
+
+
+KEEPING = Policy(tau=float("inf"), residual_limit=1.0)
+"""Only the hard rules."""
 
 
 def sanitized(method: Method, text: str, detector: EntityDetector = DETECTOR) -> SanitizedDocument:
@@ -157,7 +162,7 @@ def test_suppress_removes_all() -> None:
 
 
 def test_trip_keeps_the_symptom() -> None:
-    outcome = sanitized(trip(Policy()), TEXT)
+    outcome = sanitized(trip(Policy(tau=0.9)), TEXT)
     assert outcome.text == "Somebody, a certain age, has a cough. Write to an email address."
     assert outcome.risk.after < outcome.risk.before
 
@@ -167,7 +172,9 @@ def test_redact_is_trip_with_the_threshold_at_minus_infinity() -> None:
 
 
 def test_origin_is_trip_with_the_threshold_at_infinity_and_no_limit_but_for_rigid_identifiers() -> None:
-    kept = sanitized(trip(Policy(tau=float("inf"), residual_limit=1.0, direct_limit=1.0)), TEXT).text
+    kept = sanitized(
+        trip(Policy(tau=float("inf"), residual_limit=1.0, direct_limit=1.0, quasi_limit=1.0)), TEXT
+    ).text
     assert kept == TEXT.replace("a.keller@example.org", "an email address")
 
 
@@ -177,6 +184,10 @@ def test_all_mentions_of_a_link_are_treated_alike() -> None:
     assert "Keller" not in outcome.text
 
 
+def whole(text: str) -> list[Span]:
+    return [Span(0, len(text))]
+
+
 def linked_text(text: str) -> AnnotatedText:
     (annotated,) = annotate(DETECTOR, [Document("d", text)])
     assert len(annotated.mentions()) == 1
@@ -184,9 +195,9 @@ def linked_text(text: str) -> AnnotatedText:
 
 
 @pytest.mark.parametrize("text", ["Anna Keller, a.keller@example.org", "a.keller@example.org, Anna Keller"])
-@pytest.mark.parametrize(("tau", "kept"), [(float("inf"), True), (0.0, False)])
+@pytest.mark.parametrize(("tau", "kept"), [(float("inf"), True), (-1.0, False)])
 def test_an_address_goes_and_its_name_goes_by_the_scores(text: str, tau: float, kept: bool) -> None:
-    method = trip(Policy(tau=tau, residual_limit=1.0, direct_limit=1.0))
+    method = trip(Policy(tau=tau, residual_limit=1.0, direct_limit=1.0, quasi_limit=1.0))
     decisions = decided(method, linked_text(text))
     told = {d.entity.label: (d.action, d.reason) for d in decisions}
     assert told["email address"] == (Action.GENERALIZE, RIGID)
@@ -197,7 +208,7 @@ def test_an_address_goes_and_its_name_goes_by_the_scores(text: str, tau: float, 
 
 def test_a_name_that_is_left_beside_its_address_falls_to_the_residual_limit() -> None:
     text = linked_text("Anna Keller, a.keller@example.org")
-    decisions = decided(trip(Policy(tau=float("inf"), direct_limit=1.0)), text)
+    decisions = decided(trip(Policy(tau=float("inf"), direct_limit=1.0, quasi_limit=1.0)), text)
     assert {d.entity.label: d.reason for d in decisions} == {
         "person full name": RESIDUAL,
         "email address": RIGID,
@@ -219,7 +230,7 @@ def test_with_a_key_people_get_aliases(method: Callable[[], Method]) -> None:
 def test_an_alias_speaks_of_somebody_as_a_descriptor_does() -> None:
     text = "Anna Keller went to Ulm"
     detector = PhraseDetector({"Anna Keller": "person full name", "Ulm": "city name"})
-    method = trip(Policy(tau=0.9, residual_limit=0.7))
+    method = trip(Policy(tau=0.9, residual_limit=0.7, quasi_limit=1.0))
     risks = []
     for key in (None, b"k" * 32):
         (outcome,) = DecidingSanitizer(detector, method, RiskPrior(), key).sanitize([Document("d", text)])
@@ -240,19 +251,40 @@ def test_a_stricter_threshold_never_acts_on_fewer(text: AnnotatedText) -> None:
 
 
 @settings(max_examples=100, deadline=None)
-@given(sentences_about_people())
-def test_the_residual_risk_is_at_most_the_limit(text: AnnotatedText) -> None:
-    applied = apply(text, decided(trip(Policy(tau=float("inf"), residual_limit=0.4)), text))
-    (left,) = RiskPrior().hazards([applied.left])
-    assert absolute_risk(left.total) <= 0.4 + 1e-9
+@given(sentences_about_people(), st.sampled_from([4, 32]))
+def test_the_residual_risk_of_every_passage_is_at_most_the_limit(text: AnnotatedText, tokens: int) -> None:
+    engine = ExactEngine(WordEncoder(), tokens)
+    method = Trip(engine, RiskPrior(), EMBEDDED_SCALE, Policy(tau=float("inf"), residual_limit=0.4))
+    left = apply(text, decided(method, text)).left
+    for hazards in RiskPrior().hazards(left.pieces(engine.units(left.text))):
+        assert absolute_risk(hazards.total) <= 0.4 + 1e-9
+
+
+def test_a_long_text_keeps_in_each_passage_what_a_short_one_keeps() -> None:
+    """Hazards add up over a text, and what somebody is shown is a passage of it."""
+    sentence = "She is a plumber and 41. "
+    found = {"plumber": "job title", "41": "person age"}
+    bare = Policy(tau=float("inf"), residual_limit=0.8, quasi_limit=1.0)
+    trades = ("baker", "miner", "smith", "tailor", "cooper", "sailor")
+    long = "".join(
+        sentence.replace("plumber", trade).replace("41", str(30 + n)) for n, trade in enumerate(trades)
+    )
+    many = (
+        found | dict.fromkeys(trades, "job title") | {str(30 + n): "person age" for n in range(len(trades))}
+    )
+    method = Trip(ExactEngine(WordEncoder(), 7), RiskPrior(), EMBEDDED_SCALE, bare)
+    assert sanitized(method, sentence, PhraseDetector(found)).text == sentence
+    assert sanitized(method, long, PhraseDetector(many)).text == long
 
 
 def test_no_limit_asks_for_nothing() -> None:
-    assert beyond_limit(AnnotatedText("Keller", []), set(), {}, RiskPrior(), 1.0) == set()
+    assert beyond_limit(AnnotatedText("Keller", []), set(), {}, RiskPrior(), 1.0, whole) == set()
 
 
 def test_a_name_that_the_threshold_keeps_falls_to_the_residual_limit() -> None:
-    outcome = sanitized(trip(Policy(tau=float("inf"), direct_limit=1.0)), "Anna Keller has a cough.")
+    outcome = sanitized(
+        trip(Policy(tau=float("inf"), direct_limit=1.0, quasi_limit=1.0)), "Anna Keller has a cough."
+    )
     reasons = {d.entity.label: d.reason for d in outcome.decisions}
     assert reasons == {"person full name": RESIDUAL, "symptom": BELOW}
 
@@ -264,15 +296,62 @@ def test_every_label_gets_an_action_at_every_corner(label: str, priority: float,
     direct = LABELS[label].identifier is Identifier.DIRECT
     found = entity(0, 1, label)
     scores = Scores(0.0, 0.0, 0.0, priority)
-    action, reason = decide(found, scores, risk, Policy(tau=0.6, direct_limit=0.4))
+    quasi = LABELS[label].identifier is Identifier.QUASI
+    action, reason = decide(found, scores, risk, Policy(tau=0.6, direct_limit=0.4, quasi_limit=0.5))
     if LABELS[label].rigid:
         assert (action, reason) == (Action.GENERALIZE, RIGID)
     elif direct and risk >= 0.4:
         assert (action, reason) == (Action.GENERALIZE, DIRECT)
+    elif quasi and max(risk, LABELS[label].risk) >= 0.5:
+        assert (action, reason) == (Action.GENERALIZE, QUASI)
     elif priority >= 0.6:
         assert (action, reason) == (Action.GENERALIZE, AT_OR_ABOVE)
     else:
         assert (action, reason) == (Action.KEEP, BELOW)
+
+
+def test_a_quasi_identifier_of_level_two_goes_whatever_it_would_cost() -> None:
+    detector = PhraseDetector({"Ulm": "city name", "mason": "job title", "a cough": "symptom"})
+    text = "The mason in Ulm has a cough."
+    reasons = {d.entity.label: d.reason for d in sanitized(trip(KEEPING), text, detector).decisions}
+    assert reasons == {"city name": QUASI, "job title": BELOW, "symptom": BELOW}
+
+
+@pytest.mark.parametrize(
+    ("own_risk", "limit", "reason"),
+    [(0.39, 0.4, BELOW), (0.4, 0.4, QUASI), (0.99, 1.0, BELOW), (0.0, 0.35, QUASI)],
+)
+def test_a_quasi_identifier_goes_by_its_own_risk_or_by_that_of_its_kind(
+    own_risk: float, limit: float, reason: str
+) -> None:
+    scores = Scores(0.0, 0.0, 0.0, -1.0)
+    job = entity(0, 3, "job title")
+    assert decide(job, scores, own_risk, Policy(quasi_limit=limit))[1] == reason
+
+
+def test_what_says_the_same_as_an_identifier_goes_with_it() -> None:
+    detector = PhraseDetector({"41 years": "person age", "for 41 YEARS": "duration", "41 mg": "dosage"})
+    outcome = sanitized(trip(KEEPING), "He is 41 years old, smoked for 41 YEARS, takes 41 mg.", detector)
+    assert [(d.entity.label, d.reason) for d in outcome.decisions] == [
+        ("person age", QUASI),
+        ("duration", ECHO),
+        ("dosage", BELOW),
+    ]
+    assert "years" not in outcome.text.casefold()
+
+
+def test_what_says_the_same_as_an_entity_that_the_threshold_takes_may_stay() -> None:
+    detector = PhraseDetector({"plumber": "job title", "plumber's shop": "organization"})
+    text = "The plumber went to the plumber's shop."
+    loose = Policy(tau=0.3, quasi_limit=1.0, residual_limit=1.0)
+    assert ECHO not in {d.reason for d in sanitized(trip(loose), text, detector).decisions}
+
+
+def test_short_words_of_an_identifier_are_found_in_nothing() -> None:
+    found = [entity(5, 6, "person age", 0), entity(14, 18, "dosage", 1), entity(0, 6, "person age", 2)]
+    text = AnnotatedText("Aged 4, takes 4 mg, aged 4.", [*found, entity(20, 26, "duration", 3)])
+    assert echoes(text, {0}) == set()
+    assert echoes(text, {0, 2}) == {3}
 
 
 def test_a_direct_identifier_goes_whatever_it_would_cost() -> None:
@@ -312,7 +391,7 @@ def test_the_risk_model_is_asked_of_a_batch_once_before_and_once_after() -> None
 @settings(max_examples=300, deadline=None)
 @given(st.one_of(overlapping_words(), annotated_texts()))
 def test_nothing_survives_of_what_identifies_directly(text: AnnotatedText) -> None:
-    decisions = decided(trip(Policy(tau=float("inf"), direct_limit=1.0)), text)
+    decisions = decided(trip(Policy(tau=float("inf"), direct_limit=1.0, quasi_limit=1.0)), text)
     acted = {
         place
         for decision in apply(text, decisions).decisions
@@ -328,9 +407,11 @@ def test_nothing_survives_of_what_identifies_directly(text: AnnotatedText) -> No
 def test_the_rest_of_a_name_that_is_covered_in_part_is_seen() -> None:
     text = "He saw Anna Keller-ID44871 yesterday."
     detector = PhraseDetector({"Anna Keller": "person full name", "Keller-ID44871": "medical record number"})
-    outcome = sanitized(trip(Policy(tau=float("inf"), direct_limit=1.0)), text, detector)
+    outcome = sanitized(trip(Policy(tau=float("inf"), direct_limit=1.0, quasi_limit=1.0)), text, detector)
     assert "Anna" not in outcome.text
-    kept = sanitized(trip(Policy(tau=float("inf"), residual_limit=1.0, direct_limit=1.0)), text, detector)
+    kept = sanitized(
+        trip(Policy(tau=float("inf"), residual_limit=1.0, direct_limit=1.0, quasi_limit=1.0)), text, detector
+    )
     assert kept.text == "He saw Anna a medical record number yesterday."
     assert kept.risk.after == pytest.approx(0.85)
     assert [(d.entity.label, str(d.action)) for d in kept.decisions] == [

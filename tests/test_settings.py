@@ -73,7 +73,7 @@ def test_argument_before_environment_before_file_before_default(
         (argument, 0.1, "argument"),
         (environment, 0.2, "environment"),
         (file, 0.3, "file"),
-        (True, 0.6, "default"),
+        (True, 0.5, "default"),
     ]
     value, origin = next((value, origin) for is_there, value, origin in stated if is_there)
     assert load_settings(arguments).policy.tau == value
@@ -86,7 +86,7 @@ def test_one_table_may_come_from_three_places(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("LETHE_POLICY", '{"alpha": 2, "beta": 2}')
     monkeypatch.setenv("LETHE_POLICY__BETA", "2.5")
     policy = load_settings({"policy.alpha": 1}).policy
-    assert (policy.alpha, policy.beta, policy.gamma, policy.tau) == (1, 2.5, 3, 0.6)
+    assert (policy.alpha, policy.beta, policy.gamma, policy.tau) == (1, 2.5, 3, 0.5)
 
 
 def test_none_is_an_argument_that_was_not_given(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -496,7 +496,7 @@ NOT_DIGESTED: dict[str, object] = {
 def test_the_digest_follows_what_alters_a_sanitized_index_and_nothing_else() -> None:
     plain = settings_digest(load_settings({}))
     assert len(plain) == 32 and int(plain, 16) >= 0
-    assert plain == settings_digest(load_settings({"policy.tau": "0.6"}))
+    assert plain == settings_digest(load_settings({"policy.tau": "0.5"}))
     changed = [settings_digest(load_settings({name: value})) for name, value in DIGESTED.items()]
     assert len({plain, *changed}) == len(DIGESTED) + 1
     for name, value in NOT_DIGESTED.items():
@@ -516,7 +516,7 @@ def test_settings_are_frozen() -> None:
 
 def test_defaults_are_the_safe_end() -> None:
     settings = load_settings({})
-    assert settings.policy == PolicySettings(name="trip", tau=0.6, alpha=1, beta=0.5, gamma=0.4)
+    assert settings.policy == PolicySettings(name="trip", tau=0.5, alpha=1, beta=1, gamma=1)
     assert settings.generator == GeneratorSettings(kind="extractive", allow_insecure=False)
     assert settings.server.host == "127.0.0.1"
     assert settings.encoder == ModelRef(source="embedded")

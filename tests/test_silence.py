@@ -156,13 +156,19 @@ eval.risk.report.AgreementRow: domain
 eval.trip_rag.asking.Asked: method encoder
 eval.trip_rag.report.AnswerRow: method encoder question_id doc_ids
 eval.trip_rag.report.AttackFigures: method attack generator
+eval.trip_rag.report.CanaryFigures: method recall
 eval.trip_rag.report.Correlation: one other
 eval.trip_rag.report.CorpusCard: name split source license reference
 eval.trip_rag.report.Frontier: areas
 eval.trip_rag.report.GuessFigures: method
 eval.trip_rag.report.MethodFigures: method encoder
 eval.trip_rag.report.TripRagReport: generator sacrebleu_signature grid_spearman absent
+eval.trip_rag.tuning.Cell: decisions
+eval.trip_rag.tuning.CheckedCell: decisions
+eval.trip_rag.tuning.TuningReport: corpus split reference generator procedure engine
 app.bench.methods.Compared: name
+app.bench.parts.Part: key
+app.bench.parts._Heading: run
 eval.risk.report.Figure: why_not
 eval.risk.report.ModelRow: model domain
 eval.risk.report.RiskReport: models

@@ -374,7 +374,7 @@ def test_a_manifest_survives_its_file(tmp_path: Path) -> None:
         ("{", "the manifest is damaged"),
         ("[]", "the manifest is damaged"),
         ('{"format": 99}', "format 99 was written by another version"),
-        ('{"format": 1}', "the manifest is damaged"),
+        ('{"format": 2}', "the manifest is damaged"),
     ],
 )
 def test_bad_manifests_are_told(tmp_path: Path, content: str | None, message: str) -> None:

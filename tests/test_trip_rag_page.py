@@ -21,6 +21,7 @@ from eval.trip_rag.plot_labels import Placer
 from eval.trip_rag.plots import Curve, Dot, axis_of, mark, scatter
 from eval.trip_rag.report import (
     AttackFigures,
+    CanaryFigures,
     CorpusCard,
     Correlation,
     Frontier,
@@ -33,6 +34,7 @@ from eval.trip_rag.report import (
 
 HOSTILE = '<script>alert("x")</script>'
 ENCODER = "all-MiniLM-L6-v2"
+OTHER = "owner/bge-large-en-v1.5@2030"
 METHODS = {
     "origin": (1.0, 1.0),
     "redact": (0.42, 0.04),
@@ -83,6 +85,12 @@ def figures(method: str, use: float, leakage: float, strength: float | None = No
         kept=found(0.6),
         documents_failed=1 if method == "presidio" else 0,
     )
+
+
+def planted(method: str, numbers: int, names: int, phrases: int) -> CanaryFigures:
+    hits = {"reference number": numbers, "person full name": names, "identifying detail": phrases}
+    recall = {kind: share_of(count, 30) for kind, count in hits.items()}
+    return CanaryFigures(method=method, k=5, documents=90, recall=recall)
 
 
 def attack(method: str, leakage: float, victim: tuple[str, str, int]) -> AttackFigures:
@@ -173,6 +181,11 @@ def whole_report(corpus: str = "invented notes") -> TripRagReport:
             for victim in VICTIMS
         ),
         guesses=(guesses("redact"), guesses("trip")),
+        encoders=tuple(
+            figures(name, use, 0.1).model_copy(update={"encoder": OTHER})
+            for name, use in (("origin", 1.0), ("redact", 0.37), ("trip", 0.66))
+        ),
+        canaries=(planted("origin", 30, 30, 30), planted("trip", 0, 2, 29)),
         correlations=tuple(
             Correlation(one=one, other=other, rho=rho, n=5_432)
             for (one, other), rho in zip(published.CORRELATIONS, (0.21, -0.05, 0.38), strict=True)
@@ -208,7 +221,7 @@ def quick_report() -> TripRagReport:
     return whole_report().model_copy(
         update={
             "sweep": (), "grid": (), "grid_spearman": {}, "ablations": (), "attacks": (), "guesses": (),
-            "correlations": (), "promises": (), "absent": {},
+            "correlations": (), "promises": (), "absent": {}, "encoders": (), "canaries": (),
             "frontier": Frontier(dominated=0, points=0, areas={}),
         }
     )  # fmt: skip
@@ -270,7 +283,7 @@ def quick() -> str:
 SECTIONS = (
     "Usefulness", "Leakage under extraction", "What a reader of the whole index finds", "What each part adds",
     "Whether the three scores say different things", "Weights", "Privacy against usefulness",
-    "Whether promised thresholds hold", "Guessing and reconstruction", "Not in the tables",
+    "Whether promised thresholds hold", "Planted secrets", "Guessing and reconstruction", "Not in the tables",
     "How this was measured", "What it was measured with",
 )  # fmt: skip
 
@@ -282,6 +295,21 @@ def test_the_page_is_whole_and_needs_nothing_else(page: str) -> None:
     assert not reader.tags & {"script", "link", "img", "iframe", "object", "base", "use", "foreignobject"}
     assert not re.search(r"url\(|@import|http|javascript:|\son\w+=", page)
     assert re.findall(r"<h2>(.*?)</h2>", page) == list(SECTIONS)
+
+
+def test_a_further_encoder_has_a_table_of_its_own(page: str, quick: str) -> None:
+    section = words_of(section_of(page, "Usefulness"))
+    assert f"Retrieval with {ENCODER}" in section and f"Retrieval with {OTHER}" in section
+    assert "0.660" in section
+    assert OTHER not in words_of(quick)
+
+
+def test_planted_secrets_are_told_by_kind(page: str, quick: str) -> None:
+    section = words_of(section_of(page, "Planted secrets"))
+    assert "an index of the 90 documents" in section
+    for told in ("reference number", "0 of 30", "2 of 30", "29 of 30"):
+        assert told in section
+    assert "Nothing was planted." in words_of(quick)
 
 
 def test_the_page_escapes_what_users_named() -> None:
@@ -312,7 +340,7 @@ def test_the_header_says_what_was_asked_of_what(page: str) -> None:
 
 def test_usefulness_has_both_figures_under_their_own_heads(page: str) -> None:
     told = section_of(page, "Usefulness")
-    assert told.count(PUBLISHED) == 5
+    assert told.count(PUBLISHED) == 7
     assert "trip 0.710 0.680 to 0.740 n = 400 0.760" in told
     assert "0.703 0.760 0.789 0.929 0.702 0.679 random" in told
     assert "presidio documents failed: 1" in told

@@ -9,6 +9,7 @@ DATA = (
     "app/demo/corpus.jsonl",
     "ingest/rules/vocabulary/given_names.txt",
     "ingest/scoring/embedded_scale.json",
+    "app/presets/paper.toml",
     "retrieval/schema.sql",
 )
 ROOMS = ("models", "ingest", "retrieval", "eval", "app")
@@ -31,5 +32,6 @@ def test_the_wheel_holds_every_module_and_its_data(tmp_path: Path) -> None:
     (wheel,) = (tmp_path / "out").glob("lethe-*.whl")
     held = set(zipfile.ZipFile(wheel).namelist())
     assert set(DATA) <= held
-    assert {name for name in tracked if name.endswith((".py", ".txt", ".json", ".jsonl", ".sql"))} <= held
+    data = (".py", ".txt", ".json", ".jsonl", ".sql", ".toml")
+    assert {name for name in tracked if "/" in name and name.endswith(data)} <= held
     assert {name.split("/")[0] for name in held if not name.startswith("lethe-")} == set(ROOMS)

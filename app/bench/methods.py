@@ -84,11 +84,11 @@ def ablations(scored: ScoredCorpus, share: float) -> list[Compared]:
     entities, hard rules and residual limit being off: otherwise a variant would win by taking more or less.
     """
     policy = scored.services.policy
-    alone = replace(policy, direct_limit=1.0, residual_limit=1.0)
+    alone = scores_alone(policy)
 
     weights = policy.weights
 
-    def scores_alone(name: str, changed: Weights) -> Compared:
+    def weighted(name: str, changed: Weights) -> Compared:
         chosen = replace(alone, weights=changed)
         return Compared(name, lambda: scored.sanitizer(scored.method(at_share(scored, chosen, share))))
 
@@ -96,18 +96,25 @@ def ablations(scored: ScoredCorpus, share: float) -> list[Compared]:
         method = scored.method(at_share(scored, alone, share))
         return scored.sanitizer(PerMention(method, scored.services.risk))
 
-    def without_residual() -> Sanitizer:
-        return scored.sanitizer(scored.method(replace(policy, residual_limit=1.0)))
+    def without(name: str, changed: Policy) -> Compared:
+        return Compared(name, lambda: scored.sanitizer(scored.method(changed)))
 
     return [
-        Compared("without residual limit", without_residual),
-        scores_alone("scores alone", weights),
-        scores_alone("privacy only", replace(weights, beta=0.0, gamma=0.0)),
-        scores_alone("without topic", replace(weights, gamma=0.0)),
-        scores_alone("without knowledge", replace(weights, beta=0.0)),
-        scores_alone("difference of absolute risks", replace(weights, marginal="difference")),
+        without("without residual limit", replace(policy, residual_limit=1.0)),
+        without("without quasi limit", replace(policy, quasi_limit=1.0)),
+        without("without either", replace(policy, quasi_limit=1.0, residual_limit=1.0)),
+        weighted("scores alone", weights),
+        weighted("privacy only", replace(weights, beta=0.0, gamma=0.0)),
+        weighted("without topic", replace(weights, gamma=0.0)),
+        weighted("without knowledge", replace(weights, beta=0.0)),
+        weighted("difference of absolute risks", replace(weights, marginal="difference")),
         Compared("single mentions", single),
     ]
+
+
+def scores_alone(policy: Policy) -> Policy:
+    """The policy without the rules of ours that can be switched off: the paper's equation 7."""
+    return replace(policy, direct_limit=1.0, quasi_limit=1.0, residual_limit=1.0)
 
 
 def at_share(scored: ScoredCorpus, policy: Policy, share: float) -> Policy:
@@ -120,7 +127,7 @@ def at_share(scored: ScoredCorpus, policy: Policy, share: float) -> Policy:
 def strengths(scored: ScoredCorpus, encoder: Encoder, seed: int) -> list[Compared]:
     """Every method that has a strength, over its range: the points of the frontier."""
     policy = scored.services.policy
-    alone = replace(policy, direct_limit=1.0, residual_limit=1.0)
+    alone = scores_alone(policy)
     risk_only = replace(alone, weights=Weights(1.0, 0.0, 0.0, policy.weights.marginal))
     found = []
     for share in SHARES:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 class Options:
     """Sizes and parts. ``prompts`` are those of each aim of an attack.
 
-    ``sweep`` measures every strength for the frontier, ``grid`` the weights.
+    A thorough run measures every strength for the frontier, the grid of weights, promises and canaries, and
+    attacks each method in every way. One that is not attacks only what the summary compares, once.
     """
 
     seed: int = 0
     prompts: int = 250
-    sweep: bool = True
-    grid: bool = True
+    thorough: bool = True
 
 
-QUICK = Options(prompts=20, sweep=False, grid=False)
+QUICK_PROMPTS = 20

@@ -1,13 +1,15 @@
 """Arms of a benchmark, made, asked and attacked one after the other, so that one index is held at a time."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from copy import copy
+from dataclasses import dataclass, field
 from functools import partial
 
-from app.arms import Arm, in_memory
-from app.bench.methods import REDACTED, TRIP, Compared
+from app.arms import Arm, in_memory, indexed
+from app.bench.methods import ORIGIN, REDACTED, TRIP, Compared
 from app.bench.options import Options
+from app.bench.parts import Part, Parts
 from app.compose import Services
 from app.corpus import Phases
 from app.scored import ScoredCorpus
@@ -21,109 +23,176 @@ from eval.targets import RagTarget, RememberingEncoder
 from eval.trip_rag.asking import Asked, answer_rows, figures_of
 from eval.trip_rag.attacking import aims_of, attack_figures, guess_figures
 from eval.trip_rag.report import AnswerRow, AttackFigures, GuessFigures, MethodFigures
+from ingest.protocols import Encoder
 from retrieval.generators.verbatim import VerbatimGenerator
-from retrieval.protocols import Generator
+from retrieval.protocols import Generator, Retriever
 
 DEPTH, SHALLOW = 5, 2
 """Passages that a victim is given: TRIP-RAG's number, and Zeng's."""
 GUESSED_DOCUMENTS = 60
 """Entity inference compares every slot with a pool of candidates, which takes seconds a document."""
+SUMMED_UP = (ORIGIN, REDACTED, TRIP)
+"""What the summary compares."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What every arm shares: documents with their scores, what is asked, and what must not come out.
+
+    The first of ``encoders`` answers and is attacked, the others only retrieve.
+    """
+
+    services: Services = field(repr=False)
+    scored: ScoredCorpus
+    bench: BenchCorpus
+    sensitive: SensitiveIndex = field(repr=False)
+    encoders: Sequence[RememberingEncoder] = field(repr=False)
+
+
+def ground_of(
+    services: Services,
+    scored: ScoredCorpus,
+    bench: BenchCorpus,
+    sensitive: SensitiveIndex,
+    further: Sequence[Encoder],
+) -> Ground:
+    """The ground with encoders that read every text once."""
+    encoders = [RememberingEncoder(each) for each in (services.encoder, *further)]
+    asking = copy(services)
+    asking.encoder = encoders[0]
+    return Ground(asking, scored, bench, sensitive, encoders)
 
 
 class Running:
-    """One corpus and the methods on it; keeps the rows of the methods, and what was attacked.
+    """One corpus and the methods on it, each a part that is measured once.
 
     The unsanitized arm has to come first: usefulness is measured against it.
     """
 
-    def __init__(
-        self,
-        services: Services,
-        scored: ScoredCorpus,
-        bench: BenchCorpus,
-        sensitive: SensitiveIndex,
-        options: Options,
-        told: Phases,
-    ) -> None:
-        self.encoder = RememberingEncoder(services.encoder)
-        asking = copy(services)
-        asking.encoder = self.encoder
-        self.generator: Generator = asking.generator
-        self.rows: list[AnswerRow] = []
-        self.attacks: list[AttackFigures] = []
-        self.guesses: list[GuessFigures] = []
-        self._passage_tokens = services.settings.retrieval.passage_tokens
-        self._scored = scored
-        self._bench = bench
-        self._sensitive = sensitive
+    def __init__(self, ground: Ground, options: Options, parts: Parts, told: Phases) -> None:
+        self._ground = ground
         self._options = options
+        self._parts = parts
         self._told = told
         self._answers = answer_scorer()
+        self._original: dict[str, Sequence[AnswerRow]] = {}
 
-    def method(self, compared: Compared) -> MethodFigures:
-        """A method at its default: asked, attacked, and its rows kept."""
-        with self._arm(compared) as arm:
-            rows = self._rows(compared, arm)
-            self.rows += rows
-            self._attack(compared, arm)
-            return self._figures(compared, arm, rows)
+    @property
+    def generator(self) -> Generator:
+        """What writes the answers."""
+        return self._ground.services.generator
 
-    def variant(self, compared: Compared) -> MethodFigures:
+    def method(self, compared: Compared) -> Part:
+        """A method at its default: asked with every encoder, attacked, and its rows kept."""
+        part = self._parts.part(f"method {compared.name}", partial(self._method, compared))
+        if compared.name == ORIGIN:
+            self._original = _by_encoder(part.rows)
+        return part
+
+    def variant(self, kind: str, compared: Compared) -> MethodFigures:
         """One strength or ablation: asked, and what its index shows."""
+        key = f"{kind} {compared.name} {compared.strength}"
+        return self._parts.part(key, partial(self._variant, key, compared)).figures[0]
+
+    def _method(self, compared: Compared) -> Part:
+        first, *further = self._ground.encoders
         with self._arm(compared) as arm:
-            return self._figures(compared, arm, self._rows(compared, arm))
+            rows = self._rows(compared, first, arm, arm.retriever)
+            figures = [self._figures(compared, first, arm, rows)]
+            for encoder in further:
+                with ExitStack() as stack:
+                    retriever = indexed(arm.documents, encoder, self._passage_tokens, stack)
+                    found = self._rows(compared, encoder, arm, retriever)
+                rows += found
+                figures.append(self._figures(compared, encoder, arm, found))
+            return Part(
+                key=f"method {compared.name}",
+                figures=tuple(figures),
+                rows=tuple(rows),
+                attacks=tuple(self._attacks(compared, arm)),
+                guesses=tuple(self._guesses(compared, arm)),
+            )
+
+    def _variant(self, key: str, compared: Compared) -> Part:
+        encoder = self._ground.encoders[0]
+        with self._arm(compared) as arm:
+            rows = self._rows(compared, encoder, arm, arm.retriever)
+            return Part(key=key, figures=(self._figures(compared, encoder, arm, rows),))
+
+    @property
+    def _passage_tokens(self) -> int:
+        return self._ground.services.settings.retrieval.passage_tokens
 
     @contextmanager
     def _arm(self, compared: Compared) -> Iterator[Arm]:
         with ExitStack() as stack:
             yield in_memory(
-                self._bench.documents,
+                self._ground.bench.documents,
                 compared.make(),
-                self.encoder,
+                self._ground.encoders[0],
                 self._passage_tokens,
                 stack,
                 partial(self._told, f"sanitizing {compared.name}"),
             )
 
-    def _asked(self, compared: Compared, arm: Arm) -> Asked:
-        return Asked(
-            compared.name, self.encoder.name, arm.retriever, arm.documents, arm.failed, compared.strength
-        )
-
-    def _rows(self, compared: Compared, arm: Arm) -> list[AnswerRow]:
+    def _rows(self, compared: Compared, encoder: Encoder, arm: Arm, retriever: Retriever) -> list[AnswerRow]:
         told = partial(self._told, f"asking {compared.name}")
-        asked = self._asked(compared, arm)
-        return answer_rows(asked, self._bench.questions, self.generator, self._answers, told)
+        asked = _asked(compared, encoder, arm, retriever)
+        return answer_rows(asked, self._ground.bench.questions, self.generator, self._answers, told)
 
-    def _figures(self, compared: Compared, arm: Arm, rows: list[AnswerRow]) -> MethodFigures:
+    def _figures(
+        self, compared: Compared, encoder: Encoder, arm: Arm, rows: Sequence[AnswerRow]
+    ) -> MethodFigures:
         return figures_of(
-            self._asked(compared, arm),
+            _asked(compared, encoder, arm, arm.retriever),
             rows,
-            self.rows[: len(self._bench.questions)],
-            self._sensitive,
-            self._bench.questions,
+            self._original.get(encoder.name, rows),
+            self._ground.sensitive,
+            self._ground.bench.questions,
             self._options.seed,
         )
 
-    def _attack(self, compared: Compared, arm: Arm) -> None:
-        seed, prompts = self._options.seed, self._options.prompts
-        aims = aims_of(self._bench.name)
+    def _attacks(self, compared: Compared, arm: Arm) -> Iterator[AttackFigures]:
+        seed, prompts, thorough = self._options.seed, self._options.prompts, self._options.thorough
+        if not thorough and compared.name not in SUMMED_UP:
+            return
+        aims = aims_of(self._ground.bench.name)
         suite = extraction_suite(list(aims), prompts, seed)
-        anchor = AnchorAttack(aims[0], n=prompts, seed=seed)
         verbatim = VerbatimGenerator()
-        planned: list[tuple[Attack, Generator, int]] = [
-            (suite, verbatim, DEPTH),
-            (suite, verbatim, SHALLOW),
-            (anchor, verbatim, 1),
-            (suite, self.generator, DEPTH),
-        ]
+        planned: list[tuple[Attack, Generator, int]] = [(suite, verbatim, DEPTH)]
+        if thorough:
+            planned += [
+                (suite, verbatim, SHALLOW),
+                (AnchorAttack(aims[0], n=prompts, seed=seed), verbatim, 1),
+                (suite, self.generator, DEPTH),
+            ]
         for number, (attack, generator, k) in enumerate(planned):
             self._told(f"attacking {compared.name}", number, len(planned))
             target = RagTarget(arm.retriever, generator, k)
-            self.attacks.append(attack_figures(compared.name, target, attack, self._sensitive))
+            yield attack_figures(compared.name, target, attack, self._ground.sensitive)
         self._told(f"attacking {compared.name}", len(planned), len(planned))
-        if compared.name in (REDACTED, TRIP):
-            few = arm.documents[:GUESSED_DOCUMENTS]
-            self.guesses.append(
-                guess_figures(compared.name, self._bench.documents, few, self.encoder, self._sensitive, seed)
-            )
+
+    def _guesses(self, compared: Compared, arm: Arm) -> Iterator[GuessFigures]:
+        if not self._options.thorough or compared.name not in (REDACTED, TRIP):
+            return
+        few = arm.documents[:GUESSED_DOCUMENTS]
+        ground = self._ground
+        yield guess_figures(
+            compared.name,
+            ground.bench.documents,
+            few,
+            ground.encoders[0],
+            ground.sensitive,
+            self._options.seed,
+        )
+
+
+def _asked(compared: Compared, encoder: Encoder, arm: Arm, retriever: Retriever) -> Asked:
+    return Asked(compared.name, encoder.name, retriever, arm.documents, arm.failed, compared.strength)
+
+
+def _by_encoder(rows: Sequence[AnswerRow]) -> dict[str, Sequence[AnswerRow]]:
+    found: dict[str, list[AnswerRow]] = {}
+    for row in rows:
+        found.setdefault(row.encoder, []).append(row)
+    return dict(found)

@@ -1,11 +1,16 @@
 """The tables and figures of TRIP-RAG on one corpus."""
 
 from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from importlib.metadata import version
+from pathlib import Path
 
 from app.attacking import commit_here, reference_of
 from app.bench.methods import ORIGIN, TRIP, ablations, grid, methods, strengths
 from app.bench.options import Options
-from app.bench.running import Running
+from app.bench.parts import Parts
+from app.bench.planting import planted_figures
+from app.bench.running import Running, ground_of
 from app.calibrating import COUNTED, leak_curve
 from app.compose import Services
 from app.corpus import Corpus, Phases, detected, sensitive_in, untold
@@ -27,6 +32,7 @@ from eval.trip_rag.report import (
     TripRagReport,
 )
 from ingest.documents import Scores
+from ingest.protocols import Encoder
 from models.errors import LetheError
 
 PROMISED, CONFIDENCE = (0.05, 0.1, 0.2), 0.9
@@ -36,53 +42,85 @@ LETHE = frozenset((TRIP, "scores alone"))
 
 
 def trip_rag(
-    services: Services, bench: BenchCorpus, options: Options, told: Phases = untold
+    services: Services,
+    bench: BenchCorpus,
+    options: Options,
+    told: Phases = untold,
+    *,
+    further: Sequence[Encoder] = (),
+    folder: Path | None = None,
 ) -> TripRagReport:
     """Measure every method on one corpus.
 
+    ``further`` encoders only retrieve. What was measured is kept in ``folder`` part by part, and a run that
+    was ended goes on there.
+
     Raises:
-        LetheError: The corpus has no questions, or nothing sensitive.
+        LetheError: The corpus has no questions, or nothing sensitive; or the folder has parts of another run.
     """
     if not bench.questions:
         raise LetheError(f"{bench.name} has no questions: more documents, or longer ones, would give some.")
+    parts = Parts(_run_digest(services, bench, options, further), folder)
     corpus = Corpus(bench.documents, detected(services, bench.documents, told), bench.gold)
-    sensitive = sensitive_in(corpus)
     scored = scored_corpus(services, corpus, told)
-    running = Running(services, scored, bench, sensitive, options, told)
-    compared, absent = methods(scored, running.encoder, options.seed)
-    figures = [running.method(each) for each in compared]
+    ground = ground_of(services, scored, bench, sensitive_in(corpus), further)
+    running = Running(ground, options, parts, told)
+    compared, absent = methods(scored, ground.encoders[0], options.seed)
+    measured = [running.method(each) for each in compared]
+    figures = [part.figures[0] for part in measured]
     kept = next(each.kept.share for each in figures if each.method == TRIP)
     share = 1 - (kept or 0.0)
-    ablated = [running.variant(each) for each in ablations(scored, share)]
-    swept = (
-        [running.variant(each) for each in strengths(scored, running.encoder, options.seed)]
-        if options.sweep
-        else []
-    )
-    cells = (
-        [_cell(*weights, running.variant(each)) for weights, each in grid(scored, share).items()]
-        if options.grid
-        else []
-    )
+    ablated = [running.variant("ablation", each) for each in ablations(scored, share)]
+    swept: list[MethodFigures] = []
+    cells: list[GridCell] = []
+    if options.thorough:
+        strong = strengths(scored, ground.encoders[0], options.seed)
+        swept = [running.variant("strength", each) for each in strong]
+        cells = [
+            _cell(*weights, running.variant("grid", each)) for weights, each in grid(scored, share).items()
+        ]
     return TripRagReport(
-        corpus=_card(services, corpus, bench, sensitive),
+        corpus=_card(services, corpus, bench, ground.sensitive),
         provenance=_provenance(services, scored),
         seed=options.seed,
         generator=running.generator.name,
         sacrebleu_signature=sacrebleu_signature(),
         methods=tuple(figures),
+        encoders=tuple(each for part in measured for each in part.figures[1:]),
         ablations=tuple(ablated),
         sweep=tuple(swept),
         frontier=frontier_of([*figures, *swept]),
-        attacks=tuple(running.attacks),
-        guesses=tuple(running.guesses),
+        attacks=tuple(each for part in measured for each in part.attacks),
+        guesses=tuple(each for part in measured for each in part.guesses),
+        canaries=tuple(planted_figures(ground, options.seed, parts, told) if options.thorough else ()),
         correlations=tuple(correlations(_scores(scored))),
         grid=tuple(cells),
         grid_spearman=_weights_against_recall(cells),
         promises=tuple(_promises(scored, options, told)),
         absent=absent,
-        rows=tuple(running.rows),
+        rows=tuple(row for part in measured for row in part.rows),
     )
+
+
+def _run_digest(services: Services, bench: BenchCorpus, options: Options, further: Sequence[Encoder]) -> str:
+    """Differs where anything differs that the figures depend on."""
+    found = blake2b(digest_size=16)
+    model = services.settings.generator.model_dump(mode="json", exclude={"api_key"})
+    encoders = [services.encoder.name, *(each.name for each in further)]
+    made_with = (
+        settings_digest(services.settings),
+        model,
+        encoders,
+        options,
+        commit_here(),
+        version("lethe"),
+    )
+    found.update(repr(made_with).encode())
+    for document in bench.documents:
+        found.update(repr((document.doc_id, document.text)).encode())
+    for question in bench.questions:
+        found.update(repr((question.question_id, question.text, question.answer, question.about)).encode())
+    return found.hexdigest()
 
 
 def frontier_of(figures: Iterable[MethodFigures]) -> Frontier:
@@ -101,7 +139,7 @@ def frontier_of(figures: Iterable[MethodFigures]) -> Frontier:
 
 def _promises(scored: ScoredCorpus, options: Options, told: Phases) -> list[PromiseFigures]:
     """Whether thresholds that are promised on half of the documents hold on the other."""
-    if not options.sweep or len(scored.texts) < 2:
+    if not options.thorough or len(scored.texts) < 2:
         return []
     curve = leak_curve(scored, scored.services.policy, COUNTED["identifiers"], told)
     found = []
@@ -142,6 +180,7 @@ def _provenance(services: Services, scored: ScoredCorpus) -> Provenance:
         "weights": f"{weights.alpha:g}, {weights.beta:g}, {weights.gamma:g}, {weights.marginal}",
         "residual limit": f"{policy.residual_limit:g}",
         "direct limit": f"{policy.direct_limit:g}",
+        "quasi limit": f"{policy.quasi_limit:g}",
         "scale": scored.scale.source,
         "detector": services.detector.name,
         "risk model": services.risk.name,

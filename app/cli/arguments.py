@@ -19,6 +19,8 @@ def parser() -> argparse.ArgumentParser:
     _sanitize(_verb(verbs, "sanitize", "write sanitized documents, one JSON object each"))
     _explain(_verb(verbs, "explain", "say of each entity of a document why it was treated as it was"))
     _calibrate(_verb(verbs, "calibrate", "fit the threshold of the policy to documents of your own"))
+    help_text = "search weights and thresholds: chosen on half of a corpus, checked on the other half"
+    _tune(_verb(verbs, "tune", help_text))
     _ingest(_verb(verbs, "ingest", "sanitize documents and index them in a collection"))
     _search(_verb(verbs, "search", "the passages of a collection nearest to a question"))
     _ask(_verb(verbs, "ask", "answer a question from a collection, with citations"))
@@ -105,7 +107,44 @@ def _calibrate(verb: argparse.ArgumentParser) -> None:
         "--quantile", type=_share, default=0.1, help="share of the marked that may stay (default 0.1)"
     )
     verb.add_argument("--gguf", metavar="FILE", help="model file for --ask-model, through llama.cpp")
+    _preset(verb)
     verb.add_argument("--output", metavar="FILE", help="policy file to write, for --policy")
+
+
+def _tune(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("path", metavar="PATH", help="folder of the corpus, or one file of it")
+    verb.add_argument(
+        "--corpus",
+        default="folder",
+        metavar="NAME",
+        help="layout, as in `lethe bench trip-rag` (default folder)",
+    )
+    verb.add_argument("--split", metavar="NAME", help="records of official splits named so: test, train")
+    verb.add_argument("--documents", type=_positive, metavar="N", help="a sample of this many documents")
+    verb.add_argument("--questions", type=_positive, metavar="N", help="a sample of this many questions")
+    verb.add_argument(
+        "--betas",
+        type=_numbers,
+        metavar="LIST",
+        help="weights of knowledge, beside 0 (default 0.2,0.4,0.5,0.6,0.8,1)",
+    )
+    verb.add_argument(
+        "--gammas",
+        type=_numbers,
+        metavar="LIST",
+        help="weights of topic, beside 0 (default 0.2,0.4,0.5,0.6,0.8,1)",
+    )
+    verb.add_argument(
+        "--shares",
+        type=_numbers,
+        metavar="LIST",
+        help="shares of all entities that are generalized (default 0.2,0.4,0.6,0.8)",
+    )
+    verb.add_argument("--seed", type=int, default=0, help="seed of samples and halves (default 0)")
+    verb.add_argument(
+        "--output", metavar="DIR", help="folder for tuning.json, tuning.html and a policy file of each choice"
+    )
+    _policy(verb)
 
 
 def _ingest(verb: argparse.ArgumentParser) -> None:
@@ -193,6 +232,7 @@ def _bench_trip_rag(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--quick", action="store_true", help="a small sample and the main methods' tables alone"
     )
+    verb.add_argument("--split", metavar="NAME", help="records of official splits named so: test, train")
     verb.add_argument("--documents", type=_positive, metavar="N", help="a sample of this many documents")
     verb.add_argument("--questions", type=_positive, metavar="N", help="a sample of this many questions")
     verb.add_argument(
@@ -207,12 +247,18 @@ def _bench_trip_rag(verb: argparse.ArgumentParser) -> None:
         help="share held out as questions (default 0.01, the paper's)",
     )
     verb.add_argument(
-        "--prompts", type=_positive, default=250, metavar="N", help="attack prompts of each aim (default 250)"
+        "--prompts", type=_positive, metavar="N", help="attack prompts of each aim (default 250, quick 20)"
+    )
+    verb.add_argument(
+        "--encoders",
+        metavar="NAME,NAME",
+        help="further encoders to retrieve with: embedded, folders, or ids of pulled models",
     )
     verb.add_argument("--seed", type=int, default=0, help="seed of samples, draws and prompts (default 0)")
     verb.add_argument("--gguf", metavar="FILE", help="answer and paraphrase with this model file")
     verb.add_argument("--output", metavar="DIR", help="folder for report.json, rows.jsonl and report.html")
     _policy(verb)
+    _preset(verb)
 
 
 def _serve(verb: argparse.ArgumentParser) -> None:
@@ -302,6 +348,12 @@ def _policy(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--risk", choices=("learned", "prior"), help="privacy-risk model (default learned)")
 
 
+def _preset(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument(
+        "--preset", metavar="NAME", help="shipped settings instead of settings.toml: paper, see docs/paper.md"
+    )
+
+
 def _collection(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("-c", "--collection", required=True, metavar="NAME", help="the collection")
 
@@ -326,6 +378,13 @@ def _share(text: str) -> float:
     if not 0 < share < 1:
         raise argparse.ArgumentTypeError("must be a number above 0 and below 1")
     return share
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError("must be numbers with commas between them") from None
 
 
 def _positive(text: str) -> int:

@@ -1,9 +1,7 @@
 """``lethe calibrate``."""
 
 import argparse
-import json
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 from app.calibrating import (
@@ -20,13 +18,13 @@ from app.cli.console import console, message, progress, result
 from app.cli.given import services_of
 from app.compose import Services
 from app.corpus import Phases, read_corpus
+from app.policy_file import check_writable, write_policy
 from app.scored import ScoredCorpus, scored_corpus
-from app.settings import PolicySettings
 from eval.calibration.marks import MarkedThreshold, threshold_for_share, threshold_from_marks
 from eval.gold import GoldRows, gold_rows
 from ingest.policy import Policy
 from ingest.read.sources import read_documents
-from models.errors import ConfigurationError, LetheError
+from models.errors import ConfigurationError
 from models.language_model import LanguageModel
 
 SAMPLE = 100
@@ -42,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     model = _model(arguments, services)
     if arguments.output:
-        _check_writable(Path(arguments.output))
+        check_writable(Path(arguments.output))
     gold = _marks(arguments)
     readings = read_documents(
         arguments.paths, text_field=arguments.text_field, id_field=arguments.id_field, stdin=sys.stdin.buffer
@@ -61,7 +59,10 @@ def run(arguments: argparse.Namespace) -> int:
         "engine": scored.services.engine.name,
     }
     if arguments.output:
-        _write(Path(arguments.output), services.settings.policy, figures)
+        path = Path(arguments.output)
+        fitted = {name: figures[name] for name in ("tau", "scale", "engine")}
+        write_policy(path, services.settings.policy, fitted, f"lethe calibrate ({figures['method']})")
+        message(f"policy: {path}; use it with --policy {path}")
     result(figures)
     return 0
 
@@ -153,35 +154,3 @@ def _tell(promise: Promise, count: str) -> None:
         "for entities that the reference knows, word for word. It says nothing about what the detector does "
         "not find where the reference is the detector itself, nor about what can be inferred."
     )
-
-
-def _check_writable(path: Path) -> None:
-    """Asked before the work, so that none is done for nothing. Leaves what is there as it is."""
-    if path.suffix.lower() != ".toml":
-        raise ConfigurationError(
-            f"{path}: a policy file ends in .toml, else --policy takes it for a policy's name. Name it so."
-        )
-    try:
-        there = path.exists()
-        path.open("a", encoding="utf-8").close()
-        if not there:
-            path.unlink()
-    except OSError as error:
-        raise _unwritten(path, error) from None
-
-
-def _write(path: Path, chosen: PolicySettings, figures: Mapping[str, object]) -> None:
-    """A policy file for --policy: what the settings say, with the threshold, its scale and engine."""
-    keys = chosen.model_dump() | {name: figures[name] for name in ("tau", "scale", "engine")}
-    lines = [f"{name} = {json.dumps(value)}" for name, value in keys.items()]
-    told = f"# fitted by lethe calibrate ({figures['method']})"
-    try:
-        path.write_text("\n".join([told, *lines]) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise _unwritten(path, error) from None
-    message(f"policy: {path}; use it with --policy {path}")
-
-
-def _unwritten(path: Path, error: OSError) -> LetheError:
-    reason = error.strerror or type(error).__name__
-    return LetheError(f"{path}: the policy could not be written ({reason}). Name a file that can be.")

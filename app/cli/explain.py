@@ -79,8 +79,9 @@ def threshold(policy: Policy) -> str:
     weights = policy.weights
     return (
         f"Policy trip: generalized where S >= {policy.tau:g}, with alpha {weights.alpha:g}, beta "
-        f"{weights.beta:g}, gamma {weights.gamma:g}; direct identifiers from P {policy.direct_limit:g} on; "
-        f"residual risk at most {policy.residual_limit:g}."
+        f"{weights.beta:g}, gamma {weights.gamma:g}; direct identifiers from P {policy.direct_limit:g} on, "
+        f"quasi-identifiers from {policy.quasi_limit:g}; residual risk of a passage at most "
+        f"{policy.residual_limit:g}."
     )
 
 

@@ -4,12 +4,15 @@ import argparse
 from pathlib import Path
 
 from app.compose import Services
+from app.presets import preset_file
 from app.settings import load_policy_file, load_settings
 
 
 def settings_arguments(arguments: argparse.Namespace) -> dict[str, object]:
     """What the command line says of the settings, by dotted name; None where it says nothing."""
     given: dict[str, object] = {"data_dir": arguments.data_dir}
+    if (preset := getattr(arguments, "preset", None)) is not None:
+        given["settings_file"] = preset_file(preset)
     policy = getattr(arguments, "policy", None)
     if policy and policy.lower().endswith(".toml"):
         given["policy"] = load_policy_file(Path(policy))

@@ -29,13 +29,15 @@ def assembled(
     if not documents or not questions:
         lacking = "question" if documents else "document"
         raise ConfigurationError(
-            f"The corpus {layout.corpus} gives no {lacking}. {how}: give it more or longer records."
+            f"The corpus {layout.corpus} gives no {lacking}{_of_split(selection)}. {how}: give it more or "
+            "longer records."
         )
     kept, asked = bounded(documents, questions, selection)
     ids = {document.doc_id for document in kept}
     split = (
         f"{how}; {len(asked):,} of {len(questions):,} such questions are asked, "
-        f"of {len(kept):,} of {all_documents or len(documents):,} documents (seed {selection.seed})."
+        f"of {len(kept):,} of {all_documents or len(documents):,} documents{_of_split(selection)} "
+        f"(seed {selection.seed})."
     )
     marked = None if gold is None else {doc_id: rows for doc_id, rows in gold.items() if doc_id in ids}
     return BenchCorpus(layout.corpus, kept, asked, marked, split, layout.source, layout.license)
@@ -51,3 +53,7 @@ def asked_once(questions: Iterable[Question]) -> list[Question]:
 def first_words(text: str, most: int) -> str:
     """The first ``most`` words of a text, white space collapsed."""
     return " ".join(text.split()[:most])
+
+
+def _of_split(selection: Selection) -> str:
+    return "" if selection.split is None else f" of official splits named {selection.split}"

@@ -59,6 +59,7 @@ class Selection:
     ``asked_share`` in (0, 1] is the share of consultations that is held out (HealthCareMagic), or of
     question-answer pairs that is asked (EnronQA); the paper's is 0.01. ``questions_per_document`` bounds
     the sentences that inverse cloze draws from a document, None leaves the number to the corpus.
+    ``split`` takes the records of official splits in whose name this word stands, None all of them.
     ``questions_file`` holds a user's own questions about a folder of documents.
     """
 
@@ -67,6 +68,7 @@ class Selection:
     most_questions: int | None = None
     asked_share: float = 0.01
     questions_per_document: int | None = None
+    split: str | None = None
     questions_file: Path | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:

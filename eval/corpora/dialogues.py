@@ -47,7 +47,7 @@ def mts_dialog(path: Path, selection: Selection) -> BenchCorpus:
     """
     documents: dict[str, Document] = {}
     questions: list[Question] = []
-    for doc_id, dialogue, note in _records(path, MTS_DIALOG, "note_section"):
+    for doc_id, dialogue, note in _records(path, MTS_DIALOG, "note_section", selection):
         documents[doc_id] = dialogue
         asked = _opening(note)
         # Otherwise the question would be its own answer.
@@ -71,7 +71,7 @@ def aci_bench(path: Path, selection: Selection) -> BenchCorpus:
     """
     documents: dict[str, Document] = {}
     questions: list[Question] = []
-    for doc_id, dialogue, note in _records(path, ACI_BENCH, "note"):
+    for doc_id, dialogue, note in _records(path, ACI_BENCH, "note", selection):
         documents[doc_id] = dialogue
         if section := _narrative(note):
             questions.append(Question(f"{doc_id}/note", _opening(section), section, doc_id))
@@ -82,9 +82,11 @@ def aci_bench(path: Path, selection: Selection) -> BenchCorpus:
     return assembled(ACI_BENCH, list(documents.values()), asked_once(questions), selection, how)
 
 
-def _records(path: Path, layout: Layout, note_field: str) -> Iterator[tuple[str, Document, str]]:
+def _records(
+    path: Path, layout: Layout, note_field: str, selection: Selection
+) -> Iterator[tuple[str, Document, str]]:
     seen: dict[str, None] = {}
-    for record in records_in(path, layout):
+    for record in records_in(path, layout, selection.split):
         doc_id = text_of(record, "id")
         check_known(seen, doc_id, record)
         seen[doc_id] = None

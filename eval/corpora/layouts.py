@@ -42,23 +42,30 @@ def files_in(path: Path, layout: Layout) -> list[Path]:
     )
 
 
-def records_in(path: Path, layout: Layout) -> Iterator[Record]:
+SPLIT = "official_split"
+
+
+def records_in(path: Path, layout: Layout, split: str | None = None) -> Iterator[Record]:
     """The records of a corpus in the order of its files, each with all fields of its layout.
+
+    With ``split`` only those in whose ``official_split`` this word stands, "test" in "test1" for instance.
 
     Raises:
         ConfigurationError: There is no file of the corpus.
         ModelUnavailable: The files are Parquet and pyarrow is not installed.
         UnreadableDocument: A file or a record cannot be read, or a record lacks a field.
     """
+    needed = layout.fields if split is None else (*layout.fields, SPLIT)
     for file in files_in(path, layout):
         for record in _records(file):
-            if lacking := [name for name in layout.fields if record.fields.get(name) is None]:
+            if lacking := [name for name in needed if record.fields.get(name) is None]:
                 raise UnreadableDocument(
                     record.place,
                     f"has no field {lacking[0]!r}; a record of {layout.corpus} has "
-                    f"{', '.join(layout.fields)}: take the corpus as it was published",
+                    f"{', '.join(needed)}: take the corpus as it was published",
                 )
-            yield record
+            if split is None or split in text_of(record, SPLIT):
+                yield record
 
 
 def text_of(record: Record, name: str) -> str:

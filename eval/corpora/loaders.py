@@ -22,6 +22,10 @@ _LOADERS: dict[str, Loader] = {
 }
 
 
+SPLIT = ("mts_dialog", "aci_bench", "ewt_email")
+"""Corpora whose records name their official split."""
+
+
 def corpus_names() -> tuple[str, ...]:
     """The names that ``load`` knows, in the order of a table."""
     return tuple(_LOADERS)
@@ -34,14 +38,18 @@ def load(name: str, path: Path, selection: Selection | None = None) -> BenchCorp
     the paper's share is asked.
 
     Raises:
-        ConfigurationError: The name is unknown, ``path`` holds no such corpus, or own questions are given
-            to a published corpus.
+        ConfigurationError: The name is unknown, ``path`` holds no such corpus, own questions are given to a
+            published corpus, or a split is asked of one that names none.
         ModelUnavailable: The files are Parquet and pyarrow is not installed.
         UnreadableDocument: A file or record cannot be read.
     """
     wanted = selection or Selection()
     if name not in _LOADERS:
         raise ConfigurationError(f"There is no corpus {name!r}: the names are {', '.join(_LOADERS)}.")
+    if wanted.split is not None and name not in SPLIT:
+        raise ConfigurationError(
+            f"{name} says of no record which split it is of: leave --split out. {', '.join(SPLIT)} do."
+        )
     if wanted.questions_file is not None and name != whole_documents.FOLDER.corpus:
         raise ConfigurationError(
             f"questions_file goes with the corpus folder, and {name} has its own questions: leave one out."

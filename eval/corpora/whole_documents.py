@@ -57,7 +57,7 @@ def ewt_email(path: Path, selection: Selection) -> BenchCorpus:
     Raises:
         LetheError: The corpus cannot be read or gives no question.
     """
-    return _asked_by_cloze(EWT_EMAIL, _documents(path, EWT_EMAIL, "id"), 6, selection)
+    return _asked_by_cloze(EWT_EMAIL, _documents(path, EWT_EMAIL, "id", selection.split), 6, selection)
 
 
 def demo(path: Path, selection: Selection) -> BenchCorpus:
@@ -102,9 +102,9 @@ def folder(path: Path, selection: Selection) -> BenchCorpus:
     return assembled(FOLDER, list(documents.values()), questions, selection, how)
 
 
-def _documents(path: Path, layout: Layout, id_field: str) -> list[Document]:
+def _documents(path: Path, layout: Layout, id_field: str, split: str | None = None) -> list[Document]:
     documents: dict[str, Document] = {}
-    for record in records_in(path, layout):
+    for record in records_in(path, layout, split):
         document = document_of(record, layout.corpus, "text", id_field)
         check_known(documents, document.doc_id, record)
         documents[document.doc_id] = document

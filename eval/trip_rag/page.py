@@ -9,6 +9,7 @@ from eval.report_style import STYLE
 from eval.trip_rag.cells import missing, panel, section, words_list
 from eval.trip_rag.page_answers import index_reader, usefulness
 from eval.trip_rag.page_attacks import guessing, leakage
+from eval.trip_rag.page_canaries import canaries
 from eval.trip_rag.page_scores import ablations, features
 from eval.trip_rag.page_style import PAGE_STYLE
 from eval.trip_rag.page_summary import cards, promises
@@ -30,6 +31,7 @@ def trip_rag_page(report: TripRagReport) -> str:
         weights(report),
         frontier(report),
         promises(report),
+        canaries(report),
         guessing(report),
         _absent(report),
         _how(report),

@@ -38,20 +38,28 @@ def usefulness(report: TripRagReport) -> str:
     return section(
         "Usefulness",
         "What retrieval and answers are worth after each method; higher is better. Whiskers and the smaller "
-        f"figures are 95% intervals. Columns named “published, other data” are printed in the paper "
-        f"with {published.ENCODER} and Llama-2-7b-chat on other documents: compare their order with ours, "
+        "figures are 95% intervals. Columns named “published, other data” are printed in the paper "
+        "with the same encoder and Llama-2-7b-chat on other documents: compare their order with ours, "
         "not their size.",
         f'<div class="charts">{"".join(charts)}</div>',
         panel(_retrieval(methods)),
-        panel(_answers(methods, report)),
+        *(panel(_retrieval(of_one)) for of_one in _by_encoder(report.encoders)),
+        panel(_answers((*methods, *report.encoders), report)),
     )
+
+
+def _by_encoder(figures: Sequence[MethodFigures]) -> list[list[MethodFigures]]:
+    return [
+        [each for each in figures if each.encoder == name]
+        for name in dict.fromkeys(each.encoder for each in figures)
+    ]
 
 
 def _retrieval(methods: Sequence[MethodFigures]) -> str:
     names = [f"R@{k}" for k in DEPTHS]
     rows = []
     for each in methods:
-        theirs = published.ANSWERS.get(each.method, {})
+        theirs = published.answers_of(each.encoder, each.method)
         printed = [
             theirs[corpus].recall[k] if corpus in theirs else None
             for corpus in published.CORPORA
@@ -69,8 +77,8 @@ def _retrieval(methods: Sequence[MethodFigures]) -> str:
             )
         )
     return table(
-        "Retrieval: Recall@k overlap with the unsanitized index, and how often the document asked about is "
-        "among the first k (found@k).",
+        f"Retrieval with {methods[0].encoder}: Recall@k overlap with the unsanitized index, and how often "
+        "the document asked about is among the first k (found@k).",
         "Method",
         [
             ("Recall@k overlap", names),
@@ -84,7 +92,7 @@ def _retrieval(methods: Sequence[MethodFigures]) -> str:
 def _answers(methods: Sequence[MethodFigures], report: TripRagReport) -> str:
     rows = []
     for each in methods:
-        theirs = published.ANSWERS.get(each.method, {})
+        theirs = published.answers_of(each.encoder, each.method)
         printed = [
             value
             for corpus in published.CORPORA

@@ -18,7 +18,9 @@ from eval.trip_rag.report import MethodFigures, TripRagReport
 
 VARIANTS = {
     "trip": "the default: scores, hard rules and residual limit",
-    "without residual limit": "what is left together may stay risky",
+    "without residual limit": "what a passage keeps together may stay risky",
+    "without quasi limit": "places, dates and ages by their scores alone",
+    "without either": "names and rigid identifiers, and the scores",
     "scores alone": "neither hard rules nor residual limit: the paper’s full method",
     "privacy only": "marginal privacy risk alone",
     "without topic": "no topical relevance",

@@ -101,6 +101,18 @@ class GuessFigures(_Frozen):
     entities_recovered: Share
 
 
+class CanaryFigures(_Frozen):
+    """How much of what was planted came out of a method's index, by kind: the share of canaries of a label.
+
+    ``documents`` are those in which a canary was planted, and the index holds only them.
+    """
+
+    method: str
+    k: int
+    documents: int
+    recall: dict[str, Share]
+
+
 class Correlation(_Frozen):
     """Spearman's rho of two features over linked entities."""
 
@@ -153,11 +165,14 @@ class TripRagReport(_Frozen):
     generator: str
     sacrebleu_signature: str
     methods: tuple[MethodFigures, ...]
+    encoders: tuple[MethodFigures, ...] = ()
+    """The same methods with further encoders."""
     ablations: tuple[MethodFigures, ...]
     sweep: tuple[MethodFigures, ...] = Field(repr=False)
     frontier: Frontier
     attacks: tuple[AttackFigures, ...]
     guesses: tuple[GuessFigures, ...]
+    canaries: tuple[CanaryFigures, ...] = ()
     correlations: tuple[Correlation, ...]
     grid: tuple[GridCell, ...] = Field(repr=False)
     grid_spearman: dict[str, float]

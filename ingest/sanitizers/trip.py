@@ -5,12 +5,15 @@ from dataclasses import replace
 
 from ingest.annotated import AnnotatedText
 from ingest.documents import Action, Decision, Entity, Scores
+from ingest.echoes import echoes
 from ingest.linking.accounts import rigid_apart
-from ingest.policy import RESIDUAL, Policy, decide
+from ingest.policy import BELOW, ECHO, HARD_RULES, RESIDUAL, Policy, decide
 from ingest.protocols import Hazards, RiskModel
 from ingest.residual import beyond_limit
 from ingest.scoring.raw import Distances, ScoringEngine, absolute_risk, marginal_risk, scores_of
 from ingest.scoring.scale import Scale
+
+_KEPT = (Action.KEEP, BELOW)
 
 
 class Trip:
@@ -98,14 +101,21 @@ class Trip:
         weights, scores = self._policy.weights, self._scores(hazards, measured)
         apart = rigid_apart(text)
         pairs = list(zip(text.entities, apart.entities, strict=True))
-        # every number is that of rigid mentions or of others, so any mention decides for all
-        ruled = {part.link: self._ruled(entity, scores[entity.link], hazards) for entity, part in pairs}
+        ruled: dict[int, tuple[Action, str]] = {}
+        for entity, part in pairs:
+            # mentions of one link may have several labels, and the strictest decides for all
+            if ruled.get(part.link, _KEPT)[0] is Action.KEEP:
+                ruled[part.link] = self._ruled(entity, scores[entity.link], hazards)
+        identifiers = {number for number, (_, reason) in ruled.items() if reason in HARD_RULES}
+        for number in echoes(apart, identifiers):
+            if ruled[number][0] is Action.KEEP:
+                ruled[number] = (Action.GENERALIZE, ECHO)
         utilities = {
             number: weights.beta * each.knowledge_divergence + weights.gamma * each.topical_relevance
             for number, each in scores.items()
         }
         generalized = {number for number, (action, _) in ruled.items() if action is not Action.KEEP}
         limit = self._policy.residual_limit
-        for number in beyond_limit(apart, generalized, utilities, self._risk, limit):
+        for number in beyond_limit(apart, generalized, utilities, self._risk, limit, self._engine.units):
             ruled[number] = (Action.GENERALIZE, RESIDUAL)
         return [Decision(entity, scores[entity.link], *ruled[part.link]) for entity, part in pairs]

@@ -36,6 +36,10 @@ class ExactEngine:
         self._encoder = encoder
         self._unit_tokens = unit_tokens
 
+    def units(self, text: str) -> list[Span]:
+        """As the text is cut for its index."""
+        return retrieval_units(text, self._encoder.token_spans(text), self._unit_tokens)
+
     def measure(self, texts: Sequence[AnnotatedText]) -> list[Mapping[int, Distances]]:
         """For each text the measurements of each of its links."""
         found: list[dict[int, Distances]] = [{} for _ in texts]
@@ -58,8 +62,7 @@ class ExactEngine:
 
     def _probes(self, texts: Sequence[AnnotatedText]) -> Iterator[_Probe]:
         for text_number, text in enumerate(texts):
-            tokens = self._encoder.token_spans(text.text)
-            units = retrieval_units(text.text, tokens, self._unit_tokens)
+            units = self.units(text.text)
             starts = [unit.start for unit in units]
             for number, mentions in text.mentions().items():
                 named = named_by(mentions)

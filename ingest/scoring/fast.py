@@ -68,6 +68,10 @@ class FastEngine:
         self._encoder: StatesEncoder = encoder
         self._unit_tokens = unit_tokens
 
+    def units(self, text: str) -> list[Span]:
+        """As the text is cut for its index."""
+        return retrieval_units(text, self._encoder.token_spans(text), self._unit_tokens)
+
     def measure(self, texts: Sequence[AnnotatedText]) -> list[Mapping[int, Distances]]:
         """For each text the measurements of each of its links."""
         found: list[dict[int, Distances]] = [{} for _ in texts]
@@ -92,8 +96,7 @@ class FastEngine:
 
     def _units(self, texts: Sequence[AnnotatedText]) -> Iterator[_Unit]:
         for text_number, text in enumerate(texts):
-            tokens = self._encoder.token_spans(text.text)
-            units = retrieval_units(text.text, tokens, self._unit_tokens)
+            units = self.units(text.text)
             for unit, links in zip(units, _links(text, units), strict=True):
                 if links:
                     yield _Unit(text_number, text.text[unit.start : unit.end], links)

@@ -19,13 +19,16 @@ class ReferenceEngine:
         self._encoder = encoder
         self._unit_tokens = unit_tokens
 
+    def units(self, text: str) -> list[Span]:
+        """As the text is cut for its index."""
+        return retrieval_units(text, self._encoder.token_spans(text), self._unit_tokens)
+
     def measure(self, texts: Sequence[AnnotatedText]) -> list[Mapping[int, Distances]]:
         """For each text the measurements of each of its links."""
         return [self._measure(text) for text in texts]
 
     def _measure(self, text: AnnotatedText) -> dict[int, Distances]:
-        tokens = self._encoder.token_spans(text.text)
-        units = retrieval_units(text.text, tokens, self._unit_tokens)
+        units = self.units(text.text)
         measured = {}
         for number, mentions in text.mentions().items():
             named = named_by(mentions)

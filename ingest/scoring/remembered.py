@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 
 from ingest.annotated import AnnotatedText
+from ingest.documents import Span
 from ingest.protocols import Hazards, RiskModel
 from ingest.scoring.raw import Distances, ScoringEngine
 
@@ -24,6 +25,10 @@ class Remembered:
     def name(self) -> str:
         """The engine's own name, since the scores are its."""
         return self._engine.name
+
+    def units(self, text: str) -> list[Span]:
+        """The engine's own."""
+        return self._engine.units(text)
 
     def measure(self, texts: Sequence[AnnotatedText]) -> list[Measurements]:
         """The measurements of each text, remembered or fresh."""

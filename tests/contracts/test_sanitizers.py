@@ -379,7 +379,7 @@ def test_above_every_priority_trip_without_hard_rules_is_origin(text: AnnotatedT
     ]
     assume(mild)
     only_mild = replace(text, entities=mild)
-    policy = Policy(tau=float("inf"), residual_limit=1.0)
+    policy = Policy(tau=float("inf"), residual_limit=1.0, quasi_limit=1.0)
     decisions = decided(trip(RiskPrior(), policy), only_mild)
     assert {decision.action for decision in decisions} == {Action.KEEP}
     assert apply(only_mild, decisions).left.text == text.text
@@ -423,7 +423,7 @@ def taken(decisions: Sequence[Decision]) -> set[int]:
 def test_the_controls_take_as_many_linked_entities_as_trip(
     text: AnnotatedText, seed: int, tau: float
 ) -> None:
-    method = trip(RiskPrior(), Policy(tau=tau, direct_limit=1.0, residual_limit=1.0))
+    method = trip(RiskPrior(), Policy(tau=tau, direct_limit=1.0, quasi_limit=1.0, residual_limit=1.0))
     by_scores = taken(decided(method, text))
     times = {link: len(mentions) for link, mentions in text.mentions().items()}
     for control in (Control(method, "number", seed), Control(method, "frequency", seed)):
@@ -443,7 +443,7 @@ def twice_named() -> AnnotatedText:
 
 def test_single_mentions_leave_both_of_two_equal_names() -> None:
     # Without hard rules: a name goes by its scores alone.
-    soft = Policy(direct_limit=1.0, residual_limit=1.0, weights=Weights(beta=0.0))
+    soft = Policy(direct_limit=1.0, quasi_limit=1.0, residual_limit=1.0, weights=Weights(beta=0.0))
     method = trip(RiskPrior(), soft)
     assert [d.action for d in decided(method, twice_named())] == [Action.GENERALIZE] * 2
     decisions = decided(PerMention(method, RiskPrior()), twice_named())

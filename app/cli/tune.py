@@ -1,0 +1,98 @@
+"""``lethe tune``."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.cli.attack import phases_on
+from app.cli.console import console, message, progress, result
+from app.cli.given import services_of
+from app.policy_file import write_policy
+from app.settings import PolicySettings
+from app.tuning import Search, tune
+from eval.corpora.bench_corpus import Selection
+from eval.corpora.loaders import load
+from eval.report_files import report_folder
+from eval.trip_rag.table import estimate_cell, share_cell
+from eval.trip_rag.tuning import CheckedCell, TunedFigures, TuningReport
+from eval.trip_rag.tuning_page import write_tuning
+from models.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """The Pareto set on standard error, the figures as one JSON line, and files on request."""
+    search = _search(arguments)
+    services = services_of(arguments)
+    if services.policy.name != "trip":
+        raise ConfigurationError(
+            f"Only the policy trip has weights, and this is {services.policy.name}: leave --policy away, or "
+            "name a file of a trip policy."
+        )
+    folder = report_folder(Path(arguments.output)) if arguments.output else None
+    selection = Selection(
+        seed=arguments.seed,
+        most_documents=arguments.documents,
+        most_questions=arguments.questions,
+        split=arguments.split,
+    )
+    bench = load(arguments.corpus, Path(arguments.path), selection)
+    with progress("done") as bar:
+        report = tune(services, bench, search, phases_on(bar))
+    console().print(_pareto_table(report))
+    message(report.procedure)
+    result(report.model_dump(mode="json", exclude={"cells"}))
+    if folder:
+        for cell in report.pareto:
+            _write_policy(folder, services.settings.policy, report, cell)
+        message(f"report: {write_tuning(report, folder)}")
+    return 0
+
+
+def _search(arguments: argparse.Namespace) -> Search:
+    given = {name: getattr(arguments, name) for name in ("betas", "gammas", "shares")}
+    return Search(seed=arguments.seed, **{name: each for name, each in given.items() if each is not None})
+
+
+def _pareto_table(report: TuningReport) -> "Table":
+    from rich.box import SIMPLE
+    from rich.table import Table
+
+    table = Table(
+        box=SIMPLE,
+        title=f"{report.corpus}: {len(report.pareto)} of {len(report.cells)} cells that no other one beats",
+    )
+    measured = (f"{name}\n(held out)" for name in ("leakage", "R@5", "ROUGE-L"))
+    for name in ("share", "tau", "beta", "gamma", *measured):
+        table.add_column(name, justify="right", no_wrap=True)
+    for cell in report.pareto:
+        table.add_row(*_row(cell))
+    table.add_section()
+    table.add_row(*_row(report.current))
+    return table
+
+
+def _row(cell: CheckedCell) -> list[str]:
+    share = "now" if cell.share is None else f"{cell.share:g}"
+    setting = [share, f"{cell.tau:.3f}", f"{cell.beta:g}", f"{cell.gamma:g}"]
+    pairs = zip(_figures(cell.chosen_on), _figures(cell.held_out), strict=True)
+    return [*setting, *(f"{chosen} ({held_out})" for chosen, held_out in pairs)]
+
+
+def _figures(figures: TunedFigures) -> list[str]:
+    recall = figures.recall_overlap[5]
+    return [share_cell(figures.disclosed), estimate_cell(recall), estimate_cell(figures.rouge_l)]
+
+
+def _write_policy(folder: Path, policy: PolicySettings, report: TuningReport, cell: CheckedCell) -> None:
+    path = folder / f"share-{cell.share:g}-beta-{cell.beta:g}-gamma-{cell.gamma:g}.toml"
+    fitted = {
+        "tau": cell.tau,
+        "beta": cell.beta,
+        "gamma": cell.gamma,
+        "scale": list(report.scale),
+        "engine": report.engine,
+    }
+    write_policy(path, policy, fitted, f"lethe tune (share {cell.share:g})")

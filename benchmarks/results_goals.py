@@ -1,0 +1,169 @@
+"""What the benchmark of whole methods is meant to reach, beside what was measured: for docs/results.md."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from eval.trip_rag import published
+from eval.trip_rag.goals import Summary, summary_of
+from eval.trip_rag.report import PromiseFigures, TripRagReport
+from eval.trip_rag.table import markdown_table
+
+ROUNDING = 1e-9
+NEEDED = frozenset(("trip", "redact", "origin"))
+"""The methods without which there is no summary."""
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """At least ``least`` is wanted and ``aim`` hoped for, at most where ``lower``; None where nothing is.
+
+    ``told`` writes a value, ``printed`` is the paper's counterpart by corpus, empty where it has none.
+    """
+
+    title: str
+    value: Callable[[Summary], float | None]
+    told: Callable[[float], str]
+    least: float | None
+    aim: float | None
+    lower: bool = False
+    printed: Mapping[str, float] | None = None
+
+    def cells(self) -> list[str]:
+        """The goal itself: its title, both borders and the paper's figures."""
+        sign = "≤" if self.lower else "≥"
+        borders = ("–" if each is None else f"{sign} {self.told(each)}" for each in (self.least, self.aim))
+        printed = (self.told(each) for each in (self.printed or {}).values())
+        return [self.title, *borders, " / ".join(printed) or "–"]
+
+    def cell(self, value: float | None) -> str:
+        """A measured value: bold where it misses what is wanted, italic where it reaches what is hoped."""
+        if value is None:
+            return "not measured"
+        if self._short_of(value, self.least):
+            return f"**{self.told(value)}**"
+        reached = self.aim is not None and not self._short_of(value, self.aim)
+        return f"*{self.told(value)}*" if reached else self.told(value)
+
+    def _short_of(self, value: float, border: float | None) -> bool:
+        if border is None:
+            return False
+        return value > border + ROUNDING if self.lower else value < border - ROUNDING
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}"
+
+
+def _difference(value: float) -> str:
+    return f"{value:+.3f}"
+
+
+def _change(value: float) -> str:
+    return f"{100 * value:+.1f} %"
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.1f} %"
+
+
+def _relative(of: str, to: str, figure: Callable[[published.Answers], float]) -> dict[str, float]:
+    """One method's published figure over another's, by corpus of the paper."""
+    answers = published.ANSWERS
+    return {name: figure(answers[of][name]) / figure(answers[to][name]) for name in published.CORPORA}
+
+
+def _changes(ratios: Mapping[str, float]) -> dict[str, float]:
+    return {name: ratio - 1 for name, ratio in ratios.items()}
+
+
+LEAKAGE_RATIOS = {
+    name: published.LEAKAGE["trip"][name] / published.LEAKAGE["origin"][name] for name in published.CORPORA
+}
+GOALS = (
+    Goal(
+        "Recall@1 overlap of trip, over that of redact",
+        lambda found: found.recall_ratio,
+        _number,
+        least=1.5,
+        aim=2.0,
+        printed=_relative("trip", "redact", lambda row: row.recall[1]),
+    ),
+    Goal(
+        "Recall@1 overlap of trip",
+        lambda found: found.recall,
+        _number,
+        least=None,
+        aim=0.8,
+        printed={name: published.ANSWERS["trip"][name].recall[1] for name in published.CORPORA},
+    ),
+    Goal(
+        "identifiers extracted from the verbatim victim, minus those of redact",
+        lambda found: found.identifier_excess,
+        _difference,
+        least=0.02,
+        aim=0.0,
+        lower=True,
+    ),
+    Goal(
+        "all sensitive entities extracted from the verbatim victim, relative to no sanitizing",
+        lambda found: found.leakage_change,
+        _change,
+        least=-0.5,
+        aim=-0.75,
+        lower=True,
+        printed=_changes(LEAKAGE_RATIOS),
+    ),
+    Goal(
+        "ROUGE-L of answers, relative to redact",
+        lambda found: found.rouge_change,
+        _change,
+        least=0.15,
+        aim=0.4,
+        printed=_changes(_relative("trip", "redact", lambda row: row.rouge_l)),
+    ),
+    Goal(
+        "points of baselines that Lethe's curve dominates",
+        lambda found: found.dominated,
+        _percent,
+        least=0.9,
+        aim=1.0,
+    ),
+)
+
+
+def goals_table(reports: Mapping[str, TripRagReport]) -> str:
+    """Every goal with what each corpus has, and every promise with how often it was broken."""
+    columns = list(reports.values())
+    found = [_summary(each) for each in columns]
+    rows = [
+        [*goal.cells(), *(goal.cell(None if each is None else goal.value(each)) for each in found)]
+        for goal in GOALS
+    ]
+    promises = dict.fromkeys((each.max_leak, each.confidence) for one in columns for each in one.promises)
+    rows += [_promise(limit, confidence, columns) for limit, confidence in promises]
+    head = ("figure", "at least", "aim", "published, other data", *reports)
+    return markdown_table(head, rows)
+
+
+def _summary(report: TripRagReport) -> Summary | None:
+    there = {each.method for each in report.methods}
+    return summary_of(report) if there >= NEEDED else None
+
+
+def _promise(limit: float, confidence: float, reports: Sequence[TripRagReport]) -> list[str]:
+    goal = Goal(
+        f"promises of at most {_percent(limit)} of identifiers left: share that was broken",
+        lambda found: None,
+        _percent,
+        least=1 - confidence,
+        aim=None,
+        lower=True,
+    )
+    checks = [{(each.max_leak, each.confidence): each for each in one.promises} for one in reports]
+    return [*goal.cells(), *(_broken(goal, each.get((limit, confidence))) for each in checks)]
+
+
+def _broken(goal: Goal, check: PromiseFigures | None) -> str:
+    if check is not None and not check.promised:
+        return "none made"
+    return goal.cell(None if check is None else check.violated / check.promised)

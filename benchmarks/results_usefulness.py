@@ -1,0 +1,142 @@
+"""What methods leave of an index's use, and what their parts add, as tables in markdown.
+
+A table is empty where nothing was measured.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from eval.trip_rag import published
+from eval.trip_rag.cells import DASH, PUBLISHED
+from eval.trip_rag.page_scores import VARIANTS
+from eval.trip_rag.report import MethodFigures, TripRagReport
+from eval.trip_rag.table import estimate_cell, markdown_table, share_cell
+
+DEPTHS = (1, 5, 10)
+
+
+def retrieval(report: TripRagReport) -> str:
+    """Recall@k overlap by method and encoder, and how often the document asked about was found."""
+    rows = [
+        (
+            each.method,
+            each.encoder,
+            *(estimate_cell(each.recall_overlap[k], intervals=True) for k in DEPTHS),
+            share_cell(each.found[5], intervals=True),
+            *_printed(each, lambda row: [row.recall[k] for k in DEPTHS]),
+        )
+        for each in (*report.methods, *report.encoders)
+    ]
+    theirs = (f"{PUBLISHED}: {name}, R@1 / R@5 / R@10" for name in published.CORPORA)
+    return markdown_table(("method", "encoder", "R@1", "R@5", "R@10", "found@5", *theirs), rows)
+
+
+def answers(report: TripRagReport) -> str:
+    """What answers are worth by method and encoder."""
+    rows = [
+        (
+            each.method,
+            each.encoder,
+            *(estimate_cell(of, intervals=True) for of in (each.bleu1, each.sacrebleu, each.rouge_l)),
+            *_printed(each, lambda row: [row.bleu, row.rouge_l]),
+        )
+        for each in (*report.methods, *report.encoders)
+    ]
+    theirs = (f"{PUBLISHED}: {name}, BLEU / ROUGE-L" for name in published.CORPORA)
+    return markdown_table(("method", "encoder", "BLEU-1", "sacreBLEU", "ROUGE-L", *theirs), rows)
+
+
+def _printed(figures: MethodFigures, chosen: Callable[[published.Answers], Iterable[float]]) -> list[str]:
+    """The paper's cells for a row: it has them for its methods with its encoders, of which we hold one."""
+    theirs = published.answers_of(figures.encoder, figures.method)
+    return [
+        " / ".join(f"{value:.3f}" for value in chosen(theirs[name])) if name in theirs else DASH
+        for name in published.CORPORA
+    ]
+
+
+def ablations(report: TripRagReport) -> str:
+    """The default and each variant of it, beside the paper's."""
+    if not report.ablations:
+        return ""
+    whole = [each for each in report.methods if each.method == "trip"]
+    rows = [_variant(each) for each in (*whole, *report.ablations)]
+    theirs = f"{PUBLISHED}: {published.CHATDOCTOR}, R@1 / R@5 / BLEU-1"
+    head = ("variant", "R@1", "R@5", "BLEU-1", "ROUGE-L", "identifiers", "all", "kept", theirs)
+    return markdown_table(head, rows)
+
+
+def _variant(figures: MethodFigures) -> Sequence[str]:
+    note = VARIANTS.get(figures.method)
+    means = (figures.recall_overlap[1], figures.recall_overlap[5], figures.bleu1, figures.rouge_l)
+    printed = published.ABLATIONS.get(figures.method)
+    return (
+        f"{figures.method}: {note}" if note else figures.method,
+        *(estimate_cell(each, intervals=True) for each in means),
+        *(
+            share_cell(each, intervals=True)
+            for each in (figures.identifiers, figures.disclosed, figures.kept)
+        ),
+        DASH if printed is None else " / ".join(f"{value:.4f}" for value in printed),
+    )
+
+
+def features(report: TripRagReport) -> str:
+    """Spearman of each pair of scores."""
+    rows = []
+    for each in report.correlations:
+        theirs = published.CORRELATIONS.get((each.one, each.other), {})
+        printed = (f"{theirs[name]:+.4f}" if name in theirs else DASH for name in published.CORPORA)
+        rows.append((f"{each.one} and {each.other}", f"{each.rho:+.3f}", f"{each.n:,}", *printed))
+    theirs_head = (f"{PUBLISHED}: {name}" for name in published.CORPORA)
+    return markdown_table(("scores", "Spearman", "linked entities", *theirs_head), rows) if rows else ""
+
+
+def weight_correlations(report: TripRagReport) -> str:
+    """Spearman of each weight with Recall@5 overlap over the grid."""
+    if not report.grid:
+        return ""
+    n = f"{len(report.grid):,}"
+    rows = [(name, f"{rho:+.3f}", n) for name, rho in report.grid_spearman.items()]
+    rows.append((f"{PUBLISHED}: one of the weights", f"{published.WEIGHT_SPEARMAN:+.4f}", "36"))
+    return markdown_table(("weight", "Spearman with R@5", "pairs of weights"), rows)
+
+
+def grid(report: TripRagReport) -> str:
+    """Every pair of weights."""
+    rows = [
+        (
+            f"{cell.beta:g}, {cell.gamma:g}",
+            *(f"{cell.recall_overlap[k]:.3f}" for k in DEPTHS),
+            *(f"{value:.3f}" for value in (cell.bleu1, cell.rouge_l, cell.identifiers)),
+        )
+        for cell in report.grid
+    ]
+    head = ("beta, gamma", "R@1", "R@5", "R@10", "BLEU-1", "ROUGE-L", "identifiers left")
+    return markdown_table(head, rows) if rows else ""
+
+
+def areas(report: TripRagReport) -> str:
+    """The area under each method's curve, the largest first."""
+    points = [*report.methods, *report.sweep]
+    rows = [
+        (name, f"{sum(each.method == name for each in points):,}", f"{area:.3f}")
+        for name, area in sorted(report.frontier.areas.items(), key=lambda pair: -pair[1])
+    ]
+    return markdown_table(("method", "points", "area"), rows) if rows else ""
+
+
+def all_points(report: TripRagReport) -> str:
+    """Every method at every strength."""
+    rows = [
+        (
+            each.method,
+            "default" if each.strength is None else f"{each.strength:g}",
+            *(share_cell(share, intervals=True) for share in (each.identifiers, each.disclosed)),
+            *(
+                estimate_cell(mean, intervals=True)
+                for mean in (each.recall_overlap[1], each.bleu1, each.rouge_l)
+            ),
+        )
+        for each in (*report.methods, *report.sweep)
+    ]
+    return markdown_table(("method", "strength", "identifiers", "all", "R@1", "BLEU-1", "ROUGE-L"), rows)
