@@ -214,7 +214,9 @@ def test_own_questions_go_with_a_folder_only(tmp_path: Path) -> None:
 def test_a_split_is_taken_by_its_name(corpus: str, tmp_path: Path) -> None:
     splits = ("train", "test1", "test2")
     records = [
-        record | {"official_split": splits[number % 3]} for number, record in enumerate(LAYOUTS[corpus][1])
+        record | {"official_split": splits[number % 3]}
+        for number, record in enumerate(LAYOUTS[corpus][1])
+        if isinstance(record, dict)
     ]
     found = loaded(tmp_path, corpus, records, split="test")
     assert len(found.documents) == 20
