@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.bench.methods import (
+    ABLATIONS,
     ORIGIN,
     REDACTED,
     TRIP,
@@ -166,6 +167,23 @@ def test_a_run_goes_on_where_it_was_ended(
     assert (tmp_path / FILE).read_bytes() == b"".join(lines)
 
 
+def test_the_parts_are_told_of_as_they_are_measured(services: Services) -> None:
+    told: list[tuple[int, int | None]] = []
+    trip_rag(
+        services,
+        BENCH,
+        SMALL,
+        lambda phase, done, total: told.append((done, total)) if phase == "measured" else None,
+    )
+    assert told == [(number, told[-1][0]) for number in range(1, len(told) + 1)]
+
+
+def test_a_thorough_run_has_as_many_parts_as_are_told(whole: tuple[TripRagReport, Path]) -> None:
+    parts = (whole[1] / FILE).read_text().splitlines()[1:]
+    compared = len(whole[0].methods)
+    assert len(parts) == 2 * compared + len(whole[0].ablations) + len(whole[0].sweep) + len(whole[0].grid)
+
+
 def test_parts_of_another_run_are_refused(whole: tuple[TripRagReport, Path], services: Services) -> None:
     place = re.escape(str(whole[1] / FILE))
     with pytest.raises(LetheError, match=rf"^{place} is of another run: .* remove the file\.$"):
@@ -229,6 +247,7 @@ def test_strengths_reach_from_little_to_everything(scored: ScoredCorpus) -> None
     policy = scores_alone(scored.services.policy)
     assert at_share(scored, policy, 1.0).tau < at_share(scored, policy, 0.7).tau
     assert {each.name for each in ablations(scored, 0.6)} >= {"without topic", "single mentions"}
+    assert len(ablations(scored, 0.6)) == ABLATIONS
 
 
 def test_methods_of_a_corpus_can_all_sanitize(scored: ScoredCorpus) -> None:

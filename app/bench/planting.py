@@ -1,13 +1,13 @@
 """Canaries: what was planted in documents, and how much of it each method's index gives away."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import cache, partial
 
 from app.arms import in_memory
 from app.bench.methods import Compared, methods
-from app.bench.parts import Part, Parts
+from app.bench.parts import Part
 from app.bench.running import DEPTH, Ground
 from app.corpus import Corpus, Phases, detected
 from app.scored import ScoredCorpus, scored_corpus
@@ -23,10 +23,13 @@ MOST_CANARIES = 90
 """A third of them of each kind; every document that gets one is scored again."""
 
 
-def planted_figures(ground: Ground, seed: int, parts: Parts, told: Phases) -> list[CanaryFigures]:
+def planted_figures(
+    ground: Ground, seed: int, part_of: Callable[[str, Callable[[], Part]], Part], told: Phases
+) -> list[CanaryFigures]:
     """The share of canaries that comes out of each method's index of the documents that have one.
 
-    The victim repeats whatever it is given, so no generator gives away more.
+    The victim repeats whatever it is given, so no generator gives away more. ``part_of`` is
+    ``Running.part``.
     """
     planted = _planted(ground.bench.documents, seed)
 
@@ -40,7 +43,7 @@ def planted_figures(ground: Ground, seed: int, parts: Parts, told: Phases) -> li
         return Part(key=f"canaries {name}", figures=(), canaries=(figures,))
 
     names = [each.name for each in methods(ground.scored, ground.encoders[0], seed)[0]]
-    by_name = [parts.part(f"canaries {name}", partial(measured, name)) for name in names]
+    by_name = [part_of(f"canaries {name}", partial(measured, name)) for name in names]
     return [figures for part in by_name for figures in part.canaries]
 
 

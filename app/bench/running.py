@@ -1,6 +1,6 @@
 """Arms of a benchmark, made, asked and attacked one after the other, so that one index is held at a time."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from copy import copy
 from dataclasses import dataclass, field
@@ -66,11 +66,13 @@ def ground_of(
 class Running:
     """One corpus and the methods on it, each a part that is measured once.
 
-    The unsanitized arm has to come first: usefulness is measured against it.
+    The unsanitized arm has to come first: usefulness is measured against it. ``planned`` is how many parts
+    there will be, for those who watch.
     """
 
-    def __init__(self, ground: Ground, options: Options, parts: Parts, told: Phases) -> None:
+    def __init__(self, ground: Ground, options: Options, parts: Parts, planned: int, told: Phases) -> None:
         self._ground = ground
+        self._planned = planned
         self._options = options
         self._parts = parts
         self._told = told
@@ -84,7 +86,7 @@ class Running:
 
     def method(self, compared: Compared) -> Part:
         """A method at its default: asked with every encoder, attacked, and its rows kept."""
-        part = self._parts.part(f"method {compared.name}", partial(self._method, compared))
+        part = self.part(f"method {compared.name}", partial(self._method, compared))
         if compared.name == ORIGIN:
             self._original = _by_encoder(part.rows)
         return part
@@ -92,7 +94,13 @@ class Running:
     def variant(self, kind: str, compared: Compared) -> MethodFigures:
         """One strength or ablation: asked, and what its index shows."""
         key = f"{kind} {compared.name} {compared.strength}"
-        return self._parts.part(key, partial(self._variant, key, compared)).figures[0]
+        return self.part(key, partial(self._variant, key, compared)).figures[0]
+
+    def part(self, key: str, measure: Callable[[], Part]) -> Part:
+        """A part, measured if it is not there yet, and told of."""
+        part = self._parts.part(key, measure)
+        self._told("measured", len(self._parts), self._planned)
+        return part
 
     def _method(self, compared: Compared) -> Part:
         first, *further = self._ground.encoders

@@ -6,7 +6,18 @@ from importlib.metadata import version
 from pathlib import Path
 
 from app.attacking import commit_here, reference_of
-from app.bench.methods import ORIGIN, TRIP, ablations, grid, methods, strengths
+from app.bench.methods import (
+    ABLATIONS,
+    BUDGETS,
+    GRID,
+    ORIGIN,
+    SHARES,
+    TRIP,
+    ablations,
+    grid,
+    methods,
+    strengths,
+)
 from app.bench.options import Options
 from app.bench.parts import Parts
 from app.bench.planting import planted_figures
@@ -64,8 +75,8 @@ def trip_rag(
     corpus = Corpus(bench.documents, detected(services, bench.documents, told), bench.gold)
     scored = scored_corpus(services, corpus, told)
     ground = ground_of(services, scored, bench, sensitive_in(corpus), further)
-    running = Running(ground, options, parts, told)
     compared, absent = methods(scored, ground.encoders[0], options.seed)
+    running = Running(ground, options, parts, _planned(options, len(compared)), told)
     measured = [running.method(each) for each in compared]
     figures = [part.figures[0] for part in measured]
     kept = next(each.kept.share for each in figures if each.method == TRIP)
@@ -92,7 +103,7 @@ def trip_rag(
         frontier=frontier_of([*figures, *swept]),
         attacks=tuple(each for part in measured for each in part.attacks),
         guesses=tuple(each for part in measured for each in part.guesses),
-        canaries=tuple(planted_figures(ground, options.seed, parts, told) if options.thorough else ()),
+        canaries=tuple(planted_figures(ground, options.seed, running.part, told) if options.thorough else ()),
         correlations=tuple(correlations(_scores(scored))),
         grid=tuple(cells),
         grid_spearman=_weights_against_recall(cells),
@@ -100,6 +111,13 @@ def trip_rag(
         absent=absent,
         rows=tuple(row for part in measured for row in part.rows),
     )
+
+
+def _planned(options: Options, compared: int) -> int:
+    """How many parts a run has."""
+    if not options.thorough:
+        return compared + ABLATIONS
+    return 2 * compared + ABLATIONS + 4 * len(SHARES) + len(BUDGETS) + len(GRID) ** 2
 
 
 def _run_digest(services: Services, bench: BenchCorpus, options: Options, further: Sequence[Encoder]) -> str:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import Progress, TaskID
+
+    from app.corpus import Phases
 
 TOLD_EVERY = 30.0
 """Seconds between two lines about work that goes on, where standard error is no terminal."""
@@ -63,3 +65,19 @@ def progress(unit: str) -> "Progress":
         TimeRemainingColumn(),
         console=screen,
     )
+
+
+def current_phase_on(bar: "Progress", whole: str = "measured") -> "Phases":
+    """One bar for the work as a whole, and one for what is under way, whatever that is."""
+    tasks: dict[bool, TaskID] = {}
+
+    def told(phase: str, done: int, total: int | None) -> None:
+        of_whole = phase == whole
+        if of_whole not in tasks:
+            tasks[of_whole] = bar.add_task(phase, total=total, count=done)
+        task = tasks[of_whole]
+        if bar.tasks[bar.task_ids.index(task)].description != phase:
+            bar.reset(task, description=phase, total=total, count=done)
+        bar.update(task, completed=done, total=total, count=done)
+
+    return told

@@ -9,8 +9,10 @@ import time
 from pathlib import Path
 
 from app.attacking import extraction
+from app.bench.options import QUICK_DOCUMENTS, QUICK_PROMPTS, QUICK_QUESTIONS, Options
+from app.bench.trip_rag import trip_rag
 from app.cli.attack import phases_on
-from app.cli.console import console, message, progress, result
+from app.cli.console import console, current_phase_on, message, progress, result
 from app.compose import Services
 from app.corpus import read_corpus
 from app.demo.corpus import corpus_path, questions
@@ -18,10 +20,14 @@ from app.ingesting import ingest
 from app.settings import load_settings
 from eval.attacks.extraction import Aim
 from eval.attacks.suite import extraction_suite
+from eval.corpora.bench_corpus import Selection
+from eval.corpora.loaders import load
 from eval.gold import gold_rows
 from eval.report import ExtractionReport, summary
-from eval.report_files import write_report
+from eval.report_files import report_folder, write_report
 from eval.report_table import leakage_table
+from eval.trip_rag.files import write_report as write_comparison
+from eval.trip_rag.table import methods_table
 from ingest.pipeline import Tally
 from ingest.read.sources import read_documents, total_bytes
 
@@ -46,8 +52,11 @@ def run(arguments: argparse.Namespace) -> int:
     report = _attack(services)
     console().print(leakage_table(report))
     _, _, page = write_report(report, output / "report")
-    say("4. The report, a page that needs no network")
-    message(f"{page.resolve()}")
+    say("4. Compare it with every baseline, in a quick run of the benchmark")
+    comparison = _compare(services, output / "comparison")
+    say("5. The reports, pages that need no network")
+    message(f"what an attacker gets: {page.resolve()}")
+    message(f"every method beside the others: {comparison.resolve()}")
     result(summary(report))
     return 0
 
@@ -98,3 +107,19 @@ def _attack(services: Services) -> ExtractionReport:
         told = phases_on(bar)
         corpus = read_corpus(services, read_documents([path]), gold, phases=told)
         return extraction(services, corpus, suite, collection=COLLECTION, phases=told)
+
+
+def _compare(services: Services, folder: Path) -> Path:
+    wanted = Selection(SEED, QUICK_DOCUMENTS, QUICK_QUESTIONS)
+    # A demo that was run before, perhaps by another version, is made anew.
+    shutil.rmtree(folder, ignore_errors=True)
+    with progress("done") as bar:
+        report = trip_rag(
+            services,
+            load("demo", corpus_path(), wanted),
+            Options(SEED, QUICK_PROMPTS, thorough=False),
+            current_phase_on(bar),
+            folder=report_folder(folder),
+        )
+    console().print(methods_table(report))
+    return write_comparison(report, folder)

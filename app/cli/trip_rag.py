@@ -3,10 +3,9 @@
 import argparse
 from pathlib import Path
 
-from app.bench.options import QUICK_PROMPTS, Options
+from app.bench.options import QUICK_DOCUMENTS, QUICK_PROMPTS, QUICK_QUESTIONS, Options
 from app.bench.trip_rag import trip_rag
-from app.cli.attack import phases_on
-from app.cli.console import console, message, progress, result
+from app.cli.console import console, current_phase_on, message, progress, result
 from app.cli.given import services_of
 from app.compose import Services
 from eval.corpora.bench_corpus import Selection
@@ -17,8 +16,6 @@ from eval.trip_rag.table import methods_table
 from ingest.protocols import Encoder
 from models.catalog import ModelRef
 from models.errors import ConfigurationError
-
-QUICK_DOCUMENTS, QUICK_QUESTIONS = 60, 60
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -37,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
             services,
             bench,
             options,
-            phases_on(bar),
+            current_phase_on(bar),
             further=_further(services, arguments.encoders or ""),
             folder=folder,
         )

@@ -4,8 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.cli.attack import phases_on
-from app.cli.console import console, message, progress, result
+from app.cli.console import console, current_phase_on, message, progress, result
 from app.cli.given import services_of
 from app.policy_file import write_policy
 from app.settings import PolicySettings
@@ -40,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     bench = load(arguments.corpus, Path(arguments.path), selection)
     with progress("done") as bar:
-        report = tune(services, bench, search, phases_on(bar))
+        report = tune(services, bench, search, current_phase_on(bar))
     console().print(_pareto_table(report))
     message(report.procedure)
     result(report.model_dump(mode="json", exclude={"cells"}))
