@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 HUB_THRESHOLD = 0.5
 """From what score on a hub model's spans count, as the gliner library has it; ours have fitted ones."""
 
+LLAMA_CONTEXT, SERVER_CONTEXT = 4096, 8192
+"""Tokens for prompt and answer where the settings name none: of a GGUF file, and of a server."""
+
 _COLLECTION_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
@@ -146,12 +149,18 @@ class Services:
             from models.llama_cpp_model import LlamaCppModel
 
             assert chosen.path is not None
-            return LlamaCppModel(chosen.path)
+            return LlamaCppModel(
+                chosen.path, chosen.context_tokens or LLAMA_CONTEXT, gpu_layers=chosen.gpu_layers
+            )
         from models.openai_compatible import OpenAICompatibleModel
 
         key = chosen.api_key.get_secret_value() if chosen.api_key else None
         return OpenAICompatibleModel(
-            chosen.base_url or "", chosen.model or "", api_key=key, allow_insecure=chosen.allow_insecure
+            chosen.base_url or "",
+            chosen.model or "",
+            api_key=key,
+            context_tokens=chosen.context_tokens or SERVER_CONTEXT,
+            allow_insecure=chosen.allow_insecure,
         )
 
     @cached_property

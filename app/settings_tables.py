@@ -152,6 +152,15 @@ class GeneratorSettings(BaseModel):
         default=None, min_length=1, description="key for that server; never shown"
     )
     max_tokens: int = Field(default=512, ge=1, description="longest answer, in tokens")
+    context_tokens: int | None = Field(
+        default=None,
+        ge=2,
+        description="room for prompt and answer together, in tokens; none takes 4096 of a GGUF "
+        "file and 8192 of a server",
+    )
+    gpu_layers: int = Field(
+        default=0, ge=-1, description="layers of a GGUF file that a graphics card computes; -1 for all"
+    )
     allow_insecure: bool = Field(default=False, description="whether plain http may leave this machine")
 
     @field_validator("base_url")
@@ -173,7 +182,7 @@ class GeneratorSettings(BaseModel):
     @model_validator(mode="after")
     def _complete(self) -> "GeneratorSettings":
         if self.kind == "llama_cpp" and self.path is None:
-            raise ValueError("llama_cpp needs generator.path, a GGUF file")
+            raise ValueError("llama_cpp needs generator.path, a GGUF file, or --gguf")
         if self.kind == "openai_compatible":
             needed = {"generator.base_url": self.base_url, "generator.model": self.model}
             missing = [name for name, value in needed.items() if value is None]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from ingest.annotated import AnnotatedText
 from ingest.documents import Action, Decision, Document, SanitizedDocument
+from ingest.errors import SanitizationError
 from ingest.link import link
 from ingest.protocols import Hazards
 from ingest.risk_prior import RiskPrior
@@ -279,6 +280,19 @@ def test_the_document_is_sent_whole_once_and_the_answer_is_what_stays() -> None:
     ]
     assert writer.asked == [(MAX_TOKENS, 0.0, 0)] * 2
     assert paraphrase.name == "paraphrase (writer)"
+
+
+def test_a_document_that_does_not_fit_fails_alone_and_is_not_sent() -> None:
+    writer = Writer()
+    sanitizer = RewritingSanitizer(PhraseDetector({}), Paraphrase(writer), RiskPrior())
+    long = "x" * (writer.context_tokens - MAX_TOKENS - len(PROMPT) + 1)
+    first, second = sanitizer.sanitize([Document("long", long), Document("short", long[1:])])
+    assert isinstance(first, SanitizationError)
+    assert str(first) == (
+        "document long was not indexed: rewriting failed (PromptTooLong); nothing of it was kept"
+    )
+    assert isinstance(second, SanitizedDocument)
+    assert [content for sent in writer.sent for role, content in sent if role == "user"] == [long[1:]]
 
 
 def test_a_name_that_the_model_keeps_is_measured_as_risk() -> None:

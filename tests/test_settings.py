@@ -287,6 +287,8 @@ def test_every_problem_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         ("policy.engine", "quick", "should be 'reference', 'exact' or 'fast'"),
         ("generator.kind", "parrot", "should be 'extractive', 'llama_cpp' or 'openai_compatible'"),
         ("generator.max_tokens", 0, "should be greater than or equal to 1"),
+        ("generator.context_tokens", 1, "should be greater than or equal to 2"),
+        ("generator.gpu_layers", -2, "should be greater than or equal to -1"),
         ("generator.path", 5, "should be a path"),
         ("retrieval.k", 0, "should be greater than or equal to 1"),
         ("retrieval.k", 101, "should be less than or equal to 100"),
@@ -326,7 +328,7 @@ SERVER = {"generator.base_url": "http://127.0.0.1:8080/v1", "generator.model": "
 @pytest.mark.parametrize(
     ("kind", "others", "wrong"),
     [
-        ("llama_cpp", {}, "llama_cpp needs generator.path, a GGUF file"),
+        ("llama_cpp", {}, "llama_cpp needs generator.path, a GGUF file, or --gguf"),
         ("openai_compatible", {}, "openai_compatible needs generator.base_url and generator.model"),
         ("openai_compatible", {"generator.model": "small"}, "openai_compatible needs generator.base_url"),
         (
@@ -486,6 +488,8 @@ NOT_DIGESTED: dict[str, object] = {
     "data_dir": "elsewhere",
     "retrieval.k": 6,
     "generator.max_tokens": 5,
+    "generator.context_tokens": 99,
+    "generator.gpu_layers": 7,
     "generator.api_key": "invented",
     "ingest.batch_documents": 1,
     "server.port": 8001,

@@ -7,7 +7,7 @@ The published prompt is lost; this one is our own.
 from collections.abc import Sequence
 
 from ingest.annotated import AnnotatedText
-from models.language_model import ChatMessage, LanguageModel
+from models.language_model import ChatMessage, LanguageModel, PromptTooLong
 
 MAX_TOKENS = 512
 PROMPT = (
@@ -38,4 +38,8 @@ class Paraphrase:
             # Asked to rewrite nothing, a model makes something up.
             return ""
         messages = [ChatMessage("system", PROMPT), ChatMessage("user", text)]
+        # A server would refuse it in words that nobody can tell from another failure.
+        tokens, room = self._model.count_tokens(messages), self._model.context_tokens - MAX_TOKENS
+        if tokens > room:
+            raise PromptTooLong(self._model.name, tokens, room)
         return self._model.complete(messages, max_tokens=MAX_TOKENS).strip()
