@@ -194,7 +194,8 @@ def test_a_generator_that_is_not_given_is_asked_for() -> None:
     with pytest.raises(ConfigurationError) as caught:
         settings_of("--preset", "paper")
     assert str(caught.value) == (
-        f"settings: generator ({preset_file('paper')}): llama_cpp needs generator.path, a GGUF file, or --gguf"
+        f"settings: generator ({preset_file('paper')}): "
+        "llama_cpp needs generator.path, a GGUF file, or --gguf"
     )
 
 
