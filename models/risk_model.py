@@ -1,9 +1,9 @@
-"""The embedded privacy-risk model: one pass gives the hazard of every mention in its context."""
+"""Privacy-risk models, the embedded one above all: one pass gives the hazard of every mention in its context."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from models.bert import CLS, LAYERS, SEP, batches, embed, mean_state, padded, run_layers
 from models.catalog import ModelRef
@@ -44,12 +44,25 @@ class Job:
     """Number of the mention, and its first and one past its last token in ``ids``."""
 
 
-def load_risk(model: ModelRef) -> "EmbeddedRisk":
-    """A privacy-risk model that ``lethe models train-risk`` made.
+class HazardModel(Protocol):
+    """Says how strongly what is marked in a text exposes a person."""
+
+    name: str
+
+    def hazards(self, texts: Sequence[Marked]) -> list[list[float]]:
+        """A hazard >= 0 in nats for each mention of each text, in the order given."""
+
+
+def load_risk(model: ModelRef) -> HazardModel:
+    """A privacy-risk model that ``lethe models train-risk`` made, of either kind.
 
     Raises ModelUnavailable where its files are not there or not whole.
     """
     trained = read_trained(model, "risk")
+    if "encoder" in trained.card:
+        from models.transformer_risk import load_transformer_risk
+
+        return load_transformer_risk(trained, model)
     absent = [part for part in SHAPES if f"{part}.weight" not in trained.weights]
     if absent:
         raise ModelUnavailable(
@@ -74,14 +87,7 @@ class EmbeddedRisk:
 
     def hazards(self, texts: Sequence[Marked]) -> list[list[float]]:
         """The hazard of each mention of each text, in the order given."""
-        found = [[0.0] * len(text.places) for text in texts]
-        for jobs in packs(self._jobs(texts), _WINDOWS_AT_ONCE):
-            for rows in batches([len(job.ids) for job in jobs], _BATCH_TOKENS):
-                chosen = [jobs[row] for row in rows]
-                for job, hazards in zip(chosen, self._read(chosen, texts), strict=True):
-                    for (number, _, _), hazard in zip(job.mentions, hazards, strict=True):
-                        found[job.text][number] = hazard
-        return found
+        return judged(texts, self._jobs(texts), lambda jobs: self._read(jobs, texts))
 
     def _jobs(self, texts: Sequence[Marked]) -> Iterator[Job]:
         encodings = self._released.tokenizer.encode_batch(
@@ -97,6 +103,20 @@ class EmbeddedRisk:
             labels = [[texts[job.text].labels[number] for number, _, _ in job.mentions] for job in jobs]
             hazards = mention_hazards(self._weights, jobs, [self._labels.of(names) for names in labels])
         return [of_job.tolist() for of_job in hazards]
+
+
+def judged(
+    texts: Sequence[Marked], jobs: Iterable[Job], read: Callable[[Sequence[Job]], list[list[float]]]
+) -> list[list[float]]:
+    """What ``read`` says of the mentions of each window, by text; a mention without a window has no hazard."""
+    found = [[0.0] * len(text.places) for text in texts]
+    for pack in packs(jobs, _WINDOWS_AT_ONCE):
+        for rows in batches([len(job.ids) for job in pack], _BATCH_TOKENS):
+            chosen = [pack[row] for row in rows]
+            for job, hazards in zip(chosen, read(chosen), strict=True):
+                for (number, _, _), hazard in zip(job.mentions, hazards, strict=True):
+                    found[job.text][number] = hazard
+    return found
 
 
 def mention_hazards(
@@ -122,16 +142,22 @@ def mention_hazards(
 
 
 def jobs_of(
-    text: int, places: Sequence[tuple[int, int]], ids: Sequence[int], offsets: Sequence[tuple[int, int]]
+    text: int,
+    places: Sequence[tuple[int, int]],
+    ids: Sequence[int],
+    offsets: Sequence[tuple[int, int]],
+    limits: Limits = WINDOW,
+    ends: tuple[Sequence[int], Sequence[int]] = ((CLS,), (SEP,)),
 ) -> Iterator[Job]:
     """The windows of a text that hold mentions, each mention in the one where it is farthest from an edge.
 
-    ``ids`` and ``offsets`` are the text's word pieces. A mention that is wider than a window is judged by
-    the part of it that the window has.
+    ``ids`` and ``offsets`` are the text's word pieces, ``ends`` the marks that stand before and behind each
+    window. A mention that is wider than a window is judged by the part of it that the window has.
     """
     if not offsets:
         return
-    made = windows(offsets[-1][1], offsets, WINDOW)
+    before, behind = ends
+    made = windows(offsets[-1][1], offsets, limits)
     begins = [window.first for window in made]
     starts, ends = [start for start, _ in offsets], [end for _, end in offsets]
     inside: list[list[tuple[int, int, int]]] = [[] for _ in made]
@@ -144,7 +170,8 @@ def jobs_of(
             key=lambda index: min(first - made[index].first, made[index].last - last),
         )
         window = made[chosen]
-        inside[chosen].append((number, 1 + first - window.first, 1 + min(last, window.last) - window.first))
+        moved = len(before) - window.first
+        inside[chosen].append((number, first + moved, min(last, window.last) + moved))
     for window, mentions in zip(made, inside, strict=True):
         if mentions:
-            yield Job(text, [CLS, *ids[window.first : window.last], SEP], mentions)
+            yield Job(text, [*before, *ids[window.first : window.last], *behind], mentions)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from eval.trip_rag.report import MethodFigures, TripRagReport
+from eval.trip_rag.report import AttackFigures, MethodFigures, TripRagReport
 from retrieval.generators.verbatim import VerbatimGenerator
 
 
@@ -45,12 +45,20 @@ def _method(report: TripRagReport, name: str) -> MethodFigures:
     return next(each for each in report.methods if each.method == name)
 
 
-def _leakage(report: TripRagReport, name: str, k: int, identifiers: bool) -> float | None:
+def worst_case(report: TripRagReport, method: str, k: int) -> AttackFigures | None:
+    """The extraction attack on a method whose victim repeats ``k`` passages, None if it was not run."""
+    victim = (method, VerbatimGenerator().name, k)
     for each in report.attacks:
-        extraction = each.attack.startswith("extraction")
-        if extraction and (each.method, each.generator, each.k) == (name, VerbatimGenerator().name, k):
-            return (each.identifiers if identifiers else each.all_entities).share
+        if each.attack.startswith("extraction") and (each.method, each.generator, each.k) == victim:
+            return each
     return None
+
+
+def _leakage(report: TripRagReport, name: str, k: int, identifiers: bool) -> float | None:
+    found = worst_case(report, name, k)
+    if found is None:
+        return None
+    return (found.identifiers if identifiers else found.all_entities).share
 
 
 def _ratio(one: float | None, other: float | None) -> float | None:
