@@ -3,19 +3,17 @@
 The unsanitized and the redacted arm live in memory only and end with the process.
 """
 
-import subprocess
 from contextlib import ExitStack
 from copy import copy
 from functools import partial
-from pathlib import Path
 
 from app.arms import Arm, in_memory
 from app.compose import Services
 from app.corpus import Corpus, Phases, sensitive_in, untold
-from app.settings_report import settings_digest
+from app.provenance import provenance_of, reference_of
 from eval.attacks.suite import ExtractionSuite
 from eval.extraction_audit import run_extraction
-from eval.report import ExtractionReport, provenance_here
+from eval.report import ExtractionReport
 from eval.targets import RagTarget, RememberedQuestions
 from ingest.policy import Policy
 from ingest.protocols import Sanitizer
@@ -70,7 +68,7 @@ def extraction(
             attack,
             sensitive,
             reference=reference_of(services, corpus),
-            provenance=provenance_here(_settings_shown(services, collection), commit_here()),
+            provenance=provenance_of(services, _also_shown(services, collection)),
             decisions={name: arms[name].decisions for name in policies},
             documents={name: (arms[name].kept, arms[name].failed) for name in policies},
             unread=corpus.unread,
@@ -110,35 +108,6 @@ def check_same_documents(collection: Collection, corpus: Corpus) -> None:
         )
 
 
-def reference_of(services: Services, corpus: Corpus) -> str:
-    """Where the sensitive entities of a corpus come from."""
-    return f"detected by {services.detector.name}" if corpus.gold is None else "gold annotations"
-
-
-def _settings_shown(services: Services, collection: str | None) -> dict[str, str]:
-    policy = services.policy
-    shown = {
-        "policy": policy.name,
-        "tau": str(policy.tau),
-        "residual limit": str(policy.residual_limit),
-        "quasi limit": str(policy.quasi_limit),
-        "replacements": policy.replacements,
-        "k": str(services.settings.retrieval.k),
-        "detector": services.detector.name,
-        "risk model": services.risk.name,
-        "scoring engine": services.settings.policy.engine,
-        "encoder": services.encoder.name,
-        "settings digest": settings_digest(services.settings),
-    }
+def _also_shown(services: Services, collection: str | None) -> dict[str, str]:
+    shown = {"replacements": services.policy.replacements, "k": str(services.settings.retrieval.k)}
     return shown | ({"collection": collection} if collection else {})
-
-
-def commit_here() -> str | None:
-    """The commit of the checkout that runs, if it is one."""
-    command = ["git", "rev-parse", "--short", "HEAD"]
-    try:
-        here = Path(__file__).parent
-        done = subprocess.run(command, cwd=here, capture_output=True, text=True, check=True, timeout=5)
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout.strip()

@@ -7,16 +7,14 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import product
 
-from app.attacking import commit_here, reference_of
 from app.bench.methods import GRID, at_share
 from app.compose import Services
 from app.corpus import Corpus, Phases, detected, sensitive_in, untold
+from app.provenance import provenance_of, reference_of
 from app.scored import ScoredCorpus, scored_corpus
-from app.settings_report import settings_digest
 from app.tuning_measured import Candidate, Halved, Measuring
 from eval.corpora.bench_corpus import BenchCorpus
 from eval.measures.leakage import SensitiveIndex
-from eval.report import Provenance, provenance_here
 from eval.trip_rag.tuning import Cell, CheckedCell, Half, TuningReport, halves, pareto_set
 from ingest.documents import Decision
 from ingest.policy import Policy
@@ -87,7 +85,7 @@ def tune(services: Services, bench: BenchCorpus, search: Search, told: Phases = 
         reference=reference_of(services, corpus),
         generator=measuring.generator.name,
         seed=search.seed,
-        provenance=_provenance(services, scored),
+        provenance=provenance_of(services, {"scale": scored.scale.source}),
         scale=scored.scale.percentiles,
         engine=scored.services.engine.name,
         measured=len(figures),
@@ -154,20 +152,3 @@ def _cell(candidate: Candidate, figures: Mapping[str, Halved]) -> Cell:
         decisions=candidate.decisions,
         chosen_on=figures[candidate.decisions][0],
     )
-
-
-def _provenance(services: Services, scored: ScoredCorpus) -> Provenance:
-    policy = services.policy
-    shown = {
-        "alpha": f"{policy.weights.alpha:g}",
-        "marginal": policy.weights.marginal,
-        "residual limit": f"{policy.residual_limit:g}",
-        "direct limit": f"{policy.direct_limit:g}",
-        "quasi limit": f"{policy.quasi_limit:g}",
-        "scale": scored.scale.source,
-        "detector": services.detector.name,
-        "risk model": services.risk.name,
-        "encoder": services.encoder.name,
-        "settings digest": settings_digest(services.settings),
-    }
-    return provenance_here(shown, commit_here())

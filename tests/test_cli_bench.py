@@ -1,12 +1,15 @@
 """``lethe bench detection`` on a tiny, invented data folder, and the page made of what it writes."""
 
 import json
+import re
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from app import provenance
 from app.cli import bench
 from app.cli.main import main
 from app.settings import Settings
@@ -236,10 +239,26 @@ def test_a_failed_document_is_left_out_of_what_is_changed() -> None:
 
 
 def test_the_commit_is_known_in_a_checkout_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bench, "ROOT", tmp_path)
-    assert bench._commit() == "unknown"
+    monkeypatch.setattr(provenance, "ROOT", tmp_path)
+    assert provenance.commit_here() is None
     (tmp_path / ".git").mkdir()
-    assert bench._commit() == "unknown"
+    assert provenance.commit_here() is None
+
+
+def test_a_commit_says_whether_files_differ_from_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def git(*arguments: str) -> None:
+        who = ("-c", "user.name=Nobody", "-c", "user.email=nobody@example.org")
+        subprocess.run(["git", *who, *arguments], cwd=tmp_path, check=True, capture_output=True)
+
+    monkeypatch.setattr(provenance, "ROOT", tmp_path)
+    (tmp_path / "a").write_text("one")
+    git("init")
+    git("add", "a")
+    git("commit", "--message", "invented")
+    clean = provenance.commit_here()
+    assert clean and re.fullmatch("[0-9a-f]{7,}", clean)
+    (tmp_path / "a").write_text("two")
+    assert provenance.commit_here() == f"{clean}-dirty"
 
 
 @needs_weights

@@ -5,7 +5,6 @@ from hashlib import blake2b
 from importlib.metadata import version
 from pathlib import Path
 
-from app.attacking import commit_here, reference_of
 from app.bench.methods import (
     ABLATIONS,
     BUDGETS,
@@ -25,13 +24,13 @@ from app.bench.running import Running, ground_of
 from app.calibrating import COUNTED, leak_curve
 from app.compose import Services
 from app.corpus import Corpus, Phases, detected, sensitive_in, untold
+from app.provenance import commit_here, provenance_of, reference_of
 from app.scored import ScoredCorpus, scored_corpus
 from app.settings_report import settings_digest
 from eval.calibration.halves import check_on_halves
 from eval.corpora.bench_corpus import BenchCorpus
 from eval.measures.answers import sacrebleu_signature
 from eval.measures.leakage import SensitiveIndex
-from eval.report import Provenance, provenance_here
 from eval.trip_rag.features import correlations, rank_correlation
 from eval.trip_rag.frontier import Point, areas_of, dominated_by
 from eval.trip_rag.report import (
@@ -92,7 +91,7 @@ def trip_rag(
         ]
     return TripRagReport(
         corpus=_card(services, corpus, bench, ground.sensitive),
-        provenance=_provenance(services, scored),
+        provenance=provenance_of(services, {"scale": scored.scale.source}),
         seed=options.seed,
         generator=running.generator.name,
         sacrebleu_signature=sacrebleu_signature(),
@@ -188,24 +187,6 @@ def _card(services: Services, corpus: Corpus, bench: BenchCorpus, sensitive: Sen
         reference=reference_of(services, corpus),
         sensitive_entities=len(sensitive),
     )
-
-
-def _provenance(services: Services, scored: ScoredCorpus) -> Provenance:
-    policy, weights = services.policy, services.policy.weights
-    shown = {
-        "policy": policy.name,
-        "tau": f"{policy.tau:g}",
-        "weights": f"{weights.alpha:g}, {weights.beta:g}, {weights.gamma:g}, {weights.marginal}",
-        "residual limit": f"{policy.residual_limit:g}",
-        "direct limit": f"{policy.direct_limit:g}",
-        "quasi limit": f"{policy.quasi_limit:g}",
-        "scale": scored.scale.source,
-        "detector": services.detector.name,
-        "risk model": services.risk.name,
-        "encoder": services.encoder.name,
-        "settings digest": settings_digest(services.settings),
-    }
-    return provenance_here(shown, commit_here())
 
 
 def _scores(scored: ScoredCorpus) -> list[Scores]:

@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ from app.cli.attack import phases_on
 from app.cli.console import message, progress
 from app.cli.given import services_of
 from app.compose import Services
+from app.provenance import commit_here
 from app.settings import DetectorSettings, Settings
 from eval.detection import bench
 from eval.detection import report as detection
@@ -32,7 +32,6 @@ COLUMNS = {"embedded": "lethe", "recall": "lethe, recall profile", "patterns": "
 """What ``--columns`` calls a detector, and what the tables call it."""
 
 UNKNOWN = "unknown"
-ROOT = Path(__file__).parents[2]
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -43,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     services = services_of(arguments)
     columns = _columns(arguments.columns, services.settings)
     folder = report_folder(Path(arguments.output)) if arguments.output else None
-    commit = arguments.commit or _commit()
+    commit = arguments.commit or commit_here() or UNKNOWN
     with progress("done") as bar:
         told = phases_on(bar)
         found = _detection(columns, data, arguments.corpus, told, commit)
@@ -139,18 +138,6 @@ def _generalizer(services: Services) -> Generalizer:
 def _risk_models(services: Services) -> dict[str, RiskModel]:
     prior: dict[str, RiskModel] = {"prior": RiskPrior()}
     return prior if services.settings.risk.kind == "prior" else {"learned": services.risk, **prior}
-
-
-def _commit() -> str:
-    """The commit of the checkout in which the code lies, if it lies in one."""
-    if not (ROOT / ".git").exists():
-        return UNKNOWN
-    command = ["git", "rev-parse", "--short", "HEAD"]
-    try:
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=5)
-    except (OSError, subprocess.SubprocessError):
-        return UNKNOWN
-    return done.stdout.strip()
 
 
 def _write(folder: Path, found: Mapping[str, Any], judged: Mapping[str, Any], tables: str) -> None:
