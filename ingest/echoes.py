@@ -5,6 +5,7 @@ name: an identifier is not gone while its words are left in an entity that was f
 """
 
 import re
+import unicodedata
 from collections.abc import Collection
 
 from ingest.annotated import AnnotatedText
@@ -32,7 +33,8 @@ def echoes(text: AnnotatedText, identifiers: Collection[int]) -> set[int]:
 
 
 def _words(text: AnnotatedText, entity: Entity) -> tuple[str, ...]:
-    return tuple(_WORD.findall(text.text[entity.span.start : entity.span.end].casefold()))
+    said = text.text[entity.span.start : entity.span.end]
+    return tuple(_WORD.findall(unicodedata.normalize("NFKC", said).casefold()))
 
 
 def _has_any(words: tuple[str, ...], said: dict[str, set[tuple[str, ...]]]) -> bool:

@@ -340,6 +340,12 @@ def test_what_says_the_same_as_an_identifier_goes_with_it() -> None:
     assert "years" not in outcome.text.casefold()
 
 
+def test_full_width_letters_say_the_same() -> None:
+    text = "Varde. The Ｖａｒｄｅ clinic."
+    found = [entity(0, 5, "city name", 0), entity(11, 23, "organization", 1)]
+    assert echoes(AnnotatedText(text, found), {0}) == {1}
+
+
 def test_what_says_the_same_as_an_entity_that_the_threshold_takes_may_stay() -> None:
     detector = PhraseDetector({"plumber": "job title", "plumber's shop": "organization"})
     text = "The plumber went to the plumber's shop."
