@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ingest.annotated import AnnotatedText
 from ingest.protocols import Hazards
-from models.risk_model import EmbeddedRisk, Marked
+from models.risk_model import HazardModel, Marked
 
 
 class LearnedRisk:
@@ -15,7 +15,7 @@ class LearnedRisk:
     form of TRIP-RAG's marginal risk, meant for models that learned from the scores of entities.
     """
 
-    def __init__(self, model: EmbeddedRisk) -> None:
+    def __init__(self, model: HazardModel) -> None:
         self._model = model
         self.name = model.name
 

@@ -1,4 +1,4 @@
-"""Privacy-risk models, the embedded one above all: one pass gives the hazard of every mention in its context."""
+"""Privacy-risk models, the embedded one first: one pass gives the hazard of every mention in its context."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -108,7 +108,7 @@ class EmbeddedRisk:
 def judged(
     texts: Sequence[Marked], jobs: Iterable[Job], read: Callable[[Sequence[Job]], list[list[float]]]
 ) -> list[list[float]]:
-    """What ``read`` says of the mentions of each window, by text; a mention without a window has no hazard."""
+    """What ``read`` says of the mentions of each window, by text; a mention without a window has 0."""
     found = [[0.0] * len(text.places) for text in texts]
     for pack in packs(jobs, _WINDOWS_AT_ONCE):
         for rows in batches([len(job.ids) for job in pack], _BATCH_TOKENS):
@@ -147,16 +147,16 @@ def jobs_of(
     ids: Sequence[int],
     offsets: Sequence[tuple[int, int]],
     limits: Limits = WINDOW,
-    ends: tuple[Sequence[int], Sequence[int]] = ((CLS,), (SEP,)),
+    marks: tuple[Sequence[int], Sequence[int]] = ((CLS,), (SEP,)),
 ) -> Iterator[Job]:
     """The windows of a text that hold mentions, each mention in the one where it is farthest from an edge.
 
-    ``ids`` and ``offsets`` are the text's word pieces, ``ends`` the marks that stand before and behind each
+    ``ids`` and ``offsets`` are the text's word pieces, ``marks`` what is put before and behind each
     window. A mention that is wider than a window is judged by the part of it that the window has.
     """
     if not offsets:
         return
-    before, behind = ends
+    before, behind = marks
     made = windows(offsets[-1][1], offsets, limits)
     begins = [window.first for window in made]
     starts, ends = [start for start, _ in offsets], [end for _, end in offsets]

@@ -38,10 +38,8 @@ class Reader:
     network: Any = field(repr=False)
     tokenizer: Any = field(repr=False)
     limits: Limits
-    ends: tuple[tuple[int, ...], tuple[int, ...]]
-    """The marks before and behind a window, as token ids."""
-    padding: int
-    """The id that fills a batch's shorter rows."""
+    marks: tuple[tuple[int, ...], tuple[int, ...]]
+    """The tokens that are put before and behind a window."""
 
 
 class TransformerRisk:
@@ -106,7 +104,7 @@ def read_encoder(ref: ModelRef, name: str) -> Reader:
                 "it needs config.json, weights and a tokenizer; copy or pull its files again.",
             ) from None
     # A tokenizer whose words are missing is made all the same, and knows nothing but its marks.
-    if not tokenizer.is_fast or len(tokenizer) <= len(set(tokenizer.all_special_tokens)):
+    if not tokenizer.is_fast or set(tokenizer.get_vocab()) <= set(tokenizer.all_special_tokens):
         raise ModelUnavailable(
             f"The transformer {name} has no tokenizer that tells where its tokens lie:",
             "choose a model with a tokenizer.json.",
@@ -119,13 +117,13 @@ def reader_of(network: Any, tokenizer: Any) -> Reader:
     backend = tokenizer.backend_tokenizer
     backend.no_truncation()
     backend.no_padding()
-    marks = backend.encode("a")
-    flags = list(zip(marks.ids, marks.special_tokens_mask, strict=True))
+    marked = backend.encode("a")
+    flags = list(zip(marked.ids, marked.special_tokens_mask, strict=True))
     before = tuple(number for number, _ in takewhile(lambda flag: flag[1], flags))
     behind = tuple(number for number, _ in takewhile(lambda flag: flag[1], reversed(flags)))[::-1]
     positions = getattr(network.config, "max_position_embeddings", None) or MOST_TOKENS
     room = min(MOST_TOKENS, int(tokenizer.model_max_length), positions) - len(before) - len(behind)
-    return Reader(network, backend, Limits(room, room // 4), (before, behind), tokenizer.pad_token_id or 0)
+    return Reader(network, tokenizer, Limits(room, room // 4), (before, behind))
 
 
 def _tokenizer(folder: Path) -> Any:
@@ -153,9 +151,10 @@ def _deberta_tokenizer(folder: Path) -> Any:
 
 def jobs_in(reader: Reader, texts: Sequence[Marked]) -> Iterator[Job]:
     """The windows of the texts that hold mentions, each mention well inside of the one that judges it."""
-    encodings = reader.tokenizer.encode_batch([text.text for text in texts], add_special_tokens=False)
+    backend = reader.tokenizer.backend_tokenizer
+    encodings = backend.encode_batch([text.text for text in texts], add_special_tokens=False)
     for number, (text, encoding) in enumerate(zip(texts, encodings, strict=True)):
-        yield from jobs_of(number, text.places, encoding.ids, encoding.offsets, reader.limits, reader.ends)
+        yield from jobs_of(number, text.places, encoding.ids, encoding.offsets, reader.limits, reader.marks)
 
 
 def head_shapes(network: Any) -> Mapping[str, tuple[int, ...]]:
@@ -186,7 +185,7 @@ def mention_hazards(
 
     device = reader.network.device
     rows = [torch.tensor(job.ids) for job in jobs]
-    ids = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=reader.padding).to(device)
+    ids = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True).to(device)
     lengths = torch.tensor([len(job.ids) for job in jobs], device=device)
     real = torch.arange(ids.shape[1], device=device)[None, :] < lengths[:, None]
     states = reader.network(input_ids=ids, attention_mask=real.long()).last_hidden_state
@@ -198,7 +197,7 @@ def mention_hazards(
         for _, first, last in job.mentions
     ]
     names = [texts[job.text].labels[number] for job in jobs for number, _, _ in job.mentions]
-    pieces = reader.tokenizer.encode_batch(names, add_special_tokens=False)
+    pieces = reader.tokenizer.backend_tokenizer.encode_batch(names, add_special_tokens=False)
     counts = torch.tensor([len(job.mentions) for job in jobs], device=device)
     inner = _projected(head, "risk.mention", _means(states.flatten(0, 1), tokens))
     inner = inner + _projected(head, "risk.context", mean_state(states, real)).repeat_interleave(counts, 0)

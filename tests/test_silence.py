@@ -151,6 +151,7 @@ eval.attacks.reconstruction.Reconstruction: doc_id
 eval.attacks.slots.Slot: doc_id
 eval.corpora.bench_corpus.BenchCorpus: name split source license
 eval.corpora.bench_corpus.Question: question_id about
+eval.corpora.bench_corpus.Selection: split
 eval.corpora.layouts.Layout: corpus files fields source license
 eval.risk.report.AgreementRow: domain
 eval.trip_rag.asking.Asked: method encoder

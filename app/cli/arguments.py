@@ -302,6 +302,12 @@ def _train_risk(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--labels", metavar="FILE", help="snippets of your own, JSON lines with 'marked' and 'scores'"
     )
+    verb.add_argument(
+        "--encoder",
+        metavar="FOLDER|ID",
+        help="fine-tune this transformer, a folder or a pulled model such as microsoft/deberta-v3-base "
+        "(default: a small model over the embedded encoder)",
+    )
     verb.add_argument("--seed", type=_positive, help="seed of order, masking and new weights")
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.cli.console import message, result
-from models.catalog import ModelRef
+from models.catalog import ModelRef, reference
 
 if TYPE_CHECKING:
     from models.training.detector import Recipe
@@ -49,19 +49,19 @@ def train_risk(arguments: argparse.Namespace) -> int:
     from ingest.labels import LABELS
     from models.training.risk import RiskRecipe
     from models.training.risk_command import make_risk
+    from models.training.transformer_risk import TransformerRecipe
+    from models.training.transformer_risk_command import make_transformer_risk
 
-    recipe = RiskRecipe()
-    if arguments.seed is not None:
-        recipe = replace(recipe, seed=arguments.seed)
+    seed = {} if arguments.seed is None else {"seed": arguments.seed}
+    data = Path(arguments.data) if arguments.data else None
+    labels = Path(arguments.labels) if arguments.labels else None
     output = Path(arguments.output)
-    card = make_risk(
-        Path(arguments.data) if arguments.data else None,
-        Path(arguments.labels) if arguments.labels else None,
-        output,
-        {name: label.descriptor for name, label in LABELS.items()},
-        recipe,
-        _told,
-    )
+    stand_ins = {name: label.descriptor for name, label in LABELS.items()}
+    if arguments.encoder:
+        encoder, longer = reference(arguments.encoder), TransformerRecipe(**seed)
+        card = make_transformer_risk(encoder, data, labels, output, stand_ins, longer, _told)
+    else:
+        card = make_risk(data, labels, output, stand_ins, RiskRecipe(**seed), _told)
     result({"model": card["name"], "folder": str(output), "seconds": card["seconds"]})
     message(f'use it with LETHE_RISK__MODEL=\'{{"source": "path", "name": "{output}"}}\'')
     return 0
