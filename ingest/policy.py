@@ -11,15 +11,17 @@ from ingest.scoring.raw import Weights
 PolicyName = Literal["trip", "redact", "suppress", "entity-type", "lprag", "origin"]
 
 RIGID = "rigid identifier: always generalized"
-AT_OR_ABOVE = "priority at or above the threshold"
 DIRECT = "direct identifier whose risk reaches its limit"
 QUASI = "quasi-identifier whose risk reaches its limit"
-ECHO = "says what an identifier says that is always generalized"
-BELOW = "priority below the threshold"
+AT_OR_ABOVE = "priority at or above the threshold"
 RESIDUAL = "residual risk of a passage above its limit"
-HARD_RULES = frozenset((RIGID, DIRECT, QUASI))
-ALWAYS = HARD_RULES | {ECHO}
-"""Reasons that hold at any threshold."""
+ECHO = "says what an identifier says that is generalized"
+BELOW = "priority below the threshold"
+
+STRICTEST_FIRST = (RIGID, DIRECT, QUASI, AT_OR_ABOVE, BELOW)
+"""Of the reasons for the mentions of one link the first of these holds for all."""
+ALWAYS = frozenset((RIGID, DIRECT, QUASI, ECHO))
+"""Reasons that need no threshold: with none at all, nothing else acts, and echoes are those of hard rules."""
 
 
 @dataclass(frozen=True, slots=True)

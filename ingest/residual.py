@@ -10,14 +10,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from ingest.annotated import AnnotatedText
 from ingest.documents import Span
 from ingest.protocols import Hazards, RiskModel
-from ingest.scoring.raw import absolute_risk, descriptor_of
+from ingest.scoring.raw import absolute_risk
 
 _NO_UTILITY = 1e-6
 
 
 def beyond_limit(
-    text: AnnotatedText,
-    generalized: Collection[int],
+    left_without: Callable[[Collection[int]], AnnotatedText],
     utilities: Mapping[int, float],
     risk: RiskModel,
     limit: float,
@@ -25,19 +24,19 @@ def beyond_limit(
 ) -> set[int]:
     """Links to generalize as well, so that f(U) is at most ``limit`` for each unit U of what is left.
 
-    Where generalizing cannot achieve that, all links of the unit go. ``units_of`` cuts a text into its
-    units. In a unit those with the best ratio of hazard removed to utility lost come first; a link goes
-    from the whole text. Marginal hazards depend on what else is there, so they are measured again after
-    each round; a round takes just as many as would do if they added up.
+    ``left_without`` gives the sanitized text without these links as well, ``units_of`` cuts a text into its
+    units. Where generalizing cannot achieve the limit, all links of the unit go. In a unit those with the
+    best ratio of hazard removed to utility lost come first; a link goes from the whole text. Marginal
+    hazards depend on what else is there, so they are measured again after each round; a round takes just
+    as many as would do if they added up.
     """
     if limit >= 1.0:
         return set()
     more: set[int] = set()
     while True:
-        left = text.without({*generalized, *more}, descriptor_of)
-        units = left.pieces(units_of(left.text))
+        left = left_without(more)
         taken = set[int]()
-        for hazards in risk.hazards(units):
+        for hazards in risk.hazards(left.pieces(units_of(left.text))):
             taken |= _to_take(hazards, taken, utilities, limit)
         if not taken:
             return more

@@ -11,6 +11,7 @@ import pytest
 from ingest.annotated import AnnotatedText
 from ingest.detect import HybridDetector
 from ingest.documents import Document, Entity, SanitizedDocument, Span
+from ingest.echoes import echoes
 from ingest.link import PERSON, link
 from ingest.policy import Policy
 from ingest.residual import beyond_limit
@@ -18,6 +19,7 @@ from ingest.risk_prior import RiskPrior
 from ingest.sanitize import DecidingSanitizer
 from ingest.sanitizers.trip import Trip
 from ingest.scoring.exact import ExactEngine
+from ingest.scoring.raw import descriptor_of
 from ingest.scoring.scale import EMBEDDED_SCALE
 from tests.commands import Ran, lethe
 from tests.doubles import WordEncoder, entity
@@ -184,11 +186,27 @@ def test_the_residual_loop_is_not_quadratic() -> None:
         text = AnnotatedText(document.text, link(document, entities))
         utilities = {number: 1.0 + number % 7 for number in range(count)}
         units_of = ExactEngine(WordEncoder(), 64).units
-        return beyond_limit(text, (), utilities, RiskPrior(), 0.5, units_of)
+        return beyond_limit(
+            lambda links: text.without(links, descriptor_of), utilities, RiskPrior(), 0.5, units_of
+        )
 
     assert len(loop(2000)) == 2000
     # Four times the work: 4 where it grows in step, 16 where it is squared.
     assert cost(lambda: loop(8000)) < NEAR_LINEAR**2 * cost(lambda: loop(2000))
+
+
+def test_echoes_of_many_that_begin_alike_are_not_quadratic() -> None:
+    def look(count: int) -> set[int]:
+        words = [f"1 Quorin{number} Row" for number in range(count)]
+        text, at, found = " ".join(words), 0, []
+        for number, each in enumerate(words):
+            label = "street address" if number % 2 else "dosage"
+            found.append(entity(at, at + len(each), label, number))
+            at += len(each) + 1
+        return echoes(AnnotatedText(text, found), set(range(1, count, 2)))
+
+    assert look(100) == set()
+    assert cost(lambda: look(8000)) < NEAR_LINEAR**2 * cost(lambda: look(2000))
 
 
 @pytest.mark.slow

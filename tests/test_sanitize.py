@@ -278,7 +278,8 @@ def test_a_long_text_keeps_in_each_passage_what_a_short_one_keeps() -> None:
 
 
 def test_no_limit_asks_for_nothing() -> None:
-    assert beyond_limit(AnnotatedText("Keller", []), set(), {}, RiskPrior(), 1.0, whole) == set()
+    text = AnnotatedText("Keller", [])
+    assert beyond_limit(lambda links: text, {}, RiskPrior(), 1.0, whole) == set()
 
 
 def test_a_name_that_the_threshold_keeps_falls_to_the_residual_limit() -> None:
@@ -346,11 +347,49 @@ def test_full_width_letters_say_the_same() -> None:
     assert echoes(AnnotatedText(text, found), {0}) == {1}
 
 
-def test_what_says_the_same_as_an_entity_that_the_threshold_takes_may_stay() -> None:
-    detector = PhraseDetector({"plumber": "job title", "plumber's shop": "organization"})
-    text = "The plumber went to the plumber's shop."
-    loose = Policy(tau=0.3, quasi_limit=1.0, residual_limit=1.0)
-    assert ECHO not in {d.reason for d in sanitized(trip(loose), text, detector).decisions}
+def test_an_identifier_that_the_threshold_takes_has_echoes_and_an_attribute_has_none() -> None:
+    text = "The plumber took a plumber course, had a cough, and a cough syrup."
+    found = [entity(4, 11, "job title", 0), entity(19, 33, "event", 1)]
+    found += [entity(41, 46, "symptom", 2), entity(54, 65, "medication", 3)]
+    annotated = AnnotatedText(text, found)
+    assert echoes(annotated, {0, 2}) == {1}
+
+    detector = PhraseDetector({"plumber": "job title", "plumber course": "quantity"})
+    risky = Policy(tau=0.15, weights=Weights(1.0, 0.0, 0.0), quasi_limit=1.0, residual_limit=1.0)
+    outcome = sanitized(trip(risky), text, detector)
+    assert [d.reason for d in outcome.decisions] == [AT_OR_ABOVE, ECHO]
+    assert "plumber" not in outcome.text
+
+
+@pytest.mark.parametrize(
+    ("said", "kind", "elsewhere"),
+    [
+        ("Zürich", "city name", "Zurich Insurance"),
+        ("Zurich", "city name", "ZÜRICH Insurance"),
+        ("Bo", "person full name", "Bo Radio"),
+        ("Quorin", "person full name", "quorin_med"),
+    ],
+)
+def test_words_are_the_same_without_case_accents_and_joints(said: str, kind: str, elsewhere: str) -> None:
+    text = f"{said}. {elsewhere}"
+    start = len(said) + 2
+    found = [entity(0, len(said), kind, 0), entity(start, len(text), "organization", 1)]
+    assert echoes(AnnotatedText(text, found), {0}) == {1}
+
+
+@pytest.mark.parametrize("tau", [-1.0, 0.0, 0.3, 0.5, 0.9, 2.0])
+@pytest.mark.parametrize("labels", [("state or province", "city name"), ("city name", "state or province")])
+def test_of_several_labels_of_one_link_the_strictest_holds_at_every_threshold(
+    tau: float, labels: tuple[str, str]
+) -> None:
+    text = "Shipping goes to New York. The clinic in New York is New York Eye Infirmary."
+    first, second = (
+        entity(place, place + 8, label, 0) for place, label in zip((17, 41), labels, strict=True)
+    )
+    annotated = AnnotatedText(text, [first, second, entity(53, 75, "organization", 1)])
+    decisions = decided(trip(Policy(tau=tau, residual_limit=1.0)), annotated)
+    assert {d.action for d in decisions} == {Action.GENERALIZE}
+    assert {d.reason for d in decisions if d.entity.link == 0} == {QUASI}
 
 
 def test_short_words_of_an_identifier_are_found_in_nothing() -> None:

@@ -1,19 +1,18 @@
 """TRIP-RAG: generalize where privacy risk outweighs what the text would lose."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from ingest.annotated import AnnotatedText
 from ingest.documents import Action, Decision, Entity, Scores
 from ingest.echoes import echoes
 from ingest.linking.accounts import rigid_apart
-from ingest.policy import BELOW, ECHO, HARD_RULES, RESIDUAL, Policy, decide
+from ingest.policy import BELOW, ECHO, RESIDUAL, STRICTEST_FIRST, Policy, decide
 from ingest.protocols import Hazards, RiskModel
 from ingest.residual import beyond_limit
+from ingest.sanitize import apply
 from ingest.scoring.raw import Distances, ScoringEngine, absolute_risk, marginal_risk, scores_of
 from ingest.scoring.scale import Scale
-
-_KEPT = (Action.KEEP, BELOW)
 
 
 class Trip:
@@ -80,7 +79,7 @@ class Trip:
         return {
             entity.link
             for entity in text.entities
-            if len({self._ruled(entity, scores[entity.link], hazards)[0] for scores in ends}) > 1
+            if len({self._ruled(entity, scores[entity.link], hazards) for scores in ends}) > 1
         }
 
     def _scores(self, hazards: Hazards, measured: Mapping[int, Distances]) -> dict[int, Scores]:
@@ -92,30 +91,55 @@ class Trip:
             for link, distances in measured.items()
         }
 
-    def _ruled(self, entity: Entity, scores: Scores, hazards: Hazards) -> tuple[Action, str]:
-        return decide(entity, scores, absolute_risk(hazards.marginals[entity.link]), self._policy)
+    def _ruled(self, entity: Entity, scores: Scores, hazards: Hazards) -> str:
+        return decide(entity, scores, absolute_risk(hazards.marginals[entity.link]), self._policy)[1]
 
     def _decide(
         self, text: AnnotatedText, hazards: Hazards, measured: Mapping[int, Distances]
     ) -> list[Decision]:
         weights, scores = self._policy.weights, self._scores(hazards, measured)
         apart = rigid_apart(text)
-        pairs = list(zip(text.entities, apart.entities, strict=True))
-        ruled: dict[int, tuple[Action, str]] = {}
-        for entity, part in pairs:
-            # mentions of one link may have several labels, and the strictest decides for all
-            if ruled.get(part.link, _KEPT)[0] is Action.KEEP:
-                ruled[part.link] = self._ruled(entity, scores[entity.link], hazards)
-        identifiers = {number for number, (_, reason) in ruled.items() if reason in HARD_RULES}
-        for number in echoes(apart, identifiers):
-            if ruled[number][0] is Action.KEEP:
-                ruled[number] = (Action.GENERALIZE, ECHO)
+        links = [entity.link for entity in apart.entities]
+        reasons = self._by_rules(text, links, scores, hazards)
         utilities = {
             number: weights.beta * each.knowledge_divergence + weights.gamma * each.topical_relevance
             for number, each in scores.items()
         }
-        generalized = {number for number, (action, _) in ruled.items() if action is not Action.KEEP}
-        limit = self._policy.residual_limit
-        for number in beyond_limit(apart, generalized, utilities, self._risk, limit, self._engine.units):
-            ruled[number] = (Action.GENERALIZE, RESIDUAL)
-        return [Decision(entity, scores[entity.link], *ruled[part.link]) for entity, part in pairs]
+
+        def decisions(more: Collection[int] = ()) -> list[Decision]:
+            told = {**reasons, **dict.fromkeys(more, RESIDUAL)}
+            return [
+                Decision(entity, scores[entity.link], *_action(told[link]))
+                for entity, link in zip(text.entities, links, strict=True)
+            ]
+
+        while True:
+            reasons |= dict.fromkeys(_echoes(apart, reasons), ECHO)
+            more = beyond_limit(
+                lambda more: apply(text, decisions(more)).left,
+                utilities,
+                self._risk,
+                self._policy.residual_limit,
+                self._engine.units,
+            )
+            reasons |= dict.fromkeys(more, RESIDUAL)
+            if not (more and _echoes(apart, reasons)):
+                return decisions()
+
+    def _by_rules(
+        self, text: AnnotatedText, links: Sequence[int], scores: Mapping[int, Scores], hazards: Hazards
+    ) -> dict[int, str]:
+        """The reason for each link, whose mentions may have several labels: the strictest of theirs."""
+        reasons: dict[int, str] = {}
+        for entity, link in zip(text.entities, links, strict=True):
+            reason = self._ruled(entity, scores[entity.link], hazards)
+            reasons[link] = min(reason, reasons.get(link, reason), key=STRICTEST_FIRST.index)
+        return reasons
+
+
+def _echoes(text: AnnotatedText, reasons: Mapping[int, str]) -> set[int]:
+    return echoes(text, {number for number, reason in reasons.items() if reason != BELOW})
+
+
+def _action(reason: str) -> tuple[Action, str]:
+    return (Action.KEEP if reason == BELOW else Action.GENERALIZE), reason
