@@ -347,7 +347,7 @@ def test_a_document_that_cannot_be_sanitized_stops_the_search(
     def failing(*given: object) -> object:
         raise RuntimeError("Tobias Quellmann")
 
-    monkeypatch.setattr("ingest.sanitize.render", failing)
+    monkeypatch.setattr("ingest.sanitize.apply", failing)
     with pytest.raises(
         LetheError, match=r"^6 of 6 documents could not be sanitized, and a cell without them"
     ):

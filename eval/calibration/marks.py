@@ -12,6 +12,10 @@ from models.errors import LetheError
 QUANTILE = 0.10
 
 
+MARGIN = 1e-3
+"""How far a threshold lies from priorities that have others on one side only."""
+
+
 @dataclass(frozen=True, slots=True)
 class ScoredLink:
     """A linked entity: its priority, whether it goes whatever its priority is, and whether it is marked."""
@@ -52,8 +56,8 @@ def threshold_from_marks(links: Sequence[ScoredLink], quantile: float = QUANTILE
             "anyway: there is nothing to fit a threshold to. Mark more documents, or calibrate by --max-leak "
             "or --share."
         )
-    tau = float(np.quantile(priorities, quantile, method="lower"))
-    best = _best_threshold(links)
+    tau = _apart(links, float(np.quantile(priorities, quantile, method="lower")))
+    best = _apart(links, _best_threshold(links))
     marked = sum(each.marked for each in links)
     return MarkedThreshold(tau, f1_at(links, tau), best, f1_at(links, best), marked, len(links))
 
@@ -101,5 +105,14 @@ def threshold_for_share(links: Sequence[ScoredLink], share: float) -> float:
         )
     others = sorted((each.priority for each in links if not each.always), reverse=True)
     if wanted == 0:
-        return float(np.nextafter(max(others, default=0.0), np.inf))
-    return others[wanted - 1]
+        return max(others, default=0.0) + MARGIN
+    return _apart(links, others[wanted - 1])
+
+
+def _apart(links: Sequence[ScoredLink], tau: float) -> float:
+    """A threshold that takes of these what ``tau`` takes, midway to the highest priority that it keeps.
+
+    Encoders differ in the seventh digit with the batch, and what is fitted must decide alike later.
+    """
+    below = max((each.priority for each in links if not each.always and each.priority < tau), default=None)
+    return tau - MARGIN if below is None else (tau + below) / 2
