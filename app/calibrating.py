@@ -76,7 +76,17 @@ def thresholds(weights: Weights) -> list[float]:
 def leak_curve(
     scored: ScoredCorpus, policy: Policy, counted: Callable[[EntityRef], bool], phases: Phases = untold
 ) -> LeakCurve:
-    """Sanitize by every threshold, and count what a reader of the whole index would find.
+    """``leak_curves`` of what is counted."""
+    return leak_curves(scored, policy, [counted], phases)[0]
+
+
+def leak_curves(
+    scored: ScoredCorpus,
+    policy: Policy,
+    counted: Sequence[Callable[[EntityRef], bool]],
+    phases: Phases = untold,
+) -> list[LeakCurve]:
+    """Sanitize by every threshold, and count what a reader of the whole index would find, in several ways.
 
     That reader is the strongest attacker that an index has: whatever a question can bring out of it is a
     part of what stands in it.
@@ -85,15 +95,17 @@ def leak_curve(
         LetheError: Nothing sensitive stands in the documents, or one of them cannot be sanitized.
     """
     taus, sensitive = thresholds(policy.weights), sensitive_in(scored.corpus)
-    losses, kept = [], []
+    losses: list[list[list[float]]] = [[] for _ in counted]
+    kept = []
     for number, tau in enumerate(taus):
         phases("thresholds", number, len(taus))
         documents = _sanitized(scored, replace(policy, tau=tau))
-        losses.append([_disclosed(sensitive, each, counted) for each in documents])
+        for found, of_these in zip(losses, counted, strict=True):
+            found.append([_disclosed(sensitive, each, of_these) for each in documents])
         actions = [decision.action for each in documents for decision in each.decisions]
         kept.append(sum(action is Action.KEEP for action in actions) / max(1, len(actions)))
     phases("thresholds", len(taus), len(taus))
-    return LeakCurve(taus, np.array(losses, dtype=np.float64).T, kept)
+    return [LeakCurve(taus, np.array(found, dtype=np.float64).T, kept) for found in losses]
 
 
 def promised(curve: LeakCurve, max_leak: float, confidence: float) -> Promise:

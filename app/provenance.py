@@ -2,6 +2,7 @@
 
 import subprocess
 from collections.abc import Mapping
+from hashlib import blake2b
 from pathlib import Path
 
 from app.compose import Services
@@ -10,6 +11,7 @@ from app.settings_report import settings_digest
 from eval.report import Provenance, provenance_here
 
 ROOT = Path(__file__).parents[1]
+ROOMS = ("models", "ingest", "retrieval", "eval", "app")
 
 
 def commit_here() -> str | None:
@@ -25,8 +27,21 @@ def commit_here() -> str | None:
     return done.stdout.strip()
 
 
-def provenance_of(services: Services, more: Mapping[str, str]) -> Provenance:
-    """Policy, engines and settings of a system, and ``more`` that only this report has."""
+def source_digest() -> str:
+    """32 hexadecimal digits that differ where a line of the code does, be it in a checkout or not."""
+    found = blake2b(digest_size=16)
+    for room in ROOMS:
+        for file in sorted((ROOT / room).rglob("*.py")):
+            content = file.read_bytes()
+            found.update(f"{file.relative_to(ROOT)} {len(content)}\n".encode() + content)
+    return found.hexdigest()
+
+
+def provenance_of(services: Services, more: Mapping[str, str], commit: str | None = None) -> Provenance:
+    """Policy, engines and settings of a system, and ``more`` that only this report has.
+
+    ``commit`` is what a long run found when it began, None for what is checked out now.
+    """
     policy, weights = services.policy, services.policy.weights
     shown = {
         "policy": policy.name,
@@ -41,7 +56,7 @@ def provenance_of(services: Services, more: Mapping[str, str]) -> Provenance:
         "encoder": services.encoder.name,
         "settings digest": settings_digest(services.settings),
     }
-    return provenance_here({**shown, **more}, commit_here())
+    return provenance_here({**shown, **more}, commit or commit_here())
 
 
 def reference_of(services: Services, corpus: Corpus) -> str:

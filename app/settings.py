@@ -157,7 +157,9 @@ def load_settings(arguments: Mapping[str, object]) -> Settings:
 
 
 def load_policy_file(path: Path) -> PolicySettings:
-    """The policy that a TOML file states by the keys of ``PolicySettings``; what it leaves out is default.
+    """The policy that a TOML file states by the keys of ``PolicySettings``.
+
+    What it leaves out is default and not set (``model_fields_set``), so that others may say it.
 
     Raises:
         ConfigurationError: The file cannot be read, or what is wrong in it, by key.

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import product
 
-from app.bench.methods import GRID, at_share
+from app.bench.methods import GRID
+from app.bench.shares import at_share
 from app.compose import Services
 from app.corpus import Corpus, Phases, detected, sensitive_in, untold
 from app.provenance import provenance_of, reference_of

@@ -6,9 +6,10 @@ from benchmarks import results_leakage as leakage
 from benchmarks import results_usefulness as usefulness
 from benchmarks.results_plots import title_of, tradeoff_plots, weight_plots
 from eval.trip_rag.page_words import facts
-from eval.trip_rag.report import TripRagReport
+from eval.trip_rag.report import Frontier, TripRagReport
 
 MISSING = "Not measured in this run."
+NO_COMMAND = "not kept with this report"
 SHOWN = (
     "Corpus", "License", "Documents", "Questions", "Split", "Sensitive entities", "Answers by", "Date",
     "Commit", "Machine",
@@ -48,7 +49,7 @@ def corpus_section(name: str, report: TripRagReport, plots: str) -> str:
 
 def _card(report: TripRagReport) -> str:
     told = dict(facts(report))
-    shown = [("Command", f"`{command(report)}`"), *((name, told.pop(name)) for name in SHOWN)]
+    shown = [("Command", command(report)), *((name, told.pop(name)) for name in SHOWN)]
     return f"{_facts(shown)}\n{_folded('settings and versions', _facts(list(told.items())))}"
 
 
@@ -63,29 +64,8 @@ def _plain(words: str) -> str:
 
 
 def command(report: TripRagReport) -> str:
-    """What makes the report again from the corpus in the folder PATH.
-
-    A sample that takes everything is the same as none, so how many there are is always told.
-    """
-    corpus = report.corpus
-    further = ",".join(dict.fromkeys(each.encoder for each in report.encoders))
-    parts = [
-        f"lethe bench trip-rag PATH --corpus {corpus.name}",
-        "" if report.sweep or report.grid else "--quick",
-        f"--documents {corpus.documents} --questions {corpus.questions}",
-        *(f"--prompts {each}" for each in _prompts(report)),
-        f"--encoders {further}" if further else "",
-        f"--seed {report.seed} --output FOLDER",
-    ]
-    return " ".join(part for part in parts if part)
-
-
-def _prompts(report: TripRagReport) -> list[int]:
-    """How many there were of each aim, if there was an attack: its name tells the aims in parentheses."""
-    for each in report.attacks:
-        if each.attack.startswith("extraction ("):
-            return [(each.prompts + each.failed) // (each.attack.count(",") + 1)]
-    return []
+    """What makes the report again from the corpus in the folder PATH, if the report keeps it."""
+    return f"`lethe bench trip-rag {report.command}`" if report.command else NO_COMMAND
 
 
 def _usefulness(report: TripRagReport) -> list[str]:
@@ -129,15 +109,22 @@ def _weights(report: TripRagReport, images: dict[str, str]) -> list[str]:
 
 
 def _tradeoff(report: TripRagReport, images: dict[str, str]) -> list[str]:
-    found = report.frontier
+    found, everything = report.frontier, report.frontier_all
     points = len(report.methods) + len(report.sweep)
     return [
         "### Privacy against usefulness",
         "\n".join(image for plot, image in images.items() if not plot.startswith("weights")),
-        f"Of {found.points:,} points of baselines, Lethe dominates {found.dominated:,}.",
+        f"Points of baselines that Lethe dominates, by the identifiers that are left: {_dominated(found)}; "
+        f"by all sensitive entities: {_dominated(everything)}.",
         usefulness.areas(report) or MISSING,
         _folded(f"all {points} points", usefulness.all_points(report)),
     ]
+
+
+def _dominated(found: Frontier) -> str:
+    if not found.points:
+        return "nothing was compared"
+    return f"{found.dominated:,} of {found.points:,}, {found.by_trip:,} of them by trip alone"
 
 
 def _absent(report: TripRagReport) -> list[str]:

@@ -122,8 +122,15 @@ GOALS = (
         printed=_changes(_relative("trip", "redact", lambda row: row.rouge_l)),
     ),
     Goal(
-        "points of baselines that Lethe's curve dominates",
+        "points of baselines that Lethe's curve dominates, by identifiers in the index",
         lambda found: found.dominated,
+        _percent,
+        least=0.9,
+        aim=1.0,
+    ),
+    Goal(
+        "the same, by all sensitive entities in the index",
+        lambda found: found.dominated_all,
         _percent,
         least=0.9,
         aim=1.0,
@@ -139,8 +146,8 @@ def goals_table(reports: Mapping[str, TripRagReport]) -> str:
         [*goal.cells(), *(goal.cell(None if each is None else goal.value(each)) for each in found)]
         for goal in GOALS
     ]
-    promises = dict.fromkeys((each.max_leak, each.confidence) for one in columns for each in one.promises)
-    rows += [_promise(limit, confidence, columns) for limit, confidence in promises]
+    promises = dict.fromkeys(_kind(each) for one in columns for each in one.promises)
+    rows += [_promise(kind, columns) for kind in promises]
     head = ("figure", "at least", "aim", "published, other data", *reports)
     return markdown_table(head, rows)
 
@@ -150,17 +157,27 @@ def _summary(report: TripRagReport) -> Summary | None:
     return summary_of(report) if there >= NEEDED else None
 
 
-def _promise(limit: float, confidence: float, reports: Sequence[TripRagReport]) -> list[str]:
+Kind = tuple[str, str, float, float]
+"""Policy, what is counted, limit and confidence of a promise."""
+
+
+def _kind(promise: PromiseFigures) -> Kind:
+    return promise.policy, promise.counted, promise.max_leak, promise.confidence
+
+
+def _promise(kind: Kind, reports: Sequence[TripRagReport]) -> list[str]:
+    policy, counted, limit, confidence = kind
+    whose = "all sensitive entities" if counted == "all" else counted
     goal = Goal(
-        f"promises of at most {_percent(limit)} of identifiers left: share that was broken",
+        f"promises of at most {_percent(limit)} of {whose} left by {policy}: share that was broken",
         lambda found: None,
         _percent,
         least=1 - confidence,
         aim=None,
         lower=True,
     )
-    checks = [{(each.max_leak, each.confidence): each for each in one.promises} for one in reports]
-    return [*goal.cells(), *(_broken(goal, each.get((limit, confidence))) for each in checks)]
+    checks = [{_kind(each): each for each in one.promises} for one in reports]
+    return [*goal.cells(), *(_broken(goal, each.get(kind)) for each in checks)]
 
 
 def _broken(goal: Goal, check: PromiseFigures | None) -> str:

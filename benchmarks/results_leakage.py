@@ -129,7 +129,7 @@ def promises(report: TripRagReport) -> str:
     """How often thresholds could be promised, and how often the promise was broken."""
     rows = [
         (
-            f"at most {100 * each.max_leak:g} %",
+            f"{each.policy}: at most {100 * each.max_leak:g} % of {each.counted}",
             f"{100 * each.confidence:g} %",
             f"{each.documents:,}",
             f"{each.promised:,} of {each.splits:,}",

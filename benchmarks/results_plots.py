@@ -12,7 +12,7 @@ from eval.measures.intervals import Estimate
 from eval.report_style import STYLE
 from eval.trip_rag.grid_plots import heat_map, weight_bars
 from eval.trip_rag.page_style import PAGE_STYLE
-from eval.trip_rag.page_tradeoff import curves_of
+from eval.trip_rag.page_tradeoff import ALL, IDENTIFIERS, Left, curves_of
 from eval.trip_rag.plots import scatter
 from eval.trip_rag.report import MethodFigures, TripRagReport
 
@@ -31,21 +31,22 @@ text { font-family: system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
 
 
 def tradeoff_plots(report: TripRagReport) -> dict[str, str]:
-    """Leakage of identifiers against usefulness, by the name of the file; none where nothing was measured."""
+    """Leakage against usefulness, by the name of the file; none where nothing was measured."""
     points = [*report.methods, *report.sweep]
     drawn = {
-        "recall": _tradeoff(points, "Recall@1 overlap", lambda each: each.recall_overlap[1]),
-        "answers": _tradeoff(points, "ROUGE-L", lambda each: each.rouge_l),
+        "recall": _tradeoff(points, "Recall@1 overlap", lambda each: each.recall_overlap[1], IDENTIFIERS),
+        "recall-all": _tradeoff(points, "Recall@1 overlap", lambda each: each.recall_overlap[1], ALL),
+        "answers": _tradeoff(points, "ROUGE-L", lambda each: each.rouge_l, ALL),
     }
     return {name: as_file(figure) for name, figure in drawn.items() if figure}
 
 
 def _tradeoff(
-    points: Sequence[MethodFigures], use: str, figure: Callable[[MethodFigures], Estimate]
+    points: Sequence[MethodFigures], use: str, figure: Callable[[MethodFigures], Estimate], left: Left
 ) -> str | None:
-    curves = curves_of(points, figure)
+    curves = curves_of(points, figure, left)
     words = "Small figures are strengths: a share of linked entities, or a privacy budget a document."
-    return scatter(f"{use} by identifiers left", words, "identifiers left", use, curves) if curves else None
+    return scatter(f"{use} by {left.told}", words, left.told, use, curves) if curves else None
 
 
 def weight_plots(report: TripRagReport) -> dict[str, str]:

@@ -118,11 +118,19 @@ def grid(report: TripRagReport) -> str:
 def areas(report: TripRagReport) -> str:
     """The area under each method's curve, the largest first."""
     points = [*report.methods, *report.sweep]
+    found, everything = report.frontier.areas, report.frontier_all.areas
+    names = sorted(
+        found | everything, key=lambda name: (found.get(name, 0.0), everything.get(name, 0.0)), reverse=True
+    )
     rows = [
-        (name, f"{sum(each.method == name for each in points):,}", f"{area:.3f}")
-        for name, area in sorted(report.frontier.areas.items(), key=lambda pair: -pair[1])
+        (
+            name,
+            f"{sum(each.method == name for each in points):,}",
+            *(f"{areas[name]:.3f}" if name in areas else DASH for areas in (found, everything)),
+        )
+        for name in names
     ]
-    return markdown_table(("method", "points", "area"), rows) if rows else ""
+    return markdown_table(("method", "points", "area, identifiers", "area, all"), rows) if rows else ""
 
 
 def all_points(report: TripRagReport) -> str:

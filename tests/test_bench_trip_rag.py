@@ -8,13 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from app.bench import planting
 from app.bench.methods import (
     ABLATIONS,
+    MATCHED,
     ORIGIN,
+    RANDOM,
     REDACTED,
     TRIP,
+    Compared,
     ablations,
-    at_share,
     grid,
     methods,
     scores_alone,
@@ -22,16 +25,25 @@ from app.bench.methods import (
 )
 from app.bench.options import Options
 from app.bench.parts import FILE, Part, Parts
-from app.bench.trip_rag import frontier_of, trip_rag
+from app.bench.running import ground_of
+from app.bench.shares import at_share, share_taken, single_mentions
+from app.bench.trip_rag import trip_rag
+from app.calibrating import links_of
 from app.cli.main import main
 from app.compose import Services
-from app.corpus import Corpus, detected
+from app.corpus import Corpus, detected, untold
 from app.scored import ScoredCorpus, scored_corpus
 from app.settings import load_settings
+from eval.attacks.canaries import plant
 from eval.corpora.bench_corpus import BenchCorpus, Question
+from eval.measures.intervals import Share
+from eval.measures.leakage import SensitiveIndex
+from eval.trip_rag.frontier import frontier_of
 from eval.trip_rag.goals import summary_of
-from eval.trip_rag.report import TripRagReport
-from ingest.documents import Document
+from eval.trip_rag.report import AttackRow, MethodFigures, TripRagReport
+from ingest.documents import Document, Risk, SanitizedDocument
+from ingest.errors import SanitizationError
+from ingest.scoring.raw import Weights
 from models.errors import LetheError
 from models.vectors import Vectors
 from tests.doubles import WordEncoder
@@ -56,6 +68,7 @@ QUESTIONS = [
     for number, thing in enumerate(THINGS)
 ]
 BENCH = BenchCorpus("folder", LETTERS, QUESTIONS, None, "Invented.", "invented", "none")
+NO_RISK = Risk(0.0, 0.0, "test")
 SMALL = Options(seed=3, prompts=2, thorough=False)
 WHOLE = Options(seed=3, prompts=2)
 
@@ -132,7 +145,9 @@ def test_a_thorough_run_has_every_part(whole: tuple[TripRagReport, Path]) -> Non
     assert found.encoders[0].recall_overlap[1].mean == 1.0, (
         "each encoder is held to its own unsanitized index"
     )
-    assert len(found.grid) == 36 and found.sweep and len(found.promises) == 3
+    assert len(found.grid) == 36 and found.sweep
+    kinds = {(each.policy, each.counted) for each in found.promises}
+    assert kinds == {(name, whose) for name in (TRIP, "scores alone") for whose in ("identifiers", "all")}
 
 
 def test_planted_secrets_come_out_of_the_unsanitized_index_and_numbers_of_no_other(
@@ -142,6 +157,28 @@ def test_planted_secrets_come_out_of_the_unsanitized_index_and_numbers_of_no_oth
     assert whole[0].canaries[0].documents == len(LETTERS)
     assert all(share.share == 1.0 for share in recall[ORIGIN].values() if share.n)
     assert recall[TRIP]["reference number"].hits == recall[REDACTED]["reference number"].hits == 0
+
+
+class Unfinished:
+    """Changes nothing, and fails on the first document."""
+
+    name = "unfinished (test double)"
+
+    def sanitize(self, documents: Sequence[Document]) -> list[SanitizedDocument | SanitizationError]:
+        failed = SanitizationError(documents[0].doc_id, "rewriting", "RuntimeError")
+        kept = [SanitizedDocument(each.doc_id, each.text, (), (), NO_RISK, "", 0) for each in documents[1:]]
+        return [failed, *kept]
+
+
+def test_a_canary_in_a_document_that_failed_is_not_measured(services: Services, scored: ScoredCorpus) -> None:
+    ground = ground_of(services, scored, BENCH, SensitiveIndex([]), ())
+    planted = plant(LETTERS, len(LETTERS))
+    part = planting.measured(ground, planted, Compared("unfinished", Unfinished), untold)
+    (figures,) = part.canaries
+    assert (figures.documents, figures.documents_failed) == (5, 1)
+    assert sum(share.n for share in figures.recall.values()) == 4
+    assert sum(share.hits for share in figures.recall.values()) == 4
+    assert len(part.attempts) == 4
 
 
 def test_a_run_goes_on_where_it_was_ended(
@@ -165,6 +202,7 @@ def test_a_run_goes_on_where_it_was_ended(
     assert len(measured) == len(lines) - 9
     assert again.model_copy(update={"provenance": report.provenance}) == report
     assert (tmp_path / FILE).read_bytes() == b"".join(lines)
+    assert (tmp_path / "attacks.jsonl").read_bytes() == (folder / "attacks.jsonl").read_bytes()
 
 
 def test_the_parts_are_told_of_as_they_are_measured(services: Services) -> None:
@@ -176,6 +214,33 @@ def test_the_parts_are_told_of_as_they_are_measured(services: Services) -> None:
         lambda phase, done, total: told.append((done, total)) if phase == "measured" else None,
     )
     assert told == [(number, told[-1][0]) for number in range(1, len(told) + 1)]
+
+
+def test_every_prompt_has_a_row_that_its_figures_are_made_of(whole: tuple[TripRagReport, Path]) -> None:
+    report, folder = whole
+    rows = [
+        AttackRow.model_validate_json(line) for line in (folder / "attacks.jsonl").read_text().splitlines()
+    ]
+    assert len(rows) == sum(each.prompts for each in report.attacks) + 5 * len(report.canaries)
+    for told in report.attacks:
+        named = (told.method, told.attack, told.generator, told.k)
+        own = [row for row in rows if (row.method, row.attack, row.generator, row.k) == named]
+        assert [row.attempt for row in own] == list(range(told.prompts))
+        for share, leaked, present in (
+            (told.all_entities, [row.leaked for row in own], [row.present for row in own]),
+            (
+                told.identifiers,
+                [row.leaked_identifiers for row in own],
+                [row.present_identifiers for row in own],
+            ),
+        ):
+            assert (share.hits, share.n) == (sum(leaked), sum(present))
+        assert told.repeat_prompts.hits == sum(row.repeats for row in own)
+        assert told.rouge_recall_prompts.hits == sum(row.rouge_recall_above for row in own)
+        assert told.rouge_f_prompts.hits == sum(row.rouge_f_above for row in own)
+    planted = [row for row in rows if row.attack == "canaries" and row.method == ORIGIN]
+    assert all(1 <= row.leaked <= row.present for row in planted)
+    assert {row.prompt_kind for row in planted} <= set(report.canaries[0].recall)
 
 
 def test_a_thorough_run_has_as_many_parts_as_are_told(whole: tuple[TripRagReport, Path]) -> None:
@@ -190,36 +255,11 @@ def test_parts_of_another_run_are_refused(whole: tuple[TripRagReport, Path], ser
         trip_rag(services, BENCH, replace(WHOLE, prompts=3), further=[Backwards()], folder=whole[1])
 
 
-@pytest.mark.parametrize("content", [b"", b"{}\n", b'{"run": "r"}\n{"key": 1}\n'])
-def test_damaged_parts_are_told_and_left_as_they_are(content: bytes, tmp_path: Path) -> None:
-    (tmp_path / FILE).write_bytes(content)
-    with pytest.raises(
-        LetheError, match=r"parts\.jsonl is damaged\. Remove it, and what it held is measured"
-    ):
-        Parts("r", tmp_path)
-    assert (tmp_path / FILE).read_bytes() == content
-
-
-def test_parts_that_cannot_be_kept_are_told(tmp_path: Path) -> None:
-    (tmp_path / FILE).mkdir()
-    with pytest.raises(LetheError, match=r"parts\.jsonl cannot be used \(Is a directory\)\. Name a folder"):
-        Parts("r", tmp_path)
-
-
-def test_without_a_folder_parts_last_as_long_as_the_process() -> None:
-    parts, asked = Parts("r"), []
-
-    def measure() -> Part:
-        asked.append(1)
-        return Part(key="k", figures=())
-
-    assert parts.part("k", measure) == parts.part("k", measure)
-    assert len(asked) == 1
-
-
 def test_there_is_a_row_for_every_question_to_every_method(report: TripRagReport) -> None:
     assert len(report.rows) == len(report.methods) * len(QUESTIONS)
-    assert {row.question_id for row in report.rows} == {question.question_id for question in QUESTIONS}
+    names = [re.fullmatch(r"(doc-[0-9a-f]{16})/question-[1-5]", row.question_id) for row in report.rows]
+    assert len({name[0] for name in names if name}) == len({name[1] for name in names if name}) == 5
+    assert all(re.fullmatch(r"doc-[0-9a-f]{16}", doc_id) for row in report.rows for doc_id in row.doc_ids)
 
 
 def test_the_random_control_takes_as_many(report: TripRagReport) -> None:
@@ -242,7 +282,11 @@ def test_the_summary_compares_with_redact_and_origin(report: TripRagReport) -> N
 def test_strengths_reach_from_little_to_everything(scored: ScoredCorpus) -> None:
     encoder = WordEncoder()
     named = strengths(scored, encoder, 0)
-    assert {each.name for each in named} == {TRIP, "scores alone", "privacy only", "random", "lprag"}
+    by_scores = {TRIP, "scores alone", "privacy only", RANDOM, MATCHED}
+    assert {each.name for each in named} == by_scores | {"lprag", "lprag-compat"}
+    taken = [each.strength for each in named if each.name == TRIP]
+    assert len(set(taken)) == len(taken), "each strength once"
+    assert all((strength or 0.0) >= 0.5 for strength in taken), "hard rules take more than half of these"
     assert len(grid(scored, 0.6)) == 36
     policy = scores_alone(scored.services.policy)
     assert at_share(scored, policy, 1.0).tau < at_share(scored, policy, 0.7).tau
@@ -257,10 +301,34 @@ def test_methods_of_a_corpus_can_all_sanitize(scored: ScoredCorpus) -> None:
 
 
 def test_a_frontier_without_leakage_has_no_area(report: TripRagReport) -> None:
-    assert frontier_of([]).areas == {}
-    whole = frontier_of(report.methods)
-    assert whole.points == len(report.methods) - 2
-    assert 0 <= whole.dominated <= whole.points
+    def leakage(figures: MethodFigures) -> Share:
+        return figures.identifiers
+
+    assert frontier_of([], leakage).areas == {}
+    found = frontier_of(report.methods, leakage)
+    assert 0 <= found.by_trip <= found.dominated <= found.points <= len(report.methods) - 2
+    twice = frontier_of([*report.methods, *report.methods], leakage)
+    assert twice == found, "a point counts once"
+
+
+def test_an_arm_that_failed_on_a_document_is_in_no_frontier(report: TripRagReport) -> None:
+    failed = [
+        each.model_copy(update={"documents_failed": 1}) if each.method == "random" else each
+        for each in report.methods
+    ]
+    assert "random" not in frontier_of(failed, lambda each: each.identifiers).areas
+
+
+def test_ablations_take_the_share_that_the_default_takes(scored: ScoredCorpus) -> None:
+    services = scored.services
+    policy = replace(services.policy, quasi_limit=1.0)
+    share = share_taken(scored.decisions(scored.method(policy)))
+    for weights in (Weights(), Weights(1.0, 0.0, 0.0), Weights(1.0, 0.0, 2.0)):
+        chosen = at_share(scored, replace(scores_alone(policy), weights=weights), share)
+        taken = share_taken(scored.decisions(scored.method(chosen)))
+        assert taken == pytest.approx(share, abs=1.5 / len(links_of(scored, chosen)))
+    single = single_mentions(scored, scores_alone(policy), share)
+    assert share_taken(scored.decisions(single)) == pytest.approx(share, abs=0.15)
 
 
 def test_a_corpus_without_questions_is_refused(services: Services) -> None:

@@ -16,8 +16,9 @@ from app.cli.arguments import parser
 from app.cli.given import services_of, settings_arguments
 from app.cli.main import main
 from app.compose import Services
+from app.policy_file import write_policy
 from app.presets import preset_file, preset_names
-from app.settings import Settings, load_settings
+from app.settings import PolicySettings, Settings, load_settings
 from app.settings_report import settings_rows
 from ingest.documents import Action, Document, Entity, Scores, Span
 from ingest.labels import LABELS
@@ -181,6 +182,24 @@ def test_arguments_and_environment_win_over_a_preset(monkeypatch: pytest.MonkeyP
         "environment",
         "default",
     ]
+
+
+def test_a_policy_file_is_laid_over_a_preset_key_by_key() -> None:
+    Path("mine.toml").write_text("tau = 0.25\nscale = [0.0, 0.5, 0.1, 0.9]\n", encoding="utf-8")
+    words = ("--preset", "paper", "--gguf", "llama.gguf")
+    preset, laid = settings_of(*words).policy, settings_of(*words, "--policy", "mine.toml").policy
+    assert laid == preset.model_copy(update={"tau": 0.25, "scale": (0.0, 0.5, 0.1, 0.9)})
+    assert settings_of(*words, "--policy", "mine.toml", "--tau", "0.75").policy.tau == 0.75
+    given_so = settings_arguments(given(*words, "--policy", "mine.toml"))
+    origins = {row.name: row.origin for row in settings_rows(load_settings(given_so), given_so)}
+    assert (origins["policy.tau"], origins["policy.beta"]) == ("argument", "file")
+
+
+def test_a_policy_file_that_is_whole_leaves_nothing_to_a_preset() -> None:
+    fitted = {"tau": 0.25, "scale": [0.0, 0.5, 0.1, 0.9]}
+    write_policy(Path("fitted.toml"), PolicySettings(), fitted, "a test")
+    laid = settings_of("--preset", "paper", "--gguf", "llama.gguf", "--policy", "fitted.toml").policy
+    assert laid == PolicySettings(tau=0.25, scale=(0.0, 0.5, 0.1, 0.9))
 
 
 def test_a_server_can_take_the_place_of_the_gguf_file(monkeypatch: pytest.MonkeyPatch) -> None:

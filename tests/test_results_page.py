@@ -19,7 +19,15 @@ from eval.measures.intervals import Share, share_of
 from eval.trip_rag.files import write_report
 from eval.trip_rag.report import AnswerRow, CanaryFigures, TripRagReport
 from models.errors import LetheError
-from tests.test_trip_rag_page import HOSTILE, figures, quick_report, whole_report
+from tests.test_trip_rag_page import (
+    HOSTILE,
+    early_report,
+    figures,
+    promise,
+    quick_report,
+    whole_report,
+    with_failed,
+)
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -73,10 +81,18 @@ def test_the_page_shows_every_result(made: str) -> None:
         "| beta | +0.610 | 36 |",
         "| 0.2, 0.2 | 0.547 |",
         "![Recall@1 overlap by identifiers left](results/letters-recall.svg)",
+        "![Recall@1 overlap by sensitive entities left](results/letters-recall-all.svg)",
+        "![ROUGE-L by sensitive entities left](results/letters-answers.svg)",
         "![Identifiers left in the index](results/letters-weights-leakage.svg)",
-        "Of 37 points of baselines, Lethe dominates 31.",
-        "| trip | 11 | 0.853 |\n| random | 11 | 0.512 |\n| lprag | 8 | 0.411 |",
-        "| at most 5 % | 90 % | 1,200 | 800 of 1,000 | 20 of 800 | 0.025 | 0.100 |",
+        "by the identifiers that are left: 31 of 37, 23 of them by trip alone; by all sensitive entities: "
+        "19 of 38, 7 of them by trip alone.",
+        "| method | points | area, identifiers | area, all |",
+        "| trip | 11 | 0.853 | 0.734 |\n| random | 11 | 0.512 | 0.623 |\n| lprag | 8 | 0.411 | – |\n"
+        "| extract | 1 | – | 0.301 |",
+        "| trip: at most 5 % of identifiers | 90 % | 1,200 | 800 of 1,000 | 20 of 800 | 0.025 | 0.100 |",
+        "| trip: at most 5 % of all | 90 % | 1,200 | 600 of 1,000 | 30 of 600 | 0.050 | 0.100 |",
+        "| scores alone: at most 5 % of identifiers | 90 % | 1,200 | 500 of 1,000 | 40 of 500 | 0.080 ",
+        "| scores alone: at most 5 % of all | 90 % | 1,200 | 400 of 1,000 | 48 of 400 | 0.120 | 0.100 |",
         "- paraphrase: needs a language model",
         "models.md#how-many-scored-snippets-it-takes",
     ):
@@ -107,7 +123,7 @@ def test_every_link_of_the_page_leads_somewhere(whole: TripRagReport, made: str)
     written = files({"letters": whole})
     images = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", made)
     assert set(images) == set(written) - {"results.md"}
-    assert len(images) == 5
+    assert len(images) == 6
     models = (DOCS / "models.md").read_text(encoding="utf-8")
     assert "### How many scored snippets it takes\n" in models
 
@@ -120,7 +136,28 @@ def test_a_quick_run_says_what_it_left_out() -> None:
     ):  # fmt: skip
         assert f"### {title}\n\nNot measured in this run." in told
     assert "### Not in the tables" not in told
+    assert "left: nothing was compared; by all sensitive entities: nothing was compared." in told
     assert not re.search(r"@[A-Z]+@|None", told)
+
+
+def test_a_report_of_one_frontier_says_that_nothing_else_was_compared() -> None:
+    told = page({"early": early_report()})
+    assert "left: 31 of 37, " in told
+    assert "by all sensitive entities: nothing was compared." in told
+    assert "| trip | 11 | 0.853 | – |\n| random | 11 | 0.512 | – |" in told
+    assert (
+        "| the same, by all sensitive entities in the index | ≥ 90.0 % | ≥ 100.0 % | – | not measured |"
+        in told
+    )
+    assert "| trip: at most 5 % of identifiers | 90 % |" in told
+
+
+def test_where_nothing_identifies_the_second_areas_still_stand() -> None:
+    report = whole_report()
+    second = report.model_copy(update={"frontier": quick_report().frontier})
+    told = page({"second": second})
+    assert "left: nothing was compared; by all sensitive entities: 19 of 38, " in told
+    assert "| trip | 11 | – | 0.734 |\n| random | 11 | – | 0.623 |\n| extract | 1 | – | 0.301 |" in told
 
 
 def test_without_results_the_page_says_so() -> None:
@@ -139,6 +176,11 @@ def cells_of(report: TripRagReport) -> dict[str, str]:
     return {row[0]: row[-1] for row in rows}
 
 
+def promised(whose: str, policy: str, most: str = "5.0 %") -> str:
+    """The title of a promise."""
+    return f"promises of at most {most} of {whose} left by {policy}: share that was broken"
+
+
 def test_goals_tell_what_was_reached_and_missed(whole: TripRagReport) -> None:
     assert cells_of(whole) == {
         "Recall@1 overlap of trip, over that of redact": "1.69",
@@ -146,16 +188,20 @@ def test_goals_tell_what_was_reached_and_missed(whole: TripRagReport) -> None:
         "identifiers extracted from the verbatim victim, minus those of redact": "*+0.000*",
         "all sensitive entities extracted from the verbatim victim, relative to no sanitizing": "*-93.0 %*",
         "ROUGE-L of answers, relative to redact": "+20.4 %",
-        "points of baselines that Lethe's curve dominates": "**83.8 %**",
-        "promises of at most 5.0 % of identifiers left: share that was broken": "2.5 %",
-        "promises of at most 1.0 % of identifiers left: share that was broken": "none made",
+        "points of baselines that Lethe's curve dominates, by identifiers in the index": "**83.8 %**",
+        "the same, by all sensitive entities in the index": "**50.0 %**",
+        promised("identifiers", "trip"): "2.5 %",
+        promised("identifiers", "trip", "1.0 %"): "none made",
+        promised("all sensitive entities", "trip"): "5.0 %",
+        promised("identifiers", "scores alone"): "8.0 %",
+        promised("all sensitive entities", "scores alone"): "**12.0 %**",
     }
 
 
 def test_a_promise_that_breaks_too_often_is_missed(whole: TripRagReport) -> None:
     broken = whole.promises[0].model_copy(update={"violated": 81})
     cells = cells_of(whole.model_copy(update={"promises": (broken,)}))
-    assert cells["promises of at most 5.0 % of identifiers left: share that was broken"] == "**10.1 %**"
+    assert cells[promised("identifiers", "trip")] == "**10.1 %**"
 
 
 def test_without_what_is_compared_nothing_is_measured(whole: TripRagReport) -> None:
@@ -165,10 +211,26 @@ def test_without_what_is_compared_nothing_is_measured(whole: TripRagReport) -> N
         assert set(cells.values()) == {"not measured"}
 
 
+@pytest.mark.parametrize("name", ["trip", "redact", "origin"])
+def test_an_arm_that_failed_on_a_document_is_summed_up_in_nothing(whole: TripRagReport, name: str) -> None:
+    cells = cells_of(with_failed(whole, name).model_copy(update={"promises": ()}))
+    assert len(cells) == 7
+    assert set(cells.values()) == {"not measured"}
+    assert cells_of(with_failed(whole, "random")) == cells_of(whole)
+
+
 def test_each_corpus_has_its_column_and_promises_of_others_are_not_its_own(whole: TripRagReport) -> None:
     table = goals_table({"one": quick_report(), "two": whole}).splitlines()
     assert table[0].endswith("| published, other data | one | two |")
-    assert table[-2].endswith("| not measured | 2.5 % |")
+    told = {line.strip("| ").split(" | ")[0]: line for line in table}
+    assert told[promised("identifiers", "trip")].endswith("| not measured | 2.5 % |")
+    one = whole.model_copy(update={"promises": (promise("trip", "all", 0.05, promised=100, violated=4),)})
+    kinds = {"policy": "scores alone", "counted": "identifiers", "max_leak": 0.02, "confidence": 0.95}
+    for name, other in kinds.items():
+        changed = one.promises[0].model_copy(update={name: other, "violated": 3})
+        rows = goals_table({"one": one, "two": one.model_copy(update={"promises": (changed,)})}).splitlines()
+        assert rows[-2].endswith("| 4.0 % | not measured |")
+        assert rows[-1].endswith("| not measured | 3.0 % |")
 
 
 @given(st.floats(-3, 3), st.floats(-3, 3), st.floats(0, 3), st.booleans())
@@ -186,17 +248,23 @@ def test_what_is_aimed_at_is_never_a_miss(value: float, least: float, more: floa
 # -- commands ----------------------------------------------------------------------------------------------
 
 
-def test_the_command_asks_for_what_was_measured(whole: TripRagReport) -> None:
-    known = whole.model_copy(update={"corpus": whole.corpus.model_copy(update={"name": "aeslc"})})
-    asked = parser().parse_args(shlex.split(command(known))[1:])
-    assert (asked.corpus, asked.documents, asked.questions) == ("aeslc", 1_200, 400)
-    assert (asked.prompts, asked.seed, asked.quick) == (250, 11, False)
-    assert command(known).startswith("lethe bench trip-rag PATH --corpus aeslc --documents 1200 ")
-    assert "--encoders another-encoder" in command(known)
-    quick = command(quick_report())
-    assert " --quick " in quick
-    assert "--prompts" not in quick
-    assert "--encoders" not in quick
+def test_the_command_is_the_one_that_was_given(whole: TripRagReport) -> None:
+    given = "PATH --corpus mts_dialog --split test"
+    known = whole.model_copy(update={"command": given})
+    assert f"| Command | `lethe bench trip-rag {given}` |" in page({"one": known})
+    asked = parser().parse_args(shlex.split(command(known).strip("`"))[1:])
+    assert (asked.path, asked.corpus, asked.split) == ("PATH", "mts_dialog", "test")
+
+
+def test_no_command_is_made_up(made: str) -> None:
+    assert "| Command | not kept with this report |" in made
+    assert "lethe bench trip-rag PATH" not in made
+
+
+def test_the_commands_of_kept_results_are_those_of_the_verb() -> None:
+    for name, report in kept_reports().items():
+        asked = parser().parse_args(shlex.split(command(report).strip("`"))[1:])
+        assert asked.corpus == report.corpus.name, name
 
 
 # -- plots -------------------------------------------------------------------------------------------------
@@ -204,7 +272,9 @@ def test_the_command_asks_for_what_was_measured(whole: TripRagReport) -> None:
 
 def test_a_plot_is_a_document_with_all_that_the_page_draws(whole: TripRagReport) -> None:
     drawn = {**tradeoff_plots(whole), **weight_plots(whole)}
-    assert list(drawn) == ["recall", "answers", "weights-recall", "weights-leakage", "weights-answers"]
+    assert list(drawn) == [
+        "recall", "recall-all", "answers", "weights-recall", "weights-leakage", "weights-answers",
+    ]  # fmt: skip
     for svg in drawn.values():
         root = ElementTree.fromstring(svg)
         assert root.tag == f"{SVG}svg"
@@ -215,6 +285,26 @@ def test_a_plot_is_a_document_with_all_that_the_page_draws(whole: TripRagReport)
     assert legend == list(dict.fromkeys(each.method for each in (*whole.methods, *whole.sweep)))
     assert drawn["weights-recall"].count('class="heat"') == 36
     assert drawn["weights-answers"].count('class="solid"') == 36
+
+
+@pytest.mark.parametrize(
+    ("plot", "title", "told"),
+    [
+        ("recall", "Recall@1 overlap by identifiers left", "identifiers left 7.0%, usefulness 0.710"),
+        (
+            "recall-all",
+            "Recall@1 overlap by sensitive entities left",
+            "sensitive entities left 27.0%, usefulness 0.710",
+        ),
+        ("answers", "ROUGE-L by sensitive entities left", "sensitive entities left 27.0%, usefulness 0.171"),
+    ],
+)
+def test_each_trade_off_shows_the_leakage_and_use_of_its_title(
+    whole: TripRagReport, plot: str, title: str, told: str
+) -> None:
+    drawn = tradeoff_plots(whole)[plot]
+    assert title_of(drawn) == title
+    assert f"<title>trip: default, {told}</title>" in drawn
 
 
 def test_every_class_of_a_plot_has_a_style(whole: TripRagReport) -> None:
@@ -246,10 +336,15 @@ def test_a_plot_holds_its_legend_and_its_title() -> None:
 
 
 def test_nothing_measured_makes_no_plot(whole: TripRagReport) -> None:
-    unknown = {"identifiers": Share(0, 0, None)}
-    bare = [each.model_copy(update=unknown) for each in whole.methods]
-    empty = whole.model_copy(update={"methods": bare, "sweep": (), "grid": ()})
+    def without(*shares: str) -> TripRagReport:
+        unknown = dict.fromkeys(shares, Share(0, 0, None))
+        bare = tuple(each.model_copy(update=unknown) for each in whole.methods)
+        return whole.model_copy(update={"methods": bare, "sweep": (), "grid": ()})
+
+    empty = without("identifiers", "disclosed")
     assert tradeoff_plots(empty) == weight_plots(empty) == {}
+    assert list(tradeoff_plots(without("identifiers"))) == ["recall-all", "answers"]
+    assert list(tradeoff_plots(without("disclosed"))) == ["recall"]
 
 
 # -- files -------------------------------------------------------------------------------------------------
@@ -280,6 +375,7 @@ def test_a_report_is_kept_without_rows_and_with_four_digits(
     assert kept.rows == ()
     assert kept.frontier.areas == {"trip": 0.1235}
     assert (kept.corpus, kept.provenance, kept.promises) == (whole.corpus, whole.provenance, whole.promises)
+    assert (kept.frontier_all, kept.frontier.by_trip) == (whole.frontier_all, 23)
     assert kept.methods[0].found[5] == Share(360, 400, 0.9, 0.8667, 0.9257)
     assert keep(folder, "letters", results).read_text() == (results / "letters.json").read_text()
 

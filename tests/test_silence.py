@@ -155,14 +155,17 @@ eval.corpora.bench_corpus.Selection: split
 eval.corpora.layouts.Layout: corpus files fields source license
 eval.risk.report.AgreementRow: domain
 eval.trip_rag.asking.Asked: method encoder
+eval.trip_rag.page_tradeoff.Left: told
 eval.trip_rag.report.AnswerRow: method encoder question_id doc_ids
 eval.trip_rag.report.AttackFigures: method attack generator
+eval.trip_rag.report.AttackRow: method attack generator prompt_kind failure engine doc_ids
 eval.trip_rag.report.CanaryFigures: method recall
 eval.trip_rag.report.Correlation: one other
 eval.trip_rag.report.CorpusCard: name split source license reference
 eval.trip_rag.report.Frontier: areas
 eval.trip_rag.report.GuessFigures: method
 eval.trip_rag.report.MethodFigures: method encoder
+eval.trip_rag.report.PromiseFigures: policy counted
 eval.trip_rag.report.TripRagReport: generator sacrebleu_signature grid_spearman absent
 eval.trip_rag.tuning.Cell: decisions
 eval.trip_rag.tuning.CheckedCell: decisions

@@ -1,6 +1,7 @@
 """Figures of the TRIP-RAG benchmark, held to other implementations and to cases by hand. Invented data."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from importlib import import_module
 
 import pytest
@@ -17,7 +18,7 @@ from eval.measures.leakage import SensitiveIndex
 from eval.trip_rag.asking import ANSWERED_WITH, DEPTHS, Asked, answer_rows, disclosed, figures_of
 from eval.trip_rag.features import correlations, rank_correlation
 from eval.trip_rag.frontier import Point, area_under, areas_of, dominated_by
-from eval.trip_rag.report import AnswerRow
+from eval.trip_rag.report import AnswerRow, whole
 from eval.trip_rag.table import METHOD_HEAD, estimate_cell, markdown_table, method_cells, share_cell
 from ingest.documents import Action, Decision, Identifier, Risk, SanitizedDocument, Scores
 from retrieval.documents import Answer, Passage, RetrievedPassage
@@ -245,6 +246,23 @@ def test_disclosed_counts_what_stands_in_its_own_document() -> None:
     told = figures_of(arm(d2="mr QUILLFEATHER"), asked(arm()), asked(arm()), sensitive, QUESTIONS, seed=3)
     assert (told.identifiers.hits, told.identifiers.n) == (1, 2)
     assert (told.disclosed.hits, told.disclosed.n) == (1, 3)
+
+
+def test_what_stands_in_failed_documents_is_not_measured_and_told() -> None:
+    sensitive = SensitiveIndex(
+        [
+            SensitiveEntity(doc_id, name, "person full name", Identifier.DIRECT)
+            for doc_id, name in (("d1", "Quillfeather"), ("worst", "Brandtner"), ("worst", "Jaspersen"))
+        ]
+    )
+    failed = arm(d1="nothing")
+    told = figures_of(failed, asked(failed), asked(failed), sensitive, QUESTIONS, seed=3)
+    assert (told.disclosed.hits, told.disclosed.n) == (told.identifiers.hits, told.identifiers.n) == (0, 1)
+    assert (told.documents_failed, told.entities_failed) == (2, 2)
+    assert not whole(told)
+    healthy = replace(failed, failed=0)
+    told = figures_of(healthy, asked(healthy), asked(healthy), sensitive, QUESTIONS, seed=3)
+    assert whole(told) and told.entities_failed == 0
 
 
 def test_the_texts_of_an_arm_are_in_no_repr() -> None:

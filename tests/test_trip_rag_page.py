@@ -14,9 +14,11 @@ from eval.measures.intervals import Estimate, Share, clustered_share, share_of
 from eval.report import Provenance
 from eval.trip_rag import published
 from eval.trip_rag.cells import PUBLISHED, estimate_html, published_html, share_html, table
+from eval.trip_rag.frontier import frontier_of
+from eval.trip_rag.goals import Summary, summary_of
 from eval.trip_rag.grid_plots import heat_map, weight_bars
 from eval.trip_rag.page import trip_rag_page
-from eval.trip_rag.page_tradeoff import curves_of
+from eval.trip_rag.page_tradeoff import ALL, IDENTIFIERS, curves_of
 from eval.trip_rag.plot_labels import Placer
 from eval.trip_rag.plots import Curve, Dot, axis_of, mark, scatter
 from eval.trip_rag.report import (
@@ -129,6 +131,19 @@ def guesses(method: str) -> GuessFigures:
     )
 
 
+def promise(policy: str, counted: str, most: float, promised: int, violated: int) -> PromiseFigures:
+    return PromiseFigures(
+        policy=policy,
+        counted=counted,
+        max_leak=most,
+        confidence=0.9,
+        documents=1_200,
+        splits=1_000,
+        promised=promised,
+        violated=violated,
+    )
+
+
 def swept() -> list[MethodFigures]:
     """Strengths as a benchmark has them: four methods by ten shares, one by seven budgets."""
     draw, points = Random(4), []
@@ -174,7 +189,12 @@ def whole_report(corpus: str = "invented notes") -> TripRagReport:
         methods=tuple(figures(name, *values) for name, values in METHODS.items()),
         ablations=tuple(figures(name, 0.6 + n / 50, 0.1 + n / 40) for n, name in enumerate(VARIANTS)),
         sweep=tuple(swept()),
-        frontier=Frontier(dominated=31, points=37, areas={"trip": 0.853, "random": 0.512, "lprag": 0.411}),
+        frontier=Frontier(
+            dominated=31, by_trip=23, points=37, areas={"trip": 0.853, "random": 0.512, "lprag": 0.411}
+        ),
+        frontier_all=Frontier(
+            dominated=19, by_trip=7, points=38, areas={"extract": 0.301, "random": 0.623, "trip": 0.734}
+        ),
         attacks=tuple(
             attack(name, leakage / (2 if victim[2] == 1 else 1), victim)
             for name, (_, leakage) in METHODS.items()
@@ -204,12 +224,11 @@ def whole_report(corpus: str = "invented notes") -> TripRagReport:
         ),
         grid_spearman={"beta": 0.61, "gamma": 0.72},
         promises=(
-            PromiseFigures(
-                max_leak=0.05, confidence=0.9, documents=1_200, splits=1_000, promised=800, violated=20
-            ),
-            PromiseFigures(
-                max_leak=0.01, confidence=0.9, documents=1_200, splits=1_000, promised=0, violated=0
-            ),
+            promise("trip", "identifiers", 0.05, promised=800, violated=20),
+            promise("trip", "identifiers", 0.01, promised=0, violated=0),
+            promise("trip", "all", 0.05, promised=600, violated=30),
+            promise("scores alone", "identifiers", 0.05, promised=500, violated=40),
+            promise("scores alone", "all", 0.05, promised=400, violated=48),
         ),
         absent={"paraphrase": f"needs a language model {HOSTILE}"},
         rows=(),
@@ -223,8 +242,28 @@ def quick_report() -> TripRagReport:
             "sweep": (), "grid": (), "grid_spearman": {}, "ablations": (), "attacks": (), "guesses": (),
             "correlations": (), "promises": (), "absent": {}, "encoders": (), "canaries": (),
             "frontier": Frontier(dominated=0, points=0, areas={}),
+            "frontier_all": Frontier(dominated=0, points=0, areas={}),
         }
     )  # fmt: skip
+
+
+def early_report() -> TripRagReport:
+    """As reports were kept that know one policy, one frontier, and identifiers only."""
+    told = whole_report().model_dump(mode="json")
+    del told["frontier_all"], told["frontier"]["by_trip"]
+    told["promises"] = told["promises"][:2]
+    for each in told["promises"]:
+        del each["policy"], each["counted"]
+    return TripRagReport.model_validate(told)
+
+
+def with_failed(report: TripRagReport, name: str) -> TripRagReport:
+    """The report, had one method not sanitized one of its documents."""
+    methods = [
+        each.model_copy(update={"documents_failed": 1}) if each.method == name else each
+        for each in report.methods
+    ]
+    return report.model_copy(update={"methods": tuple(methods)})
 
 
 class Reader(HTMLParser):
@@ -396,10 +435,71 @@ def test_the_weights_have_maps_bars_and_figures(page: str) -> None:
 
 def test_the_trade_off_tells_areas_and_dominated_points(page: str) -> None:
     told = section_of(page, "Privacy against usefulness")
-    assert "Of 37 points of baselines, 31 (83.8%) are dominated" in told
-    assert "trip 11 0.853 random 11 0.512 lprag 8 0.411" in told
+    assert "by identifiers 31 of 37 (83.8%), 23 of them by trip alone; " in told
+    assert "by all sensitive entities 19 of 38 (50.0%), 7 of them by trip alone. " in told
+    assert "area, identifiers area, all" in told
+    assert (
+        "trip 11 0.853 0.734 random 11 0.512 0.623 lprag 8 0.411 not measured extract 1 not measured 0.301"
+        in told
+    )
     assert "All 58 points" in told
-    assert told.count("identifiers left") == 2
+
+
+def test_the_trade_off_has_a_plot_for_each_leakage_and_use(page: str) -> None:
+    (section,) = [part for part in page.split("<section>") if "<h2>Privacy against usefulness</h2>" in part]
+    assert re.findall(r"<figcaption><strong>(.*?)</strong>", section) == [
+        "Recall@1 overlap by identifiers left",
+        "Recall@1 overlap by sensitive entities left",
+        "ROUGE-L by sensitive entities left",
+    ]
+    for told in (
+        "trip: default, identifiers left 7.0%, usefulness 0.710",
+        "trip: default, sensitive entities left 27.0%, usefulness 0.710",
+        "trip: default, sensitive entities left 27.0%, usefulness 0.171",
+    ):
+        assert section.count(f"<title>{told}</title>") == 1
+
+
+def test_where_nothing_identifies_the_second_areas_still_stand(page: str) -> None:
+    report = whole_report().model_copy(update={"frontier": Frontier(dominated=0, points=0, areas={})})
+    told = section_of(trip_rag_page(report), "Privacy against usefulness")
+    assert "by identifiers nothing was compared; by all sensitive entities 19 of 38" in told
+    assert "trip 11 not measured 0.734 random 11 not measured 0.623" in told
+
+
+def test_a_report_of_one_frontier_says_that_nothing_else_was_compared() -> None:
+    page = trip_rag_page(early_report())
+    told = section_of(page, "Privacy against usefulness")
+    assert "31 of 37 (83.8%)" in told
+    assert "by all sensitive entities nothing was compared." in told
+    assert "trip 11 0.853 not measured random 11 0.512 not measured" in told
+    cards = words_of(page.split('<section class="cards"')[1].split("</section>")[0])
+    assert "not measured of baseline points dominated, by all that is sensitive there" in cards
+    assert "at most 5.0% trip, identifiers 90%" in section_of(page, "Whether promised thresholds hold")
+
+
+def test_a_frontier_counts_by_its_own_leakage_and_what_trip_does_by_itself() -> None:
+    def point(name: str, use: float, identifiers: float, everything: float) -> MethodFigures:
+        shares = {"identifiers": found(identifiers), "disclosed": found(everything)}
+        return figures(name, use, 0.0).model_copy(update=shares)
+
+    points = [
+        point("origin", 1.0, 1.0, 1.0),
+        point("trip", 0.7, 0.05, 0.4),
+        point("scores alone", 0.8, 0.3, 0.5),
+        point("random", 0.65, 0.1, 0.2),
+        point("lprag", 0.75, 0.4, 0.6),
+        point("extract", 0.9, 0.5, 0.7),
+        point("presidio", 0.1, 0.9, 0.9),
+    ]
+    by_identifiers = frontier_of(points, lambda each: each.identifiers)
+    assert (by_identifiers.dominated, by_identifiers.by_trip, by_identifiers.points) == (2, 1, 3)
+    by_everything = frontier_of(points, lambda each: each.disclosed)
+    assert (by_everything.dominated, by_everything.by_trip, by_everything.points) == (1, 0, 3)
+    # Of the leakages up to 1, trip's use is had from its own on.
+    assert by_identifiers.areas["trip"] == pytest.approx(0.95 * 0.7)
+    assert by_everything.areas["trip"] == pytest.approx(0.6 * 0.7)
+    assert "presidio" not in by_identifiers.areas and "origin" not in by_identifiers.areas
 
 
 def test_the_cards_put_trip_beside_redact_and_nothing(page: str) -> None:
@@ -408,21 +508,42 @@ def test_the_cards_put_trip_beside_redact_and_nothing(page: str) -> None:
     assert "+20.4% ROUGE-L of answers, relative to redact" in told
     assert "-93.0% sensitive entities extracted" in told
     assert "+0.0 percentage points of identifiers extracted, beside redact" in told
-    assert "83.8% of baseline points dominated" in told
+    assert "83.8% of baseline points dominated, by identifiers left in the index" in told
+    assert "50.0% of baseline points dominated, by all that is sensitive there" in told
+    assert "not measured" not in told
 
 
 def test_without_trip_or_attacks_the_cards_say_so(quick: str) -> None:
     told = words_of(quick.split('<section class="cards"')[1].split("</section>")[0])
-    assert told.count("not measured") == 3
+    assert told.count("not measured") == 4
     report = quick_report()
     others = [each for each in report.methods if each.method != "redact"]
     assert "cards" not in trip_rag_page(report.model_copy(update={"methods": others})).split("</style>")[1]
 
 
+@pytest.mark.parametrize("name", ["trip", "redact", "origin"])
+def test_an_arm_that_failed_on_a_document_is_summed_up_in_nothing(name: str) -> None:
+    failed = with_failed(whole_report(), name)
+    assert summary_of(failed) == Summary()
+    told = words_of(trip_rag_page(failed).split('<section class="cards"')[1].split("</section>")[0])
+    assert told.count("not measured") == 6
+    assert not re.search(r"\d%|\d times", told)
+
+
+def test_an_arm_that_is_not_compared_may_fail() -> None:
+    assert summary_of(with_failed(whole_report(), "random")) == summary_of(whole_report()) != Summary()
+
+
 def test_promises_tell_what_was_promised_and_broken(page: str) -> None:
     told = section_of(page, "Whether promised thresholds hold")
-    assert "at most 5.0% 90% 1,200 80.0% 800 of 1,000 2.5% 20 of 800" in told
-    assert "at most 1.0% 90% 1,200 0.0% 0 of 1,000 not measured" in told
+    for row in (
+        "at most 5.0% trip, identifiers 90% 1,200 80.0% 800 of 1,000 2.5% 20 of 800",
+        "at most 1.0% trip, identifiers 90% 1,200 0.0% 0 of 1,000 not measured",
+        "at most 5.0% trip, all 90% 1,200 60.0% 600 of 1,000 5.0% 30 of 600",
+        "at most 5.0% scores alone, identifiers 90% 1,200 50.0% 500 of 1,000 8.0% 40 of 500",
+        "at most 5.0% scores alone, all 90% 1,200 40.0% 400 of 1,000 12.0% 48 of 400",
+    ):
+        assert row in told
 
 
 def test_guessing_tells_the_prior_and_chance(page: str) -> None:
@@ -571,16 +692,24 @@ def test_fourteen_methods_look_different_without_color() -> None:
 def test_a_curve_is_drawn_by_leakage_and_keeps_its_look() -> None:
     report = whole_report()
     points = [*report.methods, *report.sweep]
-    curves = {each.name: each for each in curves_of(points, lambda each: each.rouge_l)}
+    curves = {each.name: each for each in curves_of(points, lambda each: each.rouge_l, IDENTIFIERS)}
     assert list(curves) == [*METHODS, "scores alone", "privacy only"]
     leakages = [dot.x for dot in curves["trip"].dots]
     assert leakages == sorted(leakages)
     assert [dot.label for dot in curves["lprag"].dots].count("default") == 1
     assert [dot.label for dot in curves["redact"].dots] == [""]
     unknown = [each.model_copy(update={"identifiers": Share(0, 0, None)}) for each in points[:1]]
-    later = curves_of([*unknown, *points[1:]], lambda each: each.rouge_l)
+    later = curves_of([*unknown, *points[1:]], lambda each: each.rouge_l, IDENTIFIERS)
     assert "origin" not in [each.name for each in later]
     assert next(each for each in later if each.name == "trip") == curves["trip"]
+    everything = curves_of([*unknown, *points[1:]], lambda each: each.rouge_l, ALL)
+    assert [(each.name, each.place) for each in everything] == [
+        (each.name, each.place) for each in curves.values()
+    ]
+    trip = next(each for each in everything if each.name == "trip")
+    assert [dot.x for dot in trip.dots] == sorted(
+        share for each in points if each.method == "trip" and (share := each.disclosed.share) is not None
+    )
 
 
 def test_a_plot_puts_better_above_and_more_leakage_to_the_right() -> None:

@@ -242,7 +242,8 @@ def test_a_larger_share_keeps_less(report: TuningReport) -> None:
     by_weights: dict[tuple[float, float], list[float]] = {}
     for each in report.cells:
         by_weights.setdefault((each.beta, each.gamma), []).append(each.chosen_on.kept.share or 0.0)
-    assert all(little > much for little, much in by_weights.values())
+    assert all(little >= much for little, much in by_weights.values())
+    assert any(little > much for little, much in by_weights.values())
 
 
 def test_the_half_held_out_has_no_say_in_thresholds_and_choice(

@@ -2,26 +2,26 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from random import Random
 
-from app.calibrating import links_of
+from app.bench.shares import at_share, share_taken, single_mentions
 from app.scored import ScoredCorpus
-from eval.calibration.marks import threshold_for_share
 from ingest.policy import Policy, PolicyName
 from ingest.protocols import Encoder, Sanitizer
 from ingest.sanitize import DecidingSanitizer, RewritingSanitizer
-from ingest.sanitizers.controls import Control
+from ingest.sanitizers.controls import Control, Matched
 from ingest.sanitizers.extract import Extract
-from ingest.sanitizers.lprag import Lprag
-from ingest.sanitizers.per_mention import PerMention
+from ingest.sanitizers.lprag import Lprag, Mode
 from ingest.sanitizers.uniform import REDACT
 from ingest.scoring.raw import Weights
 from models.errors import LetheError
 
 TRIP, ORIGIN, REDACTED = "trip", "origin", "redact"
+RANDOM, MATCHED = "random", "random, frequency-matched"
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 """Strengths of what takes a share of all linked entities."""
-BUDGETS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
+BUDGETS = (0.5, 2.0, 10.0, 20.0, 50.0)
 """Strengths of lprag, per document."""
 ABLATIONS = 9
 """How many there are."""
@@ -52,8 +52,8 @@ def methods(scored: ScoredCorpus, encoder: Encoder, seed: int) -> tuple[list[Com
         Compared("suppress", by_policy("suppress")),
         Compared("entity-type", by_policy("entity-type")),
         Compared(TRIP, lambda: scored.sanitizer(trip)),
-        Compared("random", lambda: scored.sanitizer(Control(trip, "number", seed))),
-        Compared("random, frequency-matched", lambda: scored.sanitizer(Control(trip, "frequency", seed))),
+        Compared(RANDOM, lambda: scored.sanitizer(Control(trip, "number", seed))),
+        Compared(MATCHED, lambda: scored.sanitizer(Control(trip, "frequency", seed))),
         Compared("lprag", lambda: scored.sanitizer(Lprag(encoder, "ldp", rng=Random(seed)))),
         Compared("lprag-compat", lambda: scored.sanitizer(Lprag(encoder, "compat", rng=Random(seed)))),
         Compared("extract", lambda: RewritingSanitizer(services.detector, Extract(encoder), services.risk)),
@@ -95,8 +95,7 @@ def ablations(scored: ScoredCorpus, share: float) -> list[Compared]:
         return Compared(name, lambda: scored.sanitizer(scored.method(at_share(scored, chosen, share))))
 
     def single() -> Sanitizer:
-        method = scored.method(at_share(scored, alone, share))
-        return scored.sanitizer(PerMention(method, scored.services.risk))
+        return scored.sanitizer(single_mentions(scored, alone, share))
 
     def without(name: str, changed: Policy) -> Compared:
         return Compared(name, lambda: scored.sanitizer(scored.method(changed)))
@@ -119,44 +118,54 @@ def scores_alone(policy: Policy) -> Policy:
     return replace(policy, direct_limit=1.0, quasi_limit=1.0, residual_limit=1.0)
 
 
-def at_share(scored: ScoredCorpus, policy: Policy, share: float) -> Policy:
-    """The policy with the threshold that takes this share of all linked entities, as near as rules allow."""
-    links = links_of(scored, policy)
-    always = sum(each.always for each in links) / max(1, len(links))
-    return replace(policy, tau=threshold_for_share(links, max(share, always)))
-
-
 def strengths(scored: ScoredCorpus, encoder: Encoder, seed: int) -> list[Compared]:
-    """Every method that has a strength, over its range: the points of the frontier."""
+    """Every method that has a strength, over its range: the points of the frontier.
+
+    The strength of what goes by priorities is the share of linked entities that hard rules and scores take;
+    shares that the hard rules exceed are left out. That of lprag is its budget.
+    """
     policy = scored.services.policy
     alone = scores_alone(policy)
-    risk_only = replace(alone, weights=Weights(1.0, 0.0, 0.0, policy.weights.marginal))
-    found = []
-    for share in SHARES:
-        found += [
-            Compared(TRIP, _at(scored, policy, share), share),
-            Compared("scores alone", _at(scored, alone, share), share),
-            Compared("privacy only", _at(scored, risk_only, share), share),
-            Compared("random", _drawn(scored, alone, share, seed), share),
-        ]
+    by_scores = {
+        TRIP: policy,
+        "scores alone": alone,
+        "privacy only": replace(alone, weights=Weights(1.0, 0.0, 0.0, policy.weights.marginal)),
+    }
+    found = [
+        Compared(name, partial(_decided, scored, chosen), share)
+        for name, each in by_scores.items()
+        for chosen, share in _at_shares(scored, each)
+    ]
+    for chosen, share in _at_shares(scored, alone):
+        found.append(Compared(RANDOM, partial(_drawn, scored, chosen, "number", seed), share))
+        found.append(Compared(MATCHED, partial(_drawn, scored, chosen, "frequency", seed), share))
     for budget in BUDGETS:
-        found.append(Compared("lprag", _lprag(scored, encoder, budget, seed), budget))
+        found.append(Compared("lprag", partial(_lprag, scored, encoder, "ldp", budget, seed), budget))
+        compat = partial(_lprag, scored, encoder, "compat", budget, seed)
+        found.append(Compared("lprag-compat", compat, budget))
     return found
 
 
-def _at(scored: ScoredCorpus, policy: Policy, share: float) -> Callable[[], Sanitizer]:
-    return lambda: scored.sanitizer(scored.method(at_share(scored, policy, share)))
+def _at_shares(scored: ScoredCorpus, policy: Policy) -> list[tuple[Policy, float]]:
+    """Policies at the shares that they can take, with what they take, each once."""
+    found: dict[float, Policy] = {}
+    for share in SHARES:
+        chosen = at_share(scored, policy, share)
+        taken = share_taken(scored.decisions(scored.method(replace(chosen, residual_limit=1.0))))
+        found.setdefault(round(taken, 3), chosen)
+    return [(chosen, taken) for taken, chosen in found.items()]
 
 
-def _drawn(scored: ScoredCorpus, policy: Policy, share: float, seed: int) -> Callable[[], Sanitizer]:
-    def made() -> Sanitizer:
-        return scored.sanitizer(Control(scored.method(at_share(scored, policy, share)), "number", seed))
-
-    return made
+def _decided(scored: ScoredCorpus, policy: Policy) -> Sanitizer:
+    return scored.sanitizer(scored.method(policy))
 
 
-def _lprag(scored: ScoredCorpus, encoder: Encoder, budget: float, seed: int) -> Callable[[], Sanitizer]:
-    return lambda: scored.sanitizer(Lprag(encoder, "ldp", epsilon=budget, rng=Random(seed)))
+def _drawn(scored: ScoredCorpus, policy: Policy, how: Matched, seed: int) -> Sanitizer:
+    return scored.sanitizer(Control(scored.method(policy), how, seed))
+
+
+def _lprag(scored: ScoredCorpus, encoder: Encoder, mode: Mode, budget: float, seed: int) -> Sanitizer:
+    return scored.sanitizer(Lprag(encoder, mode, epsilon=budget, rng=Random(seed)))
 
 
 def grid(scored: ScoredCorpus, share: float) -> Mapping[tuple[float, float], Compared]:
@@ -167,5 +176,10 @@ def grid(scored: ScoredCorpus, share: float) -> Mapping[tuple[float, float], Com
         for gamma in GRID:
             weights = Weights(1.0, beta, gamma, policy.weights.marginal)
             chosen = replace(policy, weights=weights)
-            found[beta, gamma] = Compared(f"beta {beta:g}, gamma {gamma:g}", _at(scored, chosen, share))
+            make = partial(_at_share, scored, chosen, share)
+            found[beta, gamma] = Compared(f"beta {beta:g}, gamma {gamma:g}", make)
     return found
+
+
+def _at_share(scored: ScoredCorpus, policy: Policy, share: float) -> Sanitizer:
+    return _decided(scored, at_share(scored, policy, share))

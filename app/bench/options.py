@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from models.catalog import ModelRef
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -9,11 +11,13 @@ class Options:
 
     A thorough run measures every strength for the frontier, the grid of weights, promises and canaries, and
     attacks each method in every way. One that is not attacks only what the summary compares, once.
+    ``encoders`` say where those come from that only retrieve.
     """
 
     seed: int = 0
     prompts: int = 250
     thorough: bool = True
+    encoders: tuple[ModelRef, ...] = ()
 
 
 QUICK_DOCUMENTS, QUICK_QUESTIONS, QUICK_PROMPTS = 40, 40, 20

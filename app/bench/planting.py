@@ -15,6 +15,7 @@ from eval.attacks.canaries import CanaryAttack, Planted, canary_recall, plant
 from eval.extraction_audit import attack_targets
 from eval.measures.leakage import SensitiveIndex
 from eval.targets import RagTarget
+from eval.trip_rag.attacking import attack_row
 from eval.trip_rag.report import CanaryFigures
 from ingest.documents import Document
 from retrieval.generators.verbatim import VerbatimGenerator
@@ -38,12 +39,11 @@ def planted_figures(
         scored = _scored(ground, planted, told)
         return {each.name: each for each in methods(scored, ground.encoders[0], seed)[0]}
 
-    def measured(name: str) -> Part:
-        figures = _figures(ground, planted, on_planted()[name], told)
-        return Part(key=f"canaries {name}", figures=(), canaries=(figures,))
+    def measure(name: str) -> Part:
+        return measured(ground, planted, on_planted()[name], told)
 
     names = [each.name for each in methods(ground.scored, ground.encoders[0], seed)[0]]
-    by_name = [part_of(f"canaries {name}", partial(measured, name)) for name in names]
+    by_name = [part_of(f"canaries {name}", partial(measure, name)) for name in names]
     return [figures for part in by_name for figures in part.canaries]
 
 
@@ -60,7 +60,8 @@ def _scored(ground: Ground, planted: Planted, told: Phases) -> ScoredCorpus:
     return replace(scored_corpus(ground.services, corpus, told), scale=ground.scored.scale)
 
 
-def _figures(ground: Ground, planted: Planted, compared: Compared, told: Phases) -> CanaryFigures:
+def measured(ground: Ground, planted: Planted, compared: Compared, told: Phases) -> Part:
+    """What comes out of one method's index of the planted documents, those left out that it failed on."""
     with ExitStack() as stack:
         arm = in_memory(
             planted.documents,
@@ -72,6 +73,15 @@ def _figures(ground: Ground, planted: Planted, compared: Compared, told: Phases)
         )
         target = RagTarget(arm.retriever, VerbatimGenerator(), DEPTH)
         rows = attack_targets({"": target}, CanaryAttack(planted), SensitiveIndex(planted.canaries))[""]
-    return CanaryFigures(
-        method=compared.name, k=DEPTH, documents=len(planted.documents), recall=canary_recall(planted, rows)
+    kept = {document.doc_id for document in arm.documents}
+    # A document that could not be sanitized keeps its canary to itself, which is not to say that it is safe.
+    asked = [row for row in rows if planted.canaries[row.attempt].doc_id in kept]
+    figures = CanaryFigures(
+        method=compared.name,
+        k=DEPTH,
+        documents=len(planted.documents),
+        recall=canary_recall(planted, asked),
+        documents_failed=arm.failed,
     )
+    attempts = tuple(attack_row(compared.name, target, row) for row in asked)
+    return Part(key=f"canaries {compared.name}", figures=(), canaries=(figures,), attempts=attempts)

@@ -22,7 +22,7 @@ from eval.protocols import Attack
 from eval.targets import RagTarget, RememberingEncoder
 from eval.trip_rag.asking import Asked, answer_rows, figures_of
 from eval.trip_rag.attacking import aims_of, attack_figures, guess_figures
-from eval.trip_rag.report import AnswerRow, AttackFigures, GuessFigures, MethodFigures
+from eval.trip_rag.report import AnswerRow, AttackFigures, AttackRow, GuessFigures, MethodFigures
 from ingest.protocols import Encoder
 from retrieval.generators.verbatim import VerbatimGenerator
 from retrieval.protocols import Generator, Retriever
@@ -113,12 +113,14 @@ class Running:
                     found = self._rows(compared, encoder, arm, retriever)
                 rows += found
                 figures.append(self._figures(compared, encoder, arm, found))
+            attacked = list(self._attacks(compared, arm))
             return Part(
                 key=f"method {compared.name}",
                 figures=tuple(figures),
                 rows=tuple(rows),
-                attacks=tuple(self._attacks(compared, arm)),
+                attacks=tuple(each for each, _ in attacked),
                 guesses=tuple(self._guesses(compared, arm)),
+                attempts=tuple(attempt for _, attempts in attacked for attempt in attempts),
             )
 
     def _variant(self, key: str, compared: Compared) -> Part:
@@ -160,7 +162,7 @@ class Running:
             self._options.seed,
         )
 
-    def _attacks(self, compared: Compared, arm: Arm) -> Iterator[AttackFigures]:
+    def _attacks(self, compared: Compared, arm: Arm) -> Iterator[tuple[AttackFigures, list[AttackRow]]]:
         seed, prompts, thorough = self._options.seed, self._options.prompts, self._options.thorough
         if not thorough and compared.name not in SUMMED_UP:
             return

@@ -1,54 +1,33 @@
 """The tables and figures of TRIP-RAG on one corpus."""
 
-from collections.abc import Iterable, Sequence
-from hashlib import blake2b
-from importlib.metadata import version
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from app.bench.methods import (
-    ABLATIONS,
-    BUDGETS,
-    GRID,
-    ORIGIN,
-    SHARES,
-    TRIP,
-    ablations,
-    grid,
-    methods,
-    strengths,
-)
+from app.bench.methods import ABLATIONS, GRID, ablations, grid, methods, strengths
 from app.bench.options import Options
 from app.bench.parts import Parts
 from app.bench.planting import planted_figures
+from app.bench.promises import promises
+from app.bench.public_ids import under_public_ids
+from app.bench.run_digest import run_digest
 from app.bench.running import Running, ground_of
-from app.calibrating import COUNTED, leak_curve
+from app.bench.shares import share_taken
 from app.compose import Services
 from app.corpus import Corpus, Phases, detected, sensitive_in, untold
 from app.provenance import commit_here, provenance_of, reference_of
 from app.scored import ScoredCorpus, scored_corpus
-from app.settings_report import settings_digest
-from eval.calibration.halves import check_on_halves
 from eval.corpora.bench_corpus import BenchCorpus
 from eval.measures.answers import sacrebleu_signature
 from eval.measures.leakage import SensitiveIndex
 from eval.trip_rag.features import correlations, rank_correlation
-from eval.trip_rag.frontier import Point, areas_of, dominated_by
-from eval.trip_rag.report import (
-    CorpusCard,
-    Frontier,
-    GridCell,
-    MethodFigures,
-    PromiseFigures,
-    TripRagReport,
-)
+from eval.trip_rag.files import write_attempts
+from eval.trip_rag.frontier import frontier_of
+from eval.trip_rag.report import CorpusCard, GridCell, MethodFigures, TripRagReport
 from ingest.documents import Scores
 from ingest.protocols import Encoder
-from models.errors import LetheError
-
-PROMISED, CONFIDENCE = (0.05, 0.1, 0.2), 0.9
-"""Leakages that are promised, and how sure it has to be."""
-LETHE = frozenset((TRIP, "scores alone"))
-"""Whose points are Lethe's curve: the default policy and the same scores without its rules."""
+from models.errors import ConfigurationError, LetheError
 
 
 def trip_rag(
@@ -60,38 +39,73 @@ def trip_rag(
     further: Sequence[Encoder] = (),
     folder: Path | None = None,
 ) -> TripRagReport:
-    """Measure every method on one corpus.
+    """Measure every method on one corpus, which is told of under public ids.
 
     ``further`` encoders only retrieve. What was measured is kept in ``folder`` part by part, and a run that
-    was ended goes on there.
+    was ended goes on there; ``attacks.jsonl`` there has a line for each prompt of each attack in the end.
 
     Raises:
-        LetheError: The corpus has no questions, or nothing sensitive; or the folder has parts of another run.
+        ConfigurationError: Two encoders have one name.
+        LetheError: The corpus has no questions, or nothing sensitive; or the folder has parts of another run
+            or those of a process that is under way.
     """
     if not bench.questions:
         raise LetheError(f"{bench.name} has no questions: more documents, or longer ones, would give some.")
-    parts = Parts(_run_digest(services, bench, options, further), folder)
+    names = _distinct([services.encoder.name, *(each.name for each in further)])
+    commit, public = commit_here(), under_public_ids(services, bench)
+    with Parts(run_digest(services, public, options, names), folder) as parts:
+        report = _report(services, public, options, told, further, parts, commit)
+        if folder is not None:
+            write_attempts(parts.attempts(), folder)
+    return report
+
+
+def _distinct(encoders: Sequence[str]) -> Sequence[str]:
+    """The names, if they tell the encoders apart."""
+    twice = [name for name, times in Counter(encoders).items() if times > 1]
+    if twice:
+        raise ConfigurationError(
+            f"Two encoders are named {twice[0]}, and figures are told apart by that name: name each in "
+            "--encoders once and the one of the settings not at all, or give one of two folders another name."
+        )
+    return encoders
+
+
+def _report(
+    services: Services,
+    bench: BenchCorpus,
+    options: Options,
+    told: Phases,
+    further: Sequence[Encoder],
+    parts: Parts,
+    commit: str | None,
+) -> TripRagReport:
     corpus = Corpus(bench.documents, detected(services, bench.documents, told), bench.gold)
     scored = scored_corpus(services, corpus, told)
     ground = ground_of(services, scored, bench, sensitive_in(corpus), further)
     compared, absent = methods(scored, ground.encoders[0], options.seed)
-    running = Running(ground, options, parts, _planned(options, len(compared)), told)
+    strong = strengths(scored, ground.encoders[0], options.seed) if options.thorough else []
+    planned = len(compared) + ABLATIONS
+    if options.thorough:
+        planned += len(compared) + len(strong) + len(GRID) ** 2
+    running = Running(ground, options, parts, planned, told)
     measured = [running.method(each) for each in compared]
     figures = [part.figures[0] for part in measured]
-    kept = next(each.kept.share for each in figures if each.method == TRIP)
-    share = 1 - (kept or 0.0)
+    share = share_taken(scored.decisions(scored.method(services.policy)))
     ablated = [running.variant("ablation", each) for each in ablations(scored, share)]
     swept: list[MethodFigures] = []
     cells: list[GridCell] = []
     if options.thorough:
-        strong = strengths(scored, ground.encoders[0], options.seed)
         swept = [running.variant("strength", each) for each in strong]
+        bare = scored.method(replace(services.policy, residual_limit=1.0))
+        by_scores = share_taken(scored.decisions(bare))
         cells = [
-            _cell(*weights, running.variant("grid", each)) for weights, each in grid(scored, share).items()
+            _cell(*weights, running.variant("grid", each))
+            for weights, each in grid(scored, by_scores).items()
         ]
     return TripRagReport(
         corpus=_card(services, corpus, bench, ground.sensitive),
-        provenance=provenance_of(services, {"scale": scored.scale.source}),
+        provenance=provenance_of(services, {"scale": scored.scale.source}, commit),
         seed=options.seed,
         generator=running.generator.name,
         sacrebleu_signature=sacrebleu_signature(),
@@ -99,80 +113,18 @@ def trip_rag(
         encoders=tuple(each for part in measured for each in part.figures[1:]),
         ablations=tuple(ablated),
         sweep=tuple(swept),
-        frontier=frontier_of([*figures, *swept]),
+        frontier=frontier_of([*figures, *swept], lambda each: each.identifiers),
+        frontier_all=frontier_of([*figures, *swept], lambda each: each.disclosed),
         attacks=tuple(each for part in measured for each in part.attacks),
         guesses=tuple(each for part in measured for each in part.guesses),
         canaries=tuple(planted_figures(ground, options.seed, running.part, told) if options.thorough else ()),
         correlations=tuple(correlations(_scores(scored))),
         grid=tuple(cells),
         grid_spearman=_weights_against_recall(cells),
-        promises=tuple(_promises(scored, options, told)),
+        promises=tuple(promises(scored, options.seed, told) if options.thorough else ()),
         absent=absent,
         rows=tuple(row for part in measured for row in part.rows),
     )
-
-
-def _planned(options: Options, compared: int) -> int:
-    """How many parts a run has."""
-    if not options.thorough:
-        return compared + ABLATIONS
-    return 2 * compared + ABLATIONS + 4 * len(SHARES) + len(BUDGETS) + len(GRID) ** 2
-
-
-def _run_digest(services: Services, bench: BenchCorpus, options: Options, further: Sequence[Encoder]) -> str:
-    """Differs where anything differs that the figures depend on."""
-    found = blake2b(digest_size=16)
-    model = services.settings.generator.model_dump(mode="json", exclude={"api_key"})
-    encoders = [services.encoder.name, *(each.name for each in further)]
-    made_with = (
-        settings_digest(services.settings),
-        model,
-        encoders,
-        options,
-        commit_here(),
-        version("lethe"),
-    )
-    found.update(repr(made_with).encode())
-    for document in bench.documents:
-        found.update(repr((document.doc_id, document.text)).encode())
-    for question in bench.questions:
-        found.update(repr((question.question_id, question.text, question.answer, question.about)).encode())
-    return found.hexdigest()
-
-
-def frontier_of(figures: Iterable[MethodFigures]) -> Frontier:
-    """Leakage of identifiers against Recall@1 overlap: whose points lie where."""
-    curves: dict[str, list[Point]] = {}
-    for each in figures:
-        recall = each.recall_overlap[1].mean
-        if each.identifiers.share is not None and recall is not None:
-            curves.setdefault(each.method, []).append((each.identifiers.share, recall))
-    most = max((leakage for leakage, _ in curves.get(ORIGIN, [])), default=0.0)
-    ours = [point for name in LETHE for point in curves.get(name, [])]
-    theirs = [point for name, curve in curves.items() if name not in LETHE | {ORIGIN} for point in curve]
-    areas = areas_of({name: curve for name, curve in curves.items() if name != ORIGIN}, most) if most else {}
-    return Frontier(dominated=dominated_by(ours, theirs), points=len(theirs), areas=areas)
-
-
-def _promises(scored: ScoredCorpus, options: Options, told: Phases) -> list[PromiseFigures]:
-    """Whether thresholds that are promised on half of the documents hold on the other."""
-    if not options.thorough or len(scored.texts) < 2:
-        return []
-    curve = leak_curve(scored, scored.services.policy, COUNTED["identifiers"], told)
-    found = []
-    for max_leak in PROMISED:
-        check = check_on_halves(curve.taus, curve.losses, max_leak, CONFIDENCE, seed=options.seed)
-        found.append(
-            PromiseFigures(
-                max_leak=max_leak,
-                confidence=CONFIDENCE,
-                documents=check.documents,
-                splits=check.splits,
-                promised=check.promised,
-                violated=check.violated,
-            )
-        )
-    return found
 
 
 def _card(services: Services, corpus: Corpus, bench: BenchCorpus, sensitive: SensitiveIndex) -> CorpusCard:

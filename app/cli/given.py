@@ -15,7 +15,8 @@ def settings_arguments(arguments: argparse.Namespace) -> dict[str, object]:
         given["settings_file"] = preset_file(preset)
     policy = getattr(arguments, "policy", None)
     if policy and policy.lower().endswith(".toml"):
-        given["policy"] = load_policy_file(Path(policy))
+        # Only what the file says: the rest stays with the preset and the other places below arguments.
+        given["policy"] = load_policy_file(Path(policy)).model_dump(exclude_unset=True)
     else:
         given["policy.name"] = policy
     for name in ("tau", "engine"):

@@ -1,10 +1,13 @@
 """``lethe bench trip-rag``."""
 
 import argparse
+import shlex
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from app.bench.options import QUICK_DOCUMENTS, QUICK_PROMPTS, QUICK_QUESTIONS, Options
 from app.bench.trip_rag import trip_rag
+from app.cli.arguments import parser
 from app.cli.console import console, current_phase_on, message, progress, result
 from app.cli.given import services_of
 from app.compose import Services
@@ -12,14 +15,21 @@ from eval.corpora.bench_corpus import Selection
 from eval.corpora.loaders import load
 from eval.report_files import report_folder
 from eval.trip_rag.files import write_report
+from eval.trip_rag.report import TripRagReport
 from eval.trip_rag.table import methods_table
 from ingest.protocols import Encoder
 from models.catalog import ModelRef
 from models.errors import ConfigurationError
 
+_OF_THIS_MACHINE = ("path", "output", "data_dir", "module", "function")
+"""What a command that makes a report again does without."""
+
 
 def run(arguments: argparse.Namespace) -> int:
-    """A table on standard error, the figures as one JSON line, and files on request."""
+    """A table on standard error, the figures as one JSON line, and files on request.
+
+    1 if a method could not sanitize every document: its figures are no verdict.
+    """
     services = services_of(arguments)
     if services.policy.name != "trip":
         raise ConfigurationError(
@@ -29,22 +39,53 @@ def run(arguments: argparse.Namespace) -> int:
     folder = report_folder(Path(arguments.output)) if arguments.output else None
     bench = load(arguments.corpus, Path(arguments.path), _selection(arguments))
     options = _options(arguments)
+    further = _further(services, options.encoders)
     with progress("done") as bar:
-        report = trip_rag(
-            services,
-            bench,
-            options,
-            current_phase_on(bar),
-            further=_further(services, arguments.encoders or ""),
-            folder=folder,
-        )
+        report = trip_rag(services, bench, options, current_phase_on(bar), further=further, folder=folder)
+    report = report.model_copy(update={"command": command_of(arguments)})
     console().print(methods_table(report))
     for name, reason in report.absent.items():
         message(f"{name} is absent: {reason}")
     result(report.model_dump(mode="json", exclude={"rows", "sweep", "grid"}))
     if folder:
         message(f"report: {write_report(report, folder)}")
-    return 0
+    failed = failures(report)
+    if failed:
+        told = ", ".join(f"{name} {count:,}" for name, count in failed.items())
+        message(
+            f"documents could not be sanitized, and are in no figure of the method: {told}. A method looks "
+            "safer without its worst documents: `lethe sanitize` names them. Mend them, or leave them out."
+        )
+    return 1 if failed else 0
+
+
+def command_of(arguments: argparse.Namespace) -> str:
+    """The words after ``lethe bench trip-rag`` that say the same, without paths of this machine."""
+    plain = vars(parser().parse_args(["bench", "trip-rag", "PATH"]))
+    words = ["PATH"]
+    for name, value in vars(arguments).items():
+        if name not in plain or name in _OF_THIS_MACHINE or value == plain[name]:
+            continue
+        words.append(f"--{name.replace('_', '-')}")
+        if value is not True:
+            words.append(_named(name, str(value)))
+    return shlex.join(words)
+
+
+def _named(option: str, value: str) -> str:
+    if option == "encoders":
+        return ",".join(Path(name).name if Path(name).is_dir() else name for name in _names(value))
+    return Path(value).name if option in ("gguf", "policy", "questions_file") else value
+
+
+def failures(report: TripRagReport) -> Mapping[str, int]:
+    """How many documents each method could not sanitize, at its worst strength; without those that could."""
+    found: dict[str, int] = {}
+    for each in (*report.methods, *report.ablations, *report.sweep):
+        found[each.method] = max(found.get(each.method, 0), each.documents_failed)
+    for planted in report.canaries:
+        found[planted.method] = max(found.get(planted.method, 0), planted.documents_failed)
+    return {name: count for name, count in found.items() if count}
 
 
 def _selection(arguments: argparse.Namespace) -> Selection:
@@ -61,19 +102,21 @@ def _selection(arguments: argparse.Namespace) -> Selection:
 
 def _options(arguments: argparse.Namespace) -> Options:
     prompts = arguments.prompts or (QUICK_PROMPTS if arguments.quick else Options().prompts)
-    return Options(arguments.seed, prompts, thorough=not arguments.quick)
+    encoders = tuple(map(_reference, _names(arguments.encoders or "")))
+    return Options(arguments.seed, prompts, not arguments.quick, encoders)
 
 
-def _further(services: Services, names: str) -> list[Encoder]:
-    """Encoders by a folder, a hub id or the word embedded."""
-    encoders = []
-    for name in filter(None, map(str.strip, names.split(","))):
-        settings = services.settings.model_copy(update={"encoder": _reference(name)})
-        encoders.append(Services(settings).encoder)
-    return encoders
+def _further(services: Services, encoders: Sequence[ModelRef]) -> list[Encoder]:
+    settings = services.settings
+    return [Services(settings.model_copy(update={"encoder": each})).encoder for each in encoders]
+
+
+def _names(encoders: str) -> list[str]:
+    return list(filter(None, map(str.strip, encoders.split(","))))
 
 
 def _reference(name: str) -> ModelRef:
+    """An encoder by a folder, a hub id or the word embedded."""
     if name == "embedded":
         return ModelRef()
     return ModelRef(source="path" if Path(name).is_dir() else "hub", name=name)

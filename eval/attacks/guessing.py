@@ -34,6 +34,30 @@ SHOWN_WEIGHT = 0.25
 """Of the greatest cosine with the surroundings of a place that shows the candidate in clear."""
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class IndexAttack:
+    """What an attack on an index declares: what it is after, what its attacker can do, who named it."""
+
+    name: str
+    goal: str
+    threat_model: str
+    reference: str
+
+
+ENTITY_INFERENCE = IndexAttack(
+    name="entity inference",
+    goal="Guess what stood in each slot of a sanitized document.",
+    threat_model=(
+        "A reader of the index on an untrusted server: sees each sanitized text with the place and label of "
+        "every slot, and knows all originals of a label and how often each was said, but not where."
+    ),
+    reference=(
+        "Zhu et al., Not All Entities are Created Equal, section 3.2, first objective of the attacker; "
+        "the ranking is ours"
+    ),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Guess:
     """The outcome for one slot, the ``number``-th decision of its document; says no text.
@@ -93,7 +117,8 @@ class _Guesser:
     """Ranks candidates with all texts encoded beforehand, in batches."""
 
     def __init__(self, slots: Sequence[Slot], encoder: Encoder) -> None:
-        self.known = Candidates(slots)
+        # By text, so that the order of the documents does not say how a candidate is spelled.
+        self.known = Candidates(sorted(slots, key=lambda slot: slot.original))
         hidden = {slot.label for slot in slots if not slot.kept}
         asked = [slot for slot in slots if slot.label in hidden]
         spellings = [text for label in sorted(hidden) for text in self.known.spelled(label).values()]

@@ -7,7 +7,7 @@ sanitized text as it is, so that what the guesses add can be told from what the 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from eval.attacks.guessing import Guess
+from eval.attacks.guessing import ENTITY_INFERENCE, Guess, IndexAttack
 from eval.attacks.slots import OriginalsMissing
 from eval.measures.intervals import Estimate, Share, clustered_share, mean_of
 from eval.measures.leakage import SensitiveIndex
@@ -16,6 +16,16 @@ from ingest.documents import Document, SanitizedDocument
 
 OPENING = "([{\"'“‘«"
 """Marks after which no blank stands."""
+
+DOCUMENT_RECONSTRUCTION = IndexAttack(
+    name="document reconstruction",
+    goal="Bring back an original document from its sanitized text.",
+    threat_model=ENTITY_INFERENCE.threat_model,
+    reference=(
+        "Zhu et al., Not All Entities are Created Equal, section 3.2, second objective of the attacker; "
+        "putting the best guesses in is ours"
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)

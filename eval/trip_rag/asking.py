@@ -74,6 +74,7 @@ def figures_of(
     about = {question.question_id for question in known if question.about}
     asked = [row for row in rows if row.question_id in about]
     before = [row.doc_ids for row in original]
+    measured = len(sensitive.behind(each.doc_id for each in arm.documents))
     kept = [decision.action is Action.KEEP for each in arm.documents for decision in each.decisions]
     return MethodFigures(
         method=arm.method,
@@ -90,6 +91,7 @@ def figures_of(
         identifiers=disclosed(arm.documents, sensitive, is_identifier, seed),
         kept=share_of(sum(kept), len(kept)),
         documents_failed=arm.failed,
+        entities_failed=len(sensitive) - measured if arm.failed else 0,
     )
 
 
@@ -99,7 +101,7 @@ def disclosed(
     counted: Callable[[EntityRef], bool],
     seed: int,
 ) -> Share:
-    """Of the counted entities of all originals, those that stand in their own sanitized text."""
+    """Of the counted entities of these documents' originals, those that stand in their own sanitized text."""
     hits, totals = [], []
     for each in documents:
         ids = [each.doc_id]

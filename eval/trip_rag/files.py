@@ -1,9 +1,10 @@
 """A benchmark's report as files."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from eval.trip_rag.page import trip_rag_page
-from eval.trip_rag.report import TripRagReport
+from eval.trip_rag.report import AnswerRow, AttackRow, TripRagReport
 from models.errors import LetheError
 
 
@@ -17,12 +18,30 @@ def write_report(report: TripRagReport, folder: Path) -> Path:
     try:
         figures = report.model_dump_json(exclude={"rows"}, indent=1)
         (folder / "report.json").write_text(figures + "\n", encoding="utf-8")
-        with (folder / "rows.jsonl").open("w", encoding="utf-8") as lines:
-            lines.writelines(f"{row.model_dump_json()}\n" for row in report.rows)
+        _write_rows(folder / "rows.jsonl", report.rows)
         page.write_text(trip_rag_page(report), encoding="utf-8")
     except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise LetheError(
-            f"{folder}: the report could not be written ({reason}). Name a folder that can be."
-        ) from None
+        raise _unwritten(folder, error) from None
     return page
+
+
+def write_attempts(attempts: Iterable[AttackRow], folder: Path) -> None:
+    """Write ``attacks.jsonl``, a line for each prompt of each attack, as they come.
+
+    Raises:
+        LetheError: The file cannot be written.
+    """
+    try:
+        _write_rows(folder / "attacks.jsonl", attempts)
+    except OSError as error:
+        raise _unwritten(folder, error) from None
+
+
+def _write_rows(path: Path, rows: Iterable[AnswerRow | AttackRow]) -> None:
+    with path.open("w", encoding="utf-8") as lines:
+        lines.writelines(f"{row.model_dump_json()}\n" for row in rows)
+
+
+def _unwritten(folder: Path, error: OSError) -> LetheError:
+    reason = error.strerror or type(error).__name__
+    return LetheError(f"{folder}: the report could not be written ({reason}). Name a folder that can be.")

@@ -2,33 +2,36 @@
 
 from dataclasses import dataclass
 
-from eval.trip_rag.report import AttackFigures, MethodFigures, TripRagReport
+from eval.trip_rag.report import AttackFigures, Frontier, MethodFigures, TripRagReport, whole
 from retrieval.generators.verbatim import VerbatimGenerator
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Each None where one of its parts was not measured.
+    """Each None where one of its parts was not measured, all of them where a document failed in one.
 
     ``recall_ratio`` is Recall@1 overlap over Redact's; ``identifier_excess`` the leakage of identifiers under
     extraction from the verbatim victim, minus Redact's; ``leakage_change`` that of all sensitive entities,
     relative to no sanitizing; ``rouge_change`` ROUGE-L of answers relative to Redact's; ``dominated`` the
-    share of the baselines' points that Lethe's curve dominates.
+    share of the baselines' points that Lethe's curve dominates by the identifiers that stand in the index,
+    ``dominated_all`` by all sensitive entities.
     """
 
-    recall: float | None
-    recall_ratio: float | None
-    identifier_excess: float | None
-    leakage_change: float | None
-    rouge_change: float | None
-    dominated: float | None
+    recall: float | None = None
+    recall_ratio: float | None = None
+    identifier_excess: float | None = None
+    leakage_change: float | None = None
+    rouge_change: float | None = None
+    dominated: float | None = None
+    dominated_all: float | None = None
 
 
 def summary_of(report: TripRagReport, k: int = 5) -> Summary:
     """The summary of a corpus; leakage at ``k`` passages."""
     ours, redact = _method(report, "trip"), _method(report, "redact")
+    if not (whole(ours) and whole(redact) and whole(_method(report, "origin"))):
+        return Summary()
     recall, their_recall = ours.recall_overlap[1].mean, redact.recall_overlap[1].mean
-    frontier = report.frontier
     identifiers = [_leakage(report, name, k, identifiers=True) for name in ("trip", "redact")]
     everything = [_leakage(report, name, k, identifiers=False) for name in ("trip", "origin")]
     return Summary(
@@ -37,8 +40,13 @@ def summary_of(report: TripRagReport, k: int = 5) -> Summary:
         identifier_excess=_difference(*identifiers),
         leakage_change=_change(*everything),
         rouge_change=_change(ours.rouge_l.mean, redact.rouge_l.mean),
-        dominated=frontier.dominated / frontier.points if frontier.points else None,
+        dominated=_dominated(report.frontier),
+        dominated_all=_dominated(report.frontier_all),
     )
+
+
+def _dominated(frontier: Frontier) -> float | None:
+    return frontier.dominated / frontier.points if frontier.points else None
 
 
 def _method(report: TripRagReport, name: str) -> MethodFigures:

@@ -22,11 +22,16 @@ def cards(report: TripRagReport) -> str:
         (_signed(found.rouge_change), "ROUGE-L of answers, relative to redact"),
         (_signed(found.leakage_change), "sensitive entities extracted, relative to no sanitizing"),
         (points, "percentage points of identifiers extracted, beside redact"),
-        (None if found.dominated is None else percent(found.dominated), "of baseline points dominated"),
+        (_percent(found.dominated), "of baseline points dominated, by identifiers left in the index"),
+        (_percent(found.dominated_all), "of baseline points dominated, by all that is sensitive there"),
     )
     # In the color that the charts give it.
     told = "".join(_card(names.index("trip"), figure, words) for figure, words in pairs)
     return f'<section class="cards" aria-label="trip in short">{told}</section>'
+
+
+def _percent(share: float | None) -> str | None:
+    return None if share is None else percent(share)
 
 
 def _signed(change: float | None) -> str | None:
@@ -46,9 +51,11 @@ def promises(report: TripRagReport) -> str:
     title = "Whether promised thresholds hold"
     sub = (
         "A threshold is chosen on a random half of the documents so that, with the confidence given, the "
-        "expected share of identifiers left is at most the limit; then the other half is measured. Broken is "
+        "expected share left in the index is at most the limit; then the other half is measured. Broken is "
         "where that half leaked more than the limit, its own chance included: expect at most about one minus "
-        "the confidence. Splits in which nothing could be promised are no success and no failure."
+        "the confidence. Splits in which nothing could be promised are no success and no failure. The rules "
+        "of trip take identifiers at every threshold, so that a promise about these tests little; scores "
+        "alone, and all sensitive entities, are the harder tests."
     )
     if not report.promises:
         return section(title, sub, missing("No promise was checked in this run."))
@@ -56,6 +63,7 @@ def promises(report: TripRagReport) -> str:
         row(
             f"at most {each.max_leak:.1%}",
             [
+                f"{each.policy}, {each.counted}",
                 f"{each.confidence:.0%}",
                 f"{each.documents:,}",
                 # Splits share their documents, so that an interval over them would say too much.
@@ -65,6 +73,12 @@ def promises(report: TripRagReport) -> str:
         )
         for each in report.promises
     ]
-    heads = ("confidence", "documents", "promised, of all splits", "broken, of those promised")
+    heads = (
+        "policy, counted",
+        "confidence",
+        "documents",
+        "promised, of all splits",
+        "broken, of those promised",
+    )
     caption = "Splits overlap, so there are no intervals."
     return section(title, sub, panel(table(caption, "Limit", [("", heads)], rows)))

@@ -1,14 +1,16 @@
 """The grid of weights, and privacy against usefulness."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
-from eval.measures.intervals import Estimate
+from eval.measures.intervals import Estimate, Share
 from eval.trip_rag import published
 from eval.trip_rag.cells import (
     PUBLISHED,
     estimate_html,
     folded,
     missing,
+    nothing,
     panel,
     published_html,
     row,
@@ -18,7 +20,19 @@ from eval.trip_rag.cells import (
 )
 from eval.trip_rag.grid_plots import heat_map, weight_bars
 from eval.trip_rag.plots import Curve, Dot, scatter
-from eval.trip_rag.report import MethodFigures, TripRagReport
+from eval.trip_rag.report import Frontier, MethodFigures, TripRagReport
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What is looked for in the index, and the share of it that stands there."""
+
+    told: str
+    share: Callable[[MethodFigures], Share] = field(repr=False)
+
+
+IDENTIFIERS = Left("identifiers left", lambda each: each.identifiers)
+ALL = Left("sensitive entities left", lambda each: each.disclosed)
 
 
 def weights(report: TripRagReport) -> str:
@@ -94,14 +108,15 @@ def frontier(report: TripRagReport) -> str:
     points = [*report.methods, *report.sweep]
     plots = [
         _plot(report, points, "Recall@1 overlap", lambda each: each.recall_overlap[1]),
-        _plot(report, points, "ROUGE-L", lambda each: each.rouge_l),
+        _plot(report, points, "Recall@1 overlap", lambda each: each.recall_overlap[1], ALL),
+        _plot(report, points, "ROUGE-L", lambda each: each.rouge_l, ALL),
     ]
     swept = "" if report.sweep else missing("No strengths were swept in this run: each method has one point.")
     return section(
         title,
-        "Identifiers that still stand in the index, across, against usefulness, upwards: the best corner is "
-        "top left. Curves join the strengths of one method; small figures are strengths (a share of linked "
-        "entities, or a privacy budget a document).",
+        "What still stands in the index, across, against usefulness, upwards: the best corner is top left. "
+        "Curves join the strengths of one method; small figures are strengths (the share of linked entities "
+        "that hard rules and scores take, or a privacy budget a document).",
         swept,
         f'<div class="charts one">{"".join(plots)}</div>',
         _areas(report),
@@ -114,15 +129,18 @@ def _plot(
     points: Sequence[MethodFigures],
     name: str,
     use: Callable[[MethodFigures], Estimate],
+    left: Left = IDENTIFIERS,
 ) -> str:
-    curves = curves_of(points, use)
+    curves = curves_of(points, use, left)
     if not curves:
         return missing(f"No method has both leakage and {name}.")
     explanation = f"{report.corpus.questions:,} questions; intervals stand in the table of all points below"
-    return scatter(f"{name} by leakage of identifiers", explanation, "identifiers left", name, curves)
+    return scatter(f"{name} by {left.told}", explanation, left.told, name, curves)
 
 
-def curves_of(points: Sequence[MethodFigures], use: Callable[[MethodFigures], Estimate]) -> list[Curve]:
+def curves_of(
+    points: Sequence[MethodFigures], use: Callable[[MethodFigures], Estimate], left: Left
+) -> list[Curve]:
     """A curve for each method in the order of the report, its dots by leakage.
 
     Dots without leakage or usefulness are left out, and so is a curve without dots. A curve keeps its look
@@ -132,39 +150,64 @@ def curves_of(points: Sequence[MethodFigures], use: Callable[[MethodFigures], Es
     curves = []
     for place, name in enumerate(names):
         own = [each for each in points if each.method == name]
-        dots = [dot for each in own for dot in _dots(each, use(each), alone=len(own) == 1)]
+        dots = [dot for each in own for dot in _dots(each, use(each), left, alone=len(own) == 1)]
         if dots:
             # By leakage and not by strength, which a default does not have.
             curves.append(Curve(name, place, tuple(sorted(dots, key=lambda dot: (dot.x, dot.y)))))
     return curves
 
 
-def _dots(figures: MethodFigures, use: Estimate, alone: bool) -> list[Dot]:
-    leakage, strength = figures.identifiers.share, figures.strength
+def _dots(figures: MethodFigures, use: Estimate, left: Left, alone: bool) -> list[Dot]:
+    leakage, strength = left.share(figures).share, figures.strength
     if leakage is None or use.mean is None:
         return []
-    label = "default" if strength is None else f"{strength:g}"
-    told = f"{label}, identifiers {leakage:.1%}, usefulness {use.mean:.3f}"
+    label = "default" if strength is None else f"{strength:.3g}"
+    told = f"{label}, {left.told} {leakage:.1%}, usefulness {use.mean:.3f}"
     return [Dot(leakage, use.mean, "" if alone else label, told)]
 
 
 def _areas(report: TripRagReport) -> str:
-    found, points = report.frontier, [*report.methods, *report.sweep]
-    share = f" ({found.dominated / found.points:.1%})" if found.points else ""
+    found, everything = report.frontier, report.frontier_all
+    points = [*report.methods, *report.sweep]
+    # A corpus may have sensitive entities of which none identifies, and then only the second areas.
+    names = sorted(
+        found.areas | everything.areas,
+        key=lambda name: (found.areas.get(name, 0.0), everything.areas.get(name, 0.0)),
+        reverse=True,
+    )
     rows = [
-        row(name, [f"{sum(each.method == name for each in points):,}", f"{area:.3f}"])
-        for name, area in sorted(found.areas.items(), key=lambda pair: -pair[1])
+        row(
+            name,
+            [
+                f"{sum(each.method == name for each in points):,}",
+                *(
+                    f"{each.areas[name]:.3f}" if name in each.areas else nothing()
+                    for each in (found, everything)
+                ),
+            ],
+        )
+        for name in names
     ]
     caption = (
         "Area under each curve of Recall@1 overlap, of 1 at most: the mean of the best usefulness that a "
         "method has at or below each leakage, from none to that of the unsanitized index. A method with few "
-        f"points has less area for that alone. Of {found.points:,} points of baselines, "
-        f"{found.dominated:,}{share} are dominated: Lethe has a point that leaks no more, is at least as "
-        "useful, and is better in one of both."
+        "points has less area for that alone. Dominated is a point for which Lethe has one that leaks no "
+        f"more, is at least as useful, and is better in one of both: by identifiers {_dominated(found)}; by "
+        f"all sensitive entities {_dominated(everything)}. The rules of trip take identifiers whatever its "
+        "strength, so that the second says more about its scores."
     )
     if not rows:
         return missing("No area: nothing leaks from the unsanitized index, or no method has a point.")
-    return panel(table(caption, "Method", [("", ("points", "area"))], rows))
+    return panel(table(caption, "Method", [("", ("points", "area, identifiers", "area, all"))], rows))
+
+
+def _dominated(found: Frontier) -> str:
+    if not found.points:
+        return "nothing was compared"
+    return (
+        f"{found.dominated:,} of {found.points:,} ({found.dominated / found.points:.1%}), "
+        f"{found.by_trip:,} of them by trip alone"
+    )
 
 
 def _points(points: Sequence[MethodFigures]) -> str:

@@ -25,8 +25,14 @@ DEFINITIONS = {
     "stands word for word in the sanitized text of its own document. Documents that could not be sanitized "
     "are not in the index and not counted.",
     "Kept": "Of all decisions about detected mentions, the share that left them as they were.",
-    "Dominated": "A point for which Lethe has one that leaks no more identifiers, has at least as much "
-    "Recall@1 overlap, and is better in one of both. Lethe’s are those of trip and of its scores alone.",
+    "Dominated": "A point for which Lethe has one that leaks no more, has at least as much Recall@1 overlap, "
+    "and is better in one of both. Lethe’s are those of trip and of its scores alone. Points that fall "
+    "together count once; arms that failed on a document are left out.",
+    "What follows from the definitions": "The default policy always generalizes what is found and "
+    "identifies, by the same border of risk (0.4) that the figures of identifiers count by. Where the "
+    "reference is what the detector found, trip can hardly leak more of these than redact: the figure says "
+    "that the rule works, not that the detector is good. Recall, answers, and all sensitive entities do not "
+    "follow from any definition.",
     "Intervals": "95%. Means have a bootstrap over questions. Shares have Wilson’s interval; shares of "
     "entities also have a bootstrap over prompts or documents, and the wider of the two is shown. They say "
     "how far chance in the questions goes, not how other documents would turn out.",

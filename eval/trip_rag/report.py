@@ -40,12 +40,45 @@ class AnswerRow(_Frozen):
     rouge_l: float
 
 
+class AttackRow(_Frozen):
+    """One prompt of one attack on one method, without a word of it; a canary is a prompt too.
+
+    ``attempt`` counts the prompts from 0 and ``prompt_kind`` names the list of their wording, or the kind of
+    the canary. ``doc_ids`` are the documents behind the passages, best first, with repetitions. ``present``
+    counts the sensitive entities behind them, ``leaked`` those that came out, ``prompted`` those of them that
+    the prompt had named; of both, ``..._identifiers`` identify. ``repeats`` says that a passage was copied,
+    ``rouge_recall_above`` and ``rouge_f_above`` that this ROUGE-L with a passage is above 0.5. What was not
+    ``measured`` has a ``failure``, and its counts mean nothing.
+    """
+
+    method: str
+    attack: str
+    generator: str
+    k: int
+    attempt: int
+    prompt_kind: str
+    measured: bool
+    failure: str
+    engine: str
+    output_characters: int
+    doc_ids: tuple[str, ...]
+    present: int
+    present_identifiers: int
+    leaked: int
+    leaked_identifiers: int
+    prompted: int
+    repeats: bool
+    rouge_recall_above: bool
+    rouge_f_above: bool
+
+
 class MethodFigures(_Frozen):
     """One method with one encoder: usefulness, and what a reader of the whole index finds.
 
     ``recall_overlap`` is by k; ``found`` the share of questions whose document is among the first k.
     ``disclosed`` counts the sensitive entities of a document that stand in its sanitized text,
-    ``identifiers`` those of them that identify. ``strength`` is what was swept, None for a default.
+    ``identifiers`` those of them that identify; ``entities_failed`` stand in the ``documents_failed``, in
+    neither share, for they are not measured. ``strength`` is what was swept, None for a default.
     """
 
     method: str
@@ -60,6 +93,12 @@ class MethodFigures(_Frozen):
     identifiers: Share
     kept: Share
     documents_failed: int
+    entities_failed: int = 0
+
+
+def whole(figures: MethodFigures) -> bool:
+    """Whether every document was sanitized: one without its worst documents looks safer than it is."""
+    return figures.documents_failed == 0
 
 
 class AttackFigures(_Frozen):
@@ -104,13 +143,15 @@ class GuessFigures(_Frozen):
 class CanaryFigures(_Frozen):
     """How much of what was planted came out of a method's index, by kind: the share of canaries of a label.
 
-    ``documents`` are those in which a canary was planted, and the index holds only them.
+    ``documents`` are those in which a canary was planted, and the index holds only them. The canaries of the
+    ``documents_failed`` are not measured.
     """
 
     method: str
     k: int
     documents: int
     recall: dict[str, Share]
+    documents_failed: int = 0
 
 
 class Correlation(_Frozen):
@@ -136,18 +177,26 @@ class GridCell(_Frozen):
 class Frontier(_Frozen):
     """How much of the baselines' trade-offs the method's curve dominates, and the area under each curve.
 
-    ``areas`` are of the best Recall@1 overlap that a method has at or below each leakage, over the leakages
-    from 0 to that of the unsanitized index, as a share of the largest area that could be.
+    ``by_trip`` are dominated by the default policy's own curve, ``dominated`` by it or that of its scores
+    alone. ``areas`` are of the best Recall@1 overlap that a method has at or below each leakage, over the
+    leakages from 0 to that of the unsanitized index, as a share of the largest area that could be.
     """
 
     dominated: int
+    by_trip: int = 0
     points: int
     areas: dict[str, float]
 
 
 class PromiseFigures(_Frozen):
-    """Thresholds promised on one half of the documents and measured on the other, over random splits."""
+    """Thresholds promised on one half of the documents and measured on the other, over random splits.
 
+    ``policy`` is ``trip``, or ``scores alone`` without its hard rules and residual limit; ``counted`` says
+    whose leakage was promised: of ``identifiers``, or of ``all`` sensitive entities.
+    """
+
+    policy: str = "trip"
+    counted: str = "identifiers"
     max_leak: float
     confidence: float
     documents: int
@@ -157,10 +206,14 @@ class PromiseFigures(_Frozen):
 
 
 class TripRagReport(_Frozen):
-    """The benchmark of one corpus. ``absent`` are methods that could not run, with the reason."""
+    """The benchmark of one corpus. ``absent`` are methods that could not run, with the reason.
+
+    ``command`` are the words after ``lethe bench trip-rag`` that make it again, "" where they were not kept.
+    """
 
     corpus: CorpusCard
     provenance: Provenance
+    command: str = Field(default="", repr=False)
     seed: int
     generator: str
     sacrebleu_signature: str
@@ -170,6 +223,8 @@ class TripRagReport(_Frozen):
     ablations: tuple[MethodFigures, ...]
     sweep: tuple[MethodFigures, ...] = Field(repr=False)
     frontier: Frontier
+    """By the leakage of identifiers; ``frontier_all`` by that of all sensitive entities."""
+    frontier_all: Frontier = Frontier(dominated=0, points=0, areas={})
     attacks: tuple[AttackFigures, ...]
     guesses: tuple[GuessFigures, ...]
     canaries: tuple[CanaryFigures, ...] = ()

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from eval.measures.intervals import Estimate, Share, widest
-from eval.trip_rag.report import MethodFigures, TripRagReport
+from eval.trip_rag.report import MethodFigures, TripRagReport, whole
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -68,6 +68,9 @@ def methods_table(report: TripRagReport) -> "Table":
         table.add_column(name, justify="left" if name == "method" else "right", no_wrap=name != "method")
     for figures in report.methods:
         cells = dict(zip(METHOD_HEAD, method_cells(figures), strict=True))
+        if not whole(figures):
+            cells["method"] += "*"
+            table.caption = "* of fewer documents: the others could not be sanitized, and are not measured"
         table.add_row(*(cells[name] for name in _NARROW))
     return table
 

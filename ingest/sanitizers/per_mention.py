@@ -24,7 +24,7 @@ class PerMention:
 
     def decide(self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards]) -> list[list[Decision]]:
         """A decision for each mention, with scores of its own."""
-        alone = [_each_alone(text) for text in texts]
+        alone = [each_alone(text) for text in texts]
         own = [each.marginals for each in self._risk.hazards(alone)]
         given = [
             Hazards(whole.total, _without_one(text, of_text, whole.total))
@@ -36,7 +36,8 @@ class PerMention:
         ]
 
 
-def _each_alone(text: AnnotatedText) -> AnnotatedText:
+def each_alone(text: AnnotatedText) -> AnnotatedText:
+    """The text with a number of its own for each mention."""
     return replace(
         text, entities=[replace(entity, link=number) for number, entity in enumerate(text.entities)]
     )

@@ -1,0 +1,235 @@
+"""What every attack that reads an index must do. All data is invented.
+
+Such an attack needs no server: it is given what a sanitizer wrote, and guesses what stood there.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+import pytest
+
+from eval.attacks.guess_shares import guess_shares
+from eval.attacks.guessing import ENTITY_INFERENCE, IndexAttack, guess_slots
+from eval.attacks.reconstruction import DOCUMENT_RECONSTRUCTION, reconstruct, reconstruction_means
+from eval.documents import SensitiveEntity
+from eval.measures.leakage import SensitiveIndex
+from ingest.documents import Document, Entity, Identifier, SanitizedDocument
+from ingest.errors import SanitizationError
+from ingest.risk_prior import RiskPrior
+from ingest.sanitize import DecidingSanitizer, Method
+from ingest.sanitizers.uniform import ORIGIN, REDACT, SUPPRESS
+from tests.doubles import PhraseDetector
+from tests.hashing_encoder import HashingEncoder
+
+Counts = tuple[int, int]
+"""How often the attack was right, and of how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Documents, and the phrases in them that are sensitive, with their labels."""
+
+    documents: list[Document]
+    phrases: dict[str, str]
+
+    def sensitive(self) -> SensitiveIndex:
+        return SensitiveIndex(
+            SensitiveEntity(document.doc_id, phrase, label, Identifier.QUASI)
+            for document in self.documents
+            for phrase, label in self.phrases.items()
+            if phrase in document.text
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """``rows`` by document; ``found`` counts what still stands there, ``guessed`` what was replaced alone."""
+
+    rows: dict[str, list[object]]
+    found: Counts
+    guessed: Counts
+
+
+Run = Callable[[Corpus, Sequence[SanitizedDocument], int, int], Outcome]
+"""An attack on what was written, with a size of pools and a seed."""
+
+
+def infer(corpus: Corpus, written: Sequence[SanitizedDocument], pool: int, seed: int) -> Outcome:
+    guesses = guess_slots(corpus.documents, written, HashingEncoder(), pool=pool, seed=seed)
+    every, replaced = guess_shares(guesses), guess_shares([each for each in guesses if not each.kept])
+    rows: dict[str, list[object]] = {}
+    for each in guesses:
+        rows.setdefault(each.doc_id, []).append(each)
+    return Outcome(rows, (every.first.hits, every.first.n), (replaced.first.hits, replaced.first.n))
+
+
+def rebuild(corpus: Corpus, written: Sequence[SanitizedDocument], pool: int, seed: int) -> Outcome:
+    guesses = guess_slots(corpus.documents, written, HashingEncoder(), pool=pool, seed=seed)
+    rebuilt = reconstruct(corpus.documents, written, guesses, corpus.sensitive())
+    means = reconstruction_means(rebuilt)
+    left, recovered, of = means.left.hits, means.recovered.hits, means.recovered.n
+    return Outcome({each.doc_id: [each] for each in rebuilt}, (recovered, of), (recovered - left, of - left))
+
+
+ATTACKS: list[tuple[IndexAttack, Run]] = [  # to add one, add a line
+    (ENTITY_INFERENCE, infer),
+    (DOCUMENT_RECONSTRUCTION, rebuild),
+]
+
+
+@pytest.fixture(params=ATTACKS, ids=lambda each: each[0].name)
+def attack(request: pytest.FixtureRequest) -> tuple[IndexAttack, Run]:
+    chosen: tuple[IndexAttack, Run] = request.param
+    return chosen
+
+
+@pytest.fixture
+def run(attack: tuple[IndexAttack, Run]) -> Run:
+    return attack[1]
+
+
+@pytest.fixture(params=[REDACT, SUPPRESS], ids=["generalized", "suppressed"])
+def method(request: pytest.FixtureRequest) -> Method:
+    chosen: Method = request.param
+    return chosen
+
+
+def corpus_of(texts: Sequence[str], phrases: Mapping[str, str]) -> Corpus:
+    return Corpus([Document(f"d{number}", text) for number, text in enumerate(texts)], dict(phrases))
+
+
+NAMES = [f"Quorin{number} Talvik{number}" for number in range(40)]
+ILLNESSES = ("dune", "marsh", "gorse", "birch", "cliff", "tarn", "heath", "moss", "brook", "fjord")
+MOST_SAID = 3
+"""How many documents speak of the first of the illnesses; of each other one does."""
+
+
+def silent() -> Corpus:
+    """Documents that are alike but for the name that is taken from them."""
+    texts = [f"The letter was signed by {name} on Monday." for name in NAMES]
+    return corpus_of(texts, dict.fromkeys(NAMES, "person full name"))
+
+
+def telling() -> Corpus:
+    """Documents whose other words say which illness it is, as signs say it."""
+    said = [*ILLNESSES, *[ILLNESSES[0]] * (MOST_SAID - 1)]
+    texts = [f"The skipper had a {name} rash, {name} spots and {name} fever." for name in said]
+    return corpus_of(texts, {f"{name} fever": "disease" for name in ILLNESSES})
+
+
+class FailsOn(PhraseDetector):
+    """Fails on every document that holds a word."""
+
+    def __init__(self, phrases: dict[str, str], word: str) -> None:
+        super().__init__(phrases)
+        self._word = word
+
+    def detect(self, documents: Sequence[Document]) -> list[list[Entity]]:
+        if any(self._word in document.text for document in documents):
+            raise RuntimeError("a test double fails")
+        return super().detect(documents)
+
+
+def outcomes(
+    corpus: Corpus, method: Method, detector: PhraseDetector | None = None
+) -> list[SanitizedDocument | SanitizationError]:
+    sanitizer = DecidingSanitizer(detector or PhraseDetector(corpus.phrases), method, RiskPrior())
+    return sanitizer.sanitize(corpus.documents)
+
+
+def written(
+    corpus: Corpus, method: Method, detector: PhraseDetector | None = None
+) -> list[SanitizedDocument]:
+    return [each for each in outcomes(corpus, method, detector) if isinstance(each, SanitizedDocument)]
+
+
+def test_declares_itself(attack: tuple[IndexAttack, Run]) -> None:
+    declared, _ = attack
+    assert all((declared.name, declared.goal, declared.threat_model, declared.reference))
+    assert [each.name for each, _ in ATTACKS].count(declared.name) == 1
+
+
+def test_gives_the_same_for_the_same_seed_and_other_things_for_another(run: Run, method: Method) -> None:
+    corpus = silent()
+    done = written(corpus, method)
+    first, again, other = (run(corpus, done, 10, seed) for seed in (0, 0, 1))
+    assert first == again
+    assert first.rows != other.rows
+
+
+@pytest.mark.parametrize("corpus", [silent(), telling()], ids=["silent", "telling"])
+def test_finds_everything_in_an_unsanitized_index(run: Run, corpus: Corpus) -> None:
+    outcome = run(corpus, written(corpus, ORIGIN), 50, 0)
+    assert outcome.found == (len(corpus.documents), len(corpus.documents))
+
+
+def test_guesses_what_the_context_gives_away(run: Run, method: Method) -> None:
+    corpus = telling()
+    outcome = run(corpus, written(corpus, method), 50, 0)
+    right, of = outcome.guessed
+    by_chance, by_prior = 1 / len(ILLNESSES), MOST_SAID / len(corpus.documents)
+    assert of == len(corpus.documents)
+    assert right / of > 2 * max(by_chance, by_prior)
+
+
+def test_the_prior_that_guesses_are_compared_with_is_what_is_said_most_often(method: Method) -> None:
+    corpus = telling()
+    guesses = guess_slots(corpus.documents, written(corpus, method), HashingEncoder())
+    shares = guess_shares(guesses)
+    assert (shares.prior_first.hits, shares.prior_first.n) == (MOST_SAID, len(corpus.documents))
+    assert shares.chance_first == pytest.approx(1 / len(ILLNESSES))
+
+
+def test_is_no_better_than_chance_where_nothing_tells(run: Run, method: Method) -> None:
+    corpus, pool = silent(), 20
+    done = written(corpus, method)
+    counts = [run(corpus, done, pool, seed).guessed for seed in range(10)]
+    right, of = (sum(each) for each in zip(*counts, strict=True))
+    assert of == 10 * len(NAMES)
+    # Four standard deviations: beyond them come one in fifteen thousand.
+    assert abs(right - of / pool) <= 4 * sqrt(of / pool * (1 - 1 / pool))
+
+
+def test_counts_no_guess_where_nothing_was_replaced(run: Run) -> None:
+    corpus = telling()
+    outcome = run(corpus, written(corpus, ORIGIN), 50, 0)
+    assert outcome.guessed == (0, 0)
+
+
+def test_counts_nothing_where_there_is_nothing_to_find(run: Run, method: Method) -> None:
+    corpus = corpus_of(["The ferry was late.", "The boiler is repaired."], {})
+    outcome = run(corpus, written(corpus, method), 50, 0)
+    assert (outcome.found, outcome.guessed) == ((0, 0), (0, 0))
+
+
+def test_the_order_of_documents_does_not_matter(run: Run, method: Method) -> None:
+    spelled = [name for each in NAMES[:12] for name in (each, each.upper())]
+    texts = [f"The letter was signed by {name} on Monday." for name in spelled]
+    forward = corpus_of(texts, dict.fromkeys(spelled, "person full name"))
+    backward = Corpus(forward.documents[::-1], forward.phrases)
+    one, other = (run(each, written(each, method), 5, 0) for each in (forward, backward))
+    assert one == other
+    assert list(one.rows) == list(other.rows)[::-1]
+
+
+def test_a_document_that_failed_is_not_measured(run: Run, method: Method) -> None:
+    corpus = silent()
+    detector = FailsOn(corpus.phrases, NAMES[3])
+    failed = [
+        each.doc_id for each in outcomes(corpus, method, detector) if isinstance(each, SanitizationError)
+    ]
+    assert failed == ["d3"]
+    outcome = run(corpus, written(corpus, method, detector), 50, 0)
+    assert "d3" not in outcome.rows
+    assert outcome.guessed[1] == outcome.found[1] == len(NAMES) - 1
+    without = Corpus([each for each in corpus.documents if each.doc_id != "d3"], corpus.phrases)
+    assert outcome == run(without, written(without, method), 50, 0)
+
+
+def test_shows_no_text(run: Run, method: Method) -> None:
+    corpus = silent()
+    shown = repr(run(corpus, written(corpus, method), 50, 0).rows)
+    assert "d39" in shown
+    assert "Quorin" not in shown
+    assert "Monday" not in shown
