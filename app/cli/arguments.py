@@ -256,7 +256,7 @@ def _bench_trip_rag(verb: argparse.ArgumentParser) -> None:
     )
     verb.add_argument("--seed", type=int, default=0, help="seed of samples, draws and prompts (default 0)")
     verb.add_argument("--gguf", metavar="FILE", help="answer and paraphrase with this model file")
-    verb.add_argument("--output", metavar="DIR", help="folder for the page, the figures and the rows behind them")
+    verb.add_argument("--output", metavar="DIR", help="folder for the page, its figures and their rows")
     _policy(verb)
     _preset(verb)
 
