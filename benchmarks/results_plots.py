@@ -45,7 +45,7 @@ def _tradeoff(
     points: Sequence[MethodFigures], use: str, figure: Callable[[MethodFigures], Estimate], left: Left
 ) -> str | None:
     curves = curves_of(points, figure, left)
-    words = "Small figures are strengths: a share of linked entities, or a privacy budget a document."
+    words = "Small figures are strengths: the share of entities that rules and scores take, or a budget."
     return scatter(f"{use} by {left.told}", words, left.told, use, curves) if curves else None
 
 

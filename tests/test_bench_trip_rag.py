@@ -311,6 +311,13 @@ def test_a_frontier_without_leakage_has_no_area(report: TripRagReport) -> None:
     assert twice == found, "a point counts once"
 
 
+def test_both_frontiers_are_those_of_the_arms(whole: tuple[TripRagReport, Path]) -> None:
+    found = whole[0]
+    arms = [*found.methods, *found.sweep]
+    assert found.frontier == frontier_of(arms, lambda each: each.identifiers)
+    assert found.frontier_all == frontier_of(arms, lambda each: each.disclosed)
+
+
 def test_an_arm_that_failed_on_a_document_is_in_no_frontier(report: TripRagReport) -> None:
     failed = [
         each.model_copy(update={"documents_failed": 1}) if each.method == "random" else each
