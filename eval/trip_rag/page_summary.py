@@ -16,7 +16,10 @@ def cards(report: TripRagReport) -> str:
         return ""
     found = summary_of(report)
     beside = "" if found.recall_ratio is None else f", {found.recall_ratio:.2f} times that of redact"
-    points = None if found.identifier_excess is None else f"{100 * found.identifier_excess:+.1f}"
+    # Adding nought makes -0.0 a plain one.
+    points = (
+        None if found.identifier_excess is None else f"{round(100 * found.identifier_excess, 1) + 0.0:+.1f}"
+    )
     pairs = (
         (None if found.recall is None else f"{found.recall:.3f}", f"Recall@1 overlap of trip{beside}"),
         (_signed(found.rouge_change), "ROUGE-L of answers, relative to redact"),
