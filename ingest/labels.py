@@ -101,7 +101,7 @@ OWN_ROWS: tuple[Label, ...] = (
     Label("event", "an event", QUASI, 0.35),
     Label("demographic attribute", "a personal attribute", QUASI, 0.35),
     Label("quantity", "a quantity", QUASI, 0.15),
-    Label("identifying detail", "a detail", QUASI, 0.40),
+    Label("identifying detail", "a detail", QUASI, 0.35),
     Label("account handle", "a username", DIRECT, 0.85, rigid=True),
     Label("personal web link", "a web link", DIRECT, 0.85, rigid=True),
     Label("secret key", "a secret key", DIRECT, 0.95, rigid=True),

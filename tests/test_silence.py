@@ -523,27 +523,20 @@ STEPS = [
     ("ingest.detect.find_by_rules", "detection", "trip"),
     ("ingest.sanitize.link", "detection", "redact"),
     ("ingest.scoring.exact.ExactEngine.measure", "scoring", "trip"),
-    ("ingest.residual.absolute_risk", "scoring", "trip"),
+    ("ingest.sanitizers.trip.echoes", "scoring", "trip"),
     ("ingest.sanitize.render", "replacement", "redact"),
     ("ingest.learned_risk.LearnedRisk.hazards", "risk measurement", "redact"),
 ]
 
 
 def patched(monkeypatch: pytest.MonkeyPatch, target: str) -> None:
-    """Make one function or method fail on what is marked; ``absolute_risk`` sees only numbers: always."""
+    """Make one function or method fail on what is marked."""
     path, _, attribute = target.rpartition(".")
     owner: Any = importlib.import_module(
         path if path.rpartition(".")[2].islower() else path.rpartition(".")[0]
     )
     owner = owner if path.rpartition(".")[2].islower() else getattr(owner, path.rpartition(".")[2])
-    step = failing(getattr(owner, attribute))
-    if attribute == "absolute_risk":
-        original = step
-
-        def step(hazard: float) -> Any:
-            return original(QUESTION)
-
-    monkeypatch.setattr(owner, attribute, step)
+    monkeypatch.setattr(owner, attribute, failing(getattr(owner, attribute)))
 
 
 @pytest.mark.parametrize(("target", "step", "policy"), STEPS)
@@ -563,8 +556,7 @@ def test_a_failing_step_keeps_the_document_out_and_its_text_to_itself(
     code = main(["ingest", notes, "-c", "x", "--policy", policy, "--data-dir", str(data_dir)])
     out, err = capsys.readouterr()
     summary = json.loads(out)
-    kept = 0 if target.endswith("absolute_risk") else len(PLAIN)
-    assert (code, summary["documents_kept"]) == (1, kept), "the rest of the batch goes on"
+    assert (code, summary["documents_kept"]) == (1, len(PLAIN)), "the rest of the batch goes on"
     told = {each["place"]: each["reason"] for each in summary["failures"]}
     assert told["r0000"] == (
         f"document r0000 was not indexed: {step} failed (RuntimeError); nothing of it was kept"
