@@ -1,0 +1,165 @@
+"""The arguments of the verbs that measure and fit: each with its help."""
+
+import argparse
+
+from app.cli.shared_arguments import how_many, numbers, paths, policy, positive, preset, share
+
+
+def calibrate(verb: argparse.ArgumentParser) -> None:
+    """``lethe calibrate``."""
+    paths(verb)
+    policy(verb)
+    by = verb.add_mutually_exclusive_group(required=True)
+    by.add_argument(
+        "--max-leak",
+        type=share,
+        metavar="SHARE",
+        help="the largest threshold whose expected leakage is at most this share",
+    )
+    by.add_argument("--share", type=share, help="the threshold that generalizes this share of all entities")
+    by.add_argument("--marks", metavar="FIELD", help="field of the records with the entities that must go")
+    by.add_argument(
+        "--ask-model", action="store_true", help="let the language model of the settings mark them"
+    )
+    verb.add_argument(
+        "--confidence", type=share, default=0.95, help="of the promise of --max-leak (default 0.95)"
+    )
+    verb.add_argument(
+        "--count",
+        choices=("identifiers", "all"),
+        default="identifiers",
+        help="whose leakage --max-leak bounds: what identifies (default), or every sensitive entity",
+    )
+    verb.add_argument(
+        "--gold-field",
+        metavar="FIELD",
+        help="field of the records with all sensitive entities, for --max-leak; without it what is detected",
+    )
+    verb.add_argument(
+        "--quantile", type=share, default=0.1, help="share of the marked that may stay (default 0.1)"
+    )
+    verb.add_argument("--gguf", metavar="FILE", help="model file for --ask-model, through llama.cpp")
+    preset(verb)
+    verb.add_argument("--output", metavar="FILE", help="policy file to write, for --policy")
+
+
+def tune(verb: argparse.ArgumentParser) -> None:
+    """``lethe tune``."""
+    verb.add_argument("path", metavar="PATH", help="folder of the corpus, or one file of it")
+    verb.add_argument(
+        "--corpus",
+        default="folder",
+        metavar="NAME",
+        help="layout, as in `lethe bench trip-rag` (default folder)",
+    )
+    verb.add_argument("--split", metavar="NAME", help="records of official splits named so: test, train")
+    verb.add_argument("--documents", type=positive, metavar="N", help="a sample of this many documents")
+    verb.add_argument("--questions", type=positive, metavar="N", help="a sample of this many questions")
+    verb.add_argument(
+        "--betas",
+        type=numbers,
+        metavar="LIST",
+        help="weights of knowledge, beside 0 (default 0.2,0.4,0.5,0.6,0.8,1)",
+    )
+    verb.add_argument(
+        "--gammas",
+        type=numbers,
+        metavar="LIST",
+        help="weights of topic, beside 0 (default 0.2,0.4,0.5,0.6,0.8,1)",
+    )
+    verb.add_argument(
+        "--shares",
+        type=numbers,
+        metavar="LIST",
+        help="shares of all entities that are generalized (default 0.2,0.4,0.6,0.8)",
+    )
+    verb.add_argument("--seed", type=int, default=0, help="seed of samples and halves (default 0)")
+    verb.add_argument(
+        "--output", metavar="DIR", help="folder for tuning.json, tuning.html and a policy file of each choice"
+    )
+    policy(verb)
+
+
+def extraction(verb: argparse.ArgumentParser) -> None:
+    """``lethe attack extraction``."""
+    paths(verb)
+    policy(verb)
+    how_many(verb)
+    verb.add_argument(
+        "-c", "--collection", metavar="NAME", help="attack what this collection keeps of these documents"
+    )
+    verb.add_argument("-n", type=positive, default=250, metavar="N", help="prompts of each aim (default 250)")
+    verb.add_argument("--seed", type=int, default=0, help="seed of the prompts (default 0)")
+    verb.add_argument(
+        "--aim",
+        choices=("health", "office", "legal", "untargeted"),
+        action="append",
+        help="what the prompts ask about; may be repeated (default all four)",
+    )
+    verb.add_argument(
+        "--generator",
+        choices=("verbatim", "settings"),
+        default="verbatim",
+        help="verbatim repeats every passage, the worst case (default); settings takes the configured one",
+    )
+    verb.add_argument(
+        "--gold-field", metavar="FIELD", help="field of the records with the entities that must not leak"
+    )
+    verb.add_argument("--report", metavar="DIR", help="folder for report.html, summary.json and rows.jsonl")
+
+
+def bench_detection(verb: argparse.ArgumentParser) -> None:
+    """``lethe bench detection``."""
+    verb.add_argument("data", metavar="DATA", help="folder in which each corpus has its own")
+    verb.add_argument("--output", metavar="DIR", help="folder for detection.json, risk.json and tables.md")
+    verb.add_argument(
+        "--corpus", action="append", metavar="NAME", help="detect in this corpus alone; may be repeated"
+    )
+    verb.add_argument(
+        "--columns",
+        metavar="NAMES",
+        help="which detectors, with commas: embedded, recall, patterns (default all three)",
+    )
+    verb.add_argument("--commit", metavar="HASH", help="commit of the code, for the record")
+
+
+def bench_trip_rag(verb: argparse.ArgumentParser) -> None:
+    """``lethe bench trip-rag``."""
+    verb.add_argument("path", metavar="PATH", help="folder of the corpus, or one file of it")
+    verb.add_argument(
+        "--corpus",
+        default="folder",
+        metavar="NAME",
+        help="layout: mts_dialog, aci_bench, healthcaremagic, enronqa, aeslc, ewt_email, tab, demo, or any "
+        "folder of documents (default folder)",
+    )
+    verb.add_argument(
+        "--quick", action="store_true", help="a small sample and the main methods' tables alone"
+    )
+    verb.add_argument("--split", metavar="NAME", help="records of official splits named so: test, train")
+    verb.add_argument("--documents", type=positive, metavar="N", help="a sample of this many documents")
+    verb.add_argument("--questions", type=positive, metavar="N", help="a sample of this many questions")
+    verb.add_argument(
+        "--questions-file",
+        metavar="FILE",
+        help="your own questions about a folder: JSON lines, question, answer",
+    )
+    verb.add_argument(
+        "--asked-share",
+        type=share,
+        default=0.01,
+        help="share held out as questions (default 0.01, the paper's)",
+    )
+    verb.add_argument(
+        "--prompts", type=positive, metavar="N", help="attack prompts of each aim (default 250, quick 20)"
+    )
+    verb.add_argument(
+        "--encoders",
+        metavar="NAME,NAME",
+        help="further encoders to retrieve with: embedded, folders, or ids of pulled models",
+    )
+    verb.add_argument("--seed", type=int, default=0, help="seed of samples, draws and prompts (default 0)")
+    verb.add_argument("--gguf", metavar="FILE", help="answer and paraphrase with this model file")
+    verb.add_argument("--output", metavar="DIR", help="folder for the page, its figures and their rows")
+    policy(verb)
+    preset(verb)
