@@ -1,6 +1,5 @@
 import itertools
 import random
-import time
 from collections.abc import Callable, Sequence
 
 import pytest
@@ -17,6 +16,7 @@ from ingest.linking.organizations import organization_of
 from ingest.linking.people import Form
 from tests.doubles import PhraseDetector, entity
 from tests.strategies import annotated_texts
+from tests.timing import cost
 
 Said = tuple[str, str]
 """What stands in a text, and its label; without one it is between the mentions."""
@@ -549,12 +549,7 @@ def test_a_naming_says_what_the_words_are() -> None:
 
 def seconds(names: Sequence[str], label: str = PERSON) -> float:
     document, found = apart(names, label)
-    spent = []
-    for _ in range(3):
-        began = time.process_time()
-        both(document, found)
-        spent.append(time.process_time() - began)
-    return min(spent)
+    return cost(lambda: both(document, found))
 
 
 def grid(count: int) -> list[str]:

@@ -1,9 +1,7 @@
 """An invented document of a million characters is read to its end, in time that grows with its length."""
 
-import gc
 import random
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
@@ -23,6 +21,7 @@ from ingest.scoring.raw import descriptor_of
 from ingest.scoring.scale import EMBEDDED_SCALE
 from tests.commands import Ran, lethe
 from tests.doubles import WordEncoder, entity
+from tests.timing import cost
 
 MILLION = 1_000_000
 SECONDS = 60.0
@@ -148,19 +147,6 @@ def test_the_real_command_sanitizes_a_million_characters(
 
 
 # -- time that grows with the length -----------------------------------------------------------------------
-
-
-def cost(work: Callable[[], object]) -> float:
-    """Processor seconds of this thread, the best of three attempts; collecting garbage is not counted."""
-    spent = []
-    for _ in range(3):
-        gc.collect()
-        gc.disable()
-        began = time.thread_time()
-        work()
-        spent.append(time.thread_time() - began)
-        gc.enable()
-    return min(spent)
 
 
 def people(count: int) -> tuple[Document, list[Entity]]:
