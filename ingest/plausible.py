@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ingest.labels import NAMES, label_of
+from ingest.lengths_of_time import with_lengths_of_time
 from ingest.rules.names import eponym, eponym_noun_at
 from ingest.rules.propagate import PLAIN_TITLES
 from ingest.rules.tokens import Tokens, tokenize
@@ -44,9 +45,10 @@ FREE = frozenset(("password", "PIN code", "account handle", "secret key", "gende
 def plausible(spans: Sequence[FoundSpan], text: str) -> list[FoundSpan]:
     """Whole numbers, and no span that holds no name and no content: "MRN", "of the", "Mr", "/".
 
-    Nor a name that stands for a disease: Parkinson in Parkinson's disease.
+    Nor a name that stands for a disease, Parkinson in Parkinson's disease, nor lengths of time as dates.
     """
-    kept = [span for span in joined(spans, text) if _says_something(span, text)]
+    relabelled = with_lengths_of_time(spans, text)
+    kept = [span for span in joined(relabelled, text) if _says_something(span, text)]
     if not any(_may_be_eponym(span, text) for span in kept):
         return kept
     tokens = tokenize(text)

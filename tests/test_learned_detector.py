@@ -138,3 +138,29 @@ def test_a_number_goes_with_the_riskier_mention_around_it_and_a_name_stays() -> 
         ("4 Mill Lane, Larkmoor", "street address"),
         ("Larkmoor", "city name"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("before", "words", "after", "label"),
+    [
+        ("fell ", "four days ago", ".", "duration"),
+        ("in ", "the last 48 hours", ".", "duration"),
+        ("since ", "two", " weeks", "duration"),
+        ("since ", "thirty-two", "-year service", "duration"),
+        ("it was ", "ago", ".", "duration"),
+        ("a ", "couple of", " pills", "duration"),
+        ("in ", "twenty", " rooms", "date"),
+        ("in ", "2009", " days", "date"),
+        ("in ", "two thousand seven", " days", "date"),
+        ("on ", "the twenty second", ".", "date"),
+        ("on ", "Monday two weeks ago", ".", "date"),
+        ("in ", "May last year", ".", "date"),
+        ("in the ", "90s", ".", "date"),
+    ],
+)
+def test_a_length_of_time_is_no_date(before: str, words: str, after: str, label: str) -> None:
+    assert found(f"{before}{words}{after}", (words, "date", 0.9)) == [(words, label)]
+
+
+def test_only_dates_are_read_as_lengths_of_time() -> None:
+    assert found("aged two weeks", ("two weeks", "person age", 0.9)) == [("two weeks", "person age")]
