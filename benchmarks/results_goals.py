@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from eval.measures.contrasts import Figure
 from eval.trip_rag import published
 from eval.trip_rag.goals import Summary, summary_of
 from eval.trip_rag.report import PromiseFigures, TripRagReport
@@ -21,7 +22,7 @@ class Goal:
     """
 
     title: str
-    value: Callable[[Summary], float | None]
+    value: Callable[[Summary], Figure | None]
     told: Callable[[float], str]
     least: float | None
     aim: float | None
@@ -35,14 +36,18 @@ class Goal:
         printed = (self.told(each) for each in (self.printed or {}).values())
         return [self.title, *borders, " / ".join(printed) or "–"]
 
-    def cell(self, value: float | None) -> str:
+    def cell(self, found: Figure | None) -> str:
         """A measured value: bold where it misses what is wanted, italic where it reaches what is hoped."""
-        if value is None:
+        if found is None:
             return "not measured"
-        if self._short_of(value, self.least):
-            return f"**{self.told(value)}**"
-        reached = self.aim is not None and not self._short_of(value, self.aim)
-        return f"*{self.told(value)}*" if reached else self.told(value)
+        told = self.told(found.value)
+        if self._short_of(found.value, self.least):
+            told = f"**{told}**"
+        elif self.aim is not None and not self._short_of(found.value, self.aim):
+            told = f"*{told}*"
+        if found.interval is not None:
+            told += f" ({' to '.join(map(self.told, found.interval))})"
+        return told
 
     def _short_of(self, value: float, border: float | None) -> bool:
         if border is None:
@@ -183,4 +188,4 @@ def _promise(kind: Kind, reports: Sequence[TripRagReport]) -> list[str]:
 def _broken(goal: Goal, check: PromiseFigures | None) -> str:
     if check is not None and not check.promised:
         return "none made"
-    return goal.cell(None if check is None else check.violated / check.promised)
+    return goal.cell(None if check is None else Figure(check.violated / check.promised))

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 from eval.measures.intervals import Estimate
 from eval.report_style import STYLE
-from eval.trip_rag.grid_plots import heat_map, weight_bars
+from eval.trip_rag.grid_plots import cell_values, heat_map, weight_bars
 from eval.trip_rag.page_style import PAGE_STYLE
 from eval.trip_rag.page_tradeoff import ALL, IDENTIFIERS, Left, curves_of
 from eval.trip_rag.plots import scatter
@@ -54,8 +54,8 @@ def weight_plots(report: TripRagReport) -> dict[str, str]:
     cells = report.grid
     if not cells:
         return {}
-    recall = {(cell.beta, cell.gamma): cell.recall_overlap[1] for cell in cells}
-    left = {(cell.beta, cell.gamma): cell.identifiers for cell in cells}
+    recall = cell_values(cells, lambda each: each.recall_overlap[1].mean)
+    left = cell_values(cells, lambda each: each.identifiers.share)
     drawn = {
         "weights-recall": heat_map("Recall@1 overlap", "Higher is better.", recall),
         "weights-leakage": heat_map("Identifiers left in the index", "Lower is better.", left, "{:.1%}"),

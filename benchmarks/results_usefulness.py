@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 from eval.trip_rag import published
 from eval.trip_rag.cells import DASH, PUBLISHED
+from eval.trip_rag.frontier import by_area
 from eval.trip_rag.page_scores import VARIANTS
-from eval.trip_rag.report import MethodFigures, TripRagReport
+from eval.trip_rag.report import Area, Correlation, MethodFigures, TripRagReport
 from eval.trip_rag.table import estimate_cell, markdown_table, share_cell
 
 DEPTHS = (1, 5, 10)
@@ -86,9 +87,14 @@ def features(report: TripRagReport) -> str:
     for each in report.correlations:
         theirs = published.CORRELATIONS.get((each.one, each.other), {})
         printed = (f"{theirs[name]:+.4f}" if name in theirs else DASH for name in published.CORPORA)
-        rows.append((f"{each.one} and {each.other}", f"{each.rho:+.3f}", f"{each.n:,}", *printed))
+        rows.append((f"{each.one} and {each.other}", _rho(each), f"{each.n:,}", *printed))
     theirs_head = (f"{PUBLISHED}: {name}" for name in published.CORPORA)
     return markdown_table(("scores", "Spearman", "linked entities", *theirs_head), rows) if rows else ""
+
+
+def _rho(found: Correlation) -> str:
+    known = found.low is not None and found.high is not None
+    return f"{found.rho:+.3f}" + (f" ({found.low:+.3f} to {found.high:+.3f})" if known else "")
 
 
 def weight_correlations(report: TripRagReport) -> str:
@@ -106,8 +112,9 @@ def grid(report: TripRagReport) -> str:
     rows = [
         (
             f"{cell.beta:g}, {cell.gamma:g}",
-            *(f"{cell.recall_overlap[k]:.3f}" for k in DEPTHS),
-            *(f"{value:.3f}" for value in (cell.bleu1, cell.rouge_l, cell.identifiers)),
+            *(estimate_cell(cell.figures.recall_overlap[k], intervals=True) for k in DEPTHS),
+            *(estimate_cell(each, intervals=True) for each in (cell.figures.bleu1, cell.figures.rouge_l)),
+            share_cell(cell.figures.identifiers, intervals=True),
         )
         for cell in report.grid
     ]
@@ -119,18 +126,20 @@ def areas(report: TripRagReport) -> str:
     """The area under each method's curve, the largest first."""
     points = [*report.methods, *report.sweep]
     found, everything = report.frontier.areas, report.frontier_all.areas
-    names = sorted(
-        found | everything, key=lambda name: (found.get(name, 0.0), everything.get(name, 0.0)), reverse=True
-    )
+    names = by_area(report.frontier, report.frontier_all)
     rows = [
         (
             name,
             f"{sum(each.method == name for each in points):,}",
-            *(f"{areas[name]:.3f}" if name in areas else DASH for areas in (found, everything)),
+            *(_area(areas.get(name)) for areas in (found, everything)),
         )
         for name in names
     ]
     return markdown_table(("method", "points", "area, identifiers", "area, all"), rows) if rows else ""
+
+
+def _area(area: Area | None) -> str:
+    return DASH if area is None else f"{area.area:.3f} ({area.low:.3f}–{area.high:.3f})"
 
 
 def all_points(report: TripRagReport) -> str:

@@ -275,8 +275,8 @@ def test_the_same_seed_gives_the_same_figures(report: TripRagReport, services: S
 def test_the_summary_compares_with_redact_and_origin(report: TripRagReport) -> None:
     summary = summary_of(report)
     assert summary.recall is not None and summary.recall_ratio is not None
-    assert summary.leakage_change is not None and summary.leakage_change < 0
-    assert summary.identifier_excess is not None and 0 <= summary.identifier_excess <= 1
+    assert summary.leakage_change is not None and summary.leakage_change.value < 0
+    assert summary.identifier_excess is not None and 0 <= summary.identifier_excess.value <= 1
 
 
 def test_strengths_reach_from_little_to_everything(scored: ScoredCorpus) -> None:

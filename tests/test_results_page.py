@@ -15,13 +15,13 @@ from benchmarks.results_corpus import command
 from benchmarks.results_goals import Goal, goals_table
 from benchmarks.results_page import DOCS, RESULTS, files, keep, kept_reports, main, page, stale
 from benchmarks.results_plots import as_file, title_of, tradeoff_plots, weight_plots
+from eval.measures.contrasts import Figure
 from eval.measures.intervals import Share, share_of
 from eval.trip_rag.files import write_report
-from eval.trip_rag.report import AnswerRow, CanaryFigures, TripRagReport
+from eval.trip_rag.report import AnswerRow, Area, CanaryFigures, TripRagReport
 from models.errors import LetheError
 from tests.test_trip_rag_page import (
     HOSTILE,
-    early_report,
     figures,
     promise,
     quick_report,
@@ -59,7 +59,8 @@ def test_kept_results_have_no_rows_and_few_digits() -> None:
 
 def test_the_page_shows_every_result(made: str) -> None:
     for part in (
-        "| Recall@1 overlap of trip, over that of redact | ≥ 1.50 | ≥ 2.00 | 1.69 / 1.24 | 1.69 |",
+        "| Recall@1 overlap of trip, over that of redact | ≥ 1.50 | ≥ 2.00 | 1.69 / 1.24 | 1.69 (1.56 to "
+        "1.84) |",
         "- [letters](#letters)",
         "| Documents | 1,200, 1,234,567 characters |",
         "| Split | all documents searched, 1% asked about |",
@@ -77,9 +78,9 @@ def test_the_page_shows_every_result(made: str) -> None:
         "| method | k | documents | e-mail address | age |",
         "| trip | 5 | 30 | 0.000 (0.000–0.114) | 0.100 (0.035–0.256) |",
         "| 0.6858 / 0.7447 / 0.1043 |",
-        "| P and D | -0.050 | 5,432 | +0.1342 | +0.0764 |",
+        "| P and D | -0.050 (-0.150 to +0.050) | 5,432 | +0.1342 | +0.0764 |",
         "| beta | +0.610 | 36 |",
-        "| 0.2, 0.2 | 0.547 |",
+        "| 0.2, 0.2 | 0.547 (0.517–0.577) |",
         "![Recall@1 overlap by identifiers left](results/letters-recall.svg)",
         "![Recall@1 overlap by sensitive entities left](results/letters-recall-all.svg)",
         "![ROUGE-L by sensitive entities left](results/letters-answers.svg)",
@@ -87,8 +88,8 @@ def test_the_page_shows_every_result(made: str) -> None:
         "by the identifiers that are left: 31 of 37, 23 of them by trip alone; by all sensitive entities: "
         "19 of 38, 7 of them by trip alone.",
         "| method | points | area, identifiers | area, all |",
-        "| trip | 11 | 0.853 | 0.734 |\n| random | 11 | 0.512 | 0.623 |\n| lprag | 8 | 0.411 | – |\n"
-        "| extract | 1 | – | 0.301 |",
+        "| trip | 11 | 0.853 (0.803–0.903) | 0.734 (0.684–0.784) |\n| random | 11 | 0.512 (0.462–0.562) | ",
+        "| lprag | 8 | 0.411 (0.361–0.461) | – |\n| extract | 1 | – | 0.301 (0.251–0.351) |",
         "| trip: at most 5 % of identifiers | 90 % | 1,200 | 800 of 1,000 | 20 of 800 | 0.025 | 0.100 |",
         "| trip: at most 5 % of all | 90 % | 1,200 | 600 of 1,000 | 30 of 600 | 0.050 | 0.100 |",
         "| scores alone: at most 5 % of identifiers | 90 % | 1,200 | 500 of 1,000 | 40 of 500 | 0.080 ",
@@ -140,24 +141,12 @@ def test_a_quick_run_says_what_it_left_out() -> None:
     assert not re.search(r"@[A-Z]+@|None", told)
 
 
-def test_a_report_of_one_frontier_says_that_nothing_else_was_compared() -> None:
-    told = page({"early": early_report()})
-    assert "left: 31 of 37, " in told
-    assert "by all sensitive entities: nothing was compared." in told
-    assert "| trip | 11 | 0.853 | – |\n| random | 11 | 0.512 | – |" in told
-    assert (
-        "| the same, by all sensitive entities in the index | ≥ 90.0 % | ≥ 100.0 % | – | not measured |"
-        in told
-    )
-    assert "| trip: at most 5 % of identifiers | 90 % |" in told
-
-
 def test_where_nothing_identifies_the_second_areas_still_stand() -> None:
     report = whole_report()
     second = report.model_copy(update={"frontier": quick_report().frontier})
     told = page({"second": second})
     assert "left: nothing was compared; by all sensitive entities: 19 of 38, " in told
-    assert "| trip | 11 | – | 0.734 |\n| random | 11 | – | 0.623 |\n| extract | 1 | – | 0.301 |" in told
+    assert "| trip | 11 | – | 0.734 (0.684–0.784) |\n| random | 11 | – | 0.623 (0.573–0.673) |\n" in told
 
 
 def test_without_results_the_page_says_so() -> None:
@@ -183,11 +172,15 @@ def promised(whose: str, policy: str, most: str = "5.0 %") -> str:
 
 def test_goals_tell_what_was_reached_and_missed(whole: TripRagReport) -> None:
     assert cells_of(whole) == {
-        "Recall@1 overlap of trip, over that of redact": "1.69",
-        "Recall@1 overlap of trip": "0.71",
-        "identifiers extracted from the verbatim victim, minus those of redact": "*+0.000*",
-        "all sensitive entities extracted from the verbatim victim, relative to no sanitizing": "*-93.0 %*",
-        "ROUGE-L of answers, relative to redact": "+20.4 %",
+        "Recall@1 overlap of trip, over that of redact": "1.69 (1.56 to 1.84)",
+        "Recall@1 overlap of trip": "0.71 (0.68 to 0.74)",
+        "identifiers extracted from the verbatim victim, minus those of redact": (
+            "*+0.000* (-0.022 to +0.022)"
+        ),
+        "all sensitive entities extracted from the verbatim victim, relative to no sanitizing": (
+            "*-93.0 %* (-94.1 % to -91.7 %)"
+        ),
+        "ROUGE-L of answers, relative to redact": "+20.4 % (-8.2 % to +60.5 %)",
         "points of baselines that Lethe's curve dominates, by identifiers in the index": "**83.8 %**",
         "the same, by all sensitive entities in the index": "**50.0 %**",
         promised("identifiers", "trip"): "2.5 %",
@@ -237,7 +230,7 @@ def test_each_corpus_has_its_column_and_promises_of_others_are_not_its_own(whole
 def test_what_is_aimed_at_is_never_a_miss(value: float, least: float, more: float, lower: bool) -> None:
     aim = least - more if lower else least + more
     goal = Goal("t", lambda found: None, "{:.3f}".format, least, aim, lower)
-    cell = goal.cell(value)
+    cell = goal.cell(Figure(value))
     reaches = value <= aim if lower else value >= aim
     misses = value > least + 1e-6 if lower else value < least - 1e-6
     assert cell.strip("*") == f"{value:.3f}"
@@ -353,7 +346,7 @@ def test_nothing_measured_makes_no_plot(whole: TripRagReport) -> None:
 @pytest.fixture
 def folder(tmp_path: Path, whole: TripRagReport) -> Path:
     """What a run leaves, with more digits than are kept."""
-    long = whole.frontier.model_copy(update={"areas": {"trip": 0.123456789}})
+    long = whole.frontier.model_copy(update={"areas": {"trip": Area(area=0.123456789, low=0.1, high=0.2)}})
     run = tmp_path / "run"
     run.mkdir()
     write_report(whole.model_copy(update={"frontier": long}), run)
@@ -373,7 +366,7 @@ def test_a_report_is_kept_without_rows_and_with_four_digits(
     assert capsys.readouterr().out.strip() == str(results / "letters.json")
     kept = kept_reports(results)["letters"]
     assert kept.rows == ()
-    assert kept.frontier.areas == {"trip": 0.1235}
+    assert kept.frontier.areas == {"trip": Area(area=0.1235, low=0.1, high=0.2)}
     assert (kept.corpus, kept.provenance, kept.promises) == (whole.corpus, whole.provenance, whole.promises)
     assert (kept.frontier_all, kept.frontier.by_trip) == (whole.frontier_all, 23)
     assert kept.methods[0].found[5] == Share(360, 400, 0.9, 0.8667, 0.9257)

@@ -17,8 +17,8 @@ from eval.measures.intervals import Estimate, Share, share_of
 from eval.measures.leakage import SensitiveIndex
 from eval.trip_rag.asking import ANSWERED_WITH, DEPTHS, Asked, answer_rows, disclosed, figures_of
 from eval.trip_rag.features import correlations, rank_correlation
-from eval.trip_rag.frontier import Point, area_under, areas_of, dominated_by
-from eval.trip_rag.report import AnswerRow, whole
+from eval.trip_rag.frontier import Point, Reached, area_of, area_under, by_area, dominated_by
+from eval.trip_rag.report import AnswerRow, Area, Frontier, whole
 from eval.trip_rag.table import METHOD_HEAD, estimate_cell, markdown_table, method_cells, share_cell
 from ingest.documents import Action, Decision, Identifier, Risk, SanitizedDocument, Scores
 from retrieval.documents import Answer, Passage, RetrievedPassage
@@ -87,7 +87,12 @@ def test_the_area_by_hand() -> None:
     assert area_under(curve, 1.0) == pytest.approx(0.25 * 0.4 + 0.5 * 0.8)
     assert area_under([(0.0, 1.0)], 0.3) == pytest.approx(1.0)
     assert area_under([(0.3, 1.0)], 0.3) == area_under([], 0.3) == 0
-    assert areas_of({"one": [(0.0, 0.5)], "two": []}, 1.0) == {"one": 0.5, "two": 0.0}
+    reached = [Reached((0.25, 0.4), (0.5, 0.3), (0.0, 0.5)), Reached((0.5, 0.8), (0.75, 0.6), (0.25, 0.9))]
+    bounded = area_of(reached, 1.0)
+    assert bounded.area == pytest.approx(0.25 * 0.4 + 0.5 * 0.8)
+    assert bounded.low == pytest.approx(0.25 * 0.3 + 0.25 * 0.6)
+    assert bounded.high == pytest.approx(0.25 * 0.5 + 0.75 * 0.9)
+    assert area_of([], 1.0) == Area(area=0, low=0, high=0)
 
 
 def test_an_area_needs_some_leakage() -> None:
@@ -110,6 +115,15 @@ def test_the_area_is_that_of_steps_and_never_falls(curve: list[Point], most: flo
     assert area_under([*curve, more], most) >= area - 1e-9
 
 
+def test_methods_come_by_their_area_in_the_first_frontier() -> None:
+    def frontier(**areas: float) -> Frontier:
+        told = {name: Area(area=area, low=0, high=1) for name, area in areas.items()}
+        return Frontier(dominated=0, by_trip=0, points=0, areas=told)
+
+    assert by_area(frontier(a=0.1, b=0.3, c=0.3), frontier(c=0.5, d=0.9)) == ["c", "b", "a", "d"]
+    assert by_area(frontier(), frontier()) == []
+
+
 def test_rank_correlation_by_hand() -> None:
     assert rank_correlation([1, 2, 3], [10, 20, 90]) == pytest.approx(1)
     assert rank_correlation([1, 2, 3], [3, 2, 1]) == pytest.approx(-1)
@@ -126,11 +140,15 @@ def test_a_correlation_that_is_not_defined_is_none() -> None:
 
 def test_the_pairs_come_in_order_and_distance_is_the_opposite_of_relevance() -> None:
     scores = [Scores(n / 10, n / 20, n / 30, 0.5) for n in range(5)]
-    found = correlations(scores)
+    found = correlations([scores[:2], scores[2:]])
     assert [(each.one, each.other, each.n) for each in found] == [("P", "K", 5), ("P", "D", 5), ("K", "D", 5)]
     assert [each.rho for each in found] == pytest.approx([1, -1, -1])
+    assert [each.low for each in found] == [each.high for each in found] == pytest.approx([1, -1, -1])
+    alone = correlations([scores])
+    assert [each.rho for each in alone] == pytest.approx([1, -1, -1])
+    assert {end for each in alone for end in (each.low, each.high)} == {None}
     same = [Scores(0.5, n / 20, n / 30, 0.5) for n in range(5)]
-    assert [(each.one, each.other) for each in correlations(same)] == [("K", "D")]
+    assert [(each.one, each.other) for each in correlations([same])] == [("K", "D")]
     assert correlations([]) == []
 
 

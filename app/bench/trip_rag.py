@@ -100,8 +100,8 @@ def _report(
         bare = scored.method(replace(services.policy, residual_limit=1.0))
         by_scores = share_taken(scored.decisions(bare))
         cells = [
-            _cell(*weights, running.variant("grid", each))
-            for weights, each in grid(scored, by_scores).items()
+            GridCell(beta=beta, gamma=gamma, figures=running.variant("grid", each))
+            for (beta, gamma), each in grid(scored, by_scores).items()
         ]
     return TripRagReport(
         corpus=_card(services, corpus, bench, ground.sensitive),
@@ -141,30 +141,21 @@ def _card(services: Services, corpus: Corpus, bench: BenchCorpus, sensitive: Sen
     )
 
 
-def _scores(scored: ScoredCorpus) -> list[Scores]:
-    """Those of every linked entity."""
+def _scores(scored: ScoredCorpus) -> list[list[Scores]]:
+    """Those of every linked entity, by document."""
     found = []
     for decisions in scored.decisions(scored.method(scored.services.policy)):
         links = {each.entity.link: each.scores for each in decisions}
-        found += [scores for scores in links.values() if scores is not None]
+        found.append([scores for scores in links.values() if scores is not None])
     return found
 
 
-def _cell(beta: float, gamma: float, figures: MethodFigures) -> GridCell:
-    return GridCell(
-        beta=beta,
-        gamma=gamma,
-        recall_overlap={k: each.mean or 0.0 for k, each in figures.recall_overlap.items()},
-        bleu1=figures.bleu1.mean or 0.0,
-        rouge_l=figures.rouge_l.mean or 0.0,
-        identifiers=figures.identifiers.share or 0.0,
-    )
-
-
 def _weights_against_recall(cells: Sequence[GridCell]) -> dict[str, float]:
-    recall = [cell.recall_overlap[5] for cell in cells]
+    measured = [(cell, cell.figures.recall_overlap[5].mean) for cell in cells]
+    recalls = [recall for _, recall in measured if recall is not None]
+    there = [cell for cell, recall in measured if recall is not None]
     found = {
-        "beta": rank_correlation([cell.beta for cell in cells], recall),
-        "gamma": rank_correlation([cell.gamma for cell in cells], recall),
+        "beta": rank_correlation([cell.beta for cell in there], recalls),
+        "gamma": rank_correlation([cell.gamma for cell in there], recalls),
     }
     return {name: rho for name, rho in found.items() if rho is not None}

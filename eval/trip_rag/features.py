@@ -2,32 +2,36 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from eval.risk.comparing import spearman
+from eval.risk.comparing import estimated, spearman, value_of
 from eval.trip_rag.report import Correlation
 from ingest.documents import Scores
 
+PAIRS = (("P", "K"), ("P", "D"), ("K", "D"))
 
-def correlations(scores: Sequence[Scores]) -> list[Correlation]:
-    """The three pairs of P, K and D, in the paper's order; none where rho is not defined."""
-    columns = {
-        "P": [each.marginal_privacy_risk for each in scores],
-        "K": [each.knowledge_divergence for each in scores],
-        "D": [1 - each.topical_relevance for each in scores],
-    }
+
+def correlations(documents: Sequence[Sequence[Scores]]) -> list[Correlation]:
+    """The three pairs of P, K and D, in the paper's order; none where rho is not defined.
+
+    Scores are those of the linked entities of each document. Intervals redraw whole documents.
+    """
     found = []
-    for one, other in (("P", "K"), ("P", "D"), ("K", "D")):
-        rho = rank_correlation(columns[one], columns[other])
-        if rho is not None:
-            found.append(Correlation(one=one, other=other, rho=rho, n=len(scores)))
+    for one, other in PAIRS:
+        rows = [(_column(one, own), _column(other, own)) for own in documents]
+        rho = estimated(spearman, rows)
+        if rho.value is not None:
+            n = sum(map(len, documents))
+            found.append(Correlation(one=one, other=other, rho=rho.value, low=rho.low, high=rho.high, n=n))
     return found
+
+
+def _column(letter: str, scores: Sequence[Scores]) -> list[float]:
+    if letter == "P":
+        return [each.marginal_privacy_risk for each in scores]
+    if letter == "K":
+        return [each.knowledge_divergence for each in scores]
+    return [1 - each.topical_relevance for each in scores]
 
 
 def rank_correlation(one: Sequence[float], other: Sequence[float]) -> float | None:
     """Spearman's rho; None where one side has a single value, or there are fewer than two pairs."""
-    if len(one) < 2:
-        return None
-    first, second = np.array([one, other], dtype=np.float64)
-    (rho,) = spearman(first, second, np.ones((1, len(first)))).tolist()
-    return None if np.isnan(rho) else float(rho)
+    return value_of(spearman, [(one, other)]) if len(one) > 1 else None

@@ -1,9 +1,11 @@
 """Privacy against usefulness: which points a curve dominates, and the area under it."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
-from eval.measures.intervals import Share
-from eval.trip_rag.report import Frontier, MethodFigures, whole
+from eval.measures.contrasts import of_mean, of_share
+from eval.measures.intervals import Estimate, Share
+from eval.trip_rag.report import Area, Frontier, MethodFigures, whole
 
 Point = tuple[float, float]
 """Leakage, which is better small, and usefulness, which is better large."""
@@ -38,14 +40,18 @@ def area_under(curve: Sequence[Point], most: float) -> float:
     return (area + best * (most - at)) / most
 
 
-def areas_of(curves: Mapping[str, Sequence[Point]], most: float) -> dict[str, float]:
-    """The area under each method's curve."""
-    return {name: area_under(curve, most) for name, curve in curves.items()}
-
-
 DEFAULT, UNSANITIZED = "trip", "origin"
 OURS = frozenset((DEFAULT, "scores alone"))
 """Whose points are Lethe's curve: the default policy and the same scores without its rules."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A point of a method, and where it would be at the worse and the better ends of its intervals."""
+
+    point: Point
+    worst: Point
+    best: Point
 
 
 def frontier_of(figures: Iterable[MethodFigures], leakage: Callable[[MethodFigures], Share]) -> Frontier:
@@ -53,18 +59,52 @@ def frontier_of(figures: Iterable[MethodFigures], leakage: Callable[[MethodFigur
 
     Arms that failed on a document are left out.
     """
-    curves: dict[str, set[Point]] = {}
+    curves: dict[str, dict[Point, Reached]] = {}
     for each in figures:
-        recall, leaked = each.recall_overlap[1].mean, leakage(each).share
-        if leaked is not None and recall is not None and whole(each):
-            curves.setdefault(each.method, set()).add((leaked, recall))
+        reached = _reached(leakage(each), each.recall_overlap[1])
+        if reached is not None and whole(each):
+            curves.setdefault(each.method, {})[reached.point] = reached
     most = max((leaked for leaked, _ in curves.get(UNSANITIZED, ())), default=0.0)
     ours = [point for name in OURS for point in curves.get(name, ())]
     theirs = {point for name, curve in curves.items() if name not in OURS | {UNSANITIZED} for point in curve}
-    areas = {name: list(curve) for name, curve in curves.items() if name != UNSANITIZED} if most else {}
+    compared = {name: list(curve.values()) for name, curve in curves.items() if name != UNSANITIZED}
     return Frontier(
         dominated=dominated_by(ours, list(theirs)),
         by_trip=dominated_by(list(curves.get(DEFAULT, ())), list(theirs)),
         points=len(theirs),
-        areas=areas_of(areas, most),
+        areas={name: area_of(curve, most) for name, curve in compared.items()} if most else {},
+    )
+
+
+def _reached(leaked: Share, recall: Estimate) -> Reached | None:
+    across, up = of_share(leaked), of_mean(recall)
+    if across is None or up is None:
+        return None
+    return Reached(
+        (across.value, up.value),
+        (_or(across.high, across.value), _or(up.low, up.value)),
+        (_or(across.low, across.value), _or(up.high, up.value)),
+    )
+
+
+def _or(end: float | None, value: float) -> float:
+    return value if end is None else end
+
+
+def by_area(*frontiers: Frontier) -> list[str]:
+    """The methods of frontiers, the largest area in the first of them first."""
+    names = {name for each in frontiers for name in each.areas}
+
+    def areas(name: str) -> list[float]:
+        return [each.areas[name].area if name in each.areas else 0.0 for each in frontiers]
+
+    return sorted(sorted(names), key=areas, reverse=True)
+
+
+def area_of(curve: Sequence[Reached], most: float) -> Area:
+    """The area under a curve, and under the curves of its worst and its best ends."""
+    return Area(
+        area=area_under([each.point for each in curve], most),
+        low=area_under([each.worst for each in curve], most),
+        high=area_under([each.best for each in curve], most),
     )

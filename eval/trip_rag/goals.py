@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from eval.measures.contrasts import Figure, difference, less, of_mean, of_share, ratio
 from eval.trip_rag.report import AttackFigures, Frontier, MethodFigures, TripRagReport, whole
 from retrieval.generators.verbatim import VerbatimGenerator
 
@@ -14,16 +15,16 @@ class Summary:
     extraction from the verbatim victim, minus Redact's; ``leakage_change`` that of all sensitive entities,
     relative to no sanitizing; ``rouge_change`` ROUGE-L of answers relative to Redact's; ``dominated`` the
     share of the baselines' points that Lethe's curve dominates by the identifiers that stand in the index,
-    ``dominated_all`` by all sensitive entities.
+    ``dominated_all`` by all sensitive entities. These shares have no interval: the points are all there are.
     """
 
-    recall: float | None = None
-    recall_ratio: float | None = None
-    identifier_excess: float | None = None
-    leakage_change: float | None = None
-    rouge_change: float | None = None
-    dominated: float | None = None
-    dominated_all: float | None = None
+    recall: Figure | None = None
+    recall_ratio: Figure | None = None
+    identifier_excess: Figure | None = None
+    leakage_change: Figure | None = None
+    rouge_change: Figure | None = None
+    dominated: Figure | None = None
+    dominated_all: Figure | None = None
 
 
 def summary_of(report: TripRagReport, k: int = 5) -> Summary:
@@ -31,7 +32,7 @@ def summary_of(report: TripRagReport, k: int = 5) -> Summary:
     ours, redact = _method(report, "trip"), _method(report, "redact")
     if not (whole(ours) and whole(redact) and whole(_method(report, "origin"))):
         return Summary()
-    recall, their_recall = ours.recall_overlap[1].mean, redact.recall_overlap[1].mean
+    recall, their_recall = (of_mean(each.recall_overlap[1]) for each in (ours, redact))
     identifiers = [_leakage(report, name, k, identifiers=True) for name in ("trip", "redact")]
     everything = [_leakage(report, name, k, identifiers=False) for name in ("trip", "origin")]
     return Summary(
@@ -39,14 +40,14 @@ def summary_of(report: TripRagReport, k: int = 5) -> Summary:
         recall_ratio=_ratio(recall, their_recall),
         identifier_excess=_difference(*identifiers),
         leakage_change=_change(*everything),
-        rouge_change=_change(ours.rouge_l.mean, redact.rouge_l.mean),
+        rouge_change=_change(of_mean(ours.rouge_l), of_mean(redact.rouge_l)),
         dominated=_dominated(report.frontier),
         dominated_all=_dominated(report.frontier_all),
     )
 
 
-def _dominated(frontier: Frontier) -> float | None:
-    return frontier.dominated / frontier.points if frontier.points else None
+def _dominated(frontier: Frontier) -> Figure | None:
+    return Figure(frontier.dominated / frontier.points) if frontier.points else None
 
 
 def _method(report: TripRagReport, name: str) -> MethodFigures:
@@ -62,21 +63,21 @@ def worst_case(report: TripRagReport, method: str, k: int) -> AttackFigures | No
     return None
 
 
-def _leakage(report: TripRagReport, name: str, k: int, identifiers: bool) -> float | None:
+def _leakage(report: TripRagReport, name: str, k: int, identifiers: bool) -> Figure | None:
     found = worst_case(report, name, k)
     if found is None:
         return None
-    return (found.identifiers if identifiers else found.all_entities).share
+    return of_share(found.identifiers if identifiers else found.all_entities)
 
 
-def _ratio(one: float | None, other: float | None) -> float | None:
-    return None if one is None or not other else one / other
+def _ratio(one: Figure | None, other: Figure | None) -> Figure | None:
+    return None if one is None or other is None else ratio(one, other)
 
 
-def _change(one: float | None, other: float | None) -> float | None:
-    ratio = _ratio(one, other)
-    return None if ratio is None else ratio - 1
+def _change(one: Figure | None, other: Figure | None) -> Figure | None:
+    found = _ratio(one, other)
+    return None if found is None else less(found, 1)
 
 
-def _difference(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else one - other
+def _difference(one: Figure | None, other: Figure | None) -> Figure | None:
+    return None if one is None or other is None else difference(one, other)

@@ -1,15 +1,23 @@
 """The grid of weights as inline SVG: heat maps, and bars of what answers are worth."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 
 from eval.trip_rag.plots import axis_of
-from eval.trip_rag.report import GridCell
+from eval.trip_rag.report import GridCell, MethodFigures
 
 MAP_WIDTH, MAP_LEFT, MAP_TOP, CELL_HEIGHT = 480, 50, 8, 40
 PALE, STRONG = 0.06, 0.58
 """How much color the lowest and the highest cell have; figures stay legible on both."""
 BARS_WIDTH, BARS_HEIGHT, BARS_LEFT, BARS_TOP, BARS_BOTTOM = 960, 300, 64, 14, 234
+
+
+def cell_values(
+    cells: Sequence[GridCell], figure: Callable[[MethodFigures], float | None]
+) -> dict[tuple[float, float], float]:
+    """A figure by its pair of weights; pairs without it are left out."""
+    found = {(cell.beta, cell.gamma): figure(cell.figures) for cell in cells}
+    return {weights: value for weights, value in found.items() if value is not None}
 
 
 def heat_map(
@@ -54,7 +62,8 @@ def _cell(x: float, y: float, width: float, told: str, depth: float) -> str:
 def weight_bars(title: str, explanation: str, cells: Sequence[GridCell]) -> str:
     """BLEU-1 solid and ROUGE-L hollow, side by side for each pair of weights, in blocks of one beta."""
     ordered = sorted(cells, key=lambda cell: (cell.beta, cell.gamma))
-    tops = [value for cell in ordered for value in (cell.bleu1, cell.rouge_l)]
+    pairs = [(cell.figures.bleu1.mean or 0.0, cell.figures.rouge_l.mean or 0.0) for cell in ordered]
+    tops = [value for pair in pairs for value in pair]
     y = axis_of(tops, BARS_BOTTOM, BARS_TOP, from_zero=True)
     step = (BARS_WIDTH - BARS_LEFT) / len(ordered)
     bar = step * 0.36
@@ -63,15 +72,13 @@ def weight_bars(title: str, explanation: str, cells: Sequence[GridCell]) -> str:
         at = y.at(value)
         parts.append(f'<line class="rule" x1="{BARS_LEFT}" x2="{BARS_WIDTH}" y1="{at:.1f}" y2="{at:.1f}"/>')
         parts.append(_text(BARS_LEFT - 8, at + 4, f"{value:.2f}", "end"))
-    for number, cell in enumerate(ordered):
+    for number, (cell, (bleu1, rouge_l)) in enumerate(zip(ordered, pairs, strict=True)):
         x = BARS_LEFT + number * step
-        told = (
-            f"beta {cell.beta:g}, gamma {cell.gamma:g}: BLEU-1 {cell.bleu1:.3f}, ROUGE-L {cell.rouge_l:.3f}"
-        )
+        told = f"beta {cell.beta:g}, gamma {cell.gamma:g}: BLEU-1 {bleu1:.3f}, ROUGE-L {rouge_l:.3f}"
         parts.append(
             f"<g><title>{told}</title>"
-            + _bar(x + step * 0.12, y.at(cell.bleu1), bar, "solid")
-            + _bar(x + step * 0.52, y.at(cell.rouge_l), bar, "striped")
+            + _bar(x + step * 0.12, y.at(bleu1), bar, "solid")
+            + _bar(x + step * 0.52, y.at(rouge_l), bar, "striped")
             + "</g>"
         )
         parts.append(_text(x + step / 2, BARS_BOTTOM + 18, f"{cell.gamma:g}"))

@@ -14,7 +14,7 @@ from eval.trip_rag.cells import (
     share_html,
     table,
 )
-from eval.trip_rag.report import MethodFigures, TripRagReport
+from eval.trip_rag.report import Correlation, MethodFigures, TripRagReport
 
 VARIANTS = {
     "trip": "the default: scores, hard rules and residual limit",
@@ -54,6 +54,11 @@ def ablations(report: TripRagReport) -> str:
     return section(title, sub, panel(table(caption, "Variant", groups, rows)))
 
 
+def _rho_html(found: Correlation) -> str:
+    known = found.low is not None and found.high is not None
+    return f"{found.rho:+.3f}" + (f"<small>{found.low:+.3f} to {found.high:+.3f}</small>" if known else "")
+
+
 def _variant(figures: MethodFigures) -> str:
     printed = published.ABLATIONS.get(figures.method, (None, None, None))
     means = (figures.recall_overlap[1], figures.recall_overlap[5], figures.bleu1, figures.rouge_l)
@@ -75,7 +80,7 @@ def features(report: TripRagReport) -> str:
     sub = (
         "Spearman’s rank correlation of each pair of scores over linked entities, from -1 to 1; near 0 "
         "means that neither score could stand in for the other. P is marginal privacy risk, K knowledge "
-        "divergence, D distance from the topic."
+        "divergence, D distance from the topic. Intervals redraw whole documents."
     )
     if not report.correlations:
         return section(title, sub, missing("No pair of scores has a correlation here."))
@@ -86,7 +91,7 @@ def features(report: TripRagReport) -> str:
             row(
                 f"{each.one} and {each.other}",
                 [
-                    f"{each.rho:+.3f}",
+                    _rho_html(each),
                     f"{each.n:,}",
                     *(published_html(printed.get(corpus), "{:+.4f}") for corpus in published.CORPORA),
                 ],

@@ -1,7 +1,9 @@
 """The figures that come first on the page, and whether promised thresholds hold."""
 
+from collections.abc import Callable
 from html import escape
 
+from eval.measures.contrasts import Figure
 from eval.measures.intervals import counted_share
 from eval.report import percent
 from eval.trip_rag.cells import missing, panel, row, section, share_html, table
@@ -15,37 +17,37 @@ def cards(report: TripRagReport) -> str:
     if not {"trip", "redact", "origin"} <= set(names):
         return ""
     found = summary_of(report)
-    beside = "" if found.recall_ratio is None else f", {found.recall_ratio:.2f} times that of redact"
-    # Adding nought makes -0.0 a plain one.
-    points = (
-        None if found.identifier_excess is None else f"{round(100 * found.identifier_excess, 1) + 0.0:+.1f}"
-    )
-    pairs = (
-        (None if found.recall is None else f"{found.recall:.3f}", f"Recall@1 overlap of trip{beside}"),
-        (_signed(found.rouge_change), "ROUGE-L of answers, relative to redact"),
-        (_signed(found.leakage_change), "sensitive entities extracted, relative to no sanitizing"),
-        (points, "percentage points of identifiers extracted, beside redact"),
-        (_percent(found.dominated), "of baseline points dominated, by identifiers left in the index"),
-        (_percent(found.dominated_all), "of baseline points dominated, by all that is sensitive there"),
+    shown = (
+        (found.recall, "{:.3f}".format, "Recall@1 overlap of trip"),
+        (found.recall_ratio, "{:.2f}".format, "times the Recall@1 overlap of redact"),
+        (found.rouge_change, _signed, "ROUGE-L of answers, relative to redact"),
+        (found.leakage_change, _signed, "sensitive entities extracted, relative to no sanitizing"),
+        (found.identifier_excess, _points, "percentage points of identifiers extracted, beside redact"),
+        (found.dominated, percent, "of baseline points dominated, by identifiers left in the index"),
+        (found.dominated_all, percent, "of baseline points dominated, by all that is sensitive there"),
     )
     # In the color that the charts give it.
-    told = "".join(_card(names.index("trip"), figure, words) for figure, words in pairs)
+    told = "".join(_card(names.index("trip"), *each) for each in shown)
     return f'<section class="cards" aria-label="trip in short">{told}</section>'
 
 
-def _percent(share: float | None) -> str | None:
-    return None if share is None else percent(share)
+def _signed(change: float) -> str:
+    return f"{100 * change:+.1f}%"
 
 
-def _signed(change: float | None) -> str | None:
-    return None if change is None else f"{100 * change:+.1f}%"
+def _points(difference: float) -> str:
+    # Adding nought makes -0.0 a plain one.
+    return f"{round(100 * difference, 1) + 0.0:+.1f}"
 
 
-def _card(place: int, figure: str | None, words: str) -> str:
-    size = ' class="none"' if figure is None else ""
+def _card(place: int, figure: Figure | None, style: Callable[[float], str], words: str) -> str:
+    value, size = percent(None), ' class="none"'
+    if figure is not None:
+        value, size = style(figure.value), ""
+        if figure.interval is not None:
+            words += f" ({' to '.join(map(style, figure.interval))})"
     return (
-        f'<div class="card tone-{place % 6}"><b{size}>{escape(figure or percent(None))}</b>'
-        f"<span>{escape(words)}</span></div>"
+        f'<div class="card tone-{place % 6}"><b{size}>{escape(value)}</b><span>{escape(words)}</span></div>'
     )
 
 

@@ -18,9 +18,10 @@ from eval.trip_rag.cells import (
     share_html,
     table,
 )
-from eval.trip_rag.grid_plots import heat_map, weight_bars
+from eval.trip_rag.frontier import by_area
+from eval.trip_rag.grid_plots import cell_values, heat_map, weight_bars
 from eval.trip_rag.plots import Curve, Dot, scatter
-from eval.trip_rag.report import Frontier, MethodFigures, TripRagReport
+from eval.trip_rag.report import Area, Frontier, MethodFigures, TripRagReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +41,8 @@ def weights(report: TripRagReport) -> str:
     title = "Weights"
     sub = (
         "The method with other weights of knowledge (beta) and topic (gamma), that of privacy being 1, each "
-        "time taking the same share of linked entities. Darker cells are higher. Every pair was measured "
-        "once, so small differences say little."
+        "time taking the same share of linked entities. Darker cells are higher. The table has the "
+        "intervals: differences that lie within them say little."
     )
     cells = report.grid
     if not cells:
@@ -50,12 +51,12 @@ def weights(report: TripRagReport) -> str:
         heat_map(
             "Recall@1 overlap",
             "Higher is better",
-            {(cell.beta, cell.gamma): cell.recall_overlap[1] for cell in cells},
+            cell_values(cells, lambda each: each.recall_overlap[1].mean),
         ),
         heat_map(
             "Identifiers left in the index",
             "Lower is better",
-            {(cell.beta, cell.gamma): cell.identifiers for cell in cells},
+            cell_values(cells, lambda each: each.identifiers.share),
             "{:.1%}",
         ),
     )
@@ -90,10 +91,10 @@ def _grid_table(report: TripRagReport) -> str:
         row(
             f"{cell.beta:g}, {cell.gamma:g}",
             [
-                *(f"{cell.recall_overlap[k]:.3f}" for k in (1, 5, 10)),
-                f"{cell.bleu1:.3f}",
-                f"{cell.rouge_l:.3f}",
-                f"{cell.identifiers:.1%}",
+                *(estimate_html(cell.figures.recall_overlap[k]) for k in (1, 5, 10)),
+                estimate_html(cell.figures.bleu1),
+                estimate_html(cell.figures.rouge_l),
+                share_html(cell.figures.identifiers),
             ],
         )
         for cell in report.grid
@@ -170,35 +171,35 @@ def _areas(report: TripRagReport) -> str:
     found, everything = report.frontier, report.frontier_all
     points = [*report.methods, *report.sweep]
     # A corpus may have sensitive entities of which none identifies, and then only the second areas.
-    names = sorted(
-        found.areas | everything.areas,
-        key=lambda name: (found.areas.get(name, 0.0), everything.areas.get(name, 0.0)),
-        reverse=True,
-    )
+    names = by_area(found, everything)
     rows = [
         row(
             name,
             [
                 f"{sum(each.method == name for each in points):,}",
-                *(
-                    f"{each.areas[name]:.3f}" if name in each.areas else nothing()
-                    for each in (found, everything)
-                ),
+                *(_area_html(each.areas.get(name)) for each in (found, everything)),
             ],
         )
         for name in names
     ]
     caption = (
         "Area under each curve of Recall@1 overlap, of 1 at most: the mean of the best usefulness that a "
-        "method has at or below each leakage, from none to that of the unsanitized index. A method with few "
-        "points has less area for that alone. Dominated is a point for which Lethe has one that leaks no "
-        f"more, is at least as useful, and is better in one of both: by identifiers {_dominated(found)}; by "
-        f"all sensitive entities {_dominated(everything)}. The rules of trip take identifiers whatever its "
-        "strength, so that the second says more about its scores."
+        "method has at or below each leakage, from none to that of the unsanitized index. Below it stand the "
+        "bounds that it has if every point is at the worse, or at the better, ends of its intervals. A "
+        "method with few points has less area for that alone. Dominated is a point for which Lethe has one "
+        "that leaks no more, is at least as useful, and is better in one of both: by identifiers "
+        f"{_dominated(found)}; by all sensitive entities {_dominated(everything)}. The rules of trip take "
+        "identifiers whatever its strength, so that the second says more about its scores."
     )
     if not rows:
         return missing("No area: nothing leaks from the unsanitized index, or no method has a point.")
     return panel(table(caption, "Method", [("", ("points", "area, identifiers", "area, all"))], rows))
+
+
+def _area_html(area: Area | None) -> str:
+    if area is None:
+        return nothing()
+    return f"{area.area:.3f}<small>{area.low:.3f} to {area.high:.3f}</small>"
 
 
 def _dominated(found: Frontier) -> str:

@@ -155,11 +155,16 @@ class CanaryFigures(_Frozen):
 
 
 class Correlation(_Frozen):
-    """Spearman's rho of two features over linked entities."""
+    """Spearman's rho of two features over ``n`` linked entities, with its interval over documents.
+
+    There is none where there is no second document to draw.
+    """
 
     one: str
     other: str
     rho: float
+    low: float | None
+    high: float | None
     n: int
 
 
@@ -168,10 +173,19 @@ class GridCell(_Frozen):
 
     beta: float
     gamma: float
-    recall_overlap: dict[int, float]
-    bleu1: float
-    rouge_l: float
-    identifiers: float
+    figures: MethodFigures
+
+
+class Area(_Frozen):
+    """The area under a method's curve, with bounds: every point at the ends of its intervals.
+
+    ``low`` is that of the less useful and leakier ends, ``high`` that of the others; together they are wider
+    than an interval of the area itself.
+    """
+
+    area: float
+    low: float
+    high: float
 
 
 class Frontier(_Frozen):
@@ -183,9 +197,9 @@ class Frontier(_Frozen):
     """
 
     dominated: int
-    by_trip: int = 0
+    by_trip: int
     points: int
-    areas: dict[str, float]
+    areas: dict[str, Area]
 
 
 class PromiseFigures(_Frozen):
@@ -195,8 +209,8 @@ class PromiseFigures(_Frozen):
     whose leakage was promised: of ``identifiers``, or of ``all`` sensitive entities.
     """
 
-    policy: str = "trip"
-    counted: str = "identifiers"
+    policy: str
+    counted: str
     max_leak: float
     confidence: float
     documents: int
@@ -224,7 +238,7 @@ class TripRagReport(_Frozen):
     sweep: tuple[MethodFigures, ...] = Field(repr=False)
     frontier: Frontier
     """By the leakage of identifiers; ``frontier_all`` by that of all sensitive entities."""
-    frontier_all: Frontier = Frontier(dominated=0, points=0, areas={})
+    frontier_all: Frontier
     attacks: tuple[AttackFigures, ...]
     guesses: tuple[GuessFigures, ...]
     canaries: tuple[CanaryFigures, ...] = ()
