@@ -11,6 +11,7 @@ from app.cli.arguments import parser
 from app.cli.main import main
 from app.cli.trip_rag import command_of, failures
 from app.compose import Services
+from eval.trip_rag.report import GridCell
 from ingest.annotated import AnnotatedText
 from ingest.sanitizers.extract import Extract
 from tests.commands import PLAIN
@@ -112,6 +113,12 @@ def test_failures_are_those_of_the_worst_strength() -> None:
         for budget in (2, 3)
     ]
     assert failures(report.model_copy(update={"sweep": tuple(swept)})) == {"presidio": 1, "lprag": 3}
+    cells = [
+        GridCell(beta=1, gamma=1, figures=swept[1].model_copy(update={"method": "beta 1, gamma 1"})),
+        GridCell(beta=1, gamma=0.5, figures=figures("beta 1, gamma 0.5", 0.5, 0.1)),
+    ]
+    weighted = report.model_copy(update={"grid": tuple(cells)})
+    assert failures(weighted) == {"presidio": 1, "beta 1, gamma 1": 3}
 
 
 # -- the command in the report -----------------------------------------------------------------------------

@@ -23,8 +23,6 @@ SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 """Strengths of what takes a share of all linked entities."""
 BUDGETS = (0.5, 2.0, 10.0, 20.0, 50.0)
 """Strengths of lprag, per document."""
-ABLATIONS = 9
-"""How many there are."""
 GRID = (0.2, 0.4, 0.5, 0.6, 0.8, 1.0)
 """TRIP-RAG's weights: 6 of beta by 6 of gamma, alpha being 1."""
 

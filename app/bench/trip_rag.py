@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from app.bench.methods import ABLATIONS, GRID, ablations, grid, methods, strengths
+from app.bench.methods import GRID, ablations, grid, methods, strengths
 from app.bench.options import Options
 from app.bench.parts import Parts
 from app.bench.planting import planted_figures
@@ -85,14 +85,15 @@ def _report(
     ground = ground_of(services, scored, bench, sensitive_in(corpus), further)
     compared, absent = methods(scored, ground.encoders[0], options.seed)
     strong = strengths(scored, ground.encoders[0], options.seed) if options.thorough else []
-    planned = len(compared) + ABLATIONS
+    share = share_taken(scored.decisions(scored.method(services.policy)))
+    variants = ablations(scored, share)
+    planned = len(compared) + len(variants)
     if options.thorough:
         planned += len(compared) + len(strong) + len(GRID) ** 2
     running = Running(ground, options, parts, planned, told)
     measured = [running.method(each) for each in compared]
     figures = [part.figures[0] for part in measured]
-    share = share_taken(scored.decisions(scored.method(services.policy)))
-    ablated = [running.variant("ablation", each) for each in ablations(scored, share)]
+    ablated = [running.variant("ablation", each) for each in variants]
     swept: list[MethodFigures] = []
     cells: list[GridCell] = []
     if options.thorough:

@@ -13,6 +13,7 @@ from app.bench.options import QUICK_DOCUMENTS, QUICK_PROMPTS, QUICK_QUESTIONS, O
 from app.bench.trip_rag import trip_rag
 from app.cli.attack import phases_on
 from app.cli.console import console, current_phase_on, message, progress, result
+from app.cli.trip_rag import all_sanitized
 from app.compose import Services
 from app.corpus import read_corpus
 from app.demo.corpus import corpus_path, questions
@@ -37,7 +38,7 @@ SEED = 0
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """The whole job; the figures of the attack are one JSON line on standard output."""
+    """The whole job; the figures of the attack are one JSON line on standard output. 1 if a part failed."""
     output = Path(arguments.output)
     data_dir = Path(arguments.data_dir or output / "data")
     services = Services(load_settings({"data_dir": str(data_dir), "ingest.keep_ids": True}))
@@ -45,23 +46,23 @@ def run(arguments: argparse.Namespace) -> int:
     shutil.rmtree(services.folder(COLLECTION), ignore_errors=True)
     say = console().rule
     say("1. Ingest an invented corpus of clinic, office and tribunal documents")
-    _ingest(services)
+    kept = _ingest(services)
     say("2. Ask, from the command line, from a cold start")
-    _ask(data_dir)
+    answered = _ask(data_dir)
     say("3. Attack it: unsanitized, fully redacted, and as Lethe keeps it")
     report = _attack(services)
     console().print(leakage_table(report))
     _, _, page = write_report(report, output / "report")
     say("4. Compare it with every baseline, in a quick run of the benchmark")
-    comparison = _compare(services, output / "comparison")
+    comparison, compared = _compare(services, output / "comparison")
     say("5. The reports, pages that need no network")
     message(f"what an attacker gets: {page.resolve()}")
     message(f"every method beside the others: {comparison.resolve()}")
     result(summary(report))
-    return 0
+    return 0 if kept and answered and compared and not report.problems else 1
 
 
-def _ingest(services: Services) -> None:
+def _ingest(services: Services) -> bool:
     path = str(corpus_path())
     with progress("documents") as bar:
         task = bar.add_task("ingest", total=total_bytes([path]), count=0)
@@ -79,9 +80,11 @@ def _ingest(services: Services) -> None:
     )
     for (action, reason), count in reasons.items():
         message(f"{count:6d} mentions: {action} ({reason})")
+    return not tally.failed
 
 
-def _ask(data_dir: Path) -> None:
+def _ask(data_dir: Path) -> bool:
+    answered = True
     for question in questions():
         command = [sys.executable, "-m", "app.cli", "ask", question, "-c", COLLECTION]
         started = time.perf_counter()
@@ -92,11 +95,13 @@ def _ask(data_dir: Path) -> None:
         message(f"Q: {question}")
         if done.returncode:
             message(done.stderr.strip())
+            answered = False
             continue
         answer = json.loads(done.stdout)
         message(f"A: {answer['answer']}")
         cited = ", ".join(f"[{each['mark']}] {each['doc_id']}" for each in answer["citations"])
         message(f"   {cited or 'no citation'}; {seconds:.1f} s from the command to the answer")
+    return answered
 
 
 def _attack(services: Services) -> ExtractionReport:
@@ -109,7 +114,7 @@ def _attack(services: Services) -> ExtractionReport:
         return extraction(services, corpus, suite, collection=COLLECTION, phases=told)
 
 
-def _compare(services: Services, folder: Path) -> Path:
+def _compare(services: Services, folder: Path) -> tuple[Path, bool]:
     wanted = Selection(SEED, QUICK_DOCUMENTS, QUICK_QUESTIONS)
     # A demo that was run before, perhaps by another version, is made anew.
     shutil.rmtree(folder, ignore_errors=True)
@@ -122,4 +127,4 @@ def _compare(services: Services, folder: Path) -> Path:
             folder=report_folder(folder),
         )
     console().print(methods_table(report))
-    return write_comparison(report, folder)
+    return write_comparison(report, folder), all_sanitized(report)

@@ -49,6 +49,11 @@ def run(arguments: argparse.Namespace) -> int:
     result(report.model_dump(mode="json", exclude={"rows", "sweep", "grid"}))
     if folder:
         message(f"report: {write_report(report, folder)}")
+    return 0 if all_sanitized(report) else 1
+
+
+def all_sanitized(report: TripRagReport) -> bool:
+    """Whether every method could sanitize every document; tells of those that could not."""
     failed = failures(report)
     if failed:
         told = ", ".join(f"{name} {count:,}" for name, count in failed.items())
@@ -56,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
             f"documents could not be sanitized, and are in no figure of the method: {told}. A method looks "
             "safer without its worst documents: `lethe sanitize` names them. Mend them, or leave them out."
         )
-    return 1 if failed else 0
+    return not failed
 
 
 def command_of(arguments: argparse.Namespace) -> str:
@@ -81,7 +86,8 @@ def _named(option: str, value: str) -> str:
 def failures(report: TripRagReport) -> Mapping[str, int]:
     """How many documents each method could not sanitize, at its worst strength; without those that could."""
     found: dict[str, int] = {}
-    for each in (*report.methods, *report.ablations, *report.sweep):
+    weighted = (cell.figures for cell in report.grid)
+    for each in (*report.methods, *report.ablations, *report.sweep, *weighted):
         found[each.method] = max(found.get(each.method, 0), each.documents_failed)
     for planted in report.canaries:
         found[planted.method] = max(found.get(planted.method, 0), planted.documents_failed)
