@@ -17,7 +17,7 @@ from eval.gold import GoldRows
 from eval.measures.leakage import SensitiveIndex, is_identifier, normalized, stands_in
 from eval.sensitive import sensitive_from_gold
 from ingest.annotated import AnnotatedText
-from ingest.documents import Action, Decision, SanitizedDocument
+from ingest.documents import Action, Decision, Document, SanitizedDocument
 from ingest.policy import ALWAYS, Policy
 from ingest.scoring.raw import Weights
 from models.errors import LetheError
@@ -38,7 +38,8 @@ class LeakCurve:
     """What each threshold would disclose of each document, and how much it keeps.
 
     ``losses`` has the shape (documents, thresholds): the share of the counted entities of a document that
-    stand in its sanitized text. Raising a threshold takes no column away, so ``taus`` rise.
+    stand in its sanitized text, for the documents that have such. One without has nothing to leak, and would
+    make any threshold look safe. Raising a threshold takes no column away, so ``taus`` rise.
     """
 
     taus: Sequence[float]
@@ -96,12 +97,13 @@ def leak_curves(
     """
     taus, sensitive = thresholds(policy.weights), sensitive_in(scored.corpus)
     losses: list[list[list[float]]] = [[] for _ in counted]
+    measured = [_documents_with(sensitive, scored.corpus.documents, of_these) for of_these in counted]
     kept = []
     for number, tau in enumerate(taus):
         phases("thresholds", number, len(taus))
         documents = _sanitized(scored, replace(policy, tau=tau))
-        for found, of_these in zip(losses, counted, strict=True):
-            found.append([_disclosed(sensitive, each, of_these) for each in documents])
+        for found, of_these, ids in zip(losses, counted, measured, strict=True):
+            found.append([_disclosed(sensitive, each, of_these) for each in documents if each.doc_id in ids])
         actions = [decision.action for each in documents for decision in each.decisions]
         kept.append(sum(action is Action.KEEP for action in actions) / max(1, len(actions)))
     phases("thresholds", len(taus), len(taus))
@@ -114,6 +116,11 @@ def promised(curve: LeakCurve, max_leak: float, confidence: float) -> Promise:
     Raises:
         LetheError: Not even the strictest one can, and what would help.
     """
+    if not len(curve.losses):
+        raise LetheError(
+            "No document has anything of what is counted, so there is nothing to promise. Give documents "
+            "that have, or count all sensitive entities."
+        )
     tested = tested_thresholds(curve.taus, curve.losses, max_leak, confidence)
     best, n = largest_safe(tested), len(curve.losses)
     if best is None:
@@ -133,8 +140,8 @@ def _cannot(strictest: Tested, n: int, max_leak: float, confidence: float) -> st
         )
     return (
         f"{told}: the strictest of them, which generalizes all that is found, leaks {strictest.mean:.3f} of "
-        f"{n} documents. What is left is not found by the detector: take its recall profile, or a larger "
-        "--max-leak."
+        f"what a document has, on average over the {n} that have something to leak. What is left is not "
+        "found by the detector: take its recall profile, or a larger --max-leak."
     )
 
 
@@ -150,13 +157,18 @@ def _sanitized(scored: ScoredCorpus, policy: Policy) -> list[SanitizedDocument]:
     return found
 
 
+def _documents_with(
+    sensitive: SensitiveIndex, documents: Sequence[Document], counted: Callable[[EntityRef], bool]
+) -> frozenset[str]:
+    ids = (document.doc_id for document in documents)
+    return frozenset(each for each in ids if any(map(counted, sensitive.behind([each]))))
+
+
 def _disclosed(
     sensitive: SensitiveIndex, document: SanitizedDocument, counted: Callable[[EntityRef], bool]
 ) -> float:
     ids = [document.doc_id]
     there = sum(counted(entity) for entity in sensitive.behind(ids))
-    if not there:
-        return 0.0
     return sum(counted(each.entity) for each in sensitive.leaked(ids, document.text, "")) / there
 
 

@@ -34,12 +34,14 @@ def share_bar(name: str, series: int, share: Share) -> Bar:
 
 
 def estimate_bar(name: str, series: int, estimate: Estimate) -> Bar:
-    """A mean with its interval."""
+    """A mean with its interval, if it has one."""
     mean, low, high = estimate.mean, estimate.low, estimate.high
-    if mean is None or low is None or high is None:
+    if mean is None:
         return empty_bar(name, series)
-    figures = f"{mean:.3f} <small>{low:.3f} to {high:.3f}</small>"
-    return Bar(name, series, mean, (low, high), f"n = {estimate.n:,}", figures)
+    note = f"n = {estimate.n:,}"
+    if low is None or high is None:
+        return Bar(name, series, mean, None, note, f"{mean:.3f}")
+    return Bar(name, series, mean, (low, high), note, f"{mean:.3f} <small>{low:.3f} to {high:.3f}</small>")
 
 
 def empty_bar(name: str, series: int) -> Bar:

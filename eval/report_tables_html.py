@@ -135,6 +135,6 @@ def _estimates(name: str, estimates: Sequence[Estimate | None], style: str) -> s
 def _estimate(estimate: Estimate | None, style: str) -> str:
     if estimate is None or estimate.mean is None:
         return percent(None)
-    numbers = (estimate.mean, estimate.low, estimate.high)
-    mean, low, high = (style.format(number) for number in numbers)
-    return f"{mean}<small>{low} to {high}</small><small>n = {estimate.n:,}</small>"
+    known = estimate.low is not None and estimate.high is not None
+    span = f"<small>{style.format(estimate.low)} to {style.format(estimate.high)}</small>" if known else ""
+    return f"{style.format(estimate.mean)}{span}<small>n = {estimate.n:,}</small>"

@@ -5,30 +5,45 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ingest.patterns.words import CARDINAL
-from ingest.rules.vocabulary import WORD, fold
 from models.windows import FoundSpan
 
 DATE, DURATION = "date", "duration"
-UNIT = re.compile(
-    r"(?:minute|hour|day|night|week|fortnight|weekend|month|year|decade)s?|seconds|hrs?|mins?|yrs?"
+_UNIT = "minute|hour|day|night|week|fortnight|weekend|month|year|decade"
+_UNITS = rf"(?:(?:{_UNIT})s|seconds|hrs|mins|yrs)"
+_ONE = "(?:half )?(?:an?|one|1)"
+_VAGUE = "(?:a )?(?:few|couple(?: of)?)|several|many|some|half"
+_NUMBER = rf"(?:\d{{1,3}}(?:\.\d)?|{CARDINAL})"
+_COUNT = (
+    rf"(?:{_NUMBER}(?:(?: ?, ?| or | to ){_NUMBER})?|\d{{1,2}} ?[-–] ?\d{{1,2}}|{_VAGUE})"
+    r"(?: and (?:a half|a quarter))?(?: more)?"
 )
-NUMBER = re.compile(rf"\d{{1,3}}|{CARDINAL}")
-"""Four digits may be a year, and words beyond ninety-nine too: "two thousand seven"."""
-BESIDE = frozenset(
-    ("a", "an", "half", "few", "couple", "several", "many", "some", "more", "most", "less", "than", "of")
-    + ("and", "or", "to", "the", "last", "past", "next", "previous", "recent", "following", "coming", "other")
-    + ("ago", "later", "earlier", "before", "after", "prior", "back", "now", "about", "around", "over")
-    + ("almost", "nearly", "approximately", "roughly", "within", "during", "for", "in", "at", "least", "so")
-    + ("these", "those", "this", "that", "every", "each", "per", "what", "how", "long", "additional")
+"""Two numbers in a row are none: "nineteen eighty" is a year."""
+_TIME = (
+    rf"(?:{_COUNT} {_UNITS}|{_NUMBER}-(?:{_UNIT})|{_ONE}[ -](?:{_UNIT})(?: and a half)?"
+    rf"|{_UNITS}|(?:last|past|next|this|that|previous|following|every|each|per|other) (?:{_UNIT}))"
 )
-"""Words that count vaguely, compare or point from now."""
-AHEAD = re.compile(r"[\s-]*([a-z]+)", re.IGNORECASE)
+_BEFORE = (
+    "(?:for|in|within|during|over|about|around|almost|nearly|approximately|roughly|at least|more than"
+    "|less than|up to|the|these|those|past|last|next|other|previous|following|coming|additional|every|each"
+    "|so|how) "
+)
+_BEHIND = " (?:ago|later|earlier|before|after|prior|back|from now|or so|now)"
+LENGTH = re.compile(
+    rf"(?:{_BEFORE}){{0,3}}{_TIME}(?: (?:and|to|or) {_TIME})?(?:{_BEHIND}){{0,2}}", re.IGNORECASE
+)
+COUNT = re.compile(rf"(?:{_BEFORE}){{0,3}}{_COUNT}", re.IGNORECASE)
+UNIT_AHEAD = re.compile(rf"[ \n]{_UNITS}\b|-(?:{_UNIT})\b", re.IGNORECASE)
+EMPTY = re.compile(rf"(?:{_BEFORE}|{_VAGUE}|ago|later|earlier|and|or|of|a|an|what|long| )+", re.IGNORECASE)
+"""Words that give no time at all."""
+LONGEST = 60
 
 
 def with_lengths_of_time(spans: Sequence[FoundSpan], text: str) -> list[FoundSpan]:
-    """The spans, with lengths of time as durations: every word counts, is a unit or points from now.
+    """The spans, with lengths of time as durations.
 
-    A number must have its unit within the span or right behind it: twenty alone may be a day or a year.
+    One is a number with its unit, in the span or right behind it, and words that compare or point from now
+    around them. Whatever else stands in the span leaves it a date; so do units before their number, for "the
+    year nineteen eighty" and "day 12" are dates.
     """
     return [
         replace(span, label=DURATION) if span.label == DATE and _is_length(span, text) else span
@@ -37,13 +52,9 @@ def with_lengths_of_time(spans: Sequence[FoundSpan], text: str) -> list[FoundSpa
 
 
 def _is_length(span: FoundSpan, text: str) -> bool:
-    said = [fold(word) for word in WORD.findall(text[span.start : span.end])]
-    units = any(UNIT.fullmatch(word) for word in said)
-    numbers = any(NUMBER.fullmatch(word) for word in said)
-    known = all(word in BESIDE or UNIT.fullmatch(word) or NUMBER.fullmatch(word) for word in said)
-    return known and (units or not numbers or _unit_follows(text, span.end))
-
-
-def _unit_follows(text: str, end: int) -> bool:
-    ahead = AHEAD.match(text, end)
-    return ahead is not None and UNIT.fullmatch(fold(ahead[1])) is not None
+    if span.end - span.start > LONGEST:
+        return False
+    said = " ".join(text[span.start : span.end].split())
+    if LENGTH.fullmatch(said) or EMPTY.fullmatch(f"{said} "):
+        return True
+    return COUNT.fullmatch(said) is not None and UNIT_AHEAD.match(text, span.end) is not None

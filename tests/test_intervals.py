@@ -11,6 +11,7 @@ from eval.measures.intervals import (
     bootstrap_ratio,
     clustered_share,
     counted_share,
+    crossed_share,
     mean_of,
     share_of,
     widest,
@@ -125,6 +126,35 @@ def test_the_interval_over_queries_lies_between_the_least_and_the_most(pairs: li
     assert min(ratios) - 1e-9 <= interval[0] <= interval[1] <= max(ratios) + 1e-9
 
 
-def test_the_mean_of_equal_values_is_certain() -> None:
+def test_a_mean_of_what_does_not_vary_has_no_interval() -> None:
     estimate = mean_of([0.25] * 10)
-    assert (estimate.n, estimate.mean, estimate.low, estimate.high) == (10, 0.25, 0.25, 0.25)
+    assert (estimate.n, estimate.mean, estimate.low, estimate.high) == (10, 0.25, None, None)
+    assert mean_of([0.25]).low is None
+
+
+def test_documents_that_many_queries_bring_up_widen_the_interval() -> None:
+    """Two documents that leak all or nothing, brought up by fifty queries each, are two trials, not 100."""
+    queries = [{"a": (10, 10)}, {"b": (0, 10)}] * 50
+    share = crossed_share(queries)
+    assert (share.hits, share.n, share.share, share.clustered) == (500, 1_000, 0.5, (0.0, 1.0))
+    many = crossed_share([{f"d{n}": ((n % 2) * 10, 10)} for n in range(100)])
+    assert many.clustered is not None and many.clustered[1] - many.clustered[0] < 0.3
+
+
+def test_queries_that_leak_together_widen_it_too() -> None:
+    documents = [f"d{n}" for n in range(40)]
+    queries = [dict.fromkeys(documents, (leaks, 1)) for leaks in (0, 1)] * 5
+    assert crossed_share(queries).clustered == clustered_share([0, 40] * 5, [40, 40] * 5).clustered
+    assert crossed_share([]).share is None and crossed_share([{}, {"a": (0, 0)}]).share is None
+
+
+HITS = st.integers(0, 5).flatmap(lambda total: st.tuples(st.integers(0, total), st.just(total)))
+
+
+@given(st.lists(st.dictionaries(st.sampled_from("abcd"), HITS), max_size=6))
+def test_crossing_counts_everything_once(queries: list[dict[str, tuple[int, int]]]) -> None:
+    share = crossed_share(queries)
+    pairs = [pair for query in queries for pair in query.values()]
+    assert (share.hits, share.n) == (sum(h for h, _ in pairs), sum(n for _, n in pairs))
+    plain = clustered_share([h for h, _ in pairs], [n for _, n in pairs])
+    assert (share.low, share.high) == (plain.low, plain.high)

@@ -140,26 +140,67 @@ def test_a_number_goes_with_the_riskier_mention_around_it_and_a_name_stays() -> 
     ]
 
 
+LENGTHS = (
+    "four days ago", "the last 48 hours", "two weeks", "a week", "half an hour", "a week and a half ago",
+    "two and a half weeks ago", "four or five years ago", "six to eight weeks", "four , five days ago",
+    "6-8 weeks", "a couple of months", "couple weeks", "the past couple months", "several years",
+    "one year ago",
+    "thirty two years", "twenty-five years ago", "two years and six months", "last month", "every five years",
+    "days", "the last twenty one years", "over ten years", "about a year ago", "a few more days", "two-year",
+    "the next few\ndays", "ago", "past", "couple of", "how many years",
+)  # fmt: skip
+DATES = (
+    "2009", "twenty", "two thousand seven", "nineteen eighty nine", "the year nineteen seventy two",
+    "year nineteen ninety two", "year 07", "year ninety eight", "nineteen ninety nine year", "10/12 night",
+    "14/3 week", "11-12 night", "nineteen eighty years ago", "10/12/84", "the night of 12/5/84",
+    "the week of 12/5",
+    "19 84 year", "12.5.84 years", "Monday two weeks ago", "May last year", "90s", "the nineties", "day 12",
+    "the twenty second", "the fourteenth of last year", "week 42", "in 84 and two days", "03-04 years 84",
+    "nineteen-eighty years", "four hours and 1984", "seventy four", "10 12 years",
+    "the fifth day of two weeks",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("words", LENGTHS)
+def test_a_length_of_time_is_no_date(words: str) -> None:
+    assert found(f"That was {words}.", (words, "date", 0.9)) == [(words, "duration")]
+    assert found(f"That was {words.upper()}.", (words.upper(), "date", 0.9)) == [(words.upper(), "duration")]
+
+
+@pytest.mark.parametrize("words", DATES)
+def test_what_may_place_something_in_time_stays_a_date(words: str) -> None:
+    assert found(f"That was {words}.", (words, "date", 0.9)) == [(words, "date")]
+    behind = f"That was in {words}, months after the war, night shift; {words} days/{words} year."
+    assert found(behind, (words, "date", 0.9)) == [(words, "date")]
+
+
 @pytest.mark.parametrize(
-    ("before", "words", "after", "label"),
+    ("words", "after", "label"),
     [
-        ("fell ", "four days ago", ".", "duration"),
-        ("in ", "the last 48 hours", ".", "duration"),
-        ("since ", "two", " weeks", "duration"),
-        ("since ", "thirty-two", "-year service", "duration"),
-        ("it was ", "ago", ".", "duration"),
-        ("a ", "couple of", " pills", "duration"),
-        ("in ", "twenty", " rooms", "date"),
-        ("in ", "2009", " days", "date"),
-        ("in ", "two thousand seven", " days", "date"),
-        ("on ", "the twenty second", ".", "date"),
-        ("on ", "Monday two weeks ago", ".", "date"),
-        ("in ", "May last year", ".", "date"),
-        ("in the ", "90s", ".", "date"),
+        ("two", " weeks", "duration"),
+        ("thirty-two", "-year service", "duration"),
+        ("the past six", "\nmonths", "duration"),
+        ("seventy four", ", months after the war", "date"),
+        ("seventy four", ". Months passed", "date"),
+        ("twelve", " day pass", "date"),
+        ("2009", " days", "date"),
+        ("two thousand seven", " days", "date"),
+        ("nineteen eighty", " weeks", "date"),
+        ("12/5", " days", "date"),
     ],
 )
-def test_a_length_of_time_is_no_date(before: str, words: str, after: str, label: str) -> None:
-    assert found(f"{before}{words}{after}", (words, "date", 0.9)) == [(words, label)]
+def test_a_number_is_a_length_with_its_unit_right_behind_it(words: str, after: str, label: str) -> None:
+    assert found(f"In {words}{after}.", (words, "date", 0.9)) == [(words, label)]
+
+
+NUMBERS_OF_DATES = st.sampled_from(("nineteen", "eighty", "84", "1984", "12/5", "May", "7th"))
+AROUND = st.lists(st.sampled_from(("the", "year", "years", "ago", "last", "of", "night", "in")), max_size=3)
+
+
+@given(AROUND, st.lists(NUMBERS_OF_DATES, min_size=2, max_size=3), AROUND)
+def test_numbers_side_by_side_are_no_length(before: list[str], numbers: list[str], after: list[str]) -> None:
+    said = " ".join([*before, *numbers, *after])
+    assert found(f"That was {said} years.", (said, "date", 0.9)) == [(said, "date")]
 
 
 def test_only_dates_are_read_as_lengths_of_time() -> None:

@@ -34,7 +34,9 @@ def promises(scored: ScoredCorpus, seed: int, told: Phases) -> list[PromiseFigur
 def _checked(
     policy: str, counted: str, curve: LeakCurve, limits: Sequence[float], seed: int
 ) -> list[PromiseFigures]:
-    found = []
+    found: list[PromiseFigures] = []
+    if len(curve.losses) < 2:
+        return found
     for limit in limits:
         check = check_on_halves(curve.taus, curve.losses, limit, CONFIDENCE, seed=seed)
         figures = PromiseFigures(

@@ -1,12 +1,13 @@
 """Shares and means with 95% intervals.
 
 Wilson's interval treats what it counts as independent. Entities that come out of the same answer are
-not, so shares of entities also get a bootstrap over whole queries; it is usually the wider one.
+not, nor are those of one document that many queries bring up; so shares of entities also get a bootstrap
+over whole queries, or over whole documents, and what is shown is the widest.
 Wilson (1927), Probable Inference, the Law of Succession, and Statistical Inference.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -24,7 +25,7 @@ class Share:
     """``hits`` of ``n``; the share is None when n is 0: nothing was measured, which is not zero.
 
     ``low`` and ``high`` are Wilson's interval, None for a count that is not a sample. ``clustered``
-    is the bootstrap interval over queries, None where it was not taken. All lie in [0, 1].
+    is a bootstrap interval over queries or documents, None where it was not taken. All lie in [0, 1].
     """
 
     hits: int
@@ -94,11 +95,36 @@ def clustered_share(hits: Sequence[int], totals: Sequence[int], seed: int = 0) -
     return Share(plain.hits, plain.n, plain.share, plain.low, plain.high, interval)
 
 
+def crossed_share(counts: Sequence[Mapping[str, tuple[int, int]]], seed: int = 0) -> Share:
+    """The share of all hits in all totals, a mapping a query, with both by document.
+
+    Of the bootstrap over queries and that over documents, in all queries together, the wider one is taken.
+
+    Raises:
+        ValueError: a document has more hits than its total.
+    """
+    documents: dict[str, tuple[int, int]] = {}
+    for query in counts:
+        for name, (hits, total) in query.items():
+            before = documents.get(name, (0, 0))
+            documents[name] = (before[0] + hits, before[1] + total)
+    queries = [(sum(h for h, _ in each.values()), sum(n for _, n in each.values())) for each in counts]
+    shares = [
+        clustered_share([hits for hits, _ in pairs], [total for _, total in pairs], seed)
+        for pairs in (queries, [documents[name] for name in sorted(documents)])
+    ]
+    return max(shares, key=lambda each: each.clustered[1] - each.clustered[0] if each.clustered else 0.0)
+
+
 def mean_of(values: Sequence[float], seed: int = 0) -> Estimate:
-    """The mean with its bootstrap interval."""
+    """The mean with its bootstrap interval; without one where all values are alike, or there is only one.
+
+    Redrawing what does not vary would give an interval of no width, as if nothing were uncertain.
+    """
     if not values:
         return Estimate(0, None, None, None)
-    low, high = bootstrap_ratio(values, [1] * len(values), seed) or (None, None)
+    varies = min(values) < max(values)
+    low, high = (bootstrap_ratio(values, [1] * len(values), seed) if varies else None) or (None, None)
     return Estimate(len(values), float(np.mean(values)), low, high)
 
 

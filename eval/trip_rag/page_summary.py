@@ -56,7 +56,9 @@ def promises(report: TripRagReport) -> str:
     title = "Whether promised thresholds hold"
     sub = (
         "A threshold is chosen on a random half of the documents so that, with the confidence given, the "
-        "expected share left in the index is at most the limit; then the other half is measured. Broken is "
+        "expected share that stays of what a document has is at most the limit; then the other half is "
+        "measured. Documents without such entities do not count, and a long one counts as much as a short "
+        "one. Broken is "
         "where that half leaked more than the limit, its own chance included: expect at most about one minus "
         "the confidence. Splits in which nothing could be promised are no success and no failure. The rules "
         "of trip take identifiers at every threshold, so that a promise about these tests little; scores "
