@@ -76,7 +76,7 @@ class Measuring:
         with ExitStack() as stack:
             arm = in_memory(documents, sanitizer, self._encoder, self._passage_tokens, stack, _quiet)
             _check_whole(arm)
-            asked = Asked(policy.name, self._encoder.name, arm.retriever, arm.documents, arm.failed)
+            asked = Asked("tuning", policy.name, self._encoder.name, arm.retriever, arm.documents, arm.failed)
             return asked, answer_rows(asked, questions, self.generator, self._scores, _quiet)
 
     def _figures(

@@ -65,7 +65,7 @@ def ingests() -> str:
 
 def _row(name: str, report: TripRagReport, method: str) -> tuple[str, ...]:
     figures = next(each for each in report.methods if each.method == method)
-    attack = worst_case(report, method, PASSAGES)
+    attack = worst_case(report.attacks, method, PASSAGES)
     leaked = (attack.identifiers, attack.all_entities) if attack else ()
     return (
         name,

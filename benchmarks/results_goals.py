@@ -5,13 +5,10 @@ from dataclasses import dataclass
 
 from eval.measures.contrasts import Figure
 from eval.trip_rag import published
-from eval.trip_rag.goals import Summary, summary_of
-from eval.trip_rag.report import PromiseFigures, TripRagReport
+from eval.trip_rag.report import PromiseFigures, Summary, TripRagReport
 from eval.trip_rag.table import markdown_table
 
 ROUNDING = 1e-9
-NEEDED = frozenset(("trip", "redact", "origin"))
-"""The methods without which there is no summary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +57,12 @@ def _number(value: float) -> str:
 
 
 def _difference(value: float) -> str:
-    return f"{value:+.3f}"
+    # Adding nought makes -0.0 a plain one.
+    return f"{round(value, 3) + 0.0:+.3f}"
 
 
 def _change(value: float) -> str:
-    return f"{100 * value:+.1f} %"
+    return f"{round(100 * value, 1) + 0.0:+.1f} %"
 
 
 def _percent(value: float) -> str:
@@ -146,20 +144,17 @@ GOALS = (
 def goals_table(reports: Mapping[str, TripRagReport]) -> str:
     """Every goal with what each corpus has, and every promise with how often it was broken."""
     columns = list(reports.values())
-    found = [_summary(each) for each in columns]
-    rows = [
-        [*goal.cells(), *(goal.cell(None if each is None else goal.value(each)) for each in found)]
-        for goal in GOALS
-    ]
+    rows = [[*goal.cells(), *(goal.cell(goal.value(each.summary)) for each in columns)] for goal in GOALS]
     promises = dict.fromkeys(_kind(each) for one in columns for each in one.promises)
     rows += [_promise(kind, columns) for kind in promises]
-    head = ("figure", "at least", "aim", "published, other data", *reports)
+    measured = (f"{name}: {_size(each)}" for name, each in reports.items())
+    head = ("figure", "at least", "aim", "published, other data", *measured)
     return markdown_table(head, rows)
 
 
-def _summary(report: TripRagReport) -> Summary | None:
-    there = {each.method for each in report.methods}
-    return summary_of(report) if there >= NEEDED else None
+def _size(report: TripRagReport) -> str:
+    corpus = report.corpus
+    return f"{corpus.documents:,} documents, {corpus.questions:,} questions"
 
 
 Kind = tuple[str, str, float, float]
@@ -186,6 +181,9 @@ def _promise(kind: Kind, reports: Sequence[TripRagReport]) -> list[str]:
 
 
 def _broken(goal: Goal, check: PromiseFigures | None) -> str:
-    if check is not None and not check.promised:
+    if check is None:
+        return goal.cell(None)
+    if not check.promised:
         return "none made"
-    return goal.cell(None if check is None else Figure(check.violated / check.promised))
+    told = goal.cell(Figure(check.violated / check.promised))
+    return f"{told}, {check.violated:,} of {check.promised:,} made in {check.splits:,} splits"

@@ -5,11 +5,12 @@ A table is empty where nothing was measured.
 
 from collections.abc import Callable, Iterable, Sequence
 
+from eval.measures.contrasts import Figure
 from eval.trip_rag import published
 from eval.trip_rag.cells import DASH, PUBLISHED
 from eval.trip_rag.frontier import by_area
 from eval.trip_rag.page_scores import VARIANTS
-from eval.trip_rag.report import Area, Correlation, MethodFigures, TripRagReport
+from eval.trip_rag.report import Correlation, MethodFigures, TripRagReport
 from eval.trip_rag.table import estimate_cell, markdown_table, share_cell
 
 DEPTHS = (1, 5, 10)
@@ -102,9 +103,9 @@ def weight_correlations(report: TripRagReport) -> str:
     if not report.grid:
         return ""
     n = f"{len(report.grid):,}"
-    rows = [(name, f"{rho:+.3f}", n) for name, rho in report.grid_spearman.items()]
-    rows.append((f"{PUBLISHED}: one of the weights", f"{published.WEIGHT_SPEARMAN:+.4f}", "36"))
-    return markdown_table(("weight", "Spearman with R@5", "pairs of weights"), rows)
+    rows = [(name, f"{rho:+.3f}", n, DASH) for name, rho in report.grid_spearman.items()]
+    rows.append(("beta or gamma", DASH, DASH, f"{published.WEIGHT_SPEARMAN:+.4f}, n = 36"))
+    return markdown_table(("weight", "Spearman with R@5", "pairs of weights", PUBLISHED), rows)
 
 
 def grid(report: TripRagReport) -> str:
@@ -138,8 +139,11 @@ def areas(report: TripRagReport) -> str:
     return markdown_table(("method", "points", "area, identifiers", "area, all"), rows) if rows else ""
 
 
-def _area(area: Area | None) -> str:
-    return DASH if area is None else f"{area.area:.3f} ({area.low:.3f}–{area.high:.3f})"
+def _area(area: Figure | None) -> str:
+    if area is None:
+        return DASH
+    span = f" ({'–'.join(f'{end:.3f}' for end in area.interval)})" if area.interval else ""
+    return f"{area.value:.3f}{span}"
 
 
 def all_points(report: TripRagReport) -> str:

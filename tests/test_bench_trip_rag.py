@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -37,9 +38,9 @@ from eval.attacks.canaries import plant
 from eval.corpora.bench_corpus import BenchCorpus, Question
 from eval.measures.intervals import Share
 from eval.measures.leakage import SensitiveIndex
-from eval.trip_rag.frontier import frontier_of
-from eval.trip_rag.goals import summary_of
-from eval.trip_rag.report import AttackRow, MethodFigures, TripRagReport
+from eval.trip_rag.asking import overlap_of
+from eval.trip_rag.frontier import Point, frontier_of
+from eval.trip_rag.report import AnswerRow, AttackRow, MethodFigures, TripRagReport
 from ingest.documents import Document, Risk, SanitizedDocument
 from ingest.errors import SanitizationError
 from ingest.scoring.raw import Weights
@@ -125,13 +126,14 @@ def test_the_unsanitized_index_overlaps_with_itself_and_shows_all(report: TripRa
 def test_every_attack_breaks_the_unsanitized_index(whole: tuple[TripRagReport, Path]) -> None:
     verbatim = [each for each in whole[0].attacks if each.method == ORIGIN and "verbatim" in each.generator]
     assert len(verbatim) == 3
+    assert len([each for each in whole[0].attacks if each.method == ORIGIN]) == 5
     assert all(each.all_entities.share and each.failed == 0 for each in verbatim)
 
 
 def test_a_quick_run_attacks_what_the_summary_compares(report: TripRagReport) -> None:
     assert [each.method for each in report.attacks] == [ORIGIN, REDACTED, TRIP]
     assert (report.sweep, report.grid, report.canaries, report.promises) == ((), (), (), ())
-    assert None not in (summary_of(report).identifier_excess, summary_of(report).leakage_change)
+    assert None not in (report.summary.identifier_excess, report.summary.leakage_change)
 
 
 def test_a_thorough_run_has_every_part(whole: tuple[TripRagReport, Path]) -> None:
@@ -272,7 +274,7 @@ def test_the_same_seed_gives_the_same_figures(report: TripRagReport, services: S
 
 
 def test_the_summary_compares_with_redact_and_origin(report: TripRagReport) -> None:
-    summary = summary_of(report)
+    summary = report.summary
     assert summary.recall is not None and summary.recall_ratio is not None
     assert summary.leakage_change is not None and summary.leakage_change.value < 0
     assert summary.identifier_excess is not None and 0 <= summary.identifier_excess.value <= 1
@@ -298,30 +300,54 @@ def test_methods_of_a_corpus_can_all_sanitize(scored: ScoredCorpus) -> None:
         assert not any(isinstance(outcome, LetheError) for outcome in outcomes), each.name
 
 
+def points_of(report: TripRagReport) -> list[Point]:
+    """The arms of a report out of its rows, as somebody else would read them."""
+    rows: dict[str, list[AnswerRow]] = {}
+    for row in report.rows:
+        if row.encoder == report.methods[0].encoder:
+            rows.setdefault(row.part, []).append(row)
+    named = [(f"method {each.method}", each) for each in report.methods]
+    named += [(f"strength {each.method} {each.strength}", each) for each in report.sweep]
+    return [Point(each, overlap_of(rows[part], rows["method origin"], 1).per_query) for part, each in named]
+
+
+def test_rows_of_every_part_are_kept(whole: tuple[TripRagReport, Path]) -> None:
+    found = whole[0]
+    asked = Counter(row.part for row in found.rows if row.encoder == found.methods[0].encoder)
+    assert set(asked.values()) == {found.corpus.questions}
+    weighted = {f"grid {cell.figures.method} {cell.figures.strength}" for cell in found.grid}
+    assert weighted <= set(asked)
+    assert len(asked) == len(found.methods) + len(found.ablations) + len(found.sweep) + len(found.grid)
+
+
 def test_a_frontier_without_leakage_has_no_area(report: TripRagReport) -> None:
     def leakage(figures: MethodFigures) -> Share:
         return figures.identifiers
 
-    assert frontier_of([], leakage).areas == {}
-    found = frontier_of(report.methods, leakage)
+    nothing = frontier_of([], leakage, 0)
+    assert nothing.areas == {} and nothing.share is None
+    found = frontier_of(points_of(report), leakage, 0)
     assert 0 <= found.by_trip <= found.dominated <= found.points <= len(report.methods) - 2
-    twice = frontier_of([*report.methods, *report.methods], leakage)
+    twice = frontier_of([*points_of(report), *points_of(report)], leakage, 0)
     assert twice == found, "a point counts once"
 
 
 def test_both_frontiers_are_those_of_the_arms(whole: tuple[TripRagReport, Path]) -> None:
     found = whole[0]
-    arms = [*found.methods, *found.sweep]
-    assert found.frontier == frontier_of(arms, lambda each: each.identifiers)
-    assert found.frontier_all == frontier_of(arms, lambda each: each.disclosed)
+    seed = found.seed
+    assert found.frontier == frontier_of(points_of(found), lambda each: each.identifiers, seed)
+    assert found.frontier_all == frontier_of(points_of(found), lambda each: each.disclosed, seed)
+    assert found.summary.dominated == found.frontier.share
 
 
 def test_an_arm_that_failed_on_a_document_is_in_no_frontier(report: TripRagReport) -> None:
     failed = [
-        each.model_copy(update={"documents_failed": 1}) if each.method == "random" else each
-        for each in report.methods
+        Point(each.figures.model_copy(update={"documents_failed": 1}), each.overlaps)
+        if each.figures.method == "random"
+        else each
+        for each in points_of(report)
     ]
-    assert "random" not in frontier_of(failed, lambda each: each.identifiers).areas
+    assert "random" not in frontier_of(failed, lambda each: each.identifiers, 0).areas
 
 
 def test_ablations_take_the_share_that_the_default_takes(scored: ScoredCorpus) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.measures.contrasts import Figure, difference, less, of_mean, of_share, ratio
+from eval.measures.contrasts import Figure, difference, less, of_mean, of_share, paired_ratio, ratio
 from eval.measures.intervals import Estimate, Share, mean_of, share_of, wilson
 
 SIDE = st.floats(0.0, 0.3)
@@ -46,7 +46,8 @@ def test_a_ratio_by_hand() -> None:
     ("one", "other", "found"),
     [
         (Figure(0.5, 0.4, 0.6), Figure(0.0, 0.0, 0.1), None),
-        (Figure(0.0, 0.0, 0.1), Figure(0.5, 0.4, 0.6), Figure(0.0)),
+        (Figure(0.0, 0.0, 0.1), Figure(0.5, 0.4, 0.6), Figure(0.0, 0.0, 0.25)),
+        (Figure(0.0, 0.0, 0.1), Figure(0.5, 0.0, 0.6), Figure(0.0, 0.0, None)),
         (Figure(0.5), Figure(0.25), Figure(2.0)),
         (Figure(0.5, 0.5, 0.5), Figure(0.25, 0.0, 0.25), Figure(2.0, 2.0, None)),
         (Figure(0.5, 0.0, 0.5), Figure(0.25, 0.25, 0.25), Figure(2.0, 0.0, 2.0)),
@@ -92,6 +93,36 @@ def test_the_intervals_hold_as_often_as_they_say() -> None:
             assert found is not None and found.low is not None and found.high is not None
             held[place] += found.low <= truth <= found.high
     assert all(0.93 < each / draws < 0.97 for each in held)
+
+
+def test_a_paired_ratio_by_hand() -> None:
+    found = paired_ratio([1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0])
+    assert found is not None and found.value == 2
+    assert found.interval is not None and found.interval[0] >= 1, "a question that one has, both have"
+    assert paired_ratio([0.5, 1.0], [0.25, 0.5]) == Figure(2.0, 2.0, 2.0)
+    assert paired_ratio([0.5], [0.25]) == Figure(2.0)
+    assert paired_ratio([0.5, 0.5], [0.0, 0.0]) is None and paired_ratio([], []) is None
+    with pytest.raises(ValueError, match="^1 values, 2 others: give one of each a question$"):
+        paired_ratio([0.5], [0.25, 0.1])
+
+
+def test_pairs_give_narrower_intervals_that_hold() -> None:
+    rng, held, widths, draws = np.random.default_rng(2), 0, [], 400
+    for seed in range(draws):
+        hard = rng.uniform(size=120)
+        ours, theirs = ((hard < easy).astype(float).tolist() for easy in (0.6, 0.4))
+        paired, (one, other) = (
+            paired_ratio(ours, theirs, seed),
+            (of_mean(mean_of(x, seed)) for x in (ours, theirs)),
+        )
+        assert one is not None and other is not None
+        apart = ratio(one, other)
+        assert paired is not None and apart is not None
+        assert paired.low is not None and paired.high is not None and apart.low is not None
+        held += paired.low <= 1.5 <= paired.high
+        widths.append((paired.high - paired.low) / ((apart.high or math.inf) - apart.low))
+    assert 0.92 < held / draws < 0.98
+    assert sum(widths) / draws < 0.8
 
 
 def test_methods_asked_the_same_questions_have_intervals_that_are_wide_enough() -> None:

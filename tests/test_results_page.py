@@ -18,7 +18,7 @@ from benchmarks.results_plots import as_file, title_of, tradeoff_plots, weight_p
 from eval.measures.contrasts import Figure
 from eval.measures.intervals import Share, share_of
 from eval.trip_rag.files import write_report
-from eval.trip_rag.report import AnswerRow, Area, CanaryFigures, TripRagReport
+from eval.trip_rag.report import CanaryFigures, TripRagReport
 from models.errors import LetheError
 from tests.test_trip_rag_page import (
     HOSTILE,
@@ -28,6 +28,7 @@ from tests.test_trip_rag_page import (
     whole_report,
     with_failed,
 )
+from tests.test_trip_rag_summary import rows_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -346,7 +347,7 @@ def test_nothing_measured_makes_no_plot(whole: TripRagReport) -> None:
 @pytest.fixture
 def folder(tmp_path: Path, whole: TripRagReport) -> Path:
     """What a run leaves, with more digits than are kept."""
-    long = whole.frontier.model_copy(update={"areas": {"trip": Area(area=0.123456789, low=0.1, high=0.2)}})
+    long = whole.frontier.model_copy(update={"areas": {"trip": Figure(0.123456789, 0.1, 0.2)}})
     run = tmp_path / "run"
     run.mkdir()
     write_report(whole.model_copy(update={"frontier": long}), run)
@@ -357,16 +358,14 @@ def test_a_report_is_kept_without_rows_and_with_four_digits(
     folder: Path, tmp_path: Path, whole: TripRagReport, capsys: pytest.CaptureFixture[str]
 ) -> None:
     results = tmp_path / "results" / "trip_rag"
-    row = AnswerRow(
-        method="trip", encoder="e", question_id="q", doc_ids=(), found_at=0, bleu1=0, sacrebleu=0, rouge_l=0
-    )
+    row = rows_of("trip", [0.5])[0]
     told = {**json.loads((folder / "report.json").read_text()), "rows": [row.model_dump()]}
     (folder / "report.json").write_text(json.dumps(told))
     assert main(["keep", str(folder), "letters"], results, tmp_path) == 0
     assert capsys.readouterr().out.strip() == str(results / "letters.json")
     kept = kept_reports(results)["letters"]
     assert kept.rows == ()
-    assert kept.frontier.areas == {"trip": Area(area=0.1235, low=0.1, high=0.2)}
+    assert kept.frontier.areas == {"trip": Figure(0.1235, 0.1, 0.2)}
     assert (kept.corpus, kept.provenance, kept.promises) == (whole.corpus, whole.provenance, whole.promises)
     assert (kept.frontier_all, kept.frontier.by_trip) == (whole.frontier_all, 23)
     assert kept.methods[0].found[5] == Share(360, 400, 0.9, 0.8667, 0.9257)

@@ -13,12 +13,13 @@ from sacrebleu.metrics import BLEU
 from eval.corpora.bench_corpus import Question
 from eval.documents import SensitiveEntity
 from eval.measures.answers import answer_scorer, bleu1, sacrebleu_signature
+from eval.measures.contrasts import Figure
 from eval.measures.intervals import Estimate, Share, share_of
 from eval.measures.leakage import SensitiveIndex
 from eval.trip_rag.asking import ANSWERED_WITH, DEPTHS, Asked, answer_rows, disclosed, figures_of
 from eval.trip_rag.features import correlations, rank_correlation
-from eval.trip_rag.frontier import Point, Reached, area_of, area_under, by_area, dominated_by
-from eval.trip_rag.report import AnswerRow, Area, Frontier, whole
+from eval.trip_rag.frontier import Spot, area_under, by_area, dominated_by
+from eval.trip_rag.report import AnswerRow, Frontier, whole
 from eval.trip_rag.table import METHOD_HEAD, estimate_cell, markdown_table, method_cells, share_cell
 from ingest.documents import Action, Decision, Identifier, Risk, SanitizedDocument, Scores
 from retrieval.documents import Answer, Passage, RetrievedPassage
@@ -75,7 +76,7 @@ def test_dominated_by_hand() -> None:
 
 
 @given(POINTS, POINTS)
-def test_no_curve_dominates_itself_into_nothing(curve: list[Point], points: list[Point]) -> None:
+def test_no_curve_dominates_itself_into_nothing(curve: list[Spot], points: list[Spot]) -> None:
     best = {p for p in curve if not any(q[0] <= p[0] and q[1] >= p[1] and q != p for q in curve)}
     assert dominated_by(curve, sorted(best)) == 0
     assert dominated_by(curve, points) == dominated_by(sorted(best), points)
@@ -87,12 +88,6 @@ def test_the_area_by_hand() -> None:
     assert area_under(curve, 1.0) == pytest.approx(0.25 * 0.4 + 0.5 * 0.8)
     assert area_under([(0.0, 1.0)], 0.3) == pytest.approx(1.0)
     assert area_under([(0.3, 1.0)], 0.3) == area_under([], 0.3) == 0
-    reached = [Reached((0.25, 0.4), (0.5, 0.3), (0.0, 0.5)), Reached((0.5, 0.8), (0.75, 0.6), (0.25, 0.9))]
-    bounded = area_of(reached, 1.0)
-    assert bounded.area == pytest.approx(0.25 * 0.4 + 0.5 * 0.8)
-    assert bounded.low == pytest.approx(0.25 * 0.3 + 0.25 * 0.6)
-    assert bounded.high == pytest.approx(0.25 * 0.5 + 0.75 * 0.9)
-    assert area_of([], 1.0) == Area(area=0, low=0, high=0)
 
 
 def test_an_area_needs_some_leakage() -> None:
@@ -100,7 +95,7 @@ def test_an_area_needs_some_leakage() -> None:
         area_under([(0.0, 1.0)], 0.0)
 
 
-def area_slowly(curve: Iterable[Point], most: float) -> float:
+def area_slowly(curve: Iterable[Spot], most: float) -> float:
     """Leakages are eighths, so that the best usefulness is the same all through each eighth."""
     points, eighths = list(curve), round(most * 8)
     best = [max((use for leak, use in points if leak <= e / 8), default=0.0) for e in range(eighths)]
@@ -108,7 +103,7 @@ def area_slowly(curve: Iterable[Point], most: float) -> float:
 
 
 @given(POINTS, st.integers(1, 8).map(lambda eighths: eighths / 8), st.tuples(SHARE, SHARE))
-def test_the_area_is_that_of_steps_and_never_falls(curve: list[Point], most: float, more: Point) -> None:
+def test_the_area_is_that_of_steps_and_never_falls(curve: list[Spot], most: float, more: Spot) -> None:
     area = area_under(curve, most)
     assert area == pytest.approx(area_slowly(curve, most))
     assert -1e-9 <= area <= 1 + 1e-9
@@ -117,8 +112,8 @@ def test_the_area_is_that_of_steps_and_never_falls(curve: list[Point], most: flo
 
 def test_methods_come_by_their_area_in_the_first_frontier() -> None:
     def frontier(**areas: float) -> Frontier:
-        told = {name: Area(area=area, low=0, high=1) for name, area in areas.items()}
-        return Frontier(dominated=0, by_trip=0, points=0, areas=told)
+        told = {name: Figure(area, 0, 1) for name, area in areas.items()}
+        return Frontier(dominated=0, by_trip=0, points=0, share=None, areas=told)
 
     assert by_area(frontier(a=0.1, b=0.3, c=0.3), frontier(c=0.5, d=0.9)) == ["c", "b", "a", "d"]
     assert by_area(frontier(), frontier()) == []
@@ -204,7 +199,7 @@ def kept_and_changed(texts: dict[str, str]) -> list[SanitizedDocument]:
 
 def arm(name: str = "trip", **texts: str) -> Asked:
     documents = kept_and_changed(dict.fromkeys(DOCUMENTS, "nothing") | texts)
-    return Asked(name, "words", Shelf(documents), documents, failed=2, strength=0.5)
+    return Asked("method m", name, "words", Shelf(documents), documents, failed=2, strength=0.5)
 
 
 def asked(arm: Asked) -> list[AnswerRow]:

@@ -20,8 +20,9 @@ from eval.measures.answers import answer_scorer
 from eval.measures.leakage import SensitiveIndex
 from eval.protocols import Attack
 from eval.targets import RagTarget, RememberingEncoder
-from eval.trip_rag.asking import Asked, answer_rows, figures_of
+from eval.trip_rag.asking import Asked, answer_rows, figures_of, overlap_of
 from eval.trip_rag.attacking import aims_of, attack_figures, guess_figures
+from eval.trip_rag.frontier import Point
 from eval.trip_rag.report import AnswerRow, AttackFigures, AttackRow, GuessFigures, MethodFigures
 from ingest.protocols import Encoder
 from retrieval.generators.verbatim import VerbatimGenerator
@@ -86,15 +87,22 @@ class Running:
 
     def method(self, compared: Compared) -> Part:
         """A method at its default: asked with every encoder, attacked, and its rows kept."""
-        part = self.part(f"method {compared.name}", partial(self._method, compared))
+        key = f"method {compared.name}"
+        part = self.part(key, partial(self._method, key, compared))
         if compared.name == ORIGIN:
             self._original = _by_encoder(part.rows)
         return part
 
-    def variant(self, kind: str, compared: Compared) -> MethodFigures:
+    def variant(self, kind: str, compared: Compared) -> Part:
         """One strength or ablation: asked, and what its index shows."""
         key = f"{kind} {compared.name} {compared.strength}"
-        return self.part(key, partial(self._variant, key, compared)).figures[0]
+        return self.part(key, partial(self._variant, key, compared))
+
+    def point(self, part: Part) -> Point:
+        """A part as the first encoder finds it."""
+        rows = [row for row in part.rows if row.encoder == self._ground.encoders[0].name]
+        original = self._original[self._ground.encoders[0].name]
+        return Point(part.figures[0], overlap_of(rows, original, 1).per_query)
 
     def part(self, key: str, measure: Callable[[], Part]) -> Part:
         """A part, measured if it is not there yet, and told of."""
@@ -102,20 +110,20 @@ class Running:
         self._told("measured", len(self._parts), self._planned)
         return part
 
-    def _method(self, compared: Compared) -> Part:
+    def _method(self, key: str, compared: Compared) -> Part:
         first, *further = self._ground.encoders
         with self._arm(compared) as arm:
-            rows = self._rows(compared, first, arm, arm.retriever)
-            figures = [self._figures(compared, first, arm, rows)]
+            rows = self._rows(key, compared, first, arm, arm.retriever)
+            figures = [self._figures(key, compared, first, arm, rows)]
             for encoder in further:
                 with ExitStack() as stack:
                     retriever = indexed(arm.documents, encoder, self._passage_tokens, stack)
-                    found = self._rows(compared, encoder, arm, retriever)
+                    found = self._rows(key, compared, encoder, arm, retriever)
                 rows += found
-                figures.append(self._figures(compared, encoder, arm, found))
+                figures.append(self._figures(key, compared, encoder, arm, found))
             attacked = list(self._attacks(compared, arm))
             return Part(
-                key=f"method {compared.name}",
+                key=key,
                 figures=tuple(figures),
                 rows=tuple(rows),
                 attacks=tuple(each for each, _ in attacked),
@@ -126,8 +134,10 @@ class Running:
     def _variant(self, key: str, compared: Compared) -> Part:
         encoder = self._ground.encoders[0]
         with self._arm(compared) as arm:
-            rows = self._rows(compared, encoder, arm, arm.retriever)
-            return Part(key=key, figures=(self._figures(compared, encoder, arm, rows),))
+            rows = self._rows(key, compared, encoder, arm, arm.retriever)
+            return Part(
+                key=key, figures=(self._figures(key, compared, encoder, arm, rows),), rows=tuple(rows)
+            )
 
     @property
     def _passage_tokens(self) -> int:
@@ -145,16 +155,18 @@ class Running:
                 partial(self._told, f"sanitizing {compared.name}"),
             )
 
-    def _rows(self, compared: Compared, encoder: Encoder, arm: Arm, retriever: Retriever) -> list[AnswerRow]:
+    def _rows(
+        self, key: str, compared: Compared, encoder: Encoder, arm: Arm, retriever: Retriever
+    ) -> list[AnswerRow]:
         told = partial(self._told, f"asking {compared.name}")
-        asked = _asked(compared, encoder, arm, retriever)
+        asked = _asked(key, compared, encoder, arm, retriever)
         return answer_rows(asked, self._ground.bench.questions, self.generator, self._answers, told)
 
     def _figures(
-        self, compared: Compared, encoder: Encoder, arm: Arm, rows: Sequence[AnswerRow]
+        self, key: str, compared: Compared, encoder: Encoder, arm: Arm, rows: Sequence[AnswerRow]
     ) -> MethodFigures:
         return figures_of(
-            _asked(compared, encoder, arm, arm.retriever),
+            _asked(key, compared, encoder, arm, arm.retriever),
             rows,
             self._original.get(encoder.name, rows),
             self._ground.sensitive,
@@ -173,8 +185,9 @@ class Running:
         if thorough:
             planned += [
                 (suite, verbatim, SHALLOW),
-                (AnchorAttack(aims[0], n=prompts, seed=seed), verbatim, 1),
                 (suite, self.generator, DEPTH),
+                (AnchorAttack(aims[0], n=prompts, seed=seed), verbatim, 1),
+                (AnchorAttack(aims[0], n=prompts, seed=seed), self.generator, DEPTH),
             ]
         for number, (attack, generator, k) in enumerate(planned):
             self._told(f"attacking {compared.name}", number, len(planned))
@@ -197,8 +210,8 @@ class Running:
         )
 
 
-def _asked(compared: Compared, encoder: Encoder, arm: Arm, retriever: Retriever) -> Asked:
-    return Asked(compared.name, encoder.name, retriever, arm.documents, arm.failed, compared.strength)
+def _asked(key: str, compared: Compared, encoder: Encoder, arm: Arm, retriever: Retriever) -> Asked:
+    return Asked(key, compared.name, encoder.name, retriever, arm.documents, arm.failed, compared.strength)
 
 
 def _by_encoder(rows: Sequence[AnswerRow]) -> dict[str, Sequence[AnswerRow]]:

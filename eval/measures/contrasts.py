@@ -1,14 +1,15 @@
-"""Differences and ratios of two figures, with an interval out of theirs.
+"""Differences and ratios of two figures, with intervals.
 
-Zou and Donner (2008), Construction of confidence limits about effect measures: a general approach. It takes
-the figures as independent. Two methods that are asked the same questions mostly do well on the same ones, and
-then the interval is wider than it need be.
+Of the values of the same questions, a bootstrap that redraws questions. Of two figures alone, out of their
+own intervals: Zou and Donner (2008), Construction of confidence limits about effect measures: a general
+approach, which takes the figures as independent.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from eval.measures.intervals import Estimate, Share, widest
+from eval.measures.intervals import Estimate, Share, bootstrap_ratio, widest
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,8 @@ def difference(one: Figure, other: Figure) -> Figure:
 def ratio(one: Figure, other: Figure) -> Figure | None:
     """``one`` over ``other``, by the difference of their logarithms; None over nothing.
 
-    Where ``other`` may be 0 there is no upper end, and where ``one`` is 0 the ratio is 0 with neither end.
+    Where ``other`` may be 0 there is no upper end. Where ``one`` is 0, which has no logarithm, the upper end
+    is that of ``one`` over the lower end of ``other``, rather too high.
 
     Raises:
         ValueError: a figure is negative.
@@ -59,11 +61,25 @@ def ratio(one: Figure, other: Figure) -> Figure | None:
     if other.value == 0:
         return None
     if one.value == 0:
-        return Figure(0.0)
+        return Figure(0.0, 0.0, one.high / other.low if one.high is not None and other.low else None)
     logs = difference(_log(one), _log(other))
     low, high = (None if end is None or math.isinf(end) else math.exp(end) for end in (logs.low, logs.high))
     low = 0.0 if logs.low == -math.inf else low
     return Figure(one.value / other.value, low, high)
+
+
+def paired_ratio(one: Sequence[float], other: Sequence[float], seed: int = 0) -> Figure | None:
+    """The mean of ``one`` over that of ``other``, values of the same questions; None over nothing.
+
+    Raises:
+        ValueError: they are of different numbers of questions.
+    """
+    if len(one) != len(other):
+        raise ValueError(f"{len(one)} values, {len(other)} others: give one of each a question")
+    if not sum(other):
+        return None
+    low, high = bootstrap_ratio(one, other, seed) or (None, None)
+    return Figure(sum(one) / sum(other), low, high) if len(one) > 1 else Figure(sum(one) / sum(other))
 
 
 def less(figure: Figure, by: float) -> Figure:

@@ -8,7 +8,7 @@ from eval.documents import EntityRef
 from eval.measures.answers import AnswerScores
 from eval.measures.intervals import Share, clustered_share, mean_of, share_of
 from eval.measures.leakage import SensitiveIndex, is_identifier
-from eval.measures.overlap import recall_at_k_overlap
+from eval.measures.overlap import RecallOverlap, recall_at_k_overlap
 from eval.trip_rag.report import AnswerRow, MethodFigures
 from ingest.documents import Action, SanitizedDocument
 from retrieval.protocols import Generator, Retriever
@@ -20,8 +20,9 @@ ANSWERED_WITH = 5
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """An arm under its name, ready to be asked; ``strength`` is what a sweep set."""
+    """An arm under its name, ready to be asked, in a part of a run; ``strength`` is what a sweep set."""
 
+    part: str
     method: str
     encoder: str
     retriever: Retriever
@@ -48,6 +49,7 @@ def answer_rows(
         at = doc_ids.index(question.about) + 1 if question.about in doc_ids else 0
         rows.append(
             AnswerRow(
+                part=arm.part,
                 method=arm.method,
                 encoder=arm.encoder,
                 question_id=question.question_id,
@@ -73,16 +75,13 @@ def figures_of(
     """Rows of one arm folded; ``original`` are those of the unsanitized arm with the same encoder."""
     about = {question.question_id for question in known if question.about}
     asked = [row for row in rows if row.question_id in about]
-    before = [row.doc_ids for row in original]
     measured = len(sensitive.behind(each.doc_id for each in arm.documents))
     kept = [decision.action is Action.KEEP for each in arm.documents for decision in each.decisions]
     return MethodFigures(
         method=arm.method,
         encoder=arm.encoder,
         strength=arm.strength,
-        recall_overlap={
-            k: recall_at_k_overlap(before, [row.doc_ids for row in rows], k, seed).estimate for k in DEPTHS
-        },
+        recall_overlap={k: overlap_of(rows, original, k, seed).estimate for k in DEPTHS},
         found={k: share_of(sum(0 < row.found_at <= k for row in asked), len(asked)) for k in DEPTHS},
         bleu1=mean_of([row.bleu1 for row in rows], seed),
         sacrebleu=mean_of([row.sacrebleu for row in rows], seed),
@@ -93,6 +92,13 @@ def figures_of(
         documents_failed=arm.failed,
         entities_failed=len(sensitive) - measured if arm.failed else 0,
     )
+
+
+def overlap_of(
+    rows: Sequence[AnswerRow], original: Sequence[AnswerRow], k: int, seed: int = 0
+) -> RecallOverlap:
+    """Recall@k overlap of rows with those of the same questions to the unsanitized arm."""
+    return recall_at_k_overlap([row.doc_ids for row in original], [row.doc_ids for row in rows], k, seed)
 
 
 def disclosed(

@@ -1,83 +1,66 @@
 """The figures that sum a benchmark up: the default policy beside Redact and beside no sanitizing at all."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from eval.measures.contrasts import Figure, difference, less, of_mean, of_share, ratio
-from eval.trip_rag.report import AttackFigures, Frontier, MethodFigures, TripRagReport, whole
+from eval.measures.contrasts import Figure, difference, less, of_mean, of_share, paired_ratio, ratio
+from eval.trip_rag.frontier import Point
+from eval.trip_rag.report import AnswerRow, AttackFigures, Frontier, Summary, whole
 from retrieval.generators.verbatim import VerbatimGenerator
 
+OURS, REDACTED, UNSANITIZED = "trip", "redact", "origin"
+DEPTH = 5
 
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """Each None where one of its parts was not measured, all of them where a document failed in one.
 
-    ``recall_ratio`` is Recall@1 overlap over Redact's; ``identifier_excess`` the leakage of identifiers under
-    extraction from the verbatim victim, minus Redact's; ``leakage_change`` that of all sensitive entities,
-    relative to no sanitizing; ``rouge_change`` ROUGE-L of answers relative to Redact's; ``dominated`` the
-    share of the baselines' points that Lethe's curve dominates by the identifiers that stand in the index,
-    ``dominated_all`` by all sensitive entities. These shares have no interval: the points are all there are.
+def summary_of(
+    points: Mapping[str, Point],
+    rows: Mapping[str, Sequence[AnswerRow]],
+    attacks: Iterable[AttackFigures],
+    by_identifiers: Frontier,
+    by_all: Frontier,
+    seed: int,
+) -> Summary:
+    """The summary of a corpus, of its methods and their rows by name; leakage at five passages.
+
+    ``rows`` are of the same questions in the same order.
     """
-
-    recall: Figure | None = None
-    recall_ratio: Figure | None = None
-    identifier_excess: Figure | None = None
-    leakage_change: Figure | None = None
-    rouge_change: Figure | None = None
-    dominated: Figure | None = None
-    dominated_all: Figure | None = None
-
-
-def summary_of(report: TripRagReport, k: int = 5) -> Summary:
-    """The summary of a corpus; leakage at ``k`` passages."""
-    ours, redact = _method(report, "trip"), _method(report, "redact")
-    if not (whole(ours) and whole(redact) and whole(_method(report, "origin"))):
+    if not all(name in points and whole(points[name].figures) for name in (OURS, REDACTED, UNSANITIZED)):
         return Summary()
-    recall, their_recall = (of_mean(each.recall_overlap[1]) for each in (ours, redact))
-    identifiers = [_leakage(report, name, k, identifiers=True) for name in ("trip", "redact")]
-    everything = [_leakage(report, name, k, identifiers=False) for name in ("trip", "origin")]
+    ours, redact, attacked = points[OURS], points[REDACTED], list(attacks)
+    identifiers = [_leakage(attacked, name, identifiers=True) for name in (OURS, REDACTED)]
+    everything = [_leakage(attacked, name, identifiers=False) for name in (OURS, UNSANITIZED)]
+    rouge = [[row.rouge_l for row in rows[name]] for name in (OURS, REDACTED)]
     return Summary(
-        recall=recall,
-        recall_ratio=_ratio(recall, their_recall),
-        identifier_excess=_difference(*identifiers),
-        leakage_change=_change(*everything),
-        rouge_change=_change(of_mean(ours.rouge_l), of_mean(redact.rouge_l)),
-        dominated=_dominated(report.frontier),
-        dominated_all=_dominated(report.frontier_all),
+        recall=of_mean(ours.figures.recall_overlap[1]),
+        recall_ratio=paired_ratio(ours.overlaps, redact.overlaps, seed),
+        identifier_excess=_both(difference, *identifiers),
+        leakage_change=_change(_both(ratio, *everything)),
+        rouge_change=_change(paired_ratio(rouge[0], rouge[1], seed)),
+        dominated=by_identifiers.share,
+        dominated_all=by_all.share,
     )
 
 
-def _dominated(frontier: Frontier) -> Figure | None:
-    return Figure(frontier.dominated / frontier.points) if frontier.points else None
-
-
-def _method(report: TripRagReport, name: str) -> MethodFigures:
-    return next(each for each in report.methods if each.method == name)
-
-
-def worst_case(report: TripRagReport, method: str, k: int) -> AttackFigures | None:
+def worst_case(attacks: Iterable[AttackFigures], method: str, k: int) -> AttackFigures | None:
     """The extraction attack on a method whose victim repeats ``k`` passages, None if it was not run."""
     victim = (method, VerbatimGenerator().name, k)
-    for each in report.attacks:
+    for each in attacks:
         if each.attack.startswith("extraction") and (each.method, each.generator, each.k) == victim:
             return each
     return None
 
 
-def _leakage(report: TripRagReport, name: str, k: int, identifiers: bool) -> Figure | None:
-    found = worst_case(report, name, k)
+def _leakage(attacks: Iterable[AttackFigures], name: str, identifiers: bool) -> Figure | None:
+    found = worst_case(attacks, name, DEPTH)
     if found is None:
         return None
     return of_share(found.identifiers if identifiers else found.all_entities)
 
 
-def _ratio(one: Figure | None, other: Figure | None) -> Figure | None:
-    return None if one is None or other is None else ratio(one, other)
+def _both(
+    contrast: Callable[[Figure, Figure], Figure | None], one: Figure | None, other: Figure | None
+) -> Figure | None:
+    return None if one is None or other is None else contrast(one, other)
 
 
-def _change(one: Figure | None, other: Figure | None) -> Figure | None:
-    found = _ratio(one, other)
+def _change(found: Figure | None) -> Figure | None:
     return None if found is None else less(found, 1)
-
-
-def _difference(one: Figure | None, other: Figure | None) -> Figure | None:
-    return None if one is None or other is None else difference(one, other)

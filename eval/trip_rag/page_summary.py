@@ -7,7 +7,6 @@ from eval.measures.contrasts import Figure
 from eval.measures.intervals import counted_share
 from eval.report import percent
 from eval.trip_rag.cells import missing, panel, row, section, share_html, table
-from eval.trip_rag.goals import summary_of
 from eval.trip_rag.report import TripRagReport
 
 
@@ -16,7 +15,7 @@ def cards(report: TripRagReport) -> str:
     names = [each.method for each in report.methods]
     if not {"trip", "redact", "origin"} <= set(names):
         return ""
-    found = summary_of(report)
+    found = report.summary
     shown = (
         (found.recall, "{:.3f}".format, "Recall@1 overlap of trip"),
         (found.recall_ratio, "{:.2f}".format, "times the Recall@1 overlap of redact"),
@@ -32,7 +31,7 @@ def cards(report: TripRagReport) -> str:
 
 
 def _signed(change: float) -> str:
-    return f"{100 * change:+.1f}%"
+    return f"{_points(change)}%"
 
 
 def _points(difference: float) -> str:

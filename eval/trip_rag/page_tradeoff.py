@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from eval.measures.contrasts import Figure
 from eval.measures.intervals import Estimate, Share
 from eval.trip_rag import published
 from eval.trip_rag.cells import (
@@ -21,7 +22,7 @@ from eval.trip_rag.cells import (
 from eval.trip_rag.frontier import by_area
 from eval.trip_rag.grid_plots import cell_values, heat_map, weight_bars
 from eval.trip_rag.plots import Curve, Dot, scatter
-from eval.trip_rag.report import Area, Frontier, MethodFigures, TripRagReport
+from eval.trip_rag.report import Frontier, MethodFigures, TripRagReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,17 +74,21 @@ def weights(report: TripRagReport) -> str:
 
 
 def _spearman(report: TripRagReport) -> str:
-    n = len(report.grid)
-    rows = [row(name, [f"{rho:+.3f}", f"{n:,}"]) for name, rho in report.grid_spearman.items()]
-    rows.append(
-        row(
-            "a weight of the paper",
-            [published_html(published.WEIGHT_SPEARMAN, "{:+.4f}"), published_html(36, "{}")],
-            f"{PUBLISHED}; which weight is lost in the text we have",
-        )
+    printed = {"beta or gamma": f"{published.WEIGHT_SPEARMAN:+.4f}, n = 36"}
+    rows = [
+        row(name, [f"{rho:+.3f}", f"{len(report.grid):,}", published_html(None)])
+        for name, rho in report.grid_spearman.items()
+    ]
+    rows += [
+        row(name, [nothing(), nothing(), f'<span class="published">{told}</span>'])
+        for name, told in printed.items()
+    ]
+    caption = (
+        "Spearman’s rank correlation of each weight with Recall@5 overlap over the grid. The pairs are all "
+        "there are, so there is no interval. Which weight the paper means is lost in the text we have."
     )
-    caption = "Spearman’s rank correlation of each weight with Recall@5 overlap over the grid."
-    return table(caption, "Weight", [("", ("Spearman", "pairs of weights"))], rows)
+    heads = ("Spearman", "pairs of weights", PUBLISHED)
+    return table(caption, "Weight", [("", heads)], rows)
 
 
 def _grid_table(report: TripRagReport) -> str:
@@ -184,10 +189,10 @@ def _areas(report: TripRagReport) -> str:
     ]
     caption = (
         "Area under each curve of Recall@1 overlap, of 1 at most: the mean of the best usefulness that a "
-        "method has at or below each leakage, from none to that of the unsanitized index. Below it stand the "
-        "bounds that it has if every point is at the worse, or at the better, ends of its intervals. A "
-        "method with few points has less area for that alone. Dominated is a point for which Lethe has one "
-        "that leaks no more, is at least as useful, and is better in one of both: by identifiers "
+        "method has at or below each leakage, from none to that of the unsanitized index. A method with few "
+        "points has less area for that alone. Dominated is a point for which Lethe has one that leaks no "
+        "more, is at least as useful, and is better in one of both. Intervals redraw questions, the same for "
+        "all methods; leakages stay as they were measured. Dominated by identifiers "
         f"{_dominated(found)}; by all sensitive entities {_dominated(everything)}. The rules of trip take "
         "identifiers whatever its strength, so that the second says more about its scores."
     )
@@ -196,10 +201,11 @@ def _areas(report: TripRagReport) -> str:
     return panel(table(caption, "Method", [("", ("points", "area, identifiers", "area, all"))], rows))
 
 
-def _area_html(area: Area | None) -> str:
+def _area_html(area: Figure | None) -> str:
     if area is None:
         return nothing()
-    return f"{area.area:.3f}<small>{area.low:.3f} to {area.high:.3f}</small>"
+    span = f"<small>{' to '.join(f'{end:.3f}' for end in area.interval)}</small>" if area.interval else ""
+    return f"{area.value:.3f}{span}"
 
 
 def _dominated(found: Frontier) -> str:

@@ -2,6 +2,7 @@
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from eval.measures.contrasts import Figure
 from eval.measures.intervals import Estimate, Share
 from eval.report import Provenance
 
@@ -27,9 +28,11 @@ class CorpusCard(_Frozen):
 class AnswerRow(_Frozen):
     """One question to one arm. ``found_at`` is the rank, from 1, of the document asked about, 0 if absent.
 
+    ``part`` is the part of the run: a method at its default, an ablation, a strength or a pair of weights.
     ``doc_ids`` are the documents behind the first passages, best first, with repetitions.
     """
 
+    part: str
     method: str
     encoder: str
     question_id: str
@@ -176,30 +179,41 @@ class GridCell(_Frozen):
     figures: MethodFigures
 
 
-class Area(_Frozen):
-    """The area under a method's curve, with bounds: every point at the ends of its intervals.
-
-    ``low`` is that of the less useful and leakier ends, ``high`` that of the others; together they are wider
-    than an interval of the area itself.
-    """
-
-    area: float
-    low: float
-    high: float
-
-
 class Frontier(_Frozen):
     """How much of the baselines' trade-offs the method's curve dominates, and the area under each curve.
 
-    ``by_trip`` are dominated by the default policy's own curve, ``dominated`` by it or that of its scores
-    alone. ``areas`` are of the best Recall@1 overlap that a method has at or below each leakage, over the
-    leakages from 0 to that of the unsanitized index, as a share of the largest area that could be.
+    ``by_trip`` of ``points`` are dominated by the default policy's own curve, ``dominated`` by it or that of
+    its scores alone; ``share`` is that of these, None without points. ``areas`` are of the best Recall@1
+    overlap that a method has at or below each leakage, over the leakages from 0 to that of the unsanitized
+    index, as a share of the largest area that could be. Intervals redraw questions, the same for all points;
+    leakages stay as they were measured.
     """
 
     dominated: int
     by_trip: int
     points: int
-    areas: dict[str, Area]
+    share: Figure | None
+    areas: dict[str, Figure]
+
+
+class Summary(_Frozen):
+    """The default policy beside Redact and beside no sanitizing at all.
+
+    Each None where one of its parts was not measured, all of them where a document failed in one.
+    ``recall_ratio`` is Recall@1 overlap over Redact's; ``identifier_excess`` the leakage of identifiers under
+    extraction from the verbatim victim, minus Redact's; ``leakage_change`` that of all sensitive entities,
+    relative to no sanitizing; ``rouge_change`` ROUGE-L of answers relative to Redact's; ``dominated`` the
+    share of the baselines' points that Lethe's curve dominates by the identifiers that stand in the index,
+    ``dominated_all`` by all sensitive entities.
+    """
+
+    recall: Figure | None = None
+    recall_ratio: Figure | None = None
+    identifier_excess: Figure | None = None
+    leakage_change: Figure | None = None
+    rouge_change: Figure | None = None
+    dominated: Figure | None = None
+    dominated_all: Figure | None = None
 
 
 class PromiseFigures(_Frozen):
@@ -240,6 +254,7 @@ class TripRagReport(_Frozen):
     frontier: Frontier
     """By the leakage of identifiers; ``frontier_all`` by that of all sensitive entities."""
     frontier_all: Frontier
+    summary: Summary
     attacks: tuple[AttackFigures, ...]
     guesses: tuple[GuessFigures, ...]
     canaries: tuple[CanaryFigures, ...] = ()
