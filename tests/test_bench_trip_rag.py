@@ -257,7 +257,8 @@ def test_parts_of_another_run_are_refused(whole: tuple[TripRagReport, Path], ser
 
 
 def test_there_is_a_row_for_every_question_to_every_method(report: TripRagReport) -> None:
-    assert len(report.rows) == len(report.methods) * len(QUESTIONS)
+    parts = len(report.methods) + len(report.ablations)
+    assert len(report.rows) == parts * len(QUESTIONS)
     names = [re.fullmatch(r"(doc-[0-9a-f]{16})/question-[1-5]", row.question_id) for row in report.rows]
     assert len({name[0] for name in names if name}) == len({name[1] for name in names if name}) == 5
     assert all(re.fullmatch(r"doc-[0-9a-f]{16}", doc_id) for row in report.rows for doc_id in row.doc_ids)

@@ -111,10 +111,8 @@ def test_pairs_give_narrower_intervals_that_hold() -> None:
     for seed in range(draws):
         hard = rng.uniform(size=120)
         ours, theirs = ((hard < easy).astype(float).tolist() for easy in (0.6, 0.4))
-        paired, (one, other) = (
-            paired_ratio(ours, theirs, seed),
-            (of_mean(mean_of(x, seed)) for x in (ours, theirs)),
-        )
+        paired = paired_ratio(ours, theirs, seed)
+        one, other = (of_mean(mean_of(each, seed)) for each in (ours, theirs))
         assert one is not None and other is not None
         apart = ratio(one, other)
         assert paired is not None and apart is not None

@@ -154,9 +154,11 @@ eval.corpora.bench_corpus.Question: question_id about
 eval.corpora.bench_corpus.Selection: split
 eval.corpora.layouts.Layout: corpus files fields source license
 eval.risk.report.AgreementRow: domain
-eval.trip_rag.asking.Asked: method encoder
+eval.trip_rag.asking.Asked: part method encoder
+eval.trip_rag.frontier._Measured: areas
+eval.trip_rag.frontier._Plane: names overlaps
 eval.trip_rag.page_tradeoff.Left: told
-eval.trip_rag.report.AnswerRow: method encoder question_id doc_ids
+eval.trip_rag.report.AnswerRow: part method encoder question_id doc_ids
 eval.trip_rag.report.AttackFigures: method attack generator
 eval.trip_rag.report.AttackRow: method attack generator prompt_kind failure engine doc_ids
 eval.trip_rag.report.CanaryFigures: method recall

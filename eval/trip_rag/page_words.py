@@ -33,9 +33,14 @@ DEFINITIONS = {
     "reference is what the detector found, trip can hardly leak more of these than redact: the figure says "
     "that the rule works, not that the detector is good. Recall, answers, and all sensitive entities do not "
     "follow from any definition.",
-    "Intervals": "95%. Means have a bootstrap over questions. Shares have Wilson’s interval; shares of "
-    "entities also have a bootstrap over prompts or documents, and the wider of the two is shown. They say "
-    "how far chance in the questions goes, not how other documents would turn out.",
+    "Scores alone": "The default without its limits on names, quasi-identifiers and passages. Rigid "
+    "identifiers, and what repeats the words of one, go whatever the scores say.",
+    "Intervals": "95%. Means have a bootstrap over questions, none where nothing varies. Shares have "
+    "Wilson’s interval; leakage also has bootstraps over prompts and over documents, and the widest is "
+    "shown. Ratios of means and the share that is dominated redraw questions, the same for all methods, and "
+    "take what is left in the index as it was measured. Differences and ratios of leakage are put together "
+    "from the intervals of both as if these were independent (Zou and Donner 2008). All take documents to "
+    "come as like these.",
 }
 
 

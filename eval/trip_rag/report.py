@@ -219,9 +219,10 @@ class Summary(_Frozen):
 class PromiseFigures(_Frozen):
     """Thresholds promised on one half of the documents and measured on the other, over random splits.
 
-    ``policy`` is ``trip``, or ``scores alone`` without its hard rules and residual limit; ``counted`` says
-    whose leakage was promised: of ``identifiers``, or of ``all`` sensitive entities. ``documents`` are those
-    that have such: the mean of what each of them leaks is promised.
+    ``policy`` is ``trip``, or ``scores alone`` without its limits on names, quasi-identifiers and passages
+    (rigid identifiers and what repeats them always go). ``counted`` says whose leakage was promised: of
+    ``identifiers``, or of ``all`` sensitive entities. ``documents`` are those that have such: what each of
+    them leaks on average is promised.
     """
 
     policy: str
