@@ -135,8 +135,8 @@ def _cannot(strictest: Tested, n: int, max_leak: float, confidence: float) -> st
     needed = documents_needed(max_leak, confidence)
     if n < needed:
         return (
-            f"{told}: that takes {needed} documents even if none of them leaks, and here are {n}. Give more "
-            "documents, a larger --max-leak or a smaller --confidence."
+            f"{told}: that takes {needed} documents that have something to leak, even if nothing of it comes "
+            f"out, and here are {n}. Give more documents, a larger --max-leak or a smaller --confidence."
         )
     return (
         f"{told}: the strictest of them, which generalizes all that is found, leaks {strictest.mean:.3f} of "

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from benchmarks.results_corpus import corpus_section, plots_of
 from benchmarks.results_goals import goals_table
+from eval.trip_rag.comparing import with_comparisons
 from eval.trip_rag.page_words import DEFINITIONS
 from eval.trip_rag.report import TripRagReport
 from models.errors import LetheError
@@ -61,6 +62,8 @@ def _parser() -> argparse.ArgumentParser:
 def keep(folder: Path, corpus: str, results: Path = RESULTS) -> Path:
     """Copy a report without its rows and with rounded figures; the path of the copy.
 
+    What is compared is compared anew out of the rows, so that a better interval needs no new run.
+
     Raises:
         LetheError: The folder has no whole report, or the name cannot be that of a file.
     """
@@ -68,16 +71,22 @@ def keep(folder: Path, corpus: str, results: Path = RESULTS) -> Path:
         raise LetheError(f"{corpus!r} is no name of a corpus: give small letters, digits, hyphens and _.")
     path = folder / "report.json"
     try:
-        figures = json.loads(
-            path.read_text(encoding="utf-8"), parse_float=lambda told: round(float(told), DECIMALS)
-        )
-        report = TripRagReport.model_validate({**figures, "rows": ()})
+        with (folder / "rows.jsonl").open(encoding="utf-8") as lines:
+            rows = [json.loads(line) for line in lines]
+        figures = json.loads(path.read_text(encoding="utf-8"))
+        compared = with_comparisons(TripRagReport.model_validate({**figures, "rows": rows}))
+        report = _rounded(compared.model_copy(update={"rows": ()}))
     except (OSError, ValueError, TypeError) as error:
         raise _unreadable(path, error) from None
     results.mkdir(parents=True, exist_ok=True)
     kept = results / f"{corpus}.json"
     kept.write_text(report.model_dump_json(indent=1) + "\n", encoding="utf-8")
     return kept
+
+
+def _rounded(report: TripRagReport) -> TripRagReport:
+    told = json.loads(report.model_dump_json(), parse_float=lambda number: round(float(number), DECIMALS))
+    return TripRagReport.model_validate(told)
 
 
 def kept_reports(results: Path = RESULTS) -> dict[str, TripRagReport]:

@@ -37,7 +37,7 @@ def numbers_table(report: ExtractionReport) -> str:
         ),
         _estimates("Mean similarity", [arm.similarity for arm in report.arms], "{:.3f}"),
     ]
-    caption = "Share, what it counts, Wilson's 95% interval, and the bootstrap over prompts."
+    caption = "Share, what it counts, Wilson's 95% interval, and the wider bootstrap of prompts or documents."
     return _section("All numbers", _table(caption, "Measure", _names(report), rows))
 
 
@@ -124,7 +124,7 @@ def _share(share: Share | None) -> str:
     if share.low is not None and share.high is not None:
         lines.append(f"{100 * share.low:.1f} to {100 * share.high:.1f}")
     if share.clustered is not None:
-        lines.append("prompts: {:.1f} to {:.1f}".format(*(100 * end for end in share.clustered)))
+        lines.append("redrawn: {:.1f} to {:.1f}".format(*(100 * end for end in share.clustered)))
     return percent(share.share) + "".join(f"<small>{line}</small>" for line in lines)
 
 

@@ -32,8 +32,9 @@ LENGTH = re.compile(
     rf"(?:{_BEFORE}){{0,3}}{_TIME}(?: (?:and|to|or) {_TIME})?(?:{_BEHIND}){{0,2}}", re.IGNORECASE
 )
 COUNT = re.compile(rf"(?:{_BEFORE}){{0,3}}{_COUNT}", re.IGNORECASE)
-UNIT_AHEAD = re.compile(rf"[ \n]{_UNITS}\b|-(?:{_UNIT})\b", re.IGNORECASE)
-EMPTY = re.compile(rf"(?:{_BEFORE}|{_VAGUE}|ago|later|earlier|and|or|of|a|an|what|long| )+", re.IGNORECASE)
+UNIT_AHEAD = re.compile(rf"[ \n]{_UNITS}\b|-(?:{_UNIT})\b")
+"""In small letters: behind a date, "Days in hospital" begins the next field of a form."""
+EMPTY = re.compile(rf"(?:{_BEFORE}|(?:{_VAGUE}|ago|later|earlier|and|or|of|an?|what|long) )+", re.IGNORECASE)
 """Words that give no time at all."""
 LONGEST = 60
 

@@ -36,11 +36,9 @@ from app.scored import ScoredCorpus, scored_corpus
 from app.settings import load_settings
 from eval.attacks.canaries import plant
 from eval.corpora.bench_corpus import BenchCorpus, Question
-from eval.measures.intervals import Share
 from eval.measures.leakage import SensitiveIndex
-from eval.trip_rag.asking import overlap_of
-from eval.trip_rag.frontier import Point, frontier_of
-from eval.trip_rag.report import AnswerRow, AttackRow, MethodFigures, TripRagReport
+from eval.trip_rag.comparing import with_comparisons
+from eval.trip_rag.report import NOTHING_COMPARED, AttackRow, Summary, TripRagReport
 from ingest.documents import Document, Risk, SanitizedDocument
 from ingest.errors import SanitizationError
 from ingest.scoring.raw import Weights
@@ -301,17 +299,6 @@ def test_methods_of_a_corpus_can_all_sanitize(scored: ScoredCorpus) -> None:
         assert not any(isinstance(outcome, LetheError) for outcome in outcomes), each.name
 
 
-def points_of(report: TripRagReport) -> list[Point]:
-    """The arms of a report out of its rows, as somebody else would read them."""
-    rows: dict[str, list[AnswerRow]] = {}
-    for row in report.rows:
-        if row.encoder == report.methods[0].encoder:
-            rows.setdefault(row.part, []).append(row)
-    named = [(f"method {each.method}", each) for each in report.methods]
-    named += [(f"strength {each.method} {each.strength}", each) for each in report.sweep]
-    return [Point(each, overlap_of(rows[part], rows["method origin"], 1).per_query) for part, each in named]
-
-
 def test_rows_of_every_part_are_kept(whole: tuple[TripRagReport, Path]) -> None:
     found = whole[0]
     asked = Counter(row.part for row in found.rows if row.encoder == found.methods[0].encoder)
@@ -321,34 +308,20 @@ def test_rows_of_every_part_are_kept(whole: tuple[TripRagReport, Path]) -> None:
     assert len(asked) == len(found.methods) + len(found.ablations) + len(found.sweep) + len(found.grid)
 
 
-def test_a_frontier_without_leakage_has_no_area(report: TripRagReport) -> None:
-    def leakage(figures: MethodFigures) -> Share:
-        return figures.identifiers
-
-    nothing = frontier_of([], leakage, 0)
-    assert nothing.areas == {} and nothing.share is None
-    found = frontier_of(points_of(report), leakage, 0)
-    assert 0 <= found.by_trip <= found.dominated <= found.points <= len(report.methods) - 2
-    twice = frontier_of([*points_of(report), *points_of(report)], leakage, 0)
-    assert twice == found, "a point counts once"
-
-
-def test_both_frontiers_are_those_of_the_arms(whole: tuple[TripRagReport, Path]) -> None:
+def test_what_is_compared_follows_from_the_rows(whole: tuple[TripRagReport, Path]) -> None:
     found = whole[0]
-    seed = found.seed
-    assert found.frontier == frontier_of(points_of(found), lambda each: each.identifiers, seed)
-    assert found.frontier_all == frontier_of(points_of(found), lambda each: each.disclosed, seed)
+    bare = found.model_copy(
+        update={"frontier": NOTHING_COMPARED, "frontier_all": NOTHING_COMPARED, "summary": Summary()}
+    )
+    assert with_comparisons(bare) == found
+    assert with_comparisons(bare.model_copy(update={"rows": ()})).summary == Summary()
+    for each in (found.frontier, found.frontier_all):
+        assert 0 <= each.by_trip <= each.dominated <= each.points
+        assert each.points <= len(found.methods) - 2 + len(found.sweep)
     assert found.summary.dominated == found.frontier.share
-
-
-def test_an_arm_that_failed_on_a_document_is_in_no_frontier(report: TripRagReport) -> None:
-    failed = [
-        Point(each.figures.model_copy(update={"documents_failed": 1}), each.overlaps)
-        if each.figures.method == "random"
-        else each
-        for each in points_of(report)
-    ]
-    assert "random" not in frontier_of(failed, lambda each: each.identifiers, 0).areas
+    assert set(found.frontier_all.areas) <= {each.method for each in (*found.methods, *found.sweep)}
+    again = found.model_copy(update={"sweep": (*found.sweep, *found.sweep)})
+    assert with_comparisons(again).frontier == found.frontier, "a point counts once"
 
 
 def test_ablations_take_the_share_that_the_default_takes(scored: ScoredCorpus) -> None:

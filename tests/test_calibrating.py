@@ -268,8 +268,8 @@ def test_too_few_documents_are_told_how_many_it_takes() -> None:
         promised(curve_of([0, 0], 58), 0.05, 0.95)
     assert str(raised.value) == (
         "No threshold can be promised to leak at most 0.05 with confidence 0.95: that takes 59 documents "
-        "even if none of them leaks, and here are 58. Give more documents, a larger --max-leak or a smaller "
-        "--confidence."
+        "that have something to leak, even if nothing of it comes out, and here are 58. Give more documents, "
+        "a larger --max-leak or a smaller --confidence."
     )
     assert promised(curve_of([0, 0], 59), 0.05, 0.95).tau == 0.1
     assert documents_needed(0.05, 0.95) == 59
@@ -728,7 +728,8 @@ def test_too_few_documents_are_told_and_nothing_is_written(
     policy = notes.with_name("fitted.toml")
     code, figures, told = ran(capsys, "calibrate", str(notes), "--max-leak", "0.05", "--output", str(policy))
     assert (code, figures) == (1, {})
-    assert "that takes 59 documents even if none of them leaks, and here are 9." in told
+    assert "that takes 59 documents that have something to leak, even if nothing of it comes" in told
+    assert "and here are 9." in told
     assert not policy.exists()
 
 

@@ -96,10 +96,13 @@ def test_the_intervals_hold_as_often_as_they_say() -> None:
 
 
 def test_a_paired_ratio_by_hand() -> None:
-    found = paired_ratio([1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0])
+    found = paired_ratio([1.0] * 12 + [0.0] * 4, [1.0] * 6 + [0.0] * 10)
     assert found is not None and found.value == 2
     assert found.interval is not None and found.interval[0] >= 1, "a question that one has, both have"
-    assert paired_ratio([0.5, 1.0], [0.25, 0.5]) == Figure(2.0, 2.0, 2.0)
+    assert paired_ratio([0.5, 1.0], [0.25, 0.5]) == Figure(2.0), "what does not vary has no interval"
+    sparse = paired_ratio([1.0] * 5, [0.0, 0.0, 0.0, 0.0, 1.0])
+    assert sparse is not None and sparse.low is not None, "a third of redraws divides by nothing"
+    assert (sparse.value, sparse.high) == (5, None)
     assert paired_ratio([0.5], [0.25]) == Figure(2.0)
     assert paired_ratio([0.5, 0.5], [0.0, 0.0]) is None and paired_ratio([], []) is None
     with pytest.raises(ValueError, match="^1 values, 2 others: give one of each a question$"):

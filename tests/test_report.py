@@ -155,7 +155,7 @@ def test_the_page_says_what_was_measured_with_what(report: ExtractionReport) -> 
         "0123abc",
         "Direct identifiers",
         "Recall@1 overlap",
-        "bootstrap over whole prompts",
+        "a bootstrap, 2,000 redraws, of whole prompts or of whole documents",
         "What was done with the entities",
     ):
         assert expected in words

@@ -21,6 +21,7 @@ from eval.trip_rag.page_tradeoff import ALL, IDENTIFIERS, curves_of
 from eval.trip_rag.plot_labels import Placer
 from eval.trip_rag.plots import Curve, Dot, axis_of, mark, scatter
 from eval.trip_rag.report import (
+    NOTHING_COMPARED,
     AttackFigures,
     CanaryFigures,
     CorpusCard,
@@ -175,7 +176,6 @@ SUMMARY = Summary(
     dominated=Figure(0.838, 0.7, 0.95),
     dominated_all=Figure(0.5),
 )
-NO_FRONTIER = Frontier(dominated=0, by_trip=0, points=0, share=None, areas={})
 
 
 def weighted(beta: float, gamma: float) -> MethodFigures:
@@ -270,8 +270,8 @@ def quick_report() -> TripRagReport:
         update={
             "sweep": (), "grid": (), "grid_spearman": {}, "ablations": (), "attacks": (), "guesses": (),
             "correlations": (), "promises": (), "absent": {}, "encoders": (), "canaries": (),
-            "frontier": NO_FRONTIER,
-            "frontier_all": NO_FRONTIER,
+            "frontier": NOTHING_COMPARED,
+            "frontier_all": NOTHING_COMPARED,
             "summary": Summary(
                 recall=SUMMARY.recall, recall_ratio=SUMMARY.recall_ratio, rouge_change=SUMMARY.rouge_change
             ),
@@ -483,7 +483,7 @@ def test_the_trade_off_has_a_plot_for_each_leakage_and_use(page: str) -> None:
 
 
 def test_where_nothing_identifies_the_second_areas_still_stand(page: str) -> None:
-    report = whole_report().model_copy(update={"frontier": NO_FRONTIER})
+    report = whole_report().model_copy(update={"frontier": NOTHING_COMPARED})
     told = section_of(trip_rag_page(report), "Privacy against usefulness")
     assert "by identifiers nothing was compared; by all sensitive entities 19 of 38" in told
     assert "trip 11 not measured 0.734 0.684 to 0.784 random 11 not measured 0.623" in told

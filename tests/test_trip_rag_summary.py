@@ -9,8 +9,8 @@ from eval.measures.contrasts import Figure
 from eval.measures.intervals import mean_of
 from eval.trip_rag.frontier import Point, area_under, dominated_by, frontier_of
 from eval.trip_rag.goals import summary_of
-from eval.trip_rag.report import AnswerRow, AttackFigures, Summary
-from tests.test_trip_rag_page import NO_FRONTIER, VICTIMS, attack, figures, found
+from eval.trip_rag.report import NOTHING_COMPARED, AnswerRow, AttackFigures, Summary
+from tests.test_trip_rag_page import VICTIMS, attack, figures, found
 
 QUESTIONS = 60
 
@@ -20,8 +20,10 @@ def answered(share: float, questions: int = QUESTIONS) -> list[float]:
     return [float(number < share * questions) for number in range(questions)]
 
 
-def point(name: str, use: float, identifiers: float, everything: float, failed: int = 0) -> Point:
-    overlaps = answered(use)
+def point(
+    name: str, use: float, identifiers: float, everything: float, failed: int = 0, last: bool = False
+) -> Point:
+    overlaps = answered(use)[:: -1 if last else 1]
     changed = {
         "identifiers": found(identifiers),
         "disclosed": found(everything),
@@ -36,7 +38,7 @@ POINTS = [
     point("trip", 0.7, 0.05, 0.4),
     point("scores alone", 0.8, 0.3, 0.5),
     point("random", 0.65, 0.1, 0.2),
-    point("lprag", 0.75, 0.4, 0.6),
+    point("lprag", 0.75, 0.4, 0.6, last=True),
     point("extract", 0.9, 0.5, 0.7),
     point("presidio", 0.1, 0.9, 0.9, failed=1),
 ]
@@ -67,8 +69,10 @@ def test_intervals_redraw_the_same_questions_for_all_points() -> None:
         shares.append(dominated_by(ours, list(theirs)) / len(theirs))
         areas.append(area_under([spots["trip"]], 1.0))
     assert told.share is not None
-    assert told.share.interval == pytest.approx(np.quantile(shares, [0.025, 0.975]))
-    assert told.areas["trip"].interval == pytest.approx(np.quantile(areas, [0.025, 0.975]))
+    low, high = np.quantile(shares, [0.025, 0.975])
+    assert told.share.interval == pytest.approx((min(low, told.share.value), max(high, told.share.value)))
+    area, (low, high) = told.areas["trip"], np.quantile(areas, [0.025, 0.975])
+    assert area.interval == pytest.approx((2 * area.value - high, 2 * area.value - low))
 
 
 def test_what_always_is_better_is_dominated_in_every_redraw() -> None:
@@ -77,8 +81,27 @@ def test_what_always_is_better_is_dominated_in_every_redraw() -> None:
         lambda each: each.identifiers,
         0,
     )
-    # The questions that random answers are answered by trip too, so chance cannot turn them round.
-    assert told.share == Figure(1.0, 1.0, 1.0)
+    # The questions that random answers are answered by trip too, so chance cannot turn them round. An
+    # interval of no width would say that nothing is uncertain.
+    assert told.share == Figure(1.0)
+
+
+def test_the_best_of_many_points_by_chance_does_not_pass_for_better() -> None:
+    """Ten strengths that are all as useful: the interval of the area holds it, and mostly the true one."""
+    rng, held = np.random.default_rng(5), 0
+    for seed in range(20):
+        flat = [
+            Point(each.figures, (rng.uniform(size=QUESTIONS) < 0.5).astype(float).tolist())
+            for each in (point("lprag", 0.5, 0.05 + number / 20, 0.5) for number in range(10))
+        ]
+        told = frontier_of(
+            [point("origin", 1.0, 1.0, 1.0), *flat], lambda each: each.identifiers, seed, redraws=200
+        )
+        area = told.areas["lprag"]
+        assert area.low is not None and area.high is not None
+        assert area.low <= area.value <= area.high
+        held += area.low <= 0.5 * 0.95 <= area.high
+    assert held >= 14
 
 
 def test_one_question_has_no_interval() -> None:
@@ -122,7 +145,7 @@ def summary(changed: Sequence[Point] = (), attacks: Sequence[AttackFigures] = tu
     points = [*POINTS[:2], point("redact", 0.5, 0.05, 0.1), *POINTS[3:], *changed]
     by_name = {each.figures.method: each for each in points}
     told = frontier_of(POINTS, lambda each: each.identifiers, 0)
-    return summary_of(by_name, ROWS, attacks, told, NO_FRONTIER, 0)
+    return summary_of(by_name, ROWS, attacks, told, NOTHING_COMPARED, 0)
 
 
 def test_the_summary_by_hand() -> None:

@@ -20,9 +20,9 @@ from eval.measures.answers import answer_scorer
 from eval.measures.leakage import SensitiveIndex
 from eval.protocols import Attack
 from eval.targets import RagTarget, RememberingEncoder
-from eval.trip_rag.asking import Asked, answer_rows, figures_of, overlap_of
+from eval.trip_rag.asking import Asked, answer_rows, figures_of
 from eval.trip_rag.attacking import aims_of, attack_figures, guess_figures
-from eval.trip_rag.frontier import Point
+from eval.trip_rag.comparing import DEFAULT, part_name
 from eval.trip_rag.report import AnswerRow, AttackFigures, AttackRow, GuessFigures, MethodFigures
 from ingest.protocols import Encoder
 from retrieval.generators.verbatim import VerbatimGenerator
@@ -87,7 +87,7 @@ class Running:
 
     def method(self, compared: Compared) -> Part:
         """A method at its default: asked with every encoder, attacked, and its rows kept."""
-        key = f"method {compared.name}"
+        key = part_name(DEFAULT, compared.name, None)
         part = self.part(key, partial(self._method, key, compared))
         if compared.name == ORIGIN:
             self._original = _by_encoder(part.rows)
@@ -95,14 +95,8 @@ class Running:
 
     def variant(self, kind: str, compared: Compared) -> Part:
         """One strength or ablation: asked, and what its index shows."""
-        key = f"{kind} {compared.name} {compared.strength}"
+        key = part_name(kind, compared.name, compared.strength)
         return self.part(key, partial(self._variant, key, compared))
-
-    def point(self, part: Part) -> Point:
-        """A part as the first encoder finds it."""
-        rows = [row for row in part.rows if row.encoder == self._ground.encoders[0].name]
-        original = self._original[self._ground.encoders[0].name]
-        return Point(part.figures[0], overlap_of(rows, original, 1).per_query)
 
     def part(self, key: str, measure: Callable[[], Part]) -> Part:
         """A part, measured if it is not there yet, and told of."""

@@ -12,7 +12,7 @@ from app.bench.planting import planted_figures
 from app.bench.promises import promises
 from app.bench.public_ids import under_public_ids
 from app.bench.run_digest import run_digest
-from app.bench.running import Ground, Running, ground_of
+from app.bench.running import Running, ground_of
 from app.bench.shares import share_taken
 from app.compose import Services
 from app.corpus import Corpus, Phases, detected, sensitive_in, untold
@@ -21,11 +21,10 @@ from app.scored import ScoredCorpus, scored_corpus
 from eval.corpora.bench_corpus import BenchCorpus
 from eval.measures.answers import sacrebleu_signature
 from eval.measures.leakage import SensitiveIndex
+from eval.trip_rag.comparing import ABLATION, STRENGTH, WEIGHTED, with_comparisons
 from eval.trip_rag.features import correlations, rank_correlation
 from eval.trip_rag.files import write_attempts
-from eval.trip_rag.frontier import frontier_of
-from eval.trip_rag.goals import summary_of
-from eval.trip_rag.report import AnswerRow, CorpusCard, GridCell, TripRagReport
+from eval.trip_rag.report import CorpusCard, GridCell, TripRagReport
 from ingest.documents import Scores
 from ingest.protocols import Encoder
 from models.errors import ConfigurationError, LetheError
@@ -92,54 +91,40 @@ def _report(
     if options.thorough:
         planned += len(compared) + len(strong) + len(GRID) ** 2
     running = Running(ground, options, parts, planned, told)
-    measured = {each.name: running.method(each) for each in compared}
-    ablated = [running.variant("ablation", each) for each in variants]
+    measured = [running.method(each) for each in compared]
+    ablated = [running.variant(ABLATION, each) for each in variants]
     swept: list[Part] = []
     weighted: dict[tuple[float, float], Part] = {}
     if options.thorough:
-        swept = [running.variant("strength", each) for each in strong]
+        swept = [running.variant(STRENGTH, each) for each in strong]
         bare = scored.method(replace(services.policy, residual_limit=1.0))
         by_scores = share_taken(scored.decisions(bare))
         cells = grid(scored, by_scores).items()
-        weighted = {weights: running.variant("grid", each) for weights, each in cells}
-    attacks = [each for part in measured.values() for each in part.attacks]
-    points = {name: running.point(part) for name, part in measured.items()}
-    plane = [*points.values(), *map(running.point, swept)]
-    by_identifiers = frontier_of(plane, lambda each: each.identifiers, options.seed)
-    by_all = frontier_of(plane, lambda each: each.disclosed, options.seed)
-    rows = {name: _of_first_encoder(ground, part) for name, part in measured.items()}
+        weighted = {weights: running.variant(WEIGHTED, each) for weights, each in cells}
     cells_of_grid = [
         GridCell(beta=beta, gamma=gamma, figures=part.figures[0]) for (beta, gamma), part in weighted.items()
     ]
-    return TripRagReport(
+    report = TripRagReport(
         corpus=_card(services, corpus, bench, ground.sensitive),
         provenance=provenance_of(services, {"scale": scored.scale.source}, commit),
         seed=options.seed,
         generator=running.generator.name,
         sacrebleu_signature=sacrebleu_signature(),
-        methods=tuple(part.figures[0] for part in measured.values()),
-        encoders=tuple(each for part in measured.values() for each in part.figures[1:]),
+        methods=tuple(part.figures[0] for part in measured),
+        encoders=tuple(each for part in measured for each in part.figures[1:]),
         ablations=tuple(part.figures[0] for part in ablated),
         sweep=tuple(part.figures[0] for part in swept),
-        frontier=by_identifiers,
-        frontier_all=by_all,
-        summary=summary_of(points, rows, attacks, by_identifiers, by_all, options.seed),
-        attacks=tuple(attacks),
-        guesses=tuple(each for part in measured.values() for each in part.guesses),
+        attacks=tuple(each for part in measured for each in part.attacks),
+        guesses=tuple(each for part in measured for each in part.guesses),
         canaries=tuple(planted_figures(ground, options.seed, running.part, told) if options.thorough else ()),
         correlations=tuple(correlations(_scores(scored))),
         grid=tuple(cells_of_grid),
         grid_spearman=_weights_against_recall(cells_of_grid),
         promises=tuple(promises(scored, options.seed, told) if options.thorough else ()),
         absent=absent,
-        rows=tuple(
-            row for part in (*measured.values(), *ablated, *swept, *weighted.values()) for row in part.rows
-        ),
+        rows=tuple(row for part in (*measured, *ablated, *swept, *weighted.values()) for row in part.rows),
     )
-
-
-def _of_first_encoder(ground: Ground, part: Part) -> list[AnswerRow]:
-    return [row for row in part.rows if row.encoder == ground.encoders[0].name]
+    return with_comparisons(report)
 
 
 def _card(services: Services, corpus: Corpus, bench: BenchCorpus, sensitive: SensitiveIndex) -> CorpusCard:

@@ -146,10 +146,10 @@ def _promise_row(promise: Promise, count: str) -> dict[str, object]:
 
 def _tell(promise: Promise, count: str) -> None:
     console().print(
-        f"tau {promise.tau:g}: of a new document like these, a reader of the whole index finds on average at "
-        f"most {promise.max_leak:.1%} of its sensitive entities ({count}), with confidence "
-        f"{promise.confidence:.0%}. Measured: {promise.measured:.2%} of {promise.documents} documents, at "
-        f"most {promise.bound:.2%}; {promise.kept:.0%} of all mentions are kept.\n"
+        f"tau {promise.tau:g}: of a new document like these that has any, a reader of the whole index finds "
+        f"on average at most {promise.max_leak:.1%} of its sensitive entities ({count}), with confidence "
+        f"{promise.confidence:.0%}. Measured: {promise.measured:.2%} over the {promise.documents} documents "
+        f"that have any, at most {promise.bound:.2%}; {promise.kept:.0%} of all mentions are kept.\n"
         "This holds for documents drawn as these were, by the same detector, models, weights and scale, and "
         "for entities that the reference knows, word for word. It says nothing about what the detector does "
         "not find where the reference is the detector itself, nor about what can be inferred."

@@ -9,7 +9,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from eval.measures.intervals import Estimate, Share, bootstrap_ratio, widest
+import numpy as np
+from numpy.typing import NDArray
+
+from eval.measures.intervals import CONFIDENCE, RESAMPLES, Estimate, Share, redrawn_ratios, widest
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +81,20 @@ def paired_ratio(one: Sequence[float], other: Sequence[float], seed: int = 0) ->
         raise ValueError(f"{len(one)} values, {len(other)} others: give one of each a question")
     if not sum(other):
         return None
-    low, high = bootstrap_ratio(one, other, seed) or (None, None)
-    return Figure(sum(one) / sum(other), low, high) if len(one) > 1 else Figure(sum(one) / sum(other))
+    return redrawn(sum(one) / sum(other), redrawn_ratios(one, other, seed), RESAMPLES)
+
+
+def redrawn(value: float, values: Sequence[float] | NDArray[np.float64], redraws: int) -> Figure:
+    """A value with the percentile interval of its redraws, widened to hold it.
+
+    No interval where they do not vary, as if nothing were uncertain. Redraws that are missing had no value,
+    for they divide by nothing: where they are more than those beyond the upper end, there is none.
+    """
+    if not len(values) or np.min(values) == np.max(values):
+        return Figure(value)
+    tail = (1 - CONFIDENCE) / 2
+    low, high = (float(end) for end in np.quantile(values, [tail, 1 - tail]))
+    return Figure(value, min(low, value), max(high, value) if len(values) >= (1 - tail) * redraws else None)
 
 
 def less(figure: Figure, by: float) -> Figure:

@@ -139,10 +139,22 @@ def bootstrap_ratio(
 
     None when all denominators are zero. Redraws in which they happen to be zero are left out.
     """
+    ratios = redrawn_ratios(numerators, denominators, seed, resamples)
+    if not len(ratios):
+        return None
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(ratios, [tail, 1 - tail])
+    return float(low), float(high)
+
+
+def redrawn_ratios(
+    numerators: Sequence[float], denominators: Sequence[float], seed: int = 0, resamples: int = RESAMPLES
+) -> NDArray[np.float64]:
+    """sum(numerators) / sum(denominators) of every redraw in which the latter is not zero."""
     pairs = np.array([numerators, denominators], dtype=np.float64)
     n = pairs.shape[1]
     if n == 0 or not pairs[1].any():
-        return None
+        return np.empty(0)
     rng = np.random.default_rng(seed)
     ratios: list[NDArray[np.float64]] = []
     at_once = max(1, CELLS_AT_ONCE // n)
@@ -151,13 +163,11 @@ def bootstrap_ratio(
         sums = pairs[:, drawn].sum(axis=2)
         seen = sums[1] > 0
         ratios.append(sums[0, seen] / sums[1, seen])
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(np.concatenate(ratios), [tail, 1 - tail])
-    return float(low), float(high)
+    return np.concatenate(ratios)
 
 
 def widest(share: Share) -> tuple[float, float] | None:
-    """The wider of Wilson's interval and the one over queries; None if it has neither."""
+    """The wider of Wilson's interval and the bootstrap's; None if it has neither."""
     intervals = [share.clustered] if share.clustered is not None else []
     if share.low is not None and share.high is not None:
         intervals.append((share.low, share.high))

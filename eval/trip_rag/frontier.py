@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.measures.contrasts import Figure
-from eval.measures.intervals import CONFIDENCE, Share
+from eval.measures.contrasts import Figure, redrawn
+from eval.measures.intervals import Share
 from eval.trip_rag.report import Frontier, MethodFigures, whole
 
 Spot = tuple[float, float]
@@ -76,21 +76,20 @@ def frontier_of(
     found = _measured(plane, plane.recalls())
     drawn = [_measured(plane, recalls) for recalls in plane.redrawn(seed, redraws)]
     shares = [each.dominated / each.points for each in drawn if each.points]
-    areas = {
-        name: _with_interval(area, [each.areas[name] for each in drawn]) for name, area in found.areas.items()
-    }
-    share = _with_interval(found.dominated / found.points, shares) if found.points else None
+    share = redrawn(found.dominated / found.points, shares, len(drawn)) if found.points else None
+    areas = {name: _area(area, [each.areas[name] for each in drawn]) for name, area in found.areas.items()}
     return Frontier(
         dominated=found.dominated, by_trip=found.by_trip, points=found.points, share=share, areas=areas
     )
 
 
-def _with_interval(value: float, redrawn: Sequence[float]) -> Figure:
-    if not redrawn:
-        return Figure(value)
-    tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(redrawn, [tail, 1 - tail])
-    return Figure(value, float(low), float(high))
+def _area(area: float, drawn: Sequence[float]) -> Figure:
+    """With the basic interval: the best of points that vary by chance is too good, redrawn twice so."""
+    percentiles = redrawn(area, drawn, len(drawn)).interval
+    if percentiles is None:
+        return Figure(area)
+    low, high = (min(1.0, max(0.0, 2 * area - end)) for end in reversed(percentiles))
+    return Figure(area, low, high)
 
 
 @dataclass(frozen=True, slots=True)

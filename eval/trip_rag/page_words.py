@@ -36,11 +36,12 @@ DEFINITIONS = {
     "Scores alone": "The default without its limits on names, quasi-identifiers and passages. Rigid "
     "identifiers, and what repeats the words of one, go whatever the scores say.",
     "Intervals": "95%. Means have a bootstrap over questions, none where nothing varies. Shares have "
-    "Wilson’s interval; leakage also has bootstraps over prompts and over documents, and the widest is "
-    "shown. Ratios of means and the share that is dominated redraw questions, the same for all methods, and "
-    "take what is left in the index as it was measured. Differences and ratios of leakage are put together "
-    "from the intervals of both as if these were independent (Zou and Donner 2008). All take documents to "
-    "come as like these.",
+    "Wilson’s interval; extracted entities also have bootstraps over prompts and over documents, entities in "
+    "the index one over documents, and the widest is shown. Ratios of means, areas and the share that is "
+    "dominated redraw questions, the same for all methods, and take what is left in the index as it was "
+    "measured; areas have the basic interval, since the best of many points is too good by chance. "
+    "Differences and ratios of leakage are put together from the intervals of both as if these were "
+    "independent (Zou and Donner 2008). All take documents to come as like these.",
 }
 
 

@@ -196,6 +196,9 @@ class Frontier(_Frozen):
     areas: dict[str, Figure]
 
 
+NOTHING_COMPARED = Frontier(dominated=0, by_trip=0, points=0, share=None, areas={})
+
+
 class Summary(_Frozen):
     """The default policy beside Redact and beside no sanitizing at all.
 
@@ -239,6 +242,7 @@ class TripRagReport(_Frozen):
     """The benchmark of one corpus. ``absent`` are methods that could not run, with the reason.
 
     ``command`` are the words after ``lethe bench trip-rag`` that make it again, "" where they were not kept.
+    The frontiers and the summary follow from the rest (``eval.trip_rag.comparing``).
     """
 
     corpus: CorpusCard
@@ -252,10 +256,10 @@ class TripRagReport(_Frozen):
     """The same methods with further encoders."""
     ablations: tuple[MethodFigures, ...]
     sweep: tuple[MethodFigures, ...] = Field(repr=False)
-    frontier: Frontier
+    frontier: Frontier = NOTHING_COMPARED
     """By the leakage of identifiers; ``frontier_all`` by that of all sensitive entities."""
-    frontier_all: Frontier
-    summary: Summary
+    frontier_all: Frontier = NOTHING_COMPARED
+    summary: Summary = Summary()
     attacks: tuple[AttackFigures, ...]
     guesses: tuple[GuessFigures, ...]
     canaries: tuple[CanaryFigures, ...] = ()
