@@ -169,7 +169,7 @@ def _promise(kind: Kind, reports: Sequence[TripRagReport]) -> list[str]:
     policy, counted, limit, confidence = kind
     whose = "all sensitive entities" if counted == "all" else counted
     goal = Goal(
-        f"promises of at most {_percent(limit)} of {whose} left by {policy}: share that was broken",
+        f"promises of at most {_percent(limit)} of {whose} left by {policy}: made and broken",
         lambda found: None,
         _percent,
         least=1 - confidence,
@@ -185,5 +185,5 @@ def _broken(goal: Goal, check: PromiseFigures | None) -> str:
         return goal.cell(None)
     if not check.promised:
         return "none made"
-    told = goal.cell(Figure(check.violated / check.promised))
-    return f"{told}, {check.violated:,} of {check.promised:,} made in {check.splits:,} splits"
+    told = goal.cell(Figure(check.violated / check.splits))
+    return f"{told}, {check.violated:,} of {check.splits:,} splits; made in {check.promised:,}"

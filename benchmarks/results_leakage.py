@@ -133,11 +133,21 @@ def promises(report: TripRagReport) -> str:
             f"{100 * each.confidence:g} %",
             f"{each.documents:,}",
             f"{each.promised:,} of {each.splits:,}",
-            f"{each.violated:,} of {each.promised:,}",
-            share_cell(counted_share(each.violated, each.promised)),
+            f"{each.violated:,}",
+            share_cell(counted_share(each.violated, each.splits)),
             f"{1 - each.confidence:.3f}",
+            share_cell(counted_share(each.violated, each.promised)),
         )
         for each in report.promises
     ]
-    head = ("promise", "confidence", "documents", "promised", "broken", "share broken", "expected at most")
+    head = (
+        "promise",
+        "confidence",
+        "documents",
+        "promised",
+        "broken",
+        "of all splits",
+        "at most",
+        "of those promised",
+    )
     return markdown_table(head, rows) if rows else ""

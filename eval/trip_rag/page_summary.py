@@ -57,11 +57,12 @@ def promises(report: TripRagReport) -> str:
         "A threshold is chosen on a random half of the documents so that, with the confidence given, the "
         "expected share that stays of what a document has is at most the limit; then the other half is "
         "measured. Documents without such entities do not count, and a long one counts as much as a short "
-        "one. Broken is "
-        "where that half leaked more than the limit, its own chance included: expect at most about one minus "
-        "the confidence. Splits in which nothing could be promised are no success and no failure. The rules "
-        "of trip take identifiers at every threshold, so that a promise about these tests little; scores "
-        "alone, and all sensitive entities, are the harder tests."
+        "one. Broken is where that half leaked more than the limit, its own chance included. What is "
+        "guaranteed is that a promise is made and broken in at most one minus the confidence of all splits; "
+        "where nothing can be promised, nothing is. A promise that is rarely made is made where the first "
+        "half happens to leak little, and so the second much: of these, more are broken. The rules of trip "
+        "take identifiers at every threshold, so that a promise about these tests little; scores alone, and "
+        "all sensitive entities, are the harder tests."
     )
     if not report.promises:
         return section(title, sub, missing("No promise was checked in this run."))
@@ -74,6 +75,7 @@ def promises(report: TripRagReport) -> str:
                 f"{each.documents:,}",
                 # Splits share their documents, so that an interval over them would say too much.
                 share_html(counted_share(each.promised, each.splits)),
+                share_html(counted_share(each.violated, each.splits)),
                 share_html(counted_share(each.violated, each.promised)),
             ],
         )
@@ -84,6 +86,7 @@ def promises(report: TripRagReport) -> str:
         "confidence",
         "documents",
         "promised, of all splits",
+        "broken, of all splits",
         "broken, of those promised",
     )
     caption = "Splits overlap, so there are no intervals."
