@@ -99,9 +99,9 @@ def _report(
         swept = [running.variant(STRENGTH, each) for each in strong]
         bare = scored.method(replace(services.policy, residual_limit=1.0))
         by_scores = share_taken(scored.decisions(bare))
-        cells = grid(scored, by_scores).items()
-        weighted = {weights: running.variant(WEIGHTED, each) for weights, each in cells}
-    cells_of_grid = [
+        pairs = grid(scored, by_scores).items()
+        weighted = {weights: running.variant(WEIGHTED, each) for weights, each in pairs}
+    cells = [
         GridCell(beta=beta, gamma=gamma, figures=part.figures[0]) for (beta, gamma), part in weighted.items()
     ]
     report = TripRagReport(
@@ -118,8 +118,8 @@ def _report(
         guesses=tuple(each for part in measured for each in part.guesses),
         canaries=tuple(planted_figures(ground, options.seed, running.part, told) if options.thorough else ()),
         correlations=tuple(correlations(_scores(scored))),
-        grid=tuple(cells_of_grid),
-        grid_spearman=_weights_against_recall(cells_of_grid),
+        grid=tuple(cells),
+        grid_spearman=_weights_against_recall(cells),
         promises=tuple(promises(scored, options.seed, told) if options.thorough else ()),
         absent=absent,
         rows=tuple(row for part in (*measured, *ablated, *swept, *weighted.values()) for row in part.rows),
