@@ -1,7 +1,7 @@
 """What the benchmark's page adds to the look of a report page."""
 
 PAGE_STYLE = """
-.cards { grid-template-columns: repeat(auto-fit, minmax(190px, 1fr)); }
+.cards { grid-template-columns: repeat(auto-fit, minmax(230px, 1fr)); }
 .missing { margin: 0.5rem 0 0; color: var(--soft); }
 .panel colgroup + colgroup { border-left: 1px solid var(--line); }
 .over th { color: var(--soft); font-weight: 600; text-align: center; }
