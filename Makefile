@@ -6,14 +6,21 @@ VENV := .venv
 comma := ,
 READY := $(VENV)/ready-$(subst $(comma),-,$(EXTRAS))
 
-.PHONY: demo test lint format clean
+.PHONY: demo test slow lint format clean
 
 demo: $(READY)
 	$(VENV)/bin/lethe demo --output demo-output > demo-output.json
 	@mv demo-output.json demo-output/summary.json
 
+# A process for each core, each with one thread: models that share cores wait for each other.
+PYTEST := OMP_NUM_THREADS=1 $(VENV)/bin/python -m pytest -n auto --dist loadfile --durations=20
+
 test: $(READY)
-	$(VENV)/bin/python -m pytest
+	$(PYTEST) -m "not slow"
+	@echo "Left out: soak tests of time, memory and kills. Run them with make slow."
+
+slow: $(READY)
+	$(PYTEST) -m slow
 
 lint: $(READY)
 	$(VENV)/bin/ruff check .

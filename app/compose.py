@@ -1,317 +1,270 @@
-"""The composition root: the only place that turns settings into parts."""
+"""The composition root: the only place that turns settings into parts.
 
-import re
-from collections.abc import Sequence
-from functools import cached_property
-from importlib.metadata import version
+Each part is imported by the function that builds it, so that a verb pays only for what it uses.
+"""
+
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.settings import PolicySettings, Settings
-from ingest.detect import HybridDetector
-from ingest.documents import Document, Identifier
-from ingest.keys import secret_key
-from ingest.labels import LABELS, NOT_ASKED, OWN_LABEL_RISK
-from ingest.pipeline import Limits, Pipeline
-from ingest.policy import Policy
-from ingest.protocols import Encoder, EntityDetector, RiskModel, Sanitizer
-from ingest.read.doc_ids import digested_id, kept_id
-from ingest.risk_prior import RiskPrior
-from ingest.sanitize import DecidingSanitizer, Method
-from ingest.sanitizers.entity_type import EntityType
-from ingest.sanitizers.lprag import Lprag
-from ingest.sanitizers.trip import Trip
-from ingest.sanitizers.uniform import ORIGIN, REDACT, SUPPRESS
-from ingest.scoring.exact import ExactEngine
-from ingest.scoring.fast import FastEngine
-from ingest.scoring.raw import ScoringEngine, Weights
-from ingest.scoring.reference import ReferenceEngine
-from ingest.scoring.scale import EMBEDDED_SCALE, Scale
+from app.data_dir import DataDir
+from app.settings.load import Settings
 from models.errors import ConfigurationError
-from models.language_model import LanguageModel
-from retrieval.audit_log import now
 from retrieval.collection import Collection
 from retrieval.errors import CollectionError
-from retrieval.manifest import Manifest
-from retrieval.protocols import Generator
-from retrieval.retriever import DenseRetriever
 
 if TYPE_CHECKING:
-    from ingest.learned import SpanFinder
+    from ingest.detection.learned import SpanFinder
+    from ingest.protocols import Encoder, EntityDetector, RiskModel
+    from ingest.scoring.raw import ScoringEngine
+    from models.detectors.embedded import Profile
+    from models.language.protocol import LanguageModel
+    from retrieval.manifest import Manifest
+    from retrieval.protocols import Generator
+    from retrieval.retriever import DenseRetriever
+    from retrieval.system import System
 
 HUB_THRESHOLD = 0.5
-"""From what score on a hub model's spans count, as the gliner library has it; ours have fitted ones."""
+"""Score from which a hub model's spans count, the gliner library's default; our models have fitted ones."""
 
 LLAMA_CONTEXT, SERVER_CONTEXT = 4096, 8192
 """Tokens for prompt and answer where the settings name none: of a GGUF file, and of a server."""
 
-_COLLECTION_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
+def system_of(
+    settings: Settings,
+    *,
+    encoder: "Encoder | None" = None,
+    made_with: "Manifest | None" = None,
+    answers: bool = False,
+    writes: bool = True,
+) -> "System":
+    """The system of the settings; with an ``encoder`` that one in place of theirs.
 
-class Services:
-    """The assembled system. The server, the command line and the tests all hold one of these.
+    ``made_with`` puts policy and scale of a collection in place of those of the settings. Where it
+    ``answers``, it has the generator of the settings, else one that needs no language model. ``writes`` is
+    whether a key may be made where there is none.
 
-    A part is built when it is first asked for, so that a verb pays only for what it uses.
+    Raises:
+        ConfigurationError: The settings contradict each other, or ``answers`` and the language model is
+            remote, so that it may not read raw text.
     """
+    from app.policies import own_entities_of, policy_of
+    from ingest.deciding.treatment import needs_key
+    from ingest.scoring.scale import Scale
+    from retrieval.generators.extractive import ExtractiveGenerator
+    from retrieval.system import System
 
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
-
-    @cached_property
-    def encoder(self) -> Encoder:
-        """The text encoder."""
-        encoder = self._encoder()
-        asked = self.settings.retrieval.passage_tokens
-        if asked > encoder.max_tokens:
-            raise ConfigurationError(
-                f"retrieval.passage_tokens is {asked}, and {encoder.name} reads {encoder.max_tokens} tokens: "
-                f"the rest of a passage would not be found. Set it to {encoder.max_tokens} or less."
-            )
-        return encoder
-
-    def _encoder(self) -> Encoder:
-        ref = self.settings.encoder
-        if self.settings.threads:
-            import torch
-
-            torch.set_num_threads(self.settings.threads)
-        if ref.source == "embedded":
-            from models.local_files import best_device
-            from models.minilm import MiniLM
-
-            return MiniLM(best_device())
-        from models.sentence_encoder import SentenceEncoder
-
-        return SentenceEncoder(ref)
-
-    @cached_property
-    def detector(self) -> EntityDetector:
-        """Patterns and rules, and what a model finds unless the settings say otherwise."""
-        chosen = self.settings.detector
-        if not chosen.learned:
-            return HybridDetector()
-        from ingest.learned import LearnedDetector
-
-        return HybridDetector(LearnedDetector(self._finder()))
-
-    def _finder(self) -> "SpanFinder":
-        from models.trained import is_trained
-
-        chosen = self.settings.detector
-        labels = tuple(dict.fromkeys((*(name for name in LABELS if name not in NOT_ASKED), *chosen.labels)))
-        if chosen.model.source == "embedded" or is_trained(Path(chosen.model.name), "detector"):
-            from models.new_labels import load_finder
-
-            # A mention is treated by its label: a user's must not take a riskier one's place.
-            fixed = [name for name, label in LABELS.items() if label.risk > OWN_LABEL_RISK]
-            return load_finder(chosen.model, labels, chosen.profile, chosen.threshold, fixed)
-        from models.gliner_model import GlinerModel
-
-        return GlinerModel(chosen.model, labels, chosen.threshold or HUB_THRESHOLD)
-
-    @cached_property
-    def risk(self) -> RiskModel:
-        """The privacy-risk model."""
-        chosen = self.settings.risk
-        if chosen.kind == "prior":
-            return RiskPrior()
-        from ingest.learned_risk import LearnedRisk
-        from models.risk_model import load_risk
-
-        return LearnedRisk(load_risk(chosen.model))
-
-    @cached_property
-    def engine(self) -> ScoringEngine:
-        """The scoring engine that the policy names."""
-        tokens = self.settings.retrieval.passage_tokens
-        match self.settings.policy.engine:
-            case "reference":
-                return ReferenceEngine(self.encoder, tokens)
-            case "exact":
-                return ExactEngine(self.encoder, tokens)
-            case "fast":
-                return FastEngine(self.encoder, tokens)
-
-    @cached_property
-    def exact(self) -> ScoringEngine | None:
-        """What measures again where an engine only estimates; None where the engine itself is exact."""
-        if self.settings.policy.engine != "fast":
-            return None
-        return ExactEngine(self.encoder, self.settings.retrieval.passage_tokens)
-
-    @cached_property
-    def language_model(self) -> LanguageModel | None:
-        """The language model of the settings; None where answers are extracted without one."""
-        chosen = self.settings.generator
-        if chosen.kind == "extractive":
-            return None
-        if chosen.kind == "llama_cpp":
-            from models.llama_cpp_model import LlamaCppModel
-
-            assert chosen.path is not None
-            return LlamaCppModel(
-                chosen.path, chosen.context_tokens or LLAMA_CONTEXT, gpu_layers=chosen.gpu_layers
-            )
-        from models.openai_compatible import OpenAICompatibleModel
-
-        key = chosen.api_key.get_secret_value() if chosen.api_key else None
-        return OpenAICompatibleModel(
-            chosen.base_url or "",
-            chosen.model or "",
-            api_key=key,
-            context_tokens=chosen.context_tokens or SERVER_CONTEXT,
-            allow_insecure=chosen.allow_insecure,
-        )
-
-    @cached_property
-    def generator(self) -> Generator:
-        """What writes answers."""
-        if self.language_model is None:
-            from retrieval.generators.extractive import ExtractiveGenerator
-
-            return ExtractiveGenerator(self.encoder)
-        from retrieval.generators.language_model import LanguageModelGenerator
-
-        return LanguageModelGenerator(self.language_model, max_tokens=self.settings.generator.max_tokens)
-
-    @cached_property
-    def policy(self) -> Policy:
-        """The policy of the settings, as the ingest room has it."""
-        return policy_of(self.settings.policy)
-
-    @cached_property
-    def given_scale(self) -> Scale | None:
-        """The scale of the settings, None where it is to be fitted."""
-        chosen = self.settings.policy.scale
-        return None if chosen is None else Scale(*chosen, source="the settings")
-
-    @cached_property
-    def scale(self) -> Scale:
-        """The scale for documents outside of a collection."""
-        return self.given_scale or EMBEDDED_SCALE
-
-    def sanitizer(
-        self,
-        scale: Scale | None = None,
-        engine: ScoringEngine | None = None,
-        policy: Policy | None = None,
-    ) -> DecidingSanitizer:
-        """A sanitizer for a policy and scale; what is None is that of the settings."""
-        chosen = policy or self.policy
-        method = self.method(chosen, scale or self.scale, engine)
-        return DecidingSanitizer(self.detector, method, self.risk, self.alias_key(chosen))
-
-    def alias_key(self, policy: Policy) -> bytes | None:
-        """The secret for aliases where a policy asks for them."""
-        return self.key if policy.replacements == "alias" else None
-
-    def method(self, policy: Policy, scale: Scale, engine: ScoringEngine | None = None) -> Method:
-        """How a policy decides; ``engine`` None means the one of the settings."""
-        match policy.name:
-            case "trip":
-                return Trip(engine or self.engine, self.risk, scale, policy, self.exact)
-            case "redact":
-                return REDACT
-            case "suppress":
-                return SUPPRESS
-            case "entity-type":
-                return EntityType()
-            case "lprag":
-                return Lprag(self.encoder, epsilon=policy.epsilon)
-            case "origin":
-                return ORIGIN
-
-    def pipeline(self, sanitizer: Sanitizer) -> Pipeline:
-        """The bulk pipeline around a sanitizer."""
-        limits = self.settings.ingest
-        return Pipeline(
-            sanitizer, self.public_ids, self.key, Limits(limits.batch_documents, limits.batch_characters)
-        )
-
-    @cached_property
-    def key(self) -> bytes:
-        """The secret under which ids and texts are digested."""
-        return secret_key(self.settings.key_file or self.settings.data_dir / "secret.key")
-
-    def public_ids(self, source_ids: Sequence[str], keep: bool | None = None) -> list[str]:
-        """Ids under which documents are kept.
-
-        All are digested; with ``keep`` (None means what the settings say) those stay that look opaque and
-        name nobody. An id that is such a digest already stays, so both forms find a document again.
-        """
-        if not (self.settings.ingest.keep_ids if keep is None else keep):
-            return [digested_id(source_id, self.key) for source_id in source_ids]
-        detector = HybridDetector()
-
-        def names_somebody(text: str) -> bool:
-            found = detector.detect([Document("id", text)])[0]
-            return any(entity.identifier is Identifier.DIRECT for entity in found)
-
-        return [kept_id(source_id, names_somebody, self.key) for source_id in source_ids]
-
-    # -- collections -----------------------------------------------------------------------------------
-
-    def folder(self, name: str) -> Path:
-        """Where a collection of this name lies, whether it is there or not."""
-        if not _COLLECTION_NAME.fullmatch(name):
-            raise ConfigurationError(
-                "A collection's name has 1 to 64 letters, digits, '.', '_' or '-', and begins with one of "
-                "the first two."
-            )
-        return self.settings.data_dir / "collections" / name
-
-    def collections(self) -> list[str]:
-        """The names of the collections that are there."""
-        folder = self.settings.data_dir / "collections"
-        found = sorted(folder.iterdir()) if folder.is_dir() else []
-        return [path.name for path in found if Collection.exists(path)]
-
-    def open(self, name: str) -> Collection:
-        """A collection; raises CollectionError with the names that there are."""
-        folder = self.folder(name)
-        if not Collection.exists(folder):
-            there = ", ".join(self.collections()) or "none yet; `lethe ingest` makes one"
-            raise CollectionError(f"There is no collection {name} in {folder.parent}. There: {there}.")
-        return Collection.open(folder)
-
-    def retriever(self, collection: Collection) -> DenseRetriever:
-        """Search in a collection, refused where its vectors were made by another encoder."""
-        manifest, encoder = collection.manifest, self.encoder
-        if (manifest.encoder, manifest.dim) != (encoder.name, encoder.dim):
-            raise CollectionError(
-                f"{collection.folder}: its vectors were made by {manifest.encoder} with {manifest.dim} "
-                f"dimensions, and the encoder in the settings is {encoder.name} with {encoder.dim}. Set "
-                "the encoder that it was made with, or ingest into a new collection."
-            )
-        return DenseRetriever(encoder, collection.load_index(), collection.store)
-
-    def manifest(self, scale: Scale) -> Manifest:
-        """What a collection made now would be made with."""
-        return Manifest(
-            created=now(),
-            encoder=self.encoder.name,
-            dim=self.encoder.dim,
-            passage_tokens=self.settings.retrieval.passage_tokens,
-            detector=self.detector.name,
-            risk=self.risk.name,
-            engine=self.settings.policy.engine,
-            policy=self.policy,
-            scale=scale,
-            version=version("lethe"),
-            keeps_ids=self.settings.ingest.keep_ids,
-        )
-
-
-def policy_of(chosen: PolicySettings) -> Policy:
-    """The policy as the ingest room has it."""
-    weights = Weights(chosen.alpha, chosen.beta, chosen.gamma, chosen.marginal)
-    return Policy(
-        name=chosen.name,
-        tau=chosen.tau,
-        residual_limit=chosen.residual_limit,
-        weights=weights,
-        replacements=chosen.replacements,
-        direct_limit=chosen.direct_limit,
-        quasi_limit=chosen.quasi_limit,
-        epsilon=chosen.epsilon,
+    own = own_entities_of(settings.policy)
+    policy = made_with.policy if made_with else policy_of(settings, own.labels())
+    data = DataDir(settings, writes=writes)
+    encoder = encoder or encoder_of(settings)
+    model = language_model_of(settings) if answers else None
+    given = settings.policy.scale
+    scale = None if given is None else Scale(*given, source="the settings")
+    return System(
+        encoder=encoder,
+        detector=detector_of(settings),
+        risk=risk_of(settings),
+        engine=engine_of(settings, encoder),
+        policy=policy,
+        generator=_generator(settings, model) if model else ExtractiveGenerator(encoder),
+        scale=made_with.scale if made_with else scale,
+        exact=engine_of(settings, encoder, "exact") if settings.policy.engine == "fast" else None,
+        language_model=model,
+        language=settings.detector.language,
+        k=settings.retrieval.k,
+        passage_tokens=settings.retrieval.passage_tokens,
+        key=data.key if needs_key(policy) else None,
+        own_entities=own.digest(data.key) if own else "",
+        settings_digest=_digest(settings),
     )
+
+
+def _digest(settings: Settings) -> str:
+    from app.settings.report import settings_digest
+
+    return settings_digest(settings)
+
+
+def encoder_of(settings: Settings) -> "Encoder":
+    """The text encoder."""
+    encoder = _encoder(settings)
+    asked = settings.retrieval.passage_tokens
+    if asked > encoder.max_tokens:
+        raise ConfigurationError(
+            f"retrieval.passage_tokens is {asked}, and {encoder.name} reads {encoder.max_tokens} tokens: "
+            f"the rest of a passage would not be found. Set it to {encoder.max_tokens} or less."
+        )
+    return encoder
+
+
+def _encoder(settings: Settings) -> "Encoder":
+    if settings.threads:
+        import torch
+
+        torch.set_num_threads(settings.threads)
+    if settings.encoder.source == "embedded":
+        from models.encoders.minilm import MiniLM
+        from models.local_files import best_device
+
+        return MiniLM(best_device())
+    from models.encoders.sentence_encoder import SentenceEncoder
+
+    return SentenceEncoder(settings.encoder)
+
+
+def detector_of(settings: Settings) -> "EntityDetector":
+    """Patterns and rules, a model unless the settings leave it out, and the user's own lists."""
+    from app.policies import own_entities_of
+    from ingest.detection.hybrid import HybridDetector
+    from ingest.detection.own.detector import OwnDetector
+
+    own = own_entities_of(settings.policy)
+    detector = HybridDetector(*_learned(settings))
+    return OwnDetector(detector, own) if own else detector
+
+
+def _learned(settings: Settings) -> "list[EntityDetector]":
+    """The learned detector, and one in the recall profile for doubtful texts if the first is balanced."""
+    chosen = settings.detector
+    if not chosen.learned:
+        if chosen.labels:
+            raise ConfigurationError(
+                "detector.labels asks a model for labels, and detector.learned is false: leave one of "
+                "them out."
+            )
+        return []
+    from ingest.detection.learned import LearnedDetector
+
+    embedded = chosen.model.source == "embedded"
+    careful = embedded and chosen.profile != "recall" and chosen.threshold is None
+    profiles: list[Profile] = [chosen.profile, "recall"] if careful else [chosen.profile]
+    return [LearnedDetector(_finder(settings, profile)) for profile in profiles]
+
+
+def _finder(settings: Settings, profile: "Profile") -> "SpanFinder":
+    from ingest.labels import LABELS, NOT_ASKED, OWN_LABEL_RISK
+    from models.trained import is_trained
+
+    chosen = settings.detector
+    labels = tuple(dict.fromkeys((*(name for name in LABELS if name not in NOT_ASKED), *chosen.labels)))
+    if chosen.model.source == "embedded" or is_trained(Path(chosen.model.name), "detector"):
+        from models.detectors.new_labels import load_finder
+
+        # A mention is treated by its label: a user's must not take a riskier one's place.
+        fixed = [name for name, label in LABELS.items() if label.risk > OWN_LABEL_RISK]
+        return load_finder(chosen.model, labels, profile, chosen.threshold, fixed)
+    from models.detectors.gliner_model import GlinerModel
+
+    return GlinerModel(chosen.model, labels, chosen.threshold or HUB_THRESHOLD)
+
+
+def risk_of(settings: Settings) -> "RiskModel":
+    """The privacy-risk model."""
+    chosen = settings.risk
+    if chosen.kind == "prior":
+        from ingest.scoring.prior import RiskPrior
+
+        return RiskPrior()
+    from ingest.scoring.learned_risk import LearnedRisk
+    from models.risk.embedded import load_risk
+
+    return LearnedRisk(load_risk(chosen.model))
+
+
+def engine_of(settings: Settings, encoder: "Encoder", name: str = "") -> "ScoringEngine":
+    """The scoring engine of this name, or the one that the policy names."""
+    from ingest.scoring.exact import ExactEngine
+    from ingest.scoring.fast import FastEngine
+    from ingest.scoring.reference import ReferenceEngine
+
+    tokens = settings.retrieval.passage_tokens
+    match name or settings.policy.engine:
+        case "reference":
+            return ReferenceEngine(encoder, tokens)
+        case "fast":
+            return FastEngine(encoder, tokens)
+        case _:
+            return ExactEngine(encoder, tokens)
+
+
+def check_raw_text(settings: Settings) -> None:
+    """Refuse settings under which raw documents would leave this machine.
+
+    Raises:
+        ConfigurationError: The generator is remote.
+    """
+    if settings.generator.trust == "remote":
+        raise ConfigurationError(
+            'generator.trust is "remote", and this would send raw documents to the model. Set it to '
+            '"local" (LETHE_GENERATOR__TRUST=local) if that server is yours, or use a model on this machine.'
+        )
+
+
+def language_model_of(settings: Settings) -> "LanguageModel | None":
+    """The language model of the settings, which may read raw text; None if answers are extracted.
+
+    Raises:
+        ConfigurationError: It is remote, and may not read raw text.
+    """
+    check_raw_text(settings)
+    return _language_model(settings)
+
+
+def _language_model(settings: Settings) -> "LanguageModel | None":
+    chosen = settings.generator
+    if chosen.kind == "extractive":
+        return None
+    if chosen.kind == "llama_cpp":
+        from models.language.llama_cpp import LlamaCppModel
+
+        assert chosen.path is not None
+        return LlamaCppModel(
+            chosen.path, chosen.context_tokens or LLAMA_CONTEXT, gpu_layers=chosen.gpu_layers
+        )
+    from models.language.openai_compatible import OpenAICompatibleModel
+
+    key = chosen.api_key.get_secret_value() if chosen.api_key else None
+    return OpenAICompatibleModel(
+        chosen.base_url or "",
+        chosen.model or "",
+        api_key=key,
+        context_tokens=chosen.context_tokens or SERVER_CONTEXT,
+        allow_insecure=chosen.allow_insecure,
+    )
+
+
+def _generator(settings: Settings, model: "LanguageModel") -> "Generator":
+    from retrieval.generators.language_model import LanguageModelGenerator
+
+    return LanguageModelGenerator(model, max_tokens=settings.generator.max_tokens)
+
+
+def answering(settings: Settings, collection: Collection, encoder: "Encoder") -> "Generator":
+    """The generator for a collection; a remote model gets questions sanitized by its policy."""
+    model = _language_model(settings)
+    if model is None:
+        from retrieval.generators.extractive import ExtractiveGenerator
+
+        return ExtractiveGenerator(encoder)
+    generator = _generator(settings, model)
+    if settings.generator.trust == "local":
+        return generator
+    from retrieval.generators.sanitized_question import SanitizedQuestion
+
+    system = system_of(settings, encoder=encoder, made_with=collection.manifest)
+    return SanitizedQuestion(generator, system.sanitizer())
+
+
+def retriever_of(collection: Collection, encoder: "Encoder") -> "DenseRetriever":
+    """The retriever of a collection; refused if another encoder made its vectors."""
+    from retrieval.retriever import DenseRetriever
+
+    manifest = collection.manifest
+    if (manifest.encoder, manifest.dim) != (encoder.name, encoder.dim):
+        raise CollectionError(
+            f"{collection.folder}: its vectors were made by {manifest.encoder} with {manifest.dim} "
+            f"dimensions, and the encoder in the settings is {encoder.name} with {encoder.dim}. Set "
+            "the encoder that it was made with, or ingest into a new collection."
+        )
+    return DenseRetriever(encoder, collection.load_index(), collection.store)

@@ -1,10 +1,10 @@
-"""Explanations as one page that needs nothing else: the text colored, and the scores beside it."""
+"""Explanations as one self-contained page: the colored text with its scores."""
 
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from app.explain_text import Stretch, original_stretches, sanitized_stretches, strictest
-from eval.report_style import STYLE
+from app.explain_text import Stretch, original_stretches, remarks, sanitized_stretches, strictest
+from eval.reports.render import style
 from ingest.documents import Action, Identifier, Scores
 from ingest.explain import ExplainedEntity, Explanation
 
@@ -34,15 +34,20 @@ _HEAD = (
 )
 
 
-def explanation_page(explanations: Sequence[Explanation], threshold: str) -> str:
-    """The whole page, as HTML; ``threshold`` says by which policy it was decided."""
-    parts = "".join(_document(number, each) for number, each in enumerate(explanations))
+def explanation_page(
+    explanations: Sequence[Explanation], threshold: str, residual_limit: float | None
+) -> str:
+    """The whole page, as HTML; ``threshold`` describes the policy.
+
+    ``residual_limit`` is that policy's, None where it has none.
+    """
+    parts = "".join(_document(number, each, residual_limit) for number, each in enumerate(explanations))
     legend = "".join(f'<span class="{kind}"><b>{kind}</b></span>' for kind in Identifier)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>Lethe: decisions explained</title><style>{STYLE}{_STYLE}</style></head><body><main>"
-        f'<header><h1>Why it was decided so</h1><p class="lead">{escape(threshold)} '
+        f"<title>Lethe: decisions explained</title><style>{style()}{_STYLE}</style></head><body><main>"
+        f'<header><h1>Decisions explained</h1><p class="lead">{escape(threshold)} '
         "S = alpha P - beta K + gamma D: P marginal privacy risk, K knowledge divergence, D distance from "
         "what the text is about.</p>"
         '<p class="alert">This page quotes the documents as they were before sanitizing. Keep it where you '
@@ -51,12 +56,10 @@ def explanation_page(explanations: Sequence[Explanation], threshold: str) -> str
     )
 
 
-def _document(number: int, explanation: Explanation) -> str:
-    sanitized = explanation.sanitized
-    risk = sanitized.risk
+def _document(number: int, explanation: Explanation, residual_limit: float | None) -> str:
+    sentences = "".join(f'<p class="sub">{escape(each)}</p>' for each in remarks(explanation, residual_limit))
     return (
-        f"<section><h2>{escape(sanitized.doc_id)}</h2><p class='sub'>"
-        f"absolute risk {risk.before:.3f} before, {risk.after:.3f} after ({escape(risk.engine)})</p>"
+        f"<section><h2>{escape(explanation.sanitized.doc_id)}</h2>{sentences}"
         f'<div class="texts">{_text("As it was read", number, explanation, original_stretches(explanation))}'
         f"{_text('Sanitized', number, explanation, sanitized_stretches(explanation))}</div>"
         f'<div class="panel"><table><thead><tr>{_cells("th", _HEAD)}</tr></thead>'
@@ -75,10 +78,10 @@ def _marked(number: int, explanation: Explanation, words: str, entities: Sequenc
         return escape(words)
     shown = strictest(explanation, entities)
     kept = " keep" if shown.action is Action.KEEP else ""
-    told = f"{shown.label}: {shown.action}, {shown.reason}"
+    tooltip = f"{shown.label}: {shown.action}, {shown.reason}"
     place = explanation.entities.index(shown)
     return (
-        f'<mark class="{shown.identifier}{kept}" title="{escape(told)}">'
+        f'<mark class="{shown.identifier}{kept}" title="{escape(tooltip)}">'
         f'<a href="#e{number}-{place}">{escape(words)}</a></mark>'
     )
 
@@ -108,10 +111,18 @@ def said(text: str, entity: ExplainedEntity) -> str:
 
 
 def figures(scores: Scores | None) -> tuple[str, str, str, str]:
-    """P, K, D and S with three decimals; dashes for methods that ask for no scores."""
+    """P, K, D and S with three decimals; dashes for what was not measured."""
     if scores is None:
         return "–", "–", "–", "–"
-    distance = 1 - scores.topical_relevance
-    values = (scores.marginal_privacy_risk, scores.knowledge_divergence, distance, scores.priority)
-    risk, divergence, far, priority = (f"{value:.3f}" for value in values)
-    return risk, divergence, far, priority
+    relevance = scores.topical_relevance
+    distance = None if relevance is None else 1 - relevance
+    return (
+        f"{scores.marginal_privacy_risk:.3f}",
+        _figure(scores.knowledge_divergence),
+        _figure(distance),
+        _figure(scores.priority),
+    )
+
+
+def _figure(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"

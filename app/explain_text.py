@@ -1,4 +1,4 @@
-"""A document in stretches: what belongs to no entity, and what belongs to which."""
+"""The text of an explanation in stretches, and sentences about the document."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -17,7 +17,7 @@ def original_stretches(explanation: Explanation) -> Iterator[Stretch]:
 
 
 def sanitized_stretches(explanation: Explanation) -> Iterator[Stretch]:
-    """The sanitized text, cut wherever a replacement or what was kept of a mention begins or ends."""
+    """The sanitized text, cut wherever a replacement or a kept mention begins or ends."""
     numbers = {
         (each.link, each.action, each.reason): number for number, each in enumerate(explanation.entities)
     }
@@ -30,8 +30,25 @@ def sanitized_stretches(explanation: Explanation) -> Iterator[Stretch]:
     return _stretches(sanitized.text, mentions)
 
 
+def remarks(explanation: Explanation, residual_limit: float | None) -> Iterator[str]:
+    """A sentence each about the document as a whole: its risk, its doubts, what was not read.
+
+    ``residual_limit`` is the policy's, None where it has none.
+    """
+    sanitized = explanation.sanitized
+    risk, limit = sanitized.risk, "" if residual_limit is None else f" (limit {residual_limit:g})"
+    yield (
+        f"Detected risk, of found entities only: document {risk.before:.3f} before, {risk.after:.3f} after; "
+        f"riskiest passage {explanation.passage_risk:.3f} after{limit}."
+    )
+    for doubt in sanitized.doubts:
+        yield f"Doubt: {doubt.removesuffix('.')}."
+    for part in sanitized.unread:
+        yield f"Not read: {part.kind}, {part.count:,} of it: {part.reason.removesuffix('.')}."
+
+
 def strictest(explanation: Explanation, numbers: Sequence[int]) -> ExplainedEntity:
-    """Of some entities, the one with the strictest action."""
+    """The entity with the strictest action."""
     return max((explanation.entities[number] for number in numbers), key=lambda each: each.action.strictness)
 
 

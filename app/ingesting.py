@@ -1,83 +1,155 @@
 """Bulk ingest: from paths to a collection."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import accumulate, chain
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from pathlib import Path
 
-from app.compose import Services
+from app.data_dir import DataDir
 from ingest.annotated import AnnotatedText
 from ingest.documents import Document
 from ingest.errors import UnreadableDocument
-from ingest.pipeline import Tally
-from ingest.read.sources import Reading
+from ingest.keys import source_of
+from ingest.pipeline import Limits, Pipeline, Tally
+from ingest.read.paths import canonical, files_of, origin
+from ingest.read.reading import Reading
 from ingest.sanitize import annotate
-from ingest.scoring.remembered import Measurements, Remembered
-from ingest.scoring.scale import EMBEDDED_SCALE, MIN_SAMPLE, Scale, fit_scale
+from ingest.scoring.raw import Distances
+from ingest.scoring.remembered import Remembered
+from ingest.scoring.sample import SAMPLE_BATCH, SAMPLE_CHARACTERS, SAMPLE_DOCUMENTS, SAMPLE_ENTITIES, scale_of
 from models.errors import ConfigurationError, LetheError
-from retrieval.collection import Collection, Writer, locked
+from retrieval.collection import Collection, locked
 from retrieval.errors import CollectionError
-
-SAMPLE_DOCUMENTS = 256
-SAMPLE_CHARACTERS = 1_000_000
-SAMPLE_BATCH = 8
-SAMPLE_ENTITIES = 400
-"""A scale rests on two percentiles; more linked entities than this move them little and cost time."""
+from retrieval.manifest import Manifest
+from retrieval.passages import Writer
+from retrieval.system import System
 
 
 def ingest(
-    services: Services,
+    system: System,
+    data: DataDir,
     name: str,
     readings: Iterable[Reading],
     on_progress: Callable[[Tally], None] = lambda tally: None,
+    sync: Sequence[str] = (),
 ) -> Tally:
     """Sanitize and index everything that is read.
 
-    A run that was killed is taken up by running it again: what was kept is recognized and skipped.
+    An interrupted run goes on when it is run again: kept documents are recognized and skipped. ``sync``
+    are folders whose files are all among the readings: what came from below them and is not there any more
+    is erased in the end, save for what came from files and folders that could not be read.
 
     Raises:
         ConfigurationError: The policy would index raw text.
         CollectionError: The collection was made with other models or another policy, or is in use.
     """
-    if services.policy.name == "origin":
-        raise ConfigurationError(
-            "The policy origin changes nothing, and raw text is never indexed. Take trip, redact or suppress."
-        )
-    folder = services.folder(name)
-    measured: list[tuple[AnnotatedText, Measurements]] = []
+    refuse_raw_text(system)
+    folder = data.folder(name)
     with locked(folder):
-        waiting = iter(readings)
-        if Collection.exists(folder):
-            collection = _matching(services, Collection.open(folder))
-        else:
-            sample = list(_sample(waiting))
-            waiting = chain(sample, waiting)
-            if not any(isinstance(reading.item, Document) for reading in sample):
-                return _nothing_kept(sample, on_progress)
-            measured = _measured(services, sample, on_progress)
-            scale = services.given_scale or scale_of(services, [each for _, each in measured])
-            collection = Collection.create(folder, services.manifest(scale))
-        with collection:
-            scale, engine = collection.manifest.scale, Remembered(services.engine, measured)
-            sanitizer = services.sanitizer(scale=scale, engine=engine)
-            writer = Writer(collection.store, services.encoder, collection.manifest.passage_tokens)
-            tally = services.pipeline(sanitizer).run(waiting, writer, on_progress)
+        planned = plan(system, data, name, readings, on_progress)
+        if planned.manifest is None:
+            return nothing_kept(planned.readings, on_progress)
+        there = Collection.exists(folder)
+        with Collection.open(folder) if there else Collection.create(folder, planned.manifest) as collection:
+            writer = Writer(collection.store, system.encoder, collection.manifest.passage_tokens)
+            tally = planned.pipeline(system, data).run(planned.readings, writer, on_progress)
             collection.publish()
-            told = {"ingested": tally.kept, "failed": tally.failed, "passages": tally.passages}
-            collection.store.finish_job(writer.job_id, told)
+            if sync:
+                _erase_lost(data.key, collection, writer.job_id, sync, tally)
+            counts = {"ingested": tally.kept, "failed": tally.failed, "passages": tally.passages}
+            collection.store.finish_job(writer.job_id, counts)
     return tally
 
 
-def _matching(services: Services, collection: Collection) -> Collection:
-    there, given = collection.manifest.scale, services.given_scale
-    differences = collection.manifest.differences(services.manifest(there))
-    if given is not None and given.percentiles != there.percentiles:
-        differences.append(f"policy.scale is {given.percentiles} here, {there.percentiles} there")
-    if differences:
-        collection.store.close()
+def _erase_lost(
+    key: bytes, collection: Collection, job_id: int, folders: Sequence[str], tally: Tally
+) -> None:
+    """Erase documents that a run over whole folders did not see again, and count them."""
+
+    def keys(paths: Iterable[str]) -> Iterator[bytes]:
+        return (source_of(path, key).key for path in paths)
+
+    present = (
+        origin(path, folder) for folder in folders for path in files_of(folder) if isinstance(path, Path)
+    )
+    erasures, tally.unsure = collection.erase_lost(
+        job_id, list(keys(map(canonical, folders))), keys(present), keys(tally.failed_sources)
+    )
+    tally.erased = len(erasures)
+    if left := sum(erasure.traces_found for erasure in erasures):
         raise CollectionError(
-            f"{collection.folder}: {'; '.join(differences)}. Use the settings it was made with, or ingest "
+            f"{collection.folder}: {left} traces of erased documents are left. Run the same command again."
+        )
+
+
+def refuse_raw_text(system: System) -> None:
+    """Raise ConfigurationError for a policy that changes nothing."""
+    if system.policy.name == "origin":
+        raise ConfigurationError(
+            "The policy origin changes nothing, and raw text is never indexed. Use trip, redact or suppress."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What an ingest begins with.
+
+    ``manifest`` is that of the collection, or of the one to be made; None where no document could be read,
+    so that nothing would fix the scale. ``readings`` are all that there are, what was looked at among them.
+    """
+
+    manifest: Manifest | None
+    readings: Iterable[Reading]
+    measured: Sequence[tuple[AnnotatedText, Mapping[int, Distances]]] = field(default=(), repr=False)
+
+    def pipeline(self, system: System, data: DataDir) -> Pipeline:
+        """From readings to a sink, by this scale and with what is measured already."""
+        assert self.manifest is not None
+        engine = Remembered(system.engine, self.measured)
+        sanitizer = replace(system, scale=self.manifest.scale, engine=engine).sanitizer()
+        most = data.settings.ingest
+        limits = Limits(most.batch_documents, most.batch_characters)
+        return Pipeline(sanitizer, data.public_ids, data.key, limits)
+
+
+def plan(
+    system: System,
+    data: DataDir,
+    name: str,
+    readings: Iterable[Reading],
+    on_progress: Callable[[Tally], None],
+) -> Plan:
+    """How a collection would take these readings; writes nothing.
+
+    Raises:
+        CollectionError: The collection was made with other models or another policy.
+    """
+    folder = data.folder(name)
+    if Collection.exists(folder):
+        manifest = Collection.manifest_in(folder)
+        _check_same(system, data, name, manifest)
+        return Plan(manifest, readings)
+    waiting = iter(readings)
+    sample = list(_sample(waiting))
+    if not any(isinstance(reading.item, Document) for reading in sample):
+        return Plan(None, sample)
+    measured = _measured(system, sample, on_progress)
+    scale = system.scale or scale_of([each for _, each in measured], system.encoder.name)
+    manifest = system.manifest(scale, keeps_ids=data.settings.ingest.keep_ids)
+    return Plan(manifest, chain(sample, waiting), measured)
+
+
+def _check_same(system: System, data: DataDir, name: str, manifest: Manifest) -> None:
+    there, given = manifest.scale, system.scale
+    asked = system.manifest(there, keeps_ids=data.settings.ingest.keep_ids)
+    differences = manifest.differences(asked)
+    if given is not None and given.percentiles != there.percentiles:
+        differences.append(f"scale {there.percentiles}, you asked for {given.percentiles}")
+    if differences:
+        raise CollectionError(
+            f"collection {name} uses {'; '.join(differences)}. Use the settings it was made with, or ingest "
             "into a new collection."
         )
-    return collection
 
 
 def _sample(readings: Iterator[Reading]) -> Iterator[Reading]:
@@ -96,54 +168,39 @@ def _sample(readings: Iterator[Reading]) -> Iterator[Reading]:
             characters += len(reading.item.text)
 
 
-def sample_size(documents: Sequence[Document]) -> int:
-    """How many of the first of these documents an ingest would fit its scale to, at most."""
-    before = accumulate((len(document.text) for document in documents[:SAMPLE_DOCUMENTS]), initial=0)
-    return sum(characters < SAMPLE_CHARACTERS for characters in list(before)[:-1])
-
-
-def _nothing_kept(readings: Sequence[Reading], on_progress: Callable[[Tally], None]) -> Tally:
-    """No document could be read, so no collection is made: nothing would have fixed its scale."""
-    if not readings:
-        raise LetheError("There is nothing to ingest: the paths hold no file. No collection was made.")
+def nothing_kept(readings: Iterable[Reading], on_progress: Callable[[Tally], None]) -> Tally:
+    """The tally of readings without any document; no collection is created."""
     tally = Tally()
     for reading in readings:
         if isinstance(reading.item, UnreadableDocument):
             tally.fail(reading.item.place, reading.item.reason)
+    if not tally.failed:
+        raise LetheError("There is nothing to ingest: the paths hold no file. No collection was created.")
     on_progress(tally)
     return tally
 
 
 def _measured(
-    services: Services, sample: Sequence[Reading], on_progress: Callable[[Tally], None]
-) -> list[tuple[AnnotatedText, Measurements]]:
-    """Texts of the sample with their measurements, until there are enough for a scale."""
-    if services.policy.name != "trip" or services.given_scale is not None:
+    system: System, sample: Sequence[Reading], on_progress: Callable[[Tally], None]
+) -> list[tuple[AnnotatedText, Mapping[int, Distances]]]:
+    """Measured texts of the sample, until there are enough for a scale."""
+    if system.policy.name != "trip" or system.scale is not None:
         return []
     documents = [reading.item for reading in sample if isinstance(reading.item, Document)]
-    measured: list[tuple[AnnotatedText, Measurements]] = []
+    measured: list[tuple[AnnotatedText, Mapping[int, Distances]]] = []
     for first in range(0, len(documents), SAMPLE_BATCH):
         if sum(len(raw) for _, raw in measured) >= SAMPLE_ENTITIES:
             break
         on_progress(Tally(sampled=first))
         try:
-            texts = annotate(services.detector, documents[first : first + SAMPLE_BATCH])
+            texts = annotate(system.detector, documents[first : first + SAMPLE_BATCH])
             # A scale rests on exact figures, whichever engine estimates afterwards.
-            exact = services.exact or services.engine
+            exact = system.exact or system.engine
             measured += zip(texts, exact.measure(texts), strict=True)
         except LetheError:
             raise
         except Exception:
-            # One of these documents cannot be sanitized. The pipeline will find and tell which; the scale
+            # One of these documents cannot be sanitized. The pipeline will report which; the scale
             # does without them.
             continue
     return measured
-
-
-def scale_of(services: Services, measured: Iterable[Measurements]) -> Scale:
-    """The scale of some texts' measurements, or the embedded one if they hold too few entities."""
-    raw = [each for measurements in measured for each in measurements.values()]
-    if len(raw) < MIN_SAMPLE:
-        return EMBEDDED_SCALE
-    source = f"the first {len(raw)} linked entities, {services.encoder.name}"
-    return fit_scale([each.divergence for each in raw], [each.distance for each in raw], source)

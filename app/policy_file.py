@@ -1,15 +1,18 @@
 """A fitted policy as a file for --policy."""
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from app.settings_tables import PolicySettings
+from pydantic import SecretStr
+
+from app.settings.policy import PolicySettings
 from models.errors import ConfigurationError, LetheError
 
 
 def check_writable(path: Path) -> None:
-    """Asked before the work, so that none is done for nothing. Leaves what is there as it is.
+    """Check before long work that the file can be written; leaves an existing file as it is.
 
     Raises:
         ConfigurationError: The name does not end in .toml.
@@ -17,7 +20,7 @@ def check_writable(path: Path) -> None:
     """
     if path.suffix.lower() != ".toml":
         raise ConfigurationError(
-            f"{path}: a policy file ends in .toml, else --policy takes it for a policy's name. Name it so."
+            f"{path}: a policy file must end in .toml, else --policy reads it as a policy's name."
         )
     try:
         there = path.exists()
@@ -29,19 +32,40 @@ def check_writable(path: Path) -> None:
 
 
 def write_policy(path: Path, chosen: PolicySettings, fitted: Mapping[str, object], by: str) -> None:
-    """Write what the settings say of a policy, with what was fitted and a first line that says how.
+    """Write the policy of the settings with fitted values; a first line says how they were fitted.
+
+    It holds the user's own lists, so only its owner may read it.
 
     Raises:
         LetheError: The file cannot be written.
     """
     keys = {**chosen.model_dump(exclude_none=True), **fitted}
-    lines = [f"# fitted by {by}", *(f"{name} = {json.dumps(value)}" for name, value in keys.items())]
+    said = (f"{name} = {_toml(value)}" for name, value in keys.items() if value not in ((), {}))
     try:
-        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        with os.fdopen(
+            os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8"
+        ) as file:
+            # a file that was there keeps its mode when it is opened
+            path.chmod(0o600)
+            file.write("\n".join((f"# fitted by {by}", *said)) + "\n")
     except OSError as error:
         raise _unwritten(path, error) from None
 
 
+def _toml(value: object) -> str:
+    match value:
+        case SecretStr():
+            return _toml(value.get_secret_value())
+        case Path():
+            return _toml(str(value.absolute()))
+        case Mapping():
+            return f"{{{', '.join(f'{_toml(name)} = {_toml(each)}' for name, each in value.items())}}}"
+        case tuple() | list():
+            return f"[{', '.join(map(_toml, value))}]"
+        case _:
+            return json.dumps(value, ensure_ascii=False)
+
+
 def _unwritten(path: Path, error: OSError) -> LetheError:
     reason = error.strerror or type(error).__name__
-    return LetheError(f"{path}: the policy could not be written ({reason}). Name a file that can be.")
+    return LetheError(f"{path}: the policy could not be written ({reason}). Name another file.")

@@ -1,10 +1,14 @@
 """The JSON shapes of results, in one place for the command line and the server."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING
 
-from ingest.documents import Decision, SanitizedDocument, Scores
-from ingest.explain import Explanation
-from retrieval.documents import Answer, RetrievedPassage
+from ingest.documents import Decision, Risk, SanitizedDocument, Scores, Unread
+from retrieval.documents import Answer, KeptDocument, RetrievedPassage
+
+if TYPE_CHECKING:
+    from ingest.explain import Explanation
 
 
 def sanitized_row(document: SanitizedDocument) -> Mapping[str, object]:
@@ -13,17 +17,30 @@ def sanitized_row(document: SanitizedDocument) -> Mapping[str, object]:
         "doc_id": document.doc_id,
         "text": document.text,
         "decisions": [decision_row(decision) for decision in document.decisions],
-        "risk": {
-            "before": round(document.risk.before, 4),
-            "after": round(document.risk.after, 4),
-            "engine": document.risk.engine,
-        },
+        "detected_risk": detected_risk_row(document.risk),
+        "doubts": list(document.doubts),
+        "not_read": unread_rows(document.unread),
         "policy": document.policy,
     }
 
 
+def detected_risk_row(risk: Risk) -> Mapping[str, object]:
+    """The risk of found entities; ``of`` keeps a 0 from reading as safe."""
+    return {
+        "of": "what was found",
+        "before": round(risk.before, 4),
+        "after": round(risk.after, 4),
+        "engine": risk.engine,
+    }
+
+
+def unread_rows(unread: Sequence[Unread]) -> list[Mapping[str, object]]:
+    """The parts of a source that were not read."""
+    return [asdict(each) for each in unread]
+
+
 def decision_row(decision: Decision) -> Mapping[str, object]:
-    """A decision; ``scores`` is null for methods that ask for none."""
+    """A decision; ``scores`` is null for methods without scores, and so is a score that was not measured."""
     entity = decision.entity
     return {
         "start": entity.span.start,
@@ -40,10 +57,14 @@ def decision_row(decision: Decision) -> Mapping[str, object]:
     }
 
 
-def explanation_row(explanation: Explanation) -> Mapping[str, object]:
-    """What was decided of each linked entity; offsets count code points of the text as it was read."""
+def explanation_row(explanation: "Explanation", residual_limit: float | None) -> Mapping[str, object]:
+    """The decision about each linked entity; offsets count code points of the text as it was read.
+
+    ``residual_limit`` is the policy's, None where it has none.
+    """
+    sanitized = explanation.sanitized
     return {
-        "doc_id": explanation.sanitized.doc_id,
+        "doc_id": sanitized.doc_id,
         "entities": [
             {
                 "link": each.link,
@@ -57,32 +78,59 @@ def explanation_row(explanation: Explanation) -> Mapping[str, object]:
             }
             for each in explanation.entities
         ],
-        "policy": explanation.sanitized.policy,
+        "detected_risk": {
+            **detected_risk_row(sanitized.risk),
+            "highest_of_a_passage_after": round(explanation.passage_risk, 4),
+            "residual_limit": residual_limit,
+        },
+        "doubts": list(sanitized.doubts),
+        "not_read": unread_rows(sanitized.unread),
+        "policy": sanitized.policy,
     }
 
 
-def _scores_row(scores: Scores) -> Mapping[str, float]:
+def _scores_row(scores: Scores) -> Mapping[str, float | None]:
+    row = {
+        "risk": scores.marginal_privacy_risk,
+        "divergence": scores.knowledge_divergence,
+        "relevance": scores.topical_relevance,
+        "priority": scores.priority,
+    }
+    return {name: None if value is None else round(value, 4) for name, value in row.items()}
+
+
+def kept_row(document: KeptDocument) -> Mapping[str, object]:
+    """A document of a collection; its ids are digests unless the collection keeps ids."""
+    before, after = document.risk
     return {
-        "risk": round(scores.marginal_privacy_risk, 4),
-        "divergence": round(scores.knowledge_divergence, 4),
-        "relevance": round(scores.topical_relevance, 4),
-        "priority": round(scores.priority, 4),
+        "doc_id": document.doc_id,
+        "also_known_as": list(document.aliases),
+        "kept_at": document.kept_at,
+        "characters": document.characters,
+        "passages": document.passages,
+        "detected_risk": {"of": "what was found", "before": before, "after": after},
+        "doubts": list(document.doubts),
+        "not_read": unread_rows(document.unread),
     }
 
 
 def passage_row(retrieved: RetrievedPassage) -> Mapping[str, object]:
-    """A passage as it was found."""
+    """A retrieved passage."""
     passage = retrieved.passage
     return {
         "passage_id": passage.passage_id,
         "doc_id": passage.doc_id,
         "similarity": round(retrieved.similarity, 4),
         "text": passage.text,
+        "warnings": list(passage.doubts),
     }
 
 
 def answer_row(answer: Answer) -> Mapping[str, object]:
-    """An answer with its citations and the passages it was made from."""
+    """An answer with its citations and the passages it was made from.
+
+    ``question_sent`` is what a remote model read in place of the question, null where none did.
+    """
     return {
         "answer": answer.text,
         "citations": [
@@ -90,5 +138,23 @@ def answer_row(answer: Answer) -> Mapping[str, object]:
             for each in answer.citations
         ],
         "passages": [passage_row(each) for each in answer.passages],
+        "warnings": [
+            *(_warning("the question", doubt) for doubt in answer.question_doubts),
+            *warnings_of(answer.passages),
+        ],
         "engine": answer.engine,
+        "question_sent": answer.question_sent,
     }
+
+
+def warnings_of(passages: Sequence[RetrievedPassage]) -> list[str]:
+    """A warning for each doubt about the documents of some passages."""
+    doubts: dict[str, set[str]] = {}
+    for each in passages:
+        for doubt in each.passage.doubts:
+            doubts.setdefault(doubt, set()).add(each.passage.doc_id)
+    return [_warning(", ".join(sorted(ids)), doubt) for doubt, ids in sorted(doubts.items())]
+
+
+def _warning(place: str, doubt: str) -> str:
+    return f"entities may have been missed in {place}: {doubt}"

@@ -1,1 +1,1 @@
-"""Commands that measure; what they write is data that docs and code read."""
+"""Benchmark commands; their results are data for docs and code."""

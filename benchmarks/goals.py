@@ -1,17 +1,17 @@
-"""What the embedded models are meant to reach, beside what was measured: a table for docs/models.md."""
+"""Goals of the embedded models beside the measured figures: a table for docs/models.md."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from eval.detection.report import DetectionReport
-from eval.risk.report import RiskReport
+from eval.studies.detection.report import DetectionReport
+from eval.studies.risk.report import RiskReport
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A figure by its key: at least ``least`` is wanted and ``aim`` hoped for, or at most where ``lower``."""
+    """A goal for a figure: the minimum ``least`` and the target ``aim``, upper bounds if ``lower``."""
 
     key: str
     title: str
@@ -20,7 +20,7 @@ class Goal:
     lower: bool = False
 
     def met_by(self, value: float, border: float) -> bool:
-        """Whether the value is as good as the border, but for rounding."""
+        """Whether the value meets the bound, up to rounding."""
         return value <= border + 1e-9 if self.lower else value >= border - 1e-9
 
 
@@ -56,15 +56,15 @@ GOALS = (
 def goals_table(
     detection: DetectionReport | None, risk: RiskReport | None, left_out: Mapping[str, Any] | None
 ) -> str:
-    """Every goal with what the first detector and the learned risk model have; misses are in bold."""
+    """Every goal with the figures of the first detector and the learned risk model; misses are in bold."""
     measured = dict(_measured(detection, risk, left_out))
     lines = ["| figure | wanted | hoped for | measured | |", "| --- | ---: | ---: | ---: | --- |"]
     for goal in GOALS:
         sign = "≤ " if goal.lower else ""
         borders = f"{sign}{_number(goal.least)} | {sign}{_number(goal.aim)}"
         value = measured.get(goal.key)
-        told = "not measured" if value is None else _number(value)
-        lines.append(f"| {goal.title} | {borders} | {told} | {_verdict(goal, value)} |")
+        shown = "not measured" if value is None else _number(value)
+        lines.append(f"| {goal.title} | {borders} | {shown} | {_verdict(goal, value)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -73,7 +73,7 @@ def _measured(
 ) -> Iterator[tuple[str, float]]:
     if detection is not None:
         ours = [figure for figure in detection.figures if figure.detector == detection.detectors[0]]
-        yield from ((figure.question, figure.value) for figure in ours if figure.value is not None)
+        yield from ((each.question, each.estimate.value) for each in ours if each.estimate.value is not None)
     if risk is not None:
         for row in risk.rows:
             if (row.model, row.kind) == ("learned", "all") and row.spearman.value is not None:
@@ -84,7 +84,7 @@ def _measured(
 
 
 def recall_losses(left_out: Mapping[str, Any]) -> dict[str, float]:
-    """By kind of text, how much lower recall is where it was left out of training; of the runs so far."""
+    """The loss of recall by kind of text left out of training, of the runs so far."""
     runs: Mapping[str, Mapping[str, Mapping[str, int]]] = left_out["runs"]
     return {
         name: trained["met"] / trained["of"] - runs[name][name]["met"] / runs[name][name]["of"]

@@ -1,8 +1,8 @@
 """``python -m benchmarks.label_curve DATA``: how many scored snippets the privacy-risk model needs.
 
-TRIP-RAG's label-size curve: models learn from 2 to 200 snippets, five draws of each size, and every one
-orders the mentions of the same held-out snippets. A seed shuffles once, so that its larger draws hold its
-smaller ones. A run that is in the results already is not done again, so the command can be stopped.
+TRIP-RAG's label-size curve: models are trained on 2 to 200 snippets, five draws of each size, and evaluated
+on the mentions of the same held-out snippets. Each seed shuffles once, so its draws are nested. Runs in the
+results are not repeated, so the command can be interrupted.
 """
 
 import argparse
@@ -15,22 +15,23 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
-from html import escape
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from eval.detection.report import machine_and_versions
-from eval.risk.comparing import spearman, value_of
-from eval.risk.judged import judged
+from eval.measures.agreement import spearman, value_of
+from eval.reports.plots import INSTALL, draw, standalone
+from eval.reports.schema import Plot, Point, Series
+from eval.studies.detection.report import machine_and_versions
+from eval.studies.risk.judged import judged
 from ingest.labels import LABELS
-from ingest.learned_risk import LearnedRisk
 from ingest.protocols import RiskModel
+from ingest.scoring.learned_risk import LearnedRisk
+from models.corpora.rubric import Snippet, held_out, shipped_snippets
 from models.errors import ConfigurationError, LetheError
-from models.risk_model import EmbeddedRisk
+from models.risk.embedded import EmbeddedRisk
 from models.training.risk import RiskRecipe, train_risk
-from models.training.risk_command import scored
-from models.training.rubric import Snippet, held_out, shipped_snippets
+from models.training.scored import scored
 
 ROOT = Path(__file__).parents[1]
 OUTPUT = ROOT / "benchmarks" / "results" / "label_curve.json"
@@ -39,14 +40,14 @@ PLOT = ROOT / "docs" / "label_curve.svg"
 SIZES = (2, 4, 8, 16, 32, 64, 128, 200)
 SEEDS = (1, 2, 3, 4, 5)
 STEPS_OF_TWO, STEPS_A_DOUBLING, MOST_STEPS = 30, 10, 60
-"""Few snippets are learned by heart after few steps: 30 for two of them, 10 more for each doubling."""
+"""Few snippets are overfitted after few steps: 30 for two snippets, 10 more for each doubling."""
 
 Trainer = Callable[[Sequence[Snippet], RiskRecipe], RiskModel]
-"""Makes a model from some snippets."""
+"""Trains a model on some snippets."""
 
 
 def main(argv: Sequence[str] | None = None, trainer: Trainer | None = None) -> int:
-    """Do the runs that are missing, each written as soon as it is done, and draw the plot."""
+    """Do the missing runs, write each when done, and draw the plot."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path, help="folder of the corpora that some snippets refer to")
     parser.add_argument("--output", type=Path, default=OUTPUT)
@@ -86,16 +87,16 @@ def _run_all(
         runs.append(_run(training, measured, size, seed, trainer))
         report = _report(about, runs, commit)
         _write(output, report)
-        told = "not defined" if runs[-1]["spearman"] is None else f"{runs[-1]['spearman']:.3f}"
+        rho = "not defined" if runs[-1]["spearman"] is None else f"{runs[-1]['spearman']:.3f}"
         sys.stderr.write(
             f"label curve: run {number} of {len(planned)}, {size} snippets, seed {seed}: "
-            f"Spearman {told}, {runs[-1]['seconds']} s\n"
+            f"Spearman {rho}, {runs[-1]['seconds']} s\n"
         )
     return report
 
 
 def _about(training: Sequence[Snippet], measured: Sequence[Snippet]) -> dict[str, Any]:
-    """What must be the same for runs to stand in one curve."""
+    """What must be equal for runs of one curve."""
     digest = hashlib.sha256()
     for snippet in (*training, *measured):
         row = [snippet.id, snippet.text, snippet.places, snippet.labels, snippet.passes]
@@ -126,18 +127,18 @@ def _done(output: Path, about: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def recipe_for(size: int, seed: int) -> RiskRecipe:
-    """The shipped recipe, with fewer steps where there are few snippets, and one training for each."""
+    """The shipped recipe, with fewer steps for few snippets, and one ensemble member."""
     least = STEPS_OF_TWO + STEPS_A_DOUBLING * round(math.log2(size / 2))
     return replace(RiskRecipe(), seed=seed, least_steps=min(MOST_STEPS, least), members=1)
 
 
 def drawn(training: Sequence[Snippet], size: int, seed: int) -> list[Snippet]:
-    """The first ``size`` snippets of a shuffle that depends on the seed alone."""
+    """The first ``size`` snippets of a shuffle by the seed."""
     return random.Random(seed).sample(list(training), len(training))[:size]
 
 
 def trained(snippets: Sequence[Snippet], recipe: RiskRecipe, threads: int) -> RiskModel:
-    """A model that learned from these snippets and from nothing else."""
+    """A model trained on these snippets only."""
     import torch
 
     torch.set_num_threads(threads)
@@ -174,7 +175,7 @@ def _report(
 
 
 def summary(runs: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """For each size the mean, lowest and highest Spearman of its runs, left out where none has one."""
+    """The mean, lowest and highest Spearman for each size with a defined one."""
     values: dict[int, list[float]] = {}
     for run in runs:
         if run["spearman"] is not None:
@@ -186,74 +187,29 @@ def summary(runs: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _write(output: Path, report: Mapping[str, Any]) -> None:
-    """Whole or not at all: a run that was stopped must not cost those before it."""
+    """Write atomically: an interruption must not lose earlier runs."""
     output.parent.mkdir(parents=True, exist_ok=True)
     new = output.with_suffix(".new")
     new.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
     new.replace(output)
 
 
-WIDTH, HEIGHT = 640, 360
-LEFT, RIGHT, TOP, BOTTOM = 56, 616, 48, 308
-STYLE = """
-svg { --paper: #ffffff; --ink: #1c2024; --soft: #5b6470; --grid: #dfe2e6; --line: #0f766e; }
-@media (prefers-color-scheme: dark) { svg {
-  --paper: #1c2125; --ink: #e8eaed; --soft: #a0a9b4; --grid: #31383f; --line: #2cb5a5; } }
-text { font: 12px system-ui, "Segoe UI", Roboto, sans-serif; fill: var(--soft); }
-.title { font-size: 14px; font-weight: 600; fill: var(--ink); } .paper { fill: var(--paper); }
-.grid { stroke: var(--grid); } .whisker { stroke: var(--ink); stroke-width: 1.5; fill: none; }
-.line { stroke: var(--line); stroke-width: 2; fill: none; } .dot { fill: var(--line); }
-"""
-
-
 def plot(sizes: Sequence[Mapping[str, Any]]) -> str:
-    """The curve as SVG: mean as dots, lowest and highest as whiskers, sizes on a logarithmic scale."""
-    title = "Spearman with held-out scores, by number of snippets learned from"
+    """The curve as SVG: mean, lowest and highest of the runs, on a log scale of sizes.
+
+    Raises:
+        ConfigurationError: matplotlib is not installed.
+    """
     words = "; ".join(f"{row['size']}: {row['mean']:.3f}" for row in sizes) or "nothing measured"
-    dots = [(_x(row["size"]), _y(row["mean"])) for row in sizes]
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img">',
-        f"<title>{escape(title)}</title><desc>{escape(words)}</desc><style>{STYLE}</style>",
-        f'<rect class="paper" width="{WIDTH}" height="{HEIGHT}" rx="12"/>',
-        f'<text class="title" x="{LEFT}" y="26">{escape(title)}</text>',
-        *(_level(tenth / 5) for tenth in range(6)),
-        *(_tick(size) for size in SIZES),
-        f'<polyline class="line" points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in dots)}"/>',
-        *(_whisker(row) for row in sizes),
-        *(f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="4"/>' for x, y in dots),
-        f'<text x="{(LEFT + RIGHT) / 2}" y="{HEIGHT - 12}" text-anchor="middle">snippets</text></svg>',
-    ]
-    return "\n".join(parts) + "\n"
-
-
-def _x(size: int) -> float:
-    whole = math.log2(SIZES[-1] / SIZES[0])
-    return LEFT + 16 + (RIGHT - LEFT - 32) * math.log2(size / SIZES[0]) / whole
-
-
-def _y(value: float) -> float:
-    """A correlation below zero is drawn as zero; the table has its figure."""
-    return BOTTOM - (BOTTOM - TOP) * min(1.0, max(0.0, value))
-
-
-def _level(value: float) -> str:
-    y = _y(value)
-    return (
-        f'<line class="grid" x1="{LEFT}" x2="{RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
-        f'<text x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{value:.1f}</text>'
+    points = (
+        Point(number, max(0.0, row["mean"]), f"{row['size']} snippets", (row["low"], row["high"]))
+        for number, row in enumerate(sizes)
     )
-
-
-def _tick(size: int) -> str:
-    return f'<text x="{_x(size):.1f}" y="{BOTTOM + 18}" text-anchor="middle">{size}</text>'
-
-
-def _whisker(row: Mapping[str, Any]) -> str:
-    x, low, high = _x(row["size"]), _y(row["low"]), _y(row["high"])
-    return (
-        f'<path class="whisker" d="M{x:.1f} {low:.1f}V{high:.1f}'
-        f'M{x - 4:.1f} {low:.1f}H{x + 4:.1f}M{x - 4:.1f} {high:.1f}H{x + 4:.1f}"/>'
-    )
+    title = "Spearman with held-out scores, by number of snippets learned from"
+    drawn = draw(Plot("bars", title, words, (Series(title, tuple(points)),)))
+    if drawn is None:
+        raise ConfigurationError(INSTALL)
+    return standalone(drawn)
 
 
 if __name__ == "__main__":

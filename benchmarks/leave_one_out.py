@@ -1,10 +1,10 @@
-"""``python -m benchmarks.leave_one_out DATA``: what the detector loses on a corpus that it never saw.
+"""``python -m benchmarks.leave_one_out DATA``: how recall drops on a corpus left out of training.
 
-One detector learns from every corpus, and for each family of corpora another one from all the others, by the
-same recipe. Both are asked for what the family's held-out part marks; the figure is recall, any overlap, at
-each detector's own balanced thresholds. The recipe has fewer steps than the shipped one and no second
-training, so the figures say how well learning carries over and not how good the shipped detector is. A run
-that is in the results already is not done again, so the command can be stopped and started.
+One detector is trained on all corpora, and one for each family of corpora on all others, with the same
+recipe. Both are evaluated on the held-out part of the family; the figure is recall, any overlap, at each
+detector's own balanced thresholds. The recipe has fewer steps than the shipped one and no second training,
+so the figures show transfer and not the quality of the shipped detector. Runs in the results are not
+repeated, so the command can be interrupted.
 """
 
 import argparse
@@ -16,13 +16,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from eval.detection.report import machine_and_versions
+from eval.studies.detection.report import machine_and_versions
 from models.catalog import ModelRef
-from models.embedded_detector import load_detector
-from models.training.corpora import corpora_in, read_corpora
+from models.corpora.examples import Example
+from models.corpora.read import corpora_in, read_corpora
+from models.detectors.embedded import load_detector
+from models.training.commands import make_detector
 from models.training.detector import Recipe
-from models.training.detector_command import make_detector
-from models.training.examples import Example
 from models.training.optimizing import Progress
 
 FAMILIES: Mapping[str, Sequence[str]] = {
@@ -37,13 +37,13 @@ FAMILIES: Mapping[str, Sequence[str]] = {
     "loan agreements": ("sec_filings",),
     "forms and requests": ("presidio_synth",),
 }
-"""Corpora of one kind go together: to leave out one of two twins would leave out nothing."""
+"""Corpora of one kind form a family: leaving out one of two similar corpora has no effect."""
 STEPS = 300
 OUTPUT = Path("benchmarks/results/leave_one_out.json")
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Do the runs that are missing."""
+    """Do the missing runs."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("--steps", type=int, default=STEPS)
@@ -85,17 +85,17 @@ def _held_out(data: Path) -> dict[str, list[Example]]:
 def _run(
     data: Path, recipe: Recipe, left_out: Sequence[str], held_out: Mapping[str, Sequence[Example]], name: str
 ) -> dict[str, Any]:
-    def told(progress: Progress) -> None:
+    def report_step(progress: Progress) -> None:
         sys.stderr.write(f"without {name or 'nothing'}: {progress.step} of {progress.steps}\n")
 
     with TemporaryDirectory() as folder:
-        make_detector(data, Path(folder), recipe, left_out, told, finish=None)
+        make_detector(data, Path(folder), recipe, left_out, report_step, finish=None)
         asked = held_out if not name else {name: held_out[name]}
         return {family: recall(Path(folder), examples) for family, examples in asked.items()}
 
 
 def recall(folder: Path, examples: Sequence[Example]) -> dict[str, int]:
-    """Of the mentions of labels that are asked, how many are touched by a span of their label."""
+    """The mentions with requested labels that overlap a span of their label, and their number."""
     labels = sorted({label for example in examples for label in example.asked})
     detector = load_detector(ModelRef(source="path", name=str(folder)), labels)
     found = detector.find([example.text for example in examples])

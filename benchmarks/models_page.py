@@ -1,7 +1,7 @@
-"""``python -m benchmarks.models_page`` writes docs/models.md after docs/models.template.md.
+"""``python -m benchmarks.models_page`` writes docs/models.md from docs/models.template.md.
 
-Figures come from ``benchmarks/results`` and facts from the cards in ``models/weights``; what is not there
-is said to be missing.
+Figures come from ``benchmarks/results`` and facts from the cards in ``models/weights``; the page names
+missing ones.
 """
 
 import json
@@ -12,14 +12,18 @@ from statistics import fmean
 from typing import Any
 
 from benchmarks.goals import goals_table, recall_losses
+from benchmarks.kept import read
+from benchmarks.rule_families import table as rules_table
 from benchmarks.weights_manifest import command
-from eval.detection.report import DetectionReport
-from eval.detection.table import markdown as detection_markdown
-from eval.detection.table import misses_table
-from eval.measures.intervals import share_of
-from eval.report import Provenance
-from eval.risk.report import RiskReport
-from eval.risk.table import DEFINITIONS, agreement_table, markdown_table
+from eval.measures.uncertainty import share_of
+from eval.provenance import Provenance
+from eval.reports.detection import markdown as detection_markdown
+from eval.reports.detection import misses_table
+from eval.reports.render import markdown_table
+from eval.reports.risk import DEFINITIONS, agreement_table, models_table
+from eval.reports.schema import Table
+from eval.studies.detection.report import DetectionReport
+from eval.studies.risk.report import RiskReport
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "models.md"
@@ -35,7 +39,7 @@ def main() -> None:
 
 
 def page(results: Path = RESULTS, weights: Path = WEIGHTS) -> str:
-    """The page as the results and cards of two folders make it."""
+    """The page from the results and cards in two folders."""
     detection, risk = _results(results, "detection"), _results(results, "risk")
     found = None if detection is None else DetectionReport.model_validate(detection)
     judged = None if risk is None else RiskReport.model_validate(risk)
@@ -51,6 +55,7 @@ def page(results: Path = RESULTS, weights: Path = WEIGHTS) -> str:
         "@RISK_MODEL@": _facts(weights, "risk", risk_card),
         "@AGREEMENT@": _missing("risk") if judged is None else agreement_table(judged),
         "@RISK@": _missing("risk") if judged is None else _risk(judged),
+        "@RULES@": _rules(_results(results, "rule_families")),
         "@LABEL_CURVE@": _label_curve(_results(results, "label_curve")),
     }
     text = TEMPLATE.read_text(encoding="utf-8")
@@ -68,9 +73,10 @@ def _card(folder: Path, kind: str) -> dict[str, Any] | None:
 
 
 def _json(path: Path) -> dict[str, Any] | None:
-    if not path.is_file():
+    try:
+        found: dict[str, Any] = json.loads(read(path))
+    except FileNotFoundError:
         return None
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return found
 
 
@@ -79,7 +85,7 @@ def _missing(name: str) -> str:
 
 
 def _facts(weights: Path, kind: str, card: Mapping[str, Any] | None) -> str:
-    """What a model is and how it was made, from its card and the size of its file."""
+    """The facts of a model and its training, from its card and the size of its file."""
     if card is None:
         return f"Not trained yet: there is no `models/weights/{kind}.json`."
     rows = [
@@ -103,7 +109,7 @@ def _file(path: Path) -> str:
 
 
 def _data(card: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
-    """What was learned from, as far as the card of either model says so."""
+    """The training data, from the card of either model."""
     for key, words in (
         ("examples", "texts learned from"),
         ("characters", "characters learned from"),
@@ -143,7 +149,7 @@ def _thresholds(card: Mapping[str, Any] | None) -> str:
 
 
 def _leave_one_out(found: Mapping[str, Any] | None) -> str:
-    """A row for each family of corpora that was left out, and what that cost."""
+    """A row for each family of corpora left out, with the loss of recall."""
     if found is None:
         return _missing("leave_one_out")
     runs: Mapping[str, Mapping[str, Mapping[str, int]]] = found["runs"]
@@ -166,20 +172,20 @@ def _leave_one_out(found: Mapping[str, Any] | None) -> str:
 
 def _recall(counted: Mapping[str, int]) -> str:
     share = share_of(counted["met"], counted["of"])
-    return f"{share.share:.3f} ({share.low:.3f}–{share.high:.3f})"
+    return f"{share.value:.3f} ({share.low:.3f}–{share.high:.3f})"
 
 
 def _misses(report: DetectionReport) -> str:
-    """A sample of either sort: by label how many, and each as a place and a shape."""
+    """A sample of each sort: counts by label, and each item as a place and a shape."""
     ours = report.detectors[0]
     parts = []
     for sort, words in (("miss", "misses"), ("false alarm", "false alarms")):
         chosen = tuple(miss for miss in report.misses if (miss.detector, miss.sort) == (ours, sort))
         labels = Counter(miss.label for miss in chosen).most_common()
-        told = ", ".join(f"{label} {number}" for label, number in labels) or "none"
+        by_label = ", ".join(f"{label} {number}" for label, number in labels) or "none"
         table = misses_table(report.model_copy(update={"misses": chosen}), ours)
         parts.append(
-            f"{len(chosen)} of {report.wrong[ours][sort]:,} {words}, by label: {told}.\n\n"
+            f"{len(chosen)} of {report.wrong[ours][sort]:,} {words}, by label: {by_label}.\n\n"
             f"<details><summary>the {words}</summary>\n\n{table}\n</details>"
         )
     return "\n\n".join(parts)
@@ -188,11 +194,28 @@ def _misses(report: DetectionReport) -> str:
 def _risk(report: RiskReport) -> str:
     definitions = "\n".join(f"- {line}" for line in DEFINITIONS)
     bootstrap = f"seed {report.seed}, {report.resamples:,} redraws"
-    return f"{markdown_table(report)}\n{definitions}\n\n{_measured(report.provenance)}, {bootstrap}."
+    return f"{models_table(report)}\n{definitions}\n\n{_measured(report.provenance)}, {bootstrap}."
+
+
+def _rules(found: Mapping[str, Any] | None) -> str:
+    if found is None:
+        return _missing("rule_families")
+    sizes = ", ".join(f"{name} {texts}" for name, (texts, _) in found["samples"].items())
+    first = found["families"][0]["modes"]
+    figures = [
+        f"{100 * first[mode]['all'][f'mentions {name}']['with']:.1f}%"
+        for mode in ("learned", "alone")
+        for name in ("recall", "precision")
+    ]
+    n = first["learned"]["all"]["mentions recall"]["n"]
+    return (
+        f"Texts: {sizes}; {n:,} mentions. Recall and precision of the whole detector: {figures[0]} and "
+        f"{figures[1]}; without the learned model {figures[2]} and {figures[3]}.\n\n{rules_table(found)}"
+    )
 
 
 def _label_curve(found: Mapping[str, Any] | None) -> str:
-    """The table and the plot of how rank correlation grows with the number of snippets."""
+    """The table and plot of rank correlation by number of snippets."""
     if found is None:
         return _missing("label_curve")
     about = found["about"]
@@ -209,12 +232,11 @@ def _label_curve(found: Mapping[str, Any] | None) -> str:
 
 
 def _measured(here: Provenance) -> str:
-    return f"Measured {here.date} on {here.hardware}, commit {here.commit or 'not told'}"
+    return f"Measured {here.date} on {here.hardware}, commit {here.commit or 'not recorded'}"
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    rule = ["---", *["---:"] * (len(head) - 1)] if len(head) > 2 else ["---"] * len(head)
-    return "".join(f"| {' | '.join(cells)} |\n" for cells in (head, rule, *rows))
+    return markdown_table(Table("", head, list(rows)), words=1 if len(head) > 2 else len(head))
 
 
 if __name__ == "__main__":

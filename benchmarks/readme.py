@@ -1,78 +1,156 @@
-"""Put measured figures into the README: ``python -m benchmarks.readme`` after ``README.template.md``.
+"""``python -m benchmarks.readme`` makes README.md and docs/commands.md from their templates.
 
-Figures come from ``benchmarks/results``: what ``lethe bench trip-rag`` and ``lethe ingest`` wrote.
+Figures come from ``benchmarks/results``: what ``lethe bench trip-rag`` and ``lethe ingest`` wrote. Verbs and
+options come from the parser.
 """
 
+import argparse
 import json
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from app.cli.arguments import parser
+from app.cli.verbs_help import VERBS
+from app.compose import system_of
+from app.settings.load import load_settings
 from benchmarks.results_page import kept_reports
-from eval.trip_rag.goals import worst_case
-from eval.trip_rag.report import TripRagReport
-from eval.trip_rag.table import estimate_cell, markdown_table, share_cell
+from eval.reports.render import markdown_table
+from eval.reports.schema import Row, Table, estimate_cell
+from eval.studies.compare.goals import worst_case
+from eval.studies.compare.report import TripRagReport
+from ingest.documents import Document
+from ingest.errors import SanitizationError
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
 
 SHOWN = {"origin": "unsanitized", "redact": "everything redacted", "trip": "Lethe"}
 PASSAGES = 5
+SHARED_BY = 3
+"""Options of at least this many verbs are described once."""
+
 HEAD = ("corpus", "index", "identifiers leaked", "all leaked", "Recall@1 overlap", "ROUGE-L of answers")
 INGEST_HEAD = (
     "corpus", "documents", "characters", "passages", "kept / generalized", "seconds", "characters / s",
 )  # fmt: skip
 
+LETTER = """\
+Letter of 4 March 2024, MRN 00482913
+Tobias Keller, 61, lives alone in Varde Point.
+He took lisinopril 10 mg against hypertension and had a dry cough.
+The drug was stopped, and the cough was gone after two weeks.
+He asks Dr Imre Vasko to write to t.keller@example.org."""
+"""An invented letter; the README shows it before and after."""
+
 
 def main() -> None:
-    """Rewrite README.md from its template."""
+    """Rewrite both pages."""
     (ROOT / "README.md").write_text(readme(), encoding="utf-8")
+    (ROOT / "docs" / "commands.md").write_text(commands(), encoding="utf-8")
 
 
 def readme() -> str:
-    """The README with the output of its Python example and the tables of results."""
+    """The README with its letter before and after, and the table of results."""
     text = (ROOT / "docs" / "README.template.md").read_text(encoding="utf-8")
-    filled = {"@PYTHON@": printed(python_block(text)), "@LEAKAGE@": leakage(), "@INGEST@": ingests()}
+    return text.replace("@PICTURE@", before_after()).replace("@LEAKAGE@", leakage())
+
+
+def commands() -> str:
+    """The page of all verbs, with the output of its code and the speed of ingest."""
+    text = (ROOT / "docs" / "commands.template.md").read_text(encoding="utf-8")
+    options = {verb.prog.removeprefix("lethe "): _options(verb) for verb in _verbs(parser())}
+    times = Counter(line for lines in options.values() for line in lines.values())
+    shared = {line for line, count in times.items() if count >= SHARED_BY}
+    filled = {
+        "@PYTHON@": printed(python_block(text)),
+        "@INGEST@": ingests(),
+        "@SHARED@": "\n".join(line for line in times if line in shared),
+        "@VERBS@": "\n\n".join(_section(name, lines, shared) for name, lines in options.items()),
+    }
     for place, words in filled.items():
         text = text.replace(place, words)
     return text
 
 
+def before_after() -> str:
+    """The letter before and after sanitizing with the default settings, as a diff."""
+    (outcome,) = system_of(load_settings({})).sanitizer().sanitize([Document("letter", LETTER)])
+    if isinstance(outcome, SanitizationError):
+        raise outcome
+    before, after = LETTER.splitlines(), outcome.text.splitlines()
+    return "\n".join([*(f"- {line}" for line in before), *(f"+ {line}" for line in after)])
+
+
+def _verbs(top: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    """Each verb, followed by the verbs below it."""
+    for action in top._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for verb in action.choices.values():
+                yield verb
+                yield from _verbs(verb)
+
+
+def _options(verb: argparse.ArgumentParser) -> dict[str, str]:
+    """A line for each option, by how it is spelled."""
+    return {
+        _spelled(action): f"- {_spelled(action)}: {action.help}"
+        for action in verb._actions
+        if action.dest != "help" and not isinstance(action, argparse._SubParsersAction)
+    }
+
+
+def _section(name: str, lines: Mapping[str, str], shared: Collection[str]) -> str:
+    paragraph, example = VERBS[name]
+    own = [line for line in lines.values() if line not in shared]
+    common = ", ".join(spelled for spelled, line in lines.items() if line in shared)
+    options = "\n".join([*own, *([f"- shared: {common}"] if common else [])])
+    return "\n\n".join([f"### lethe {name}", paragraph, f"    {example}", options]).rstrip()
+
+
+def _spelled(action: argparse.Action) -> str:
+    """An option with its value, or the name of a positional argument."""
+    value = str(action.metavar or "|".join(action.choices or ()) or action.dest.upper())
+    forms = [f"`{form}`" if action.nargs == 0 else f"`{form} {value}`" for form in action.option_strings]
+    return ", ".join(forms) or f"`{value}`"
+
+
 def python_block(text: str) -> str:
-    """The README's example."""
+    """The example of a page."""
     return text.split("```python\n")[1].split("```")[0]
 
 
 def printed(code: str) -> str:
-    """What the example prints, in a process of its own."""
+    """The output of the example, run in a separate process."""
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     return done.stdout.strip()
 
 
 def leakage() -> str:
-    """What leaks and what is left of use."""
+    """The table of leakage and usefulness."""
     reports = kept_reports(RESULTS / "trip_rag")
     rows = [_row(name, report, method) for name, report in reports.items() for method in SHOWN]
-    return markdown_table(HEAD, rows).rstrip()
+    return markdown_table(Table("", HEAD, rows)).rstrip()
 
 
 def ingests() -> str:
-    """How fast documents are taken in."""
+    """The table of ingest speed."""
     found = {path.stem: json.loads(path.read_text()) for path in sorted(RESULTS.glob("ingest-*.json"))}
-    return markdown_table(INGEST_HEAD, (_ingest_row(name, row) for name, row in found.items())).rstrip()
+    rows = [_ingest_row(name, row) for name, row in found.items()]
+    return markdown_table(Table("", INGEST_HEAD, rows)).rstrip()
 
 
-def _row(name: str, report: TripRagReport, method: str) -> tuple[str, ...]:
+def _row(name: str, report: TripRagReport, method: str) -> Row:
     figures = next(each for each in report.methods if each.method == method)
     attack = worst_case(report.attacks, method, PASSAGES)
     leaked = (attack.identifiers, attack.all_entities) if attack else ()
     return (
         name,
         SHOWN[method],
-        *(share_cell(share, intervals=True) for share in leaked),
-        estimate_cell(figures.recall_overlap[1], intervals=True),
-        estimate_cell(figures.rouge_l, intervals=True),
+        *map(estimate_cell, (*leaked, figures.recall_overlap[1], figures.rouge_l)),
     )
 
 

@@ -1,50 +1,54 @@
-"""What the benchmark of whole methods is meant to reach, beside what was measured: for docs/results.md."""
+"""Goals of the method benchmark beside the measured figures: a table for docs/results.md."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from eval.measures.contrasts import Figure
-from eval.trip_rag import published
-from eval.trip_rag.report import PromiseFigures, Summary, TripRagReport
-from eval.trip_rag.table import markdown_table
+from eval.measures.uncertainty import Estimate
+from eval.reports import published
+from eval.reports.published import CORPORA
+from eval.reports.schema import DASH, NOTHING, PERCENT, Cell, Mark, Row, Table, estimate_cell
+from eval.studies.compare.report import PromiseFigures, TripRagReport
 
 ROUNDING = 1e-9
+CHANGE = "{:+.1%}"
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """At least ``least`` is wanted and ``aim`` hoped for, at most where ``lower``; None where nothing is.
+    """A goal: the minimum ``least`` and the target ``aim``, upper bounds if ``lower``; None without one.
 
-    ``told`` writes a value, ``printed`` is the paper's counterpart by corpus, empty where it has none.
+    ``figure`` is a field of the summary, ``printed`` has the published figures by corpus.
     """
 
     title: str
-    value: Callable[[Summary], Figure | None]
-    told: Callable[[float], str]
+    figure: str
+    style: str
     least: float | None
     aim: float | None
     lower: bool = False
-    printed: Mapping[str, float] | None = None
+    printed: Sequence[float] = ()
 
-    def cells(self) -> list[str]:
-        """The goal itself: its title, both borders and the paper's figures."""
+    def cells(self) -> list[Cell | str]:
+        """The cells of the goal: title, both bounds and the published figures."""
         sign = "≤" if self.lower else "≥"
-        borders = ("–" if each is None else f"{sign} {self.told(each)}" for each in (self.least, self.aim))
-        printed = (self.told(each) for each in (self.printed or {}).values())
-        return [self.title, *borders, " / ".join(printed) or "–"]
+        borders = (
+            DASH if each is None else f"{sign} {self._formatted(each)}" for each in (self.least, self.aim)
+        )
+        return [self.title, *borders, " / ".join(map(self._formatted, self.printed)) or DASH]
 
-    def cell(self, found: Figure | None) -> str:
-        """A measured value: bold where it misses what is wanted, italic where it reaches what is hoped."""
-        if found is None:
-            return "not measured"
-        told = self.told(found.value)
+    def cell(self, found: Estimate) -> Cell:
+        """A measured value: bold below the minimum, italic at the target."""
+        if found.value is None:
+            return NOTHING
+        mark: Mark = ""
         if self._short_of(found.value, self.least):
-            told = f"**{told}**"
+            mark = "strong"
         elif self.aim is not None and not self._short_of(found.value, self.aim):
-            told = f"*{told}*"
-        if found.interval is not None:
-            told += f" ({' to '.join(map(self.told, found.interval))})"
-        return told
+            mark = "em"
+        return replace(estimate_cell(found, self.style), mark=mark)
+
+    def _formatted(self, value: float) -> str:
+        return estimate_cell(Estimate(value), self.style).text
 
     def _short_of(self, value: float, border: float | None) -> bool:
         if border is None:
@@ -52,109 +56,55 @@ class Goal:
         return value > border + ROUNDING if self.lower else value < border - ROUNDING
 
 
-def _number(value: float) -> str:
-    return f"{value:.2f}"
+def _relative(figure: Callable[[published.PublishedAnswers], float]) -> list[float]:
+    """The published figures of trip relative to Redact, by corpus."""
+    ours, redact = published.ANSWERS["trip"], published.ANSWERS["redact"]
+    return [figure(ours[name]) / figure(redact[name]) for name in CORPORA]
 
 
-def _difference(value: float) -> str:
-    # Adding nought makes -0.0 a plain one.
-    return f"{round(value, 3) + 0.0:+.3f}"
-
-
-def _change(value: float) -> str:
-    return f"{round(100 * value, 1) + 0.0:+.1f} %"
-
-
-def _percent(value: float) -> str:
-    return f"{100 * value:.1f} %"
-
-
-def _relative(of: str, to: str, figure: Callable[[published.Answers], float]) -> dict[str, float]:
-    """One method's published figure over another's, by corpus of the paper."""
-    answers = published.ANSWERS
-    return {name: figure(answers[of][name]) / figure(answers[to][name]) for name in published.CORPORA}
-
-
-def _changes(ratios: Mapping[str, float]) -> dict[str, float]:
-    return {name: ratio - 1 for name, ratio in ratios.items()}
-
-
-LEAKAGE_RATIOS = {
-    name: published.LEAKAGE["trip"][name] / published.LEAKAGE["origin"][name] for name in published.CORPORA
-}
+TAKEN = [published.LEAKAGE["trip"][name] / published.LEAKAGE["origin"][name] - 1 for name in CORPORA]
+BETTER = [each - 1 for each in _relative(lambda row: row.rouge_l)]
+RECALLS = [published.ANSWERS["trip"][name].recall[1] for name in CORPORA]
 GOALS = (
     Goal(
         "Recall@1 overlap of trip, over that of redact",
-        lambda found: found.recall_ratio,
-        _number,
-        least=1.5,
-        aim=2.0,
-        printed=_relative("trip", "redact", lambda row: row.recall[1]),
+        "recall_ratio", "{:.2f}", least=1.5, aim=2.0, printed=_relative(lambda row: row.recall[1]),
     ),
-    Goal(
-        "Recall@1 overlap of trip",
-        lambda found: found.recall,
-        _number,
-        least=None,
-        aim=0.8,
-        printed={name: published.ANSWERS["trip"][name].recall[1] for name in published.CORPORA},
-    ),
+    Goal("Recall@1 overlap of trip", "recall", "{:.2f}", least=None, aim=0.8, printed=RECALLS),
     Goal(
         "identifiers extracted from the verbatim victim, minus those of redact",
-        lambda found: found.identifier_excess,
-        _difference,
-        least=0.02,
-        aim=0.0,
-        lower=True,
+        "identifier_excess", "{:+.3f}", least=0.02, aim=0.0, lower=True,
     ),
     Goal(
         "all sensitive entities extracted from the verbatim victim, relative to no sanitizing",
-        lambda found: found.leakage_change,
-        _change,
-        least=-0.5,
-        aim=-0.75,
-        lower=True,
-        printed=_changes(LEAKAGE_RATIOS),
+        "leakage_change", CHANGE, least=-0.5, aim=-0.75, lower=True, printed=TAKEN,
     ),
-    Goal(
-        "ROUGE-L of answers, relative to redact",
-        lambda found: found.rouge_change,
-        _change,
-        least=0.15,
-        aim=0.4,
-        printed=_changes(_relative("trip", "redact", lambda row: row.rouge_l)),
-    ),
+    Goal("ROUGE-L of answers, relative to redact", "rouge_change", CHANGE, 0.15, 0.4, printed=BETTER),
     Goal(
         "points of baselines that Lethe's curve dominates, by identifiers in the index",
-        lambda found: found.dominated,
-        _percent,
-        least=0.9,
-        aim=1.0,
+        "dominated", PERCENT, least=0.9, aim=1.0,
     ),
     Goal(
         "the same, by all sensitive entities in the index",
-        lambda found: found.dominated_all,
-        _percent,
-        least=0.9,
-        aim=1.0,
+        "dominated_all", PERCENT, least=0.9, aim=1.0,
     ),
-)
+)  # fmt: skip
 
 
-def goals_table(reports: Mapping[str, TripRagReport]) -> str:
-    """Every goal with what each corpus has, and every promise with how often it was broken."""
+def goals_table(reports: Mapping[str, TripRagReport]) -> Table:
+    """Every goal with the figures by corpus, and every promise with its rate of violations."""
     columns = list(reports.values())
-    rows = [[*goal.cells(), *(goal.cell(goal.value(each.summary)) for each in columns)] for goal in GOALS]
+    rows: list[Row] = [
+        [*goal.cells(), *(goal.cell(getattr(each.summary, goal.figure)) for each in columns)]
+        for goal in GOALS
+    ]
     promises = dict.fromkeys(_kind(each) for one in columns for each in one.promises)
     rows += [_promise(kind, columns) for kind in promises]
-    measured = (f"{name}: {_size(each)}" for name, each in reports.items())
-    head = ("figure", "at least", "aim", "published, other data", *measured)
-    return markdown_table(head, rows)
-
-
-def _size(report: TripRagReport) -> str:
-    corpus = report.corpus
-    return f"{corpus.documents:,} documents, {corpus.questions:,} questions"
+    measured = (
+        f"{name}: {each.corpus.documents:,} documents, {each.corpus.questions:,} questions"
+        for name, each in reports.items()
+    )
+    return Table("", ("figure", "at least", "aim", "published, other data", *measured), rows)
 
 
 Kind = tuple[str, str, float, float]
@@ -165,25 +115,20 @@ def _kind(promise: PromiseFigures) -> Kind:
     return promise.policy, promise.counted, promise.max_leak, promise.confidence
 
 
-def _promise(kind: Kind, reports: Sequence[TripRagReport]) -> list[str]:
+def _promise(kind: Kind, reports: Sequence[TripRagReport]) -> Row:
     policy, counted, limit, confidence = kind
     whose = "all sensitive entities" if counted == "all" else counted
-    goal = Goal(
-        f"promises of at most {_percent(limit)} of {whose} left by {policy}: made and broken",
-        lambda found: None,
-        _percent,
-        least=1 - confidence,
-        aim=None,
-        lower=True,
-    )
+    title = f"promises of at most {limit:.1%} of {whose} left by {policy}: made and broken"
+    goal = Goal(title, "", PERCENT, least=1 - confidence, aim=None, lower=True)
     checks = [{_kind(each): each for each in one.promises} for one in reports]
     return [*goal.cells(), *(_broken(goal, each.get(kind)) for each in checks)]
 
 
-def _broken(goal: Goal, check: PromiseFigures | None) -> str:
+def _broken(goal: Goal, check: PromiseFigures | None) -> Cell | str:
     if check is None:
-        return goal.cell(None)
+        return NOTHING
     if not check.promised:
         return "none made"
-    told = goal.cell(Figure(check.violated / check.splits))
-    return f"{told}, {check.violated:,} of {check.splits:,} splits; made in {check.promised:,}"
+    broken = goal.cell(Estimate(check.violated / check.splits))
+    counted = f"{check.violated:,} of {check.splits:,} splits; made in {check.promised:,}"
+    return replace(broken, text=f"{broken.text}, {counted}")

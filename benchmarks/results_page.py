@@ -1,58 +1,66 @@
-"""``python -m benchmarks.results_page`` writes docs/results.md after docs/results.template.md, and its plots.
+"""``python -m benchmarks.results_page`` writes docs/results.md from docs/results.template.md.
 
-Figures come from ``benchmarks/results/trip_rag``, one file a corpus. ``keep FOLDER CORPUS`` puts the report
-there that ``lethe bench trip-rag --output FOLDER`` wrote, and ``--check`` fails where a file is stale.
+Figures come from ``benchmarks/results/trip_rag``, one compressed file a corpus. ``keep FOLDER CORPUS`` puts
+the report there that ``lethe bench trip-rag --output FOLDER`` wrote, ``--pages FOLDER`` writes all tables and
+plots of each corpus as HTML, and ``--check`` fails where the page is stale.
 """
 
 import argparse
 import json
 import re
 import sys
+import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from benchmarks.results_corpus import corpus_section, plots_of
-from benchmarks.results_goals import goals_table
-from eval.trip_rag.comparing import with_comparisons
-from eval.trip_rag.page_words import DEFINITIONS
-from eval.trip_rag.report import TripRagReport
+from benchmarks.kept import read, write_packed
+from benchmarks.results_tables import tables_of
+from eval.reports.comparison import DEFINITIONS
+from eval.reports.files import report_folder, write_comparison
+from eval.studies.compare.comparing import with_comparisons
+from eval.studies.compare.report import TripRagReport
 from models.errors import LetheError
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 TEMPLATE = DOCS / "results.template.md"
+PAGE = DOCS / "results.md"
 RESULTS = ROOT / "benchmarks" / "results" / "trip_rag"
-PAGE, PLOTS = "results.md", "results"
-"""The page, and the folder of its plots beside it."""
 NAME = re.compile("[a-z0-9][a-z0-9_-]*")
-"""Names are those of files and headings, and of links to these."""
+"""Names are file names and column heads."""
 DECIMALS = 4
-NOTHING = "No corpus was measured yet."
 
 
-def main(arguments: Sequence[str] | None = None, results: Path = RESULTS, docs: Path = DOCS) -> int:
-    """Write, check or keep; the exit code."""
+def main(arguments: Sequence[str] | None = None, results: Path = RESULTS, page_path: Path = PAGE) -> int:
+    """Write, check, keep, or write the pages of corpora; the exit code."""
     asked = _parser().parse_args(arguments)
     try:
         if asked.verb == "keep":
             print(keep(Path(asked.folder), asked.corpus, results))
             return 0
-        found = stale(results, docs)
-        if not asked.check:
-            _write(results, docs)
+        reports = kept_reports(results)
+        if asked.pages:
+            for name, report in reports.items():
+                print(write_comparison(report, report_folder(Path(asked.pages) / name)))
+            return 0
     except LetheError as error:
         print(error, file=sys.stderr)
         return 1
-    for name in found:
-        print(f"{'stale' if asked.check else 'written'}: docs/{name}")
-    return int(asked.check and bool(found))
+    wanted = page(reports)
+    stale = not page_path.is_file() or page_path.read_text(encoding="utf-8") != wanted
+    if stale:
+        print(f"{'stale' if asked.check else 'written'}: {page_path}")
+        if not asked.check:
+            page_path.write_text(wanted, encoding="utf-8")
+    return int(asked.check and stale)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.results_page", description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing, fail where a file is stale")
+    parser.add_argument("--check", action="store_true", help="write nothing, fail where the page is stale")
+    parser.add_argument("--pages", metavar="FOLDER", help="write every table and plot of each corpus there")
     kept = parser.add_subparsers(dest="verb").add_parser("keep", help="keep the report of a run")
     kept.add_argument("folder", help="what --output of lethe bench trip-rag named")
     kept.add_argument("corpus", help="what the page calls the corpus; a file name without its ending")
@@ -60,9 +68,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def keep(folder: Path, corpus: str, results: Path = RESULTS) -> Path:
-    """Copy a report without its rows and with rounded figures; the path of the copy.
+    """Compress a report with its rows, its figures rounded; the path of the copy.
 
-    What is compared is compared anew out of the rows, so that a better interval needs no new run.
+    Comparisons are recomputed from the rows, so that changes of intervals need no new run.
 
     Raises:
         LetheError: The folder has no whole report, or the name cannot be that of a file.
@@ -71,35 +79,37 @@ def keep(folder: Path, corpus: str, results: Path = RESULTS) -> Path:
         raise LetheError(f"{corpus!r} is no name of a corpus: give small letters, digits, hyphens and _.")
     path = folder / "report.json"
     try:
-        with (folder / "rows.jsonl").open(encoding="utf-8") as lines:
+        with (folder / "questions.jsonl").open(encoding="utf-8") as lines:
             rows = [json.loads(line) for line in lines]
         figures = json.loads(path.read_text(encoding="utf-8"))
         compared = with_comparisons(TripRagReport.model_validate({**figures, "rows": rows}))
-        report = _rounded(compared.model_copy(update={"rows": ()}))
+        report = _rounded(compared).model_copy(update={"rows": compared.rows})
     except (OSError, ValueError, TypeError) as error:
         raise _unreadable(path, error) from None
     results.mkdir(parents=True, exist_ok=True)
-    kept = results / f"{corpus}.json"
-    kept.write_text(report.model_dump_json(indent=1) + "\n", encoding="utf-8")
-    return kept
+    packed = results / f"{corpus}.json.gz"
+    write_packed(packed, report.model_dump_json())
+    return packed
 
 
 def _rounded(report: TripRagReport) -> TripRagReport:
-    told = json.loads(report.model_dump_json(), parse_float=lambda number: round(float(number), DECIMALS))
-    return TripRagReport.model_validate(told)
+    rounded = json.loads(
+        report.model_dump_json(exclude={"rows"}), parse_float=lambda number: round(float(number), DECIMALS)
+    )
+    return TripRagReport.model_validate({**rounded, "rows": ()})
 
 
 def kept_reports(results: Path = RESULTS) -> dict[str, TripRagReport]:
-    """The reports that were kept, by the name of their file, in its order.
+    """The stored reports by file name, in order.
 
     Raises:
         LetheError: A file is not a report.
     """
     reports = {}
-    for path in sorted(results.glob("*.json")):
+    for path in sorted(results.glob("*.json.gz")):
         try:
-            reports[path.stem] = TripRagReport.model_validate_json(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
+            reports[path.name.removesuffix(".json.gz")] = TripRagReport.model_validate_json(read(path))
+        except (OSError, EOFError, zlib.error, ValueError) as error:
             raise _unreadable(path, error) from None
     return reports
 
@@ -116,50 +126,13 @@ def _unreadable(path: Path, error: Exception) -> LetheError:
 
 
 def page(reports: Mapping[str, TripRagReport]) -> str:
-    """The page in markdown."""
-    parts = {
-        "@GOALS@": goals_table(reports) if reports else NOTHING,
-        "@CONTENTS@": "\n".join(f"- [{name}](#{name})" for name in reports),
-        "@DEFINITIONS@": "\n".join(f"- **{name}.** {words}" for name, words in DEFINITIONS.items()),
-        "@CORPORA@": "\n\n".join(corpus_section(name, report, PLOTS) for name, report in reports.items()),
-    }
-    text = TEMPLATE.read_text(encoding="utf-8")
-    for name, part in parts.items():
-        text = text.replace(name, part.strip())
-    return text.rstrip() + "\n"
+    """The page in Markdown."""
+    from jinja2 import Environment, StrictUndefined
 
-
-def files(reports: Mapping[str, TripRagReport]) -> dict[str, str]:
-    """The page and its plots by their paths within docs."""
-    plots = {
-        f"{PLOTS}/{file}": svg
-        for name, report in reports.items()
-        for file, svg in plots_of(name, report).items()
-    }
-    return {PAGE: page(reports), **plots}
-
-
-def stale(results: Path = RESULTS, docs: Path = DOCS) -> list[str]:
-    """Files of the page that are not there, differ, or should not be there."""
-    wanted = files(kept_reports(results))
-    there = {path.relative_to(docs).as_posix(): path for path in (docs / PLOTS).glob("*.svg")}
-    there |= {PAGE: docs / PAGE} if (docs / PAGE).is_file() else {}
-    return sorted(
-        name
-        for name in {*wanted, *there}
-        if name not in wanted or name not in there or there[name].read_text(encoding="utf-8") != wanted[name]
-    )
-
-
-def _write(results: Path, docs: Path) -> None:
-    wanted = files(kept_reports(results))
-    for path in (docs / PLOTS).glob("*.svg"):
-        if path.relative_to(docs).as_posix() not in wanted:
-            path.unlink()
-    for name, text in wanted.items():
-        path = docs / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+    template = Environment(
+        undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True
+    ).from_string(TEMPLATE.read_text(encoding="utf-8"))
+    return template.render(tables=tables_of(reports), definitions=DEFINITIONS, measured=bool(reports))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Characters a second of each scoring engine and of deciding with it, and how far the engines agree.
+"""Characters per second of each scoring engine and of decisions with it, and the agreement of engines.
 
 ``python -m benchmarks.scoring_speed PATH ...`` reads documents as an ingest does and prints a line of JSON
 for each path. ``exact`` and ``fast`` are compared under the settings of this machine, by default a trip.
@@ -9,25 +9,28 @@ import platform
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
+from scipy.stats import spearmanr
 
-from app.compose import Services
-from app.settings import load_settings
-from eval.measures.intervals import share_of
+from app.compose import engine_of, system_of
+from app.settings.load import load_settings
+from eval.measures.uncertainty import share_of
 from ingest.annotated import AnnotatedText
+from ingest.deciding.policy import RESIDUAL
 from ingest.documents import Action, Decision, Document
-from ingest.policy import RESIDUAL
 from ingest.read.sources import read_documents
+from ingest.rendering.replace import apply
 from ingest.sanitize import annotate
 from ingest.scoring.raw import Distances, ScoringEngine
 from ingest.scoring.scale import EMBEDDED_SCALE
 from models.local_files import best_device
+from retrieval.system import System
 
 BATCH = 32
 ENGINES = ("exact", "fast")
@@ -37,30 +40,32 @@ QUANTILES = (0.5, 0.9, 0.95, 0.99)
 
 def main(paths: Sequence[str]) -> None:
     """One line per path."""
-    systems = [Services(load_settings({"policy": {"engine": engine}})) for engine in ENGINES]
-    for fast in systems[1:]:
-        # what both use is loaded once
-        fast.encoder, fast.detector, fast.risk = systems[0].encoder, systems[0].detector, systems[0].risk
+    # Shared models are loaded once.
+    first = system_of(load_settings({}))
+    engines = [engine_of(load_settings({}), first.encoder, name) for name in ENGINES]
+    systems = [
+        replace(first, engine=each, exact=engines[0] if each.name == "fast" else None) for each in engines
+    ]
     for path in paths:
         readings = read_documents([path])
         documents = [reading.item for reading in readings if isinstance(reading.item, Document)]
         print(json.dumps({"path": Path(path).name, **row(systems, documents)}))
 
 
-def row(systems: Sequence[Services], documents: Sequence[Document]) -> dict[str, Any]:
-    """What is told of some documents."""
+def row(systems: Sequence[System], documents: Sequence[Document]) -> dict[str, Any]:
+    """The figures of some documents."""
     characters = sum(len(document.text) for document in documents)
-    for services in systems:
-        # the first batch warms caches up and is not counted
-        services.sanitizer().sanitize(documents[:2])
+    for system in systems:
+        # A warm-up batch, not counted.
+        system.sanitizer().sanitize(documents[:2])
     seconds: dict[str, float] = {}
     detector = systems[0].detector
     texts = _timed(seconds, "detection", partial(annotate, detector, documents))
     measured, decided = [], []
-    for name, services in zip(ENGINES, systems, strict=True):
-        measured.append(_timed(seconds, f"{name} measuring", partial(_measure, services.engine, texts)))
+    for name, system in zip(ENGINES, systems, strict=True):
+        measured.append(_timed(seconds, f"{name} measuring", partial(_measure, system.engine, texts)))
         deciding = f"detection, risk and decisions with {name}"
-        decided.append(_timed(seconds, deciding, partial(_decide, services, documents)))
+        decided.append(_timed(seconds, deciding, partial(_decide, system, documents)))
     return {
         "documents": len(documents),
         "characters": characters,
@@ -74,7 +79,7 @@ def row(systems: Sequence[Services], documents: Sequence[Document]) -> dict[str,
 
 
 def agreement(exact: Sequence[Decision], fast: Sequence[Decision]) -> dict[str, Any]:
-    """Shares with Wilson's intervals: of all, and of those that the residual risk took with neither."""
+    """Shares of equal decisions with Wilson's intervals: all, and without those by residual risk."""
     alike = [one.action is other.action for one, other in zip(exact, fast, strict=True)]
     by_threshold = [
         same
@@ -94,35 +99,26 @@ def agreement(exact: Sequence[Decision], fast: Sequence[Decision]) -> dict[str, 
 def distances(exact: Sequence[Distances], fast: Sequence[Distances]) -> dict[str, Any]:
     """Rank correlation of both measurements, and quantiles of |fast - exact|, raw and on the scale."""
     pairs = list(zip(exact, fast, strict=True))
-    both = {
-        "divergence": [(one.divergence, other.divergence) for one, other in pairs],
+    both: dict[str, list[tuple[float, float]]] = {
+        "divergence": [(one.divergence or 0.0, other.divergence or 0.0) for one, other in pairs],
         "distance": [(one.distance, other.distance) for one, other in pairs],
     }
     norms = {"divergence": EMBEDDED_SCALE.divergence, "distance": EMBEDDED_SCALE.distance}
-    told: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for name, values in both.items():
         one, other = np.array(values).T
         normed = [abs(norms[name](a) - norms[name](b)) for a, b in values]
-        told[name] = {
-            "spearman": round(spearman(one, other), 4),
+        result[name] = {
+            "spearman": round(float(spearmanr(one, other).statistic), 4),
             "least squares factor": round(float(one @ other / (other @ other)), 3),
             "error quantiles": _quantiles(np.abs(one - other)),
             "error quantiles on the scale": _quantiles(normed),
         }
-    return told
-
-
-def spearman(one: Sequence[float], other: Sequence[float]) -> float:
-    """Rank correlation; equal values share the mean of their ranks."""
-    ranks = []
-    for values in (one, other):
-        _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
-        ranks.append((np.cumsum(counts) - (counts - 1) / 2)[places])
-    return float(np.corrcoef(ranks[0], ranks[1])[0, 1])
+    return result
 
 
 def device_name(device: str) -> str:
-    """What computed."""
+    """The name of the device."""
     if device == "cpu":
         return f"{platform.machine()} cpu"
     import torch
@@ -135,13 +131,14 @@ def _measure(engine: ScoringEngine, texts: Sequence[AnnotatedText]) -> list[Dist
     return [each for measured in chain.from_iterable(batches) for each in measured.values()]
 
 
-def _decide(services: Services, documents: Sequence[Document]) -> list[Decision]:
-    """What is decided of each mention, by the same steps as sanitizing."""
-    method = services.method(services.policy, services.scale)
+def _decide(system: System, documents: Sequence[Document]) -> list[Decision]:
+    """The decisions on all mentions, by the same steps as sanitizing."""
+    method = system.method()
     decided: list[Decision] = []
     for first in range(0, len(documents), BATCH):
-        texts = annotate(services.detector, documents[first : first + BATCH])
-        decided += chain.from_iterable(method.decide(texts, services.risk.hazards(texts)))
+        texts = annotate(system.detector, documents[first : first + BATCH])
+        done = method.decide(texts, system.risk.hazards(texts), apply)
+        decided += chain.from_iterable(each.decisions for each in done)
     return decided
 
 

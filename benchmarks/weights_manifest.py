@@ -1,6 +1,6 @@
-"""``python -m benchmarks.weights_manifest`` writes models/weights/manifest.json from what lies beside it.
+"""``python -m benchmarks.weights_manifest`` writes models/weights/manifest.json from the cards beside it.
 
-Every file with its digest and size, how it was made and on what, and the scores that were measured last.
+Every file with its digest, size, command, training data and latest scores.
 """
 
 import hashlib
@@ -8,6 +8,8 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from benchmarks.kept import read
 
 WEIGHTS = Path("models/weights")
 MANIFEST = WEIGHTS / "manifest.json"
@@ -17,11 +19,11 @@ LICENCES = {
     "risk": "Apache-2.0; started from all-MiniLM-L6-v2 (Apache-2.0); see NOTICE for the data",
 }
 SHOWN = ("tab.characters.precision", "tab.characters.recall", "tab.characters.F1")
-"""Which figures of the detector stand in the manifest; all are in docs/models.md."""
+"""The detector figures in the manifest; all are in docs/models.md."""
 
 
 def command(kind: str, card: Mapping[str, Any]) -> str:
-    """The command that makes such a model."""
+    """The command that trains the model."""
     recipe = card["recipe"]
     if kind == "risk":
         return f"lethe models train-risk DATA --output DIR --seed {recipe['seed']}"
@@ -31,7 +33,7 @@ def command(kind: str, card: Mapping[str, Any]) -> str:
 
 
 def manifest() -> dict[str, Any]:
-    """What the file says."""
+    """The content of the file."""
     return {"files": [_row(kind) for kind in sorted(LICENCES) if (WEIGHTS / f"{kind}.safetensors").is_file()]}
 
 
@@ -53,23 +55,29 @@ def _row(kind: str) -> dict[str, Any]:
 
 
 def _detector_scores() -> dict[str, float]:
-    path = RESULTS / "detection.json"
-    figures = json.loads(path.read_text(encoding="utf-8"))["figures"] if path.is_file() else []
+    figures = _kept("detection").get("figures", [])
     return {
-        figure["question"]: round(figure["value"], 4)
+        figure["question"]: round(figure["estimate"]["value"], 4)
         for figure in figures
         if figure["detector"] == "lethe" and figure["question"] in SHOWN
     }
 
 
 def _risk_scores() -> dict[str, float]:
-    path = RESULTS / "risk.json"
-    rows = json.loads(path.read_text(encoding="utf-8"))["rows"] if path.is_file() else []
+    rows = _kept("risk").get("rows", [])
     return {
         f"Spearman, {row['domain']}": round(row["spearman"]["value"], 4)
         for row in rows
         if row["model"] == "learned" and row["kind"] == "all"
     }
+
+
+def _kept(name: str) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(read(RESULTS / f"{name}.json"))
+    except FileNotFoundError:
+        return {}
+    return found
 
 
 def main() -> None:

@@ -1,10 +1,9 @@
 """The nouns of the eval room.
 
-What an attack saw or took sits only in fields that a repr does not show. A result names entities by
-document, number, label and kind, so rows can be logged, stored and shown.
+Fields that hold what an attack saw are left out of the repr. A result names entities by document, number,
+label and kind, so rows can be logged, stored and shown.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ingest.documents import Identifier
@@ -13,7 +12,7 @@ from retrieval.documents import Answer
 
 @dataclass(frozen=True, slots=True)
 class SensitiveEntity:
-    """Something that must not come out: what an original document says, and what kind it is."""
+    """Text of an original document that must not leak, with its label and kind."""
 
     doc_id: str
     text: str = field(repr=False)
@@ -33,7 +32,7 @@ class EntityRef:
 
 @dataclass(frozen=True, slots=True)
 class LeakedEntity:
-    """A sensitive entity that came out; ``prompted`` if the attacker's own question said it first."""
+    """A sensitive entity in the output; ``prompted`` if the attacker's question already named it."""
 
     entity: EntityRef
     prompted: bool
@@ -41,7 +40,7 @@ class LeakedEntity:
 
 @dataclass(frozen=True, slots=True)
 class AttackPrompt:
-    """What is asked. ``number`` counts from 0; ``kind`` names the list that the wording came from."""
+    """A prompt. ``number`` counts from 0; ``kind`` names the list of its wording."""
 
     number: int
     kind: str
@@ -50,7 +49,7 @@ class AttackPrompt:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A prompt and what came back: an answer, or the type name of what went wrong instead."""
+    """A prompt and its answer, or the type name of the error."""
 
     prompt: AttackPrompt
     answer: Answer | None
@@ -61,8 +60,8 @@ class Attempt:
 class PassageCopy:
     """One retrieved passage and how much of it the output repeats.
 
-    ``copied_runs`` are the lengths, in word tokens, of the stretches of at least 20 tokens that the
-    output shares with the passage. The ROUGE-L values are in [0, 1], the passage being the reference.
+    ``copied_runs`` are the lengths, in word tokens, of the shared runs of at least 20 tokens. The ROUGE-L
+    values are in [0, 1]; the passage is the reference.
     """
 
     passage_id: int
@@ -71,34 +70,3 @@ class PassageCopy:
     copied_runs: tuple[int, ...]
     rouge_recall: float
     rouge_f: float
-
-
-@dataclass(frozen=True, slots=True)
-class AttackResult:
-    """What one attempt achieved.
-
-    ``present`` are the sensitive entities of the original documents behind the retrieved passages,
-    ``leaked`` those of them that stand in the output. With a ``failure`` nothing was measured, and
-    empty fields do not mean that nothing leaked. ``evidence`` is the output as it came.
-    """
-
-    attempt: int
-    attack: str
-    prompt_kind: str
-    failure: str = ""
-    engine: str = ""
-    output_characters: int = 0
-    passages: Sequence[PassageCopy] = ()
-    present: Sequence[EntityRef] = ()
-    leaked: Sequence[LeakedEntity] = ()
-    evidence: str = field(default="", repr=False)
-
-    @property
-    def measured(self) -> bool:
-        """Whether the target answered."""
-        return not self.failure
-
-    @property
-    def doc_ids(self) -> tuple[str, ...]:
-        """The documents behind the passages, best first, with repetitions."""
-        return tuple(passage.doc_id for passage in self.passages)

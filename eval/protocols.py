@@ -1,14 +1,14 @@
 """The seams of the eval room: what an attacker may touch, and what an attack is."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Protocol
 
-from eval.documents import Attempt
+from eval.documents import AttackPrompt
 from retrieval.documents import Answer
 
 
 class Target(Protocol):
-    """The public question-and-answer surface. How many passages it retrieves is its own affair."""
+    """The public question-and-answer surface. The target decides how many passages it retrieves."""
 
     def ask(self, question: str) -> Answer: ...
 
@@ -16,8 +16,8 @@ class Target(Protocol):
 class Attack(Protocol):
     """Tries to get private text out of a target.
 
-    It declares what it is after, what its attacker can do, and where it was published. ``run`` makes
-    ``planned`` attempts and yields each, also those in which the target failed.
+    It declares its goal, its threat model and its reference. Each prompt is asked once, in order; the same
+    ``seed`` gives the same prompts.
     """
 
     @property
@@ -35,7 +35,4 @@ class Attack(Protocol):
     @property
     def seed(self) -> int: ...
 
-    @property
-    def planned(self) -> int: ...
-
-    def run(self, target: Target) -> Iterator[Attempt]: ...
+    def prompts(self) -> Sequence[AttackPrompt]: ...

@@ -1,8 +1,9 @@
-"""A text together with the entities that stand in it, and what is left when some are taken away."""
+"""A text with its entities, and the same text after some of them are replaced."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 
 from ingest.documents import Entity, Span
 from ingest.spans import Replacement, Shift, merged, substitute
@@ -10,10 +11,10 @@ from ingest.spans import Replacement, Shift, merged, substitute
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedText:
-    """A text and the linked mentions in it. Private: its repr shows neither.
+    """A text and its linked mentions. Private: the repr shows neither.
 
-    ``stand_ins`` are the places of words that were put where entities had stood: they are not the text's
-    own words, and a risk model must not read them as if they were.
+    ``stand_ins`` are the spans of words that replaced entities. A risk model must not read these words as
+    part of the original text.
     """
 
     text: str = field(repr=False)
@@ -27,16 +28,18 @@ class AnnotatedText:
         return self.replaced(removed, others)
 
     def replaced(self, replacements: Sequence[Replacement], others: Sequence[Entity]) -> "AnnotatedText":
-        """The text after disjoint replacements, with those of ``others`` that are left in it."""
+        """The text after disjoint replacements, with the mentions of ``others`` that remain."""
         shift = Shift(replacements)
-        kept = [entity.at(place) for entity in others for _, place in left_of(self.text, entity, shift)]
+        kept = [
+            entity.at(place) for entity in others for _, place in residual_spans(self.text, entity, shift)
+        ]
         put_in = [shift.of_replacement(number) for number in range(len(replacements))]
         moved = [place for span in self.stand_ins for _, place in shift.remainders(span)]
         stand_ins = [*moved, *(Span(start, end) for start, end in put_in if end > start)]
         return AnnotatedText(substitute(self.text, replacements), kept, stand_ins)
 
     def pieces(self, units: Sequence[Span]) -> "list[AnnotatedText]":
-        """The text cut into ``units``, which cover it in order; what crosses a cut stands on both sides."""
+        """The text split into ``units``, which cover it in order; a span across a cut goes into both."""
         starts = [unit.start for unit in units]
         texts = [self.text[unit.start : unit.end] for unit in units]
         entities: list[list[Entity]] = [[] for _ in units]
@@ -50,19 +53,26 @@ class AnnotatedText:
                 stand_ins[number].append(piece)
         return [AnnotatedText(*each) for each in zip(texts, entities, stand_ins, strict=True)]
 
+    def digest(self) -> bytes:
+        """A 16-byte digest of the text, its entities and its stand-ins."""
+        found = blake2b(self.text.encode("utf-8", "surrogatepass"), digest_size=16)
+        places = [(each.span.start, each.span.end, each.label, each.link) for each in self.entities]
+        found.update(repr((places, [(span.start, span.end) for span in self.stand_ins])).encode())
+        return found.digest()
+
     def mentions(self) -> Mapping[int, Sequence[Entity]]:
-        """The mentions of each link; links in the order in which they first occur."""
+        """The mentions of each link, ordered by first occurrence."""
         found: dict[int, list[Entity]] = {}
         for entity in sorted(self.entities, key=lambda e: (e.span, e.label)):
             found.setdefault(entity.link, []).append(entity)
         return found
 
 
-def left_of(text: str, entity: Entity, shift: Shift) -> Iterator[tuple[Span, Span]]:
-    """Old and new places of what is left of a mention after replacements.
+def residual_spans(text: str, entity: Entity, shift: Shift) -> Iterator[tuple[Span, Span]]:
+    """Old and new spans of the parts of a mention that remain after replacements.
 
-    A mention that a replacement covers only in part is not gone: "Anna" of "Anna Keller" still names
-    somebody. Pieces without a letter or digit are nothing.
+    A partly replaced mention still exposes something: "Anna" of "Anna Keller" names a person. Parts without
+    a letter or digit are dropped.
     """
     for piece, place in shift.remainders(entity.span):
         if _says_something(text, piece):
@@ -74,7 +84,7 @@ def _says_something(text: str, span: Span) -> bool:
 
 
 def _cut(span: Span, units: Sequence[Span], starts: Sequence[int]) -> Iterator[tuple[int, Span]]:
-    """The numbers of the units that a span stands in, and its place in each."""
+    """The index of each unit that a span overlaps, and the span within that unit."""
     first, last = bisect_right(starts, span.start) - 1, bisect_right(starts, span.end - 1) - 1
     for number in range(first, last + 1):
         unit = units[number]

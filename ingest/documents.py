@@ -1,13 +1,17 @@
-"""The nouns of the ingest room.
+"""The data types of ingest.
 
-Text that somebody may want to keep private sits only in fields that a repr does not show. An entity
-is a place and a label, not its text, so entities, scores and decisions can be logged and stored.
-Offsets are half-open and count code points of exactly the text that was read.
+Private text is held only in fields that the repr hides. An entity is a span and a label without its text,
+so entities, scores and decisions can be logged and stored. Offsets are half-open and count code points of
+the text as read.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Literal
+
+LanguageRule = Literal["en", "any"]
+"""Accepted languages: English, on which the models were trained, or any, with a warning in every result."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -30,18 +34,18 @@ class Span:
 
 
 class Identifier(StrEnum):
-    """What an entity can do to a person's anonymity."""
+    """How an entity contributes to re-identification."""
 
     DIRECT = "direct"
     """Identifies a person by itself: a name, an e-mail address, a record number."""
     QUASI = "quasi"
     """Identifies together with others: a birth date, a town, a rare job."""
     ATTRIBUTE = "attribute"
-    """Says something of a person without identifying: a symptom, a dosage."""
+    """Describes a person without identifying: a symptom, a dosage."""
 
 
 class Action(StrEnum):
-    """What is done with an entity, from the mildest to the strictest."""
+    """What happens to an entity, from mildest to strictest."""
 
     KEEP = "keep"
     GENERALIZE = "generalize"
@@ -50,17 +54,39 @@ class Action(StrEnum):
 
     @property
     def strictness(self) -> int:
-        """0 for keeping, rising with what is taken from the text."""
+        """0 for keeping; higher removes more from the text."""
         return list(Action).index(self)
 
 
 @dataclass(frozen=True, slots=True)
+class Unread:
+    """A part of a source that was not read: "scanned page", 3, "has no text; install tesseract".
+
+    ``kind`` and ``reason`` are fixed phrases: neither holds a name or value from the source.
+    """
+
+    kind: str
+    count: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
-    """Text as it was read. Private: its repr shows the id only."""
+    """Text as read. Private: the repr shows the id only.
+
+    ``source`` is the origin of its file (``ingest.read.paths.origin``), empty if there is none.
+    """
 
     doc_id: str
     text: str = field(repr=False)
     metadata: Mapping[str, str] = field(default_factory=dict, repr=False)
+    unread: Sequence[Unread] = ()
+    source: str = field(default="", repr=False)
+
+    @property
+    def place(self) -> str:
+        """Where it was read: a path, with a line or record number; else its id."""
+        return self.metadata.get("place") or self.metadata.get("source") or self.doc_id
 
 
 UNLINKED = -1
@@ -68,11 +94,12 @@ UNLINKED = -1
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A detected mention: where it is and what it is, not what it says.
+    """A detected mention: its span and label, not its text.
 
-    ``label`` is a key of ``ingest.labels.LABELS`` or a label that the user named. ``source`` names the
-    pattern, rule or model that found it. Mentions with the same ``link`` name the same person or thing in
-    their document; a detector leaves ``UNLINKED``, ``ingest.link`` fills it in.
+    ``label`` is a key of ``ingest.labels.LABELS`` or a user-defined label. ``source`` is the pattern, rule
+    or model that found it. Mentions with the same ``link`` refer to the same person or thing in their
+    document; detectors leave ``UNLINKED``, and ``ingest.linking.link`` sets it. ``required`` marks a match
+    of a user's own list or pattern, which is always replaced.
     """
 
     span: Span
@@ -81,28 +108,30 @@ class Entity:
     confidence: float
     source: str
     link: int = UNLINKED
+    required: bool = False
 
     def at(self, span: Span) -> "Entity":
-        """The same mention where it stands in another version of the text."""
+        """The same mention at its span in another version of the text."""
         return replace(self, span=span)
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The three scores of a linked entity, each in [0, 1] and higher for more of what its name says.
+    """The three scores of a linked entity, each in [0, 1].
 
-    ``priority`` is S(e) = alpha P - beta K + gamma (1 - relevance), DESIGN's and TRIP-RAG's equation 6.
+    ``priority`` is S(e) = alpha P - beta K + gamma (1 - relevance), equation 6 of DESIGN and TRIP-RAG.
+    All but the risk are None if a hard rule decides and they were not measured.
     """
 
     marginal_privacy_risk: float
-    knowledge_divergence: float
-    topical_relevance: float
-    priority: float
+    knowledge_divergence: float | None = None
+    topical_relevance: float | None = None
+    priority: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What happens to one mention, and the rule that said so. ``reason`` never quotes the text."""
+    """The action for one mention and the rule behind it. ``reason`` never quotes the text."""
 
     entity: Entity
     scores: Scores | None
@@ -113,7 +142,10 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Risk:
-    """The absolute risk f(T) = 1 - exp(-R(T)) of a text before and after, and who says so."""
+    """The absolute risk f(T) = 1 - exp(-R(T)) of a text before and after, and the model that measured it.
+
+    It covers detected mentions only: a missed mention exposes a person all the same.
+    """
 
     before: float
     after: float
@@ -124,8 +156,10 @@ class Risk:
 class SanitizedDocument:
     """The only document type that retrieval accepts. Only ``ingest.sanitize`` makes one.
 
-    ``places`` says, for each decision, where its words stand in ``text``: half-open, empty for what was
-    suppressed. Decisions count characters of the text as it was read, places those of the sanitized one.
+    ``places`` gives the half-open span of each decision's replacement in ``text``, empty for suppressions.
+    Decisions use offsets of the original text, places those of the sanitized text. ``unread`` lists the
+    parts of the source that were not read. ``doubts`` are fixed phrases on why detection may have missed
+    mentions: language, capitals, tables, code.
     """
 
     doc_id: str
@@ -135,3 +169,36 @@ class SanitizedDocument:
     risk: Risk
     policy: str
     article_repairs: int
+    unread: Sequence[Unread] = ()
+    doubts: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Keyed digests of a file's path and of its parent folders' paths, nearest first."""
+
+    key: bytes = field(repr=False)
+    folders: tuple[bytes, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """An incoming document: its public id, a keyed digest of its original text, and its file."""
+
+    doc_id: str
+    content_key: bytes = field(repr=False)
+    source: Source | None = None
+
+
+class Standing(StrEnum):
+    """The state of an incoming document relative to the stored ones."""
+
+    NEW = "new"
+    DUPLICATE = "duplicate"
+    """The same text is already stored; this id now names it too."""
+    CHANGED = "changed"
+    """An earlier run stored another text under this id; it will be replaced."""
+    TAKEN = "taken"
+    """Like ``CHANGED``, but the other text came from a different file with the same id."""
+    CLASH = "clash"
+    """This run already had another text under this id."""

@@ -1,22 +1,37 @@
-"""What can go wrong on the way in. No message quotes a document."""
+"""Errors of ingest. No message quotes a document."""
 
 from models.errors import LetheError
 
 
 class UnreadableDocument(LetheError):
-    """A file or record that could not be read: ``place`` says where, ``reason`` why and what to do."""
+    """A file or record that could not be read: ``place`` says where, ``reason`` why and what to do.
 
-    def __init__(self, place: str, reason: str) -> None:
+    ``source`` is the origin of the file or folder (``ingest.read.paths.origin``), empty if there is none.
+    """
+
+    def __init__(self, place: str, reason: str, source: str = "") -> None:
         super().__init__(f"{place}: {reason}")
         self.place = place
         self.reason = reason
+        self.source = source
 
 
 class SanitizationError(LetheError):
-    """A document that could not be sanitized, and so was not indexed."""
+    """A document that could not be sanitized, and so was not indexed: ``what`` says why."""
 
-    def __init__(self, doc_id: str, step: str, kind: str) -> None:
-        super().__init__(f"document {doc_id} was not indexed: {step} failed ({kind}); nothing of it was kept")
+    def __init__(self, doc_id: str, what: str) -> None:
+        super().__init__(f"document {doc_id} was not indexed: {what}; nothing of it was kept")
         self.doc_id = doc_id
-        self.step = step
-        self.kind = kind
+        self.what = what
+
+
+class ForeignDocument(SanitizationError):
+    """A document in ``language``, on which the models were not trained."""
+
+    def __init__(self, doc_id: str, language: str) -> None:
+        super().__init__(
+            doc_id,
+            f"it is in {language}, and the models learned English only (with --language any it is read, with "
+            "a warning in every result)",
+        )
+        self.language = language

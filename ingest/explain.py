@@ -9,10 +9,10 @@ from ingest.documents import Action, Decision, Identifier, SanitizedDocument, Sc
 
 @dataclass(frozen=True, slots=True)
 class ExplainedEntity:
-    """A linked entity with one decision, and everywhere it stands in the original.
+    """A linked entity, its decision, and all its spans in the original.
 
-    A link whose rigid mentions were decided apart comes as two of them, with the same ``link`` and scores.
-    ``replacement`` is empty where the entity was kept, suppressed, or lies inside another replacement.
+    A link whose rigid mentions were decided separately yields two of these with the same ``link`` and scores.
+    ``replacement`` is empty if the entity was kept, suppressed, or lies inside another replacement.
     """
 
     link: int
@@ -27,22 +27,29 @@ class ExplainedEntity:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A document as it was read, its linked entities in the order of the text, and what became of it."""
+    """A document as read, its linked entities in text order, and its sanitized form.
+
+    ``passage_risk`` is the highest absolute risk of any passage of the sanitized text, over detected
+    mentions: a policy's residual limit bounds it.
+    """
 
     text: str = field(repr=False)
     entities: Sequence[ExplainedEntity]
     sanitized: SanitizedDocument
+    passage_risk: float
 
 
 def explanation_of(
-    text: AnnotatedText, decisions: Sequence[Decision], sanitized: SanitizedDocument
+    text: AnnotatedText, decisions: Sequence[Decision], sanitized: SanitizedDocument, passage_risk: float
 ) -> Explanation:
-    """Decisions of one text, one for each mention, as what was decided of each linked entity."""
+    """Group the per-mention decisions of one text by linked entity."""
     words = {each.entity.span: each.replacement for each in sanitized.decisions}
     alike: dict[tuple[int, Action, str], list[Decision]] = {}
     for decision in sorted(decisions, key=lambda each: (each.entity.span, each.entity.label)):
         alike.setdefault((decision.entity.link, decision.action, decision.reason), []).append(decision)
-    return Explanation(text.text, [_explained(group, words) for group in alike.values()], sanitized)
+    return Explanation(
+        text.text, [_explained(group, words) for group in alike.values()], sanitized, passage_risk
+    )
 
 
 def _explained(group: Sequence[Decision], words: dict[Span, str]) -> ExplainedEntity:

@@ -1,24 +1,30 @@
-"""The secret under which ids and contents are digested.
+"""The secret key for digests of ids and contents.
 
-Whoever reads a collection must not be able to test a guess ("was this the text that stood here?") by
-computing the digest. By default the key lies in the data folder, beside the collections and not in one;
-where the whole data folder may be read by others, ``key_file`` in the settings puts it elsewhere.
+A reader of a collection must not be able to confirm a guessed text by computing its digest. By default the
+key lies in the data folder, outside every collection. If others can read the data folder, set ``key_file``
+to another place.
 """
 
 import hashlib
 import os
 import secrets
 import tempfile
-from pathlib import Path
+from pathlib import Path, PurePath
 
+from ingest.documents import Source
 from models.errors import ConfigurationError
 
 _BYTES = 32
 
 
-def secret_key(path: Path) -> bytes:
-    """The key in a file that is made at the first call; readable by its owner only."""
+def secret_key(path: Path, *, make: bool = True) -> bytes:
+    """Read the key file; the first call creates it, readable by its owner only.
+
+    Without a file and with ``make`` false, returns a random key that is not saved.
+    """
     try:
+        if not make and not path.exists():
+            return secrets.token_bytes(_BYTES)
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not path.exists():
             _write_once(path, secrets.token_bytes(_BYTES))
@@ -38,13 +44,24 @@ def secret_key(path: Path) -> bytes:
 
 
 def content_key(text: str, key: bytes) -> bytes:
-    """16 bytes by which a text is recognized as one that was read before."""
+    """A 16-byte keyed digest that identifies a text seen before."""
     return hashlib.blake2b(text.encode(), key=key, digest_size=16, person=b"lethe content").digest()
 
 
+def source_of(path: str, key: bytes) -> Source:
+    """The keyed digests of a file's or folder's canonical path (``ingest.read.paths.canonical``)."""
+    own, *above = [path, *map(str, PurePath(path).parents)]
+    return Source(_source_key(own, key), tuple(_source_key(folder, key) for folder in above))
+
+
+def _source_key(path: str, key: bytes) -> bytes:
+    encoded = path.encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(encoded, key=key, digest_size=16, person=b"lethe source").digest()
+
+
 def _write_once(path: Path, content: bytes) -> None:
-    """Written whole under another name and then linked, so that two processes get one key."""
-    # A name that is new: in a container, a process that was killed here comes back with the same number.
+    """Write a temporary file, then link it, so that concurrent processes get one key."""
+    # Not named by process id: in a container, a restarted process gets the same id.
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-", suffix=".tmp")
     temporary = Path(name)
     try:

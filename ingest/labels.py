@@ -1,12 +1,12 @@
-"""What can be found in a text: the descriptor table, as data.
+"""The label table: every entity label and its descriptor.
 
-The first 58 rows are TRIP-RAG's generalization map (its table 5) in its order; they double as the
-zero-shot labels of the detector. The rows after them are ours, for identifiers that the map lacks.
+The first 58 rows are TRIP-RAG's generalization map (its table 5) in its order; they are also the zero-shot
+labels of the detector. The remaining rows are ours, for identifiers that the map lacks.
 
-``risk`` is the prior privacy risk of a mention of the label, from the paper's rubric (its section on the
+``risk`` is the prior privacy risk of a mention of the label, from the paper's rubric (section on the
 privacy surrogate): 0.7-1.0 identifies alone, 0.4-0.7 identifies in context, 0.1-0.4 is broad in a large
-population, below 0.1 is general. ``rigid`` labels have a checksum or a fixed format and are generalized
-whatever their score.
+population, below 0.1 is general. ``rigid`` labels have a checksum or a fixed format and are always
+generalized.
 """
 
 from dataclasses import dataclass
@@ -15,10 +15,15 @@ from ingest.documents import Identifier
 
 DIRECT, QUASI, ATTRIBUTE = Identifier.DIRECT, Identifier.QUASI, Identifier.ATTRIBUTE
 
+PERSON, ORGANIZATION, EMAIL = "person full name", "organization", "email address"
+HANDLE, PERSONAL_LINK = "account handle", "personal web link"
+VAGUE = "identifying detail"
+"""The label for identifying details that fit no other label."""
+
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """One kind of entity: its name, what replaces it, what it can do, and its prior risk in [0, 1]."""
+    """One kind of entity: its name, descriptor, identifier class and prior risk in [0, 1]."""
 
     name: str
     descriptor: str
@@ -116,22 +121,30 @@ OWN_ROWS: tuple[Label, ...] = (
 )
 
 NOT_ASKED = frozenset(("currency ISO code", "currency full name", "currency symbol", "ordinal direction"))
-"""Labels that a model is not asked for: they expose nobody, and it would take other words for them."""
+"""Labels not passed to the model: they expose nobody, and the model would mislabel other words."""
 
 NAMES = frozenset(
     ("person full name", "organization", "place", "city name", "county", "state or province", "country")
 )
-"""Labels of mentions that name something, which may be named again elsewhere in the text."""
+"""Labels of names, which may be repeated elsewhere in the text."""
 
 LABELS: dict[str, Label] = {row.name: row for row in (*PAPER_ROWS, *OWN_ROWS)}
 
 
 OWN_LABEL_RISK = 0.55
-"""That of labels which the user made up."""
+"""The prior risk of user-defined labels."""
+
+
+LONGEST_NAME = 60
+
+
+def is_short_line(words: str) -> bool:
+    """Whether ``words`` can be a label or its replacement: 1 to 60 printable characters in one line."""
+    return words == words.strip() != "" and words.isprintable() and len(words) <= LONGEST_NAME
 
 
 def label_of(name: str) -> Label:
-    """The row of ``name``; a label that the user made up is a quasi-identifier of middling risk."""
+    """The row of ``name``; a user-defined label is a quasi-identifier of medium risk."""
     known = LABELS.get(name)
     if known is not None:
         return known

@@ -1,7 +1,7 @@
 """LangChain documents in, sanitized LangChain documents out.
 
-Only ``langchain-core`` is needed. Nothing here is traced, so no environment variable makes it send a
-document anywhere.
+Needs only ``langchain-core``. Nothing here is traced, so no environment variable can make LangChain send a
+document to a tracing service.
 """
 
 from collections.abc import Sequence
@@ -17,19 +17,19 @@ from ingest.protocols import Sanitizer
 from models.errors import ConfigurationError
 
 POLICY, RISK_BEFORE, RISK_AFTER = "lethe_policy", "lethe_risk_before", "lethe_risk_after"
-"""The metadata that is added: the policy's name, and the risks in [0, 1], rounded to two digits."""
+"""The added metadata: the policy's name, and the risks in [0, 1], rounded to two digits."""
 
 
 class SanitizingTransformer(BaseDocumentTransformer):
-    """Sanitizes each document's text before it goes on to a splitter, an embedding or a vector store.
+    """Sanitizes each document's text before a splitter, an embedding or a vector store sees it.
 
-    Metadata is not sanitized, and loaders put paths, authors and subjects there. Hence none of it is
-    kept but the keys in ``keep_metadata``. A document's ``id`` is kept as it is, since stores find
-    documents by it: give ids that name nobody.
+    Metadata is not sanitized, and loaders put paths, authors and subjects there. So only the keys in
+    ``keep_metadata`` are kept. A document's ``id`` is unchanged, since stores look documents up by it: use
+    ids that contain no names.
 
     Args:
-        sanitizer: any sanitizer but the one that changes nothing.
-        keep_metadata: keys whose values hold nothing private; they are copied.
+        sanitizer: any sanitizer except policy origin.
+        keep_metadata: keys whose values are not private; these are copied.
 
     Raises:
         ConfigurationError: the sanitizer is the policy origin, which leaves the text raw.
@@ -50,12 +50,12 @@ class SanitizingTransformer(BaseDocumentTransformer):
         """New documents in the order of ``documents``, all of them or none.
 
         Raises:
-            SanitizationError: a document failed; it is named by its number, from 1, and not by its id.
-            ConfigurationError: options were given, and there are none.
+            SanitizationError: a document failed; the message has its number, from 1, not its id.
+            ConfigurationError: options were given; none exist.
         """
         if kwargs:
             raise ConfigurationError("SanitizingTransformer takes documents and no options; leave them out.")
-        # Ids of loaders are often paths with names in them, so errors count documents instead.
+        # Loader ids are often paths with names in them, so errors give a document's number instead.
         numbered = [
             Document(f"number {number}", document.page_content)
             for number, document in enumerate(documents, start=1)

@@ -1,22 +1,25 @@
-"""The bulk pipeline: what was read, sanitized in bounded batches, into a sink."""
+"""The bulk pipeline: read documents, sanitize them in bounded batches, write them to a sink."""
 
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ingest.documents import Document, SanitizedDocument
+from ingest.documents import Arrival, Document, SanitizedDocument, Standing
 from ingest.errors import SanitizationError, UnreadableDocument
-from ingest.keys import content_key
-from ingest.protocols import Arrival, Sanitizer, Sink, Standing
-from ingest.read.sources import Reading
+from ingest.keys import content_key, source_of
+from ingest.protocols import Sanitizer, Sink
+from ingest.read.reading import Reading
 
-FAILURES_TOLD = 100
+MAX_FAILURES = 100
+KINDS_TOLD = 100
+"""Maximum number of distinct unread parts, and of distinct doubts, that a report lists."""
+_FURTHER = "further kinds"
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much text is held at a time; a batch ends when either number is reached."""
+    """Batch size limits; a batch ends when it reaches either."""
 
     documents: int = 32
     characters: int = 200_000
@@ -24,7 +27,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What was not kept and why, without a word of it."""
+    """A document that was not stored and why, without its text."""
 
     place: str
     reason: str
@@ -32,7 +35,7 @@ class Failure:
 
 @dataclass(slots=True)
 class Tally:
-    """What a run has done so far."""
+    """Running counts of an ingest."""
 
     read: int = 0
     kept: int = 0
@@ -40,14 +43,27 @@ class Tally:
     duplicates: int = 0
     failed: int = 0
     passages: int = 0
+    erased: int = 0
+    """Documents whose files are gone, if folders are synchronized."""
+    unsure: int = 0
+    """Documents not seen in files that could not be read completely; they may be gone."""
+    taken: int = 0
+    """Documents that replaced another file's document with the same id."""
     characters: int = 0
     bytes_read: int = 0
     seconds: float = 0.0
     sampled: int = 0
-    """Documents measured for fitting a scale, before any is carried over."""
+    """Documents measured to fit a scale, before any is stored."""
     entities: Counter[str] = field(default_factory=Counter)
+    unread: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Unread parts of stored documents, by kind and reason."""
+    documents_unread: Counter[tuple[str, str]] = field(default_factory=Counter)
+    doubts: Counter[str] = field(default_factory=Counter)
+    """How many stored documents have each doubt."""
     failures: list[Failure] = field(default_factory=list)
-    """The first ``FAILURES_TOLD`` of them; ``failed`` counts all."""
+    """The first ``MAX_FAILURES`` of them; ``failed`` counts all."""
+    failed_sources: set[str] = field(default_factory=set, repr=False)
+    """Origins of files and folders of which a part was not stored."""
 
     def summary(self) -> Mapping[str, object]:
         """The run in numbers, ready for JSON."""
@@ -55,26 +71,55 @@ class Tally:
             "documents_read": self.read,
             "documents_kept": self.kept,
             "documents_replaced": self.replaced,
+            "documents_replaced_of_other_files": self.taken,
+            "documents_erased": self.erased,
+            "documents_not_checked": self.unsure,
             "duplicates_skipped": self.duplicates,
             "documents_failed": self.failed,
             "failures": [{"place": each.place, "reason": each.reason} for each in self.failures],
             "entities": dict(sorted(self.entities.items())),
+            "not_read": [
+                {
+                    "kind": kind,
+                    "count": count,
+                    "reason": reason,
+                    "documents": self.documents_unread[kind, reason],
+                }
+                for (kind, reason), count in sorted(self.unread.items())
+            ],
+            "doubts": dict(sorted(self.doubts.items())),
             "passages": self.passages,
             "characters": self.characters,
             "seconds": round(self.seconds, 2),
             "characters_per_second": round(self.characters / self.seconds) if self.seconds else 0,
         }
 
-    def fail(self, place: str, reason: str) -> None:
-        """Count a failure and keep it if there is room."""
+    def fail(self, place: str, reason: str, source: str = "") -> None:
+        """Count a failure and keep it if there is room; ``source`` is the origin of its file."""
         self.failed += 1
-        if len(self.failures) < FAILURES_TOLD:
+        self.failed_sources |= {source} - {""}
+        if len(self.failures) < MAX_FAILURES:
             self.failures.append(Failure(place, reason))
+
+    def count(self, document: SanitizedDocument) -> None:
+        """Count a stored document's decisions, unread parts and doubts."""
+        self.entities.update(str(decision.action) for decision in document.decisions)
+        parts = set()
+        for each in document.unread:
+            part = each.kind, each.reason
+            if part not in self.unread and len(self.unread) >= KINDS_TOLD:
+                part = _FURTHER, _FURTHER
+            self.unread[part] += each.count
+            parts.add(part)
+        self.documents_unread.update(parts)
+        for doubt in dict.fromkeys(document.doubts):
+            told_apart = doubt in self.doubts or len(self.doubts) < KINDS_TOLD
+            self.doubts[doubt if told_apart else _FURTHER] += 1
 
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """Reading to sink. ``public_ids`` turns the ids of documents into ids that reveal nobody."""
+    """From readings to a sink. ``public_ids`` maps document ids to ids that identify nobody."""
 
     sanitizer: Sanitizer
     public_ids: Callable[[Sequence[str]], Sequence[str]]
@@ -87,7 +132,7 @@ class Pipeline:
         sink: Sink,
         on_progress: Callable[[Tally], None] = lambda tally: None,
     ) -> Tally:
-        """Carry everything over; what cannot be read or sanitized is told and left out."""
+        """Store every document; report and skip those that cannot be read or sanitized."""
         tally, started = Tally(), time.perf_counter()
         for batch in batches(self._readable(readings, tally), self.limits):
             self._carry(batch, sink, tally)
@@ -101,7 +146,7 @@ class Pipeline:
         for reading in readings:
             tally.bytes_read = reading.bytes_read
             if isinstance(reading.item, UnreadableDocument):
-                tally.fail(reading.item.place, reading.item.reason)
+                tally.fail(reading.item.place, reading.item.reason, reading.item.source)
             else:
                 tally.read += 1
                 tally.characters += len(reading.item.text)
@@ -110,47 +155,59 @@ class Pipeline:
     def _carry(self, batch: Sequence[Document], sink: Sink, tally: Tally) -> None:
         ids = self.public_ids([document.doc_id for document in batch])
         waiting = [
-            (Arrival(doc_id, content_key(document.text, self.key)), replace(document, doc_id=doc_id))
+            (self._arrival(doc_id, document), replace(document, doc_id=doc_id))
             for doc_id, document in zip(ids, batch, strict=True)
         ]
         while waiting:
             standings = sink.standing([arrival for arrival, _ in waiting])
             now, waiting = waiting[: len(standings)], waiting[len(standings) :]
-            fresh: list[_Fresh] = []
+            pending: list[_Pending] = []
             for (arrival, document), standing in zip(now, standings, strict=True):
                 if standing is Standing.DUPLICATE:
                     tally.duplicates += 1
                 elif standing is Standing.CLASH:
-                    tally.fail(arrival.doc_id, _CLASH)
+                    tally.fail(document.place, _CLASH, document.source)
                 else:
-                    fresh.append(_Fresh(arrival, document, standing is Standing.CHANGED))
-            self._keep(fresh, sink, tally)
+                    pending.append(_Pending(arrival, document, standing))
+            self._keep(pending, sink, tally)
 
-    def _keep(self, fresh: Sequence["_Fresh"], sink: Sink, tally: Tally) -> None:
-        outcomes = self.sanitizer.sanitize([each.document for each in fresh])
+    def _arrival(self, doc_id: str, document: Document) -> Arrival:
+        source = source_of(document.source, self.key) if document.source else None
+        return Arrival(doc_id, content_key(document.text, self.key), source)
+
+    def _keep(self, pending: Sequence["_Pending"], sink: Sink, tally: Tally) -> None:
+        outcomes = self.sanitizer.sanitize([each.document for each in pending])
         kept: list[tuple[Arrival, SanitizedDocument]] = []
-        replaced = 0
-        for each, outcome in zip(fresh, outcomes, strict=True):
+        replaced = taken = 0
+        for each, outcome in zip(pending, outcomes, strict=True):
             if isinstance(outcome, SanitizationError):
-                tally.fail(each.arrival.doc_id, _failed(outcome, each.replaces))
+                reason = _failed(outcome, each.replaces)
+                tally.fail(each.document.place, reason, each.document.source)
             else:
                 kept.append((each.arrival, outcome))
                 replaced += each.replaces
+                taken += each.standing is Standing.TAKEN
         if kept:
             tally.passages += sink.keep(kept)
             tally.kept += len(kept)
             tally.replaced += replaced
+            tally.taken += taken
         for _, outcome in kept:
-            tally.entities.update(str(decision.action) for decision in outcome.decisions)
+            tally.count(outcome)
 
 
 @dataclass(frozen=True, slots=True)
-class _Fresh:
-    """A document to be sanitized, and whether an earlier version of it is kept."""
+class _Pending:
+    """A document to sanitize, and its standing."""
 
     arrival: Arrival
     document: Document
-    replaces: bool
+    standing: Standing
+
+    @property
+    def replaces(self) -> bool:
+        """Whether an earlier text is stored under its id."""
+        return self.standing is not Standing.NEW
 
 
 _CLASH = (
@@ -163,13 +220,13 @@ def _failed(error: SanitizationError, replaces: bool) -> str:
     if not replaces:
         return str(error)
     return (
-        f"document {error.doc_id} was not indexed: {error.step} failed ({error.kind}); the version kept "
-        "before stays. Erase it if it must go."
+        f"document {error.doc_id} was not indexed: {error.what}; the version kept before stays. Erase it if "
+        "it must go."
     )
 
 
 def batches(documents: Iterable[Document], limits: Limits) -> Iterator[list[Document]]:
-    """Documents in order, in batches that stay within the limits; a longer document is a batch alone."""
+    """Documents in order, in batches within the limits; a document over them gets a batch of its own."""
     batch: list[Document] = []
     characters = 0
     for document in documents:

@@ -1,21 +1,20 @@
-"""The seams of the ingest room: what it needs from models and offers to retrieval."""
+"""The protocols of ingest: what it needs from models and offers to retrieval."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ingest.annotated import AnnotatedText
-from ingest.documents import Document, Entity, SanitizedDocument
+from ingest.documents import Arrival, Decision, Document, Entity, SanitizedDocument, Standing
 from ingest.errors import SanitizationError
 from models.vectors import Vectors
 
 
 class EntityDetector(Protocol):
-    """Finds mentions. Spans lie inside the text; the same answer alone or in a batch."""
+    """Finds mentions. Spans lie inside the text; results do not depend on the batch."""
 
     @property
     def name(self) -> str: ...
@@ -24,7 +23,7 @@ class EntityDetector(Protocol):
 
 
 class Encoder(Protocol):
-    """Texts to unit vectors, batch-independent."""
+    """Texts to unit vectors, independent of the batch."""
 
     @property
     def name(self) -> str: ...
@@ -34,11 +33,11 @@ class Encoder(Protocol):
 
     @property
     def max_tokens(self) -> int:
-        """How many tokens of a text the model reads, marks at both ends not counted."""
+        """How many tokens of a text the model reads, special tokens not counted."""
         ...
 
     def token_spans(self, text: str) -> list[tuple[int, int]]:
-        """Start and end, in characters, of each of the model's own tokens of the whole text."""
+        """Start and end, in characters, of each model token of the whole text."""
         ...
 
     def encode(self, texts: Sequence[str]) -> Vectors: ...
@@ -46,22 +45,22 @@ class Encoder(Protocol):
 
 @runtime_checkable
 class StatesEncoder(Encoder, Protocol):
-    """An encoder whose vector of a text is the mean of its tokens' states, brought to length one."""
+    """An encoder whose text vector is the normalized mean of the token states."""
 
     def states(self, texts: Sequence[str]) -> list[tuple[list[tuple[int, int]], NDArray[np.float32]]]:
-        """For each text the places of its tokens, start and end in characters, and their states.
+        """For each text the spans of its tokens, in characters, and their states.
 
-        States have shape (tokens, dim) and any length. Marks that are no part of the text have empty places.
+        States have shape (tokens, dim) and are not normalized. Special tokens have empty spans.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Hazards:
-    """R(T) >= 0 of a text T, in nats, and what taking each linked entity e away takes off it.
+    """The hazard R(T) >= 0 of a text T, in nats, and the marginal hazard of each linked entity e.
 
-    A marginal hazard is at least 0 and at most R(T). A model that judges entities where they stand gives
-    e's own hazard; one that can only judge whole texts gives R(T) - R(T without e). Its docstring says which.
+    A marginal hazard is in [0, R(T)]. A model that scores entities in context gives e's own hazard; a model
+    that scores whole texts gives R(T) - R(T without e). The model's docstring says which.
     """
 
     total: float
@@ -69,7 +68,7 @@ class Hazards:
 
 
 class RiskModel(Protocol):
-    """How much each text exposes somebody, with what is known to stand in it."""
+    """Measures how much each text exposes a person, given its entities."""
 
     @property
     def name(self) -> str: ...
@@ -78,49 +77,76 @@ class RiskModel(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
-    """A document at the door: its public id, and a keyed digest of its text as it was read."""
+class Applied:
+    """The decisions applied to a text. ``residual`` is the resulting text with its remaining entities.
 
-    doc_id: str
-    content_key: bytes = field(repr=False)
+    ``mentions`` are the applied decisions, one per mention. ``decisions`` merges overlapping ones, and
+    ``places`` gives the spans of their replacements. ``passages`` are the hazards of the retrieval units of
+    the residual text, in order; None if not measured.
+    """
+
+    residual: AnnotatedText
+    mentions: Sequence[Decision]
+    decisions: Sequence[Decision]
+    places: Sequence[tuple[int, int]]
+    article_repairs: int
+    passages: Sequence[Hazards] | None = None
 
 
-class Standing(StrEnum):
-    """How an arriving document stands to what is already kept."""
+Apply = Callable[[AnnotatedText, Sequence[Decision]], Applied]
+"""Applies the decisions about each mention of a text."""
 
-    NEW = "new"
-    DUPLICATE = "duplicate"
-    """The same text is kept already; from now on this id names it too."""
-    CHANGED = "changed"
-    """Another text is kept under this id from an earlier run, and will be replaced."""
-    CLASH = "clash"
-    """Another text came under this id in this very run."""
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A method's decisions for a text, one per mention, in order.
+
+    ``applied`` is the text after them, if the method computed it to decide; else None.
+    """
+
+    decisions: Sequence[Decision]
+    applied: Applied | None = None
+
+
+class Method(Protocol):
+    """A sanitization method: decides about the entities of each text.
+
+    ``hazards`` are the privacy-risk model's output for each text. A method that checks residual risk applies
+    its decisions with ``apply``.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    def decide(
+        self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards], apply: Apply
+    ) -> list[Decided]: ...
 
 
 class Sink(Protocol):
-    """Where sanitized documents go. Both methods are all or nothing, and safe to repeat after a kill.
+    """Where sanitized documents are stored. Both methods are atomic and safe to repeat after a kill.
 
-    An id names one text, and a text is kept as long as an id names it: what the last run said of an id
-    holds, and within a run what came first.
+    An id names one text, and a text is stored as long as an id names it. The last run decides which text an
+    id names; within a run the first one does.
     """
 
     def standing(self, arrivals: Sequence[Arrival]) -> list[Standing]:
-        """How the first of these stand to what is kept: of at least one, and of no more than can be told.
+        """The standings of the first arrivals: at least one, and as many as are already determined.
 
-        Where an arrival shares its id or its text with an earlier one that is yet to be kept, its standing
-        depends on whether that succeeds: the answer ends before it. Ask again when the earlier are kept.
+        If an arrival shares its id or text with an earlier one not yet stored, its standing depends on that
+        one, and the result ends before it. Call again once the earlier ones are stored.
         """
         ...
 
     def keep(self, documents: Sequence[tuple[Arrival, SanitizedDocument]]) -> int:
-        """Keep a batch; the number of passages it became."""
+        """Store a batch; returns its number of passages."""
         ...
 
 
 class Sanitizer(Protocol):
-    """Documents in, sanitized documents or the reasons why not, in order.
+    """Documents in, sanitized documents or errors out, in order.
 
-    A document that fails is answered by an error and never by a half-sanitized text.
+    A document that fails yields an error, never a partly sanitized text.
     """
 
     @property

@@ -1,52 +1,54 @@
 """From a document to a sanitized document: the only place that makes one."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
-from ingest.aliases import with_aliases
-from ingest.annotated import AnnotatedText, left_of
-from ingest.documents import Action, Decision, Document, Risk, SanitizedDocument
-from ingest.errors import SanitizationError
+from ingest.annotated import AnnotatedText
+from ingest.deciding.policy import DEFAULT, Policy
+from ingest.deciding.residual import of_units
+from ingest.deciding.treatment import check_key, treated
+from ingest.detection.doubts import doubts_of
+from ingest.documents import Decision, Document, LanguageRule, Risk, SanitizedDocument, Span
+from ingest.errors import ForeignDocument, SanitizationError
 from ingest.explain import Explanation, explanation_of
-from ingest.link import link
+from ingest.language.identification import languages_of
 from ingest.linking.accounts import link_accounts
-from ingest.protocols import EntityDetector, Hazards, RiskModel
-from ingest.replace import render
+from ingest.linking.link import link
+from ingest.protocols import Applied, EntityDetector, Hazards, Method, RiskModel
+from ingest.rendering.replace import apply
 from ingest.scoring.raw import absolute_risk
-from ingest.spans import Shift, resolve
 from models.errors import LetheError
-from models.language_model import PromptTooLong
+from models.language.protocol import PromptTooLong
 
-
-class Method(Protocol):
-    """How one sanitizing method decides: one decision for each entity of each text, in their order.
-
-    ``hazards`` are what the privacy-risk model says of each text.
-    """
-
-    @property
-    def name(self) -> str: ...
-
-    def decide(self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards]) -> list[list[Decision]]: ...
-
-
-_Done = tuple[AnnotatedText, Sequence[Decision], SanitizedDocument]
+_Done = tuple[AnnotatedText, Applied, SanitizedDocument]
 
 
 class DecidingSanitizer:
-    """Detect, link, decide, replace. A document in which any step fails is answered by an error.
+    """Detect, link, decide, replace. A document in which any step fails yields an error.
 
-    ``alias_key`` is the secret for aliases of people and organizations; None puts descriptors for them.
+    Of ``policy`` only the parts for any method but origin are used: the treatment of single labels, and the
+    replacements of people and organizations. ``key`` is the secret for aliases and codes. Documents in a
+    language that ``language`` excludes yield an error too. Raises ConfigurationError for a policy with
+    aliases or codes but no key.
     """
 
     def __init__(
-        self, detector: EntityDetector, method: Method, risk: RiskModel, alias_key: bytes | None = None
+        self,
+        detector: EntityDetector,
+        method: Method,
+        risk: RiskModel,
+        policy: Policy = DEFAULT,
+        key: bytes | None = None,
+        language: LanguageRule = "en",
     ) -> None:
+        check_key(policy, key)
         self._detector = detector
         self._method = method
         self._risk = risk
-        self._alias_key = alias_key
+        self._policy = policy
+        self._key = key
+        self._language = language
 
     @property
     def name(self) -> str:
@@ -54,7 +56,7 @@ class DecidingSanitizer:
         return self._method.name
 
     def sanitize(self, documents: Sequence[Document]) -> list[SanitizedDocument | SanitizationError]:
-        """Sanitized documents in order; where a batch fails, each document of it is tried alone."""
+        """Sanitized documents in order; if a batch fails, each of its documents is retried alone."""
 
         def attempt(batch: Sequence[Document]) -> list[SanitizedDocument] | SanitizationError:
             outcome = self._attempt(batch)
@@ -62,19 +64,36 @@ class DecidingSanitizer:
                 return outcome
             return [sanitized for _, _, sanitized in outcome]
 
-        return _all_or_each(attempt, documents)
+        refused = [self._refusal(document) for document in documents]
+        read = [document for document, refusal in zip(documents, refused, strict=True) if refusal is None]
+        done = iter(_all_or_each(attempt, read))
+        return [refusal or next(done) for refusal in refused]
 
-    def explain(self, document: Document) -> Explanation:
-        """What was decided of each linked entity, and why.
+    def explain(self, document: Document, units_of: Callable[[str], Sequence[Span]]) -> Explanation:
+        """The decision for each linked entity and its reason; ``units_of`` splits a text into passages.
 
         Raises:
-            SanitizationError: A step failed; its message holds nothing of the document.
+            SanitizationError: A step failed, or the document's language is not accepted; the message quotes
+                nothing of the document.
         """
-        outcome = self._attempt([document])
+        outcome = self._refusal(document) or self._attempt([document])
         if isinstance(outcome, SanitizationError):
             raise outcome
-        ((text, decisions, sanitized),) = outcome
-        return explanation_of(text, decisions, sanitized)
+        ((text, applied, sanitized),) = outcome
+        try:
+            passages = applied.passages or of_units(applied.residual, self._risk, units_of)
+        except LetheError:
+            raise
+        except Exception as error:
+            raise _failed([document], "risk measurement", error) from None
+        passage_risk = max((absolute_risk(each.total) for each in passages), default=0.0)
+        return explanation_of(text, applied.mentions, sanitized, passage_risk)
+
+    def _refusal(self, document: Document) -> SanitizationError | None:
+        languages = languages_of(document.text)
+        if self._language == "any" or not languages.is_foreign:
+            return None
+        return ForeignDocument(document.doc_id, languages.foreign)
 
     def _attempt(self, documents: Sequence[Document]) -> list[_Done] | SanitizationError:
         step = "detection"
@@ -83,12 +102,14 @@ class DecidingSanitizer:
             step = "risk measurement"
             before = self._risk.hazards(texts)
             step = "scoring"
-            decided = self._method.decide(texts, before)
+            decided = self._method.decide(texts, before, self._apply)
             step = "replacement"
-            worded = [self._worded(text, each) for text, each in zip(texts, decided, strict=True)]
-            applied = [apply(text, each) for text, each in zip(texts, worded, strict=True)]
+            applied = [
+                each.applied or self._apply(text, each.decisions)
+                for text, each in zip(texts, decided, strict=True)
+            ]
             step = "risk measurement"
-            after = self._risk.hazards([each.left for each in applied])
+            after = self._left_over(applied)
         except LetheError:
             raise
         except Exception as error:
@@ -96,23 +117,35 @@ class DecidingSanitizer:
         sanitized = [
             SanitizedDocument(
                 doc_id=document.doc_id,
-                text=each.left.text,
+                text=each.residual.text,
                 decisions=each.decisions,
                 places=each.places,
                 risk=Risk(absolute_risk(first.total), absolute_risk(last.total), self._risk.name),
                 policy=self._method.name,
                 article_repairs=each.article_repairs,
+                unread=document.unread,
+                doubts=doubts_of(document.text),
             )
             for document, each, first, last in zip(documents, applied, before, after, strict=True)
         ]
-        return list(zip(texts, worded, sanitized, strict=True))
+        return list(zip(texts, applied, sanitized, strict=True))
 
-    def _worded(self, text: AnnotatedText, decisions: Sequence[Decision]) -> Sequence[Decision]:
-        return decisions if self._alias_key is None else with_aliases(text, decisions, self._alias_key)
+    def _apply(self, text: AnnotatedText, decisions: Sequence[Decision]) -> Applied:
+        # origin is the unsanitized baseline: label treatments do not apply
+        if self.name != "origin":
+            decisions = treated(text, decisions, self._policy, self._key)
+        return apply(text, decisions)
+
+    def _left_over(self, applied: Sequence[Applied]) -> list[Hazards]:
+        """The hazards of each residual text, reused if its only passage was already measured."""
+        known = [each.passages[0] if each.passages and len(each.passages) == 1 else None for each in applied]
+        unknown = [each.residual for each, there in zip(applied, known, strict=True) if there is None]
+        fresh = iter(self._risk.hazards(unknown))
+        return [there or next(fresh) for there in known]
 
 
 class Rewriter(Protocol):
-    """Writes another text for each: a method that decides about no entity. Nothing in it needs to be safe."""
+    """Rewrites whole texts without per-entity decisions. The output carries no guarantee."""
 
     @property
     def name(self) -> str: ...
@@ -121,7 +154,7 @@ class Rewriter(Protocol):
 
 
 class RewritingSanitizer:
-    """Rewrite, then measure what the new text exposes. For comparisons: no rule holds for what it writes."""
+    """Rewrite, then measure the new text. A baseline only: no hard rule applies to its output."""
 
     def __init__(self, detector: EntityDetector, rewriter: Rewriter, risk: RiskModel) -> None:
         self._detector = detector
@@ -134,7 +167,7 @@ class RewritingSanitizer:
         return self._rewriter.name
 
     def sanitize(self, documents: Sequence[Document]) -> list[SanitizedDocument | SanitizationError]:
-        """Rewritten documents in order; where a batch fails, each document of it is tried alone."""
+        """Rewritten documents in order; if a batch fails, each of its documents is retried alone."""
         return _all_or_each(self._attempt, documents)
 
     def _attempt(self, documents: Sequence[Document]) -> list[SanitizedDocument] | SanitizationError:
@@ -150,7 +183,7 @@ class RewritingSanitizer:
             before = self._risk.hazards(texts)
             after = self._risk.hazards(annotate(self._detector, rewritten))
         except PromptTooLong as error:
-            # Of one document; the others may fit.
+            # Only one document is too long; the others may fit.
             return _failed(documents, step, error)
         except LetheError:
             raise
@@ -165,6 +198,7 @@ class RewritingSanitizer:
                 risk=Risk(absolute_risk(first.total), absolute_risk(last.total), self._risk.name),
                 policy=self._rewriter.name,
                 article_repairs=0,
+                unread=document.unread,
             )
             for document, first, last in zip(rewritten, before, after, strict=True)
         ]
@@ -174,7 +208,7 @@ def _all_or_each(
     attempt: Callable[[Sequence[Document]], list[SanitizedDocument] | SanitizationError],
     documents: Sequence[Document],
 ) -> list[SanitizedDocument | SanitizationError]:
-    """What an attempt at all gives; where it fails, each document is tried alone."""
+    """Attempt the whole batch; if it fails, attempt each document alone."""
     if not documents:
         return []
     outcome = attempt(documents)
@@ -186,8 +220,8 @@ def _all_or_each(
 
 
 def _failed(documents: Sequence[Document], step: str, error: Exception) -> SanitizationError:
-    """Whatever it was, the document must not pass; since the message may quote it, only its type goes on."""
-    return SanitizationError(documents[0].doc_id, step, type(error).__name__)
+    """Report only the error's type: its message may quote the document."""
+    return SanitizationError(documents[0].doc_id, f"{step} failed ({type(error).__name__})")
 
 
 def annotate(detector: EntityDetector, documents: Sequence[Document]) -> list[AnnotatedText]:
@@ -197,38 +231,3 @@ def annotate(detector: EntityDetector, documents: Sequence[Document]) -> list[An
         AnnotatedText(document.text, link_accounts(document, link(document, entities)))
         for document, entities in zip(documents, found, strict=True)
     ]
-
-
-@dataclass(frozen=True, slots=True)
-class Applied:
-    """A text after its decisions, the entities left in it, and what was decided where."""
-
-    left: AnnotatedText
-    decisions: Sequence[Decision]
-    places: Sequence[tuple[int, int]]
-    article_repairs: int
-
-
-def apply(text: AnnotatedText, decisions: Sequence[Decision]) -> Applied:
-    """Carry out decisions.
-
-    What was to be kept but lies in a replaced span is gone from the result; where it lies there in part,
-    the result has the rest of it.
-    """
-    rendered = render(text.text, resolve(decisions))
-    shift = Shift(rendered.replacements)
-    shown: list[tuple[Decision, tuple[int, int]]] = [
-        (decision, shift.of_replacement(number)) for number, decision in enumerate(rendered.decisions)
-    ]
-    kept = [decision for decision in decisions if decision.action is Action.KEEP]
-    for decision in kept:
-        for piece, place in left_of(text.text, decision.entity, shift):
-            part = replace(decision, entity=decision.entity.at(piece))
-            shown.append((part, (place.start, place.end)))
-    shown.sort(key=lambda pair: (pair[0].entity.span, pair[0].entity.label))
-    return Applied(
-        text.replaced(rendered.replacements, [decision.entity for decision in kept]),
-        [decision for decision, _ in shown],
-        [place for _, place in shown],
-        rendered.article_repairs,
-    )

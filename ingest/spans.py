@@ -1,29 +1,39 @@
 """Span arithmetic: the only place where characters are counted."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import accumulate, pairwise
+from typing import TypeVar
 
 from ingest.documents import Action, Decision, Span
 
 Replacement = tuple[Span, str]
+Item = TypeVar("Item")
+
+
+def joined(
+    items: Iterable[Item], meet: Callable[[Item, Item], bool], join: Callable[[Item, Item], Item]
+) -> list[Item]:
+    """Items in order, with adjacent items that meet joined into one."""
+    result: list[Item] = []
+    for item in items:
+        if result and meet(result[-1], item):
+            result[-1] = join(result[-1], item)
+        else:
+            result.append(item)
+    return result
 
 
 def resolve(decisions: Iterable[Decision]) -> list[Decision]:
-    """Leave only what is to be replaced, without overlaps, in the order of the text.
+    """The decisions that replace text, without overlaps, in text order.
 
-    Overlapping decisions become one over their union, and the strictest action wins. So no character
-    that any decision would replace is left as it was, nested or not. Decisions are resolved rather than
-    entities, because a name nested in a longer phrase must not vanish before somebody decided about it.
+    Overlapping decisions merge into one over their union, and the strictest action wins. So every character
+    that any decision would replace is replaced, nested or not. Decisions are resolved rather than entities,
+    because a name nested in a longer phrase must not be dropped before it is decided.
     """
-    resolved: list[Decision] = []
-    for decision in sorted((d for d in decisions if d.action is not Action.KEEP), key=_order):
-        if resolved and resolved[-1].entity.span.overlaps(decision.entity.span):
-            resolved[-1] = _merge(resolved[-1], decision)
-        else:
-            resolved.append(decision)
-    return resolved
+    acting = sorted((d for d in decisions if d.action is not Action.KEEP), key=_order)
+    return joined(acting, lambda one, other: one.entity.span.overlaps(other.entity.span), _merge)
 
 
 def _order(decision: Decision) -> tuple[int, int, int, str, str, float, str, int]:
@@ -47,19 +57,18 @@ def _merge(one: Decision, other: Decision) -> Decision:
 
 
 def union_of(one: Span, other: Span) -> Span:
-    """The smallest span that holds both."""
+    """The smallest span that contains both."""
     return Span(min(one.start, other.start), max(one.end, other.end))
 
 
 def merged(replacements: Iterable[Replacement]) -> list[Replacement]:
     """Disjoint replacements: overlapping ones become their union, with the words of the first."""
-    result: list[Replacement] = []
-    for span, words in sorted(replacements, key=lambda pair: (pair[0].start, -pair[0].end)):
-        if result and result[-1][0].overlaps(span):
-            result[-1] = (union_of(result[-1][0], span), result[-1][1])
-        else:
-            result.append((span, words))
-    return result
+    ordered = sorted(replacements, key=lambda pair: (pair[0].start, -pair[0].end))
+    return joined(
+        ordered,
+        lambda one, other: one[0].overlaps(other[0]),
+        lambda one, other: (union_of(one[0], other[0]), one[1]),
+    )
 
 
 def substitute(text: str, replacements: Sequence[Replacement]) -> str:
@@ -79,7 +88,7 @@ def substitute(text: str, replacements: Sequence[Replacement]) -> str:
 
 
 class Shift:
-    """Where the characters of a text stand after ``substitute`` with the same replacements."""
+    """Maps offsets of a text to offsets after ``substitute`` with the same replacements."""
 
     def __init__(self, replacements: Sequence[Replacement]) -> None:
         self._ordered = sorted(replacements)
@@ -98,7 +107,7 @@ class Shift:
         return Span(span.start + by, span.end + by)
 
     def remainders(self, span: Span) -> list[tuple[Span, Span]]:
-        """What no replacement touches of a span: pairs of old and new place, in order."""
+        """The parts of a span that no replacement touches: pairs of old and new span, in order."""
         first = max(0, bisect_right(self._starts, span.start) - 1)
         pieces, cursor = [], span.start
         for number in range(first, bisect_left(self._starts, span.end)):
@@ -112,7 +121,7 @@ class Shift:
         return [(piece, moved) for piece, moved in places if moved is not None]
 
     def of_replacement(self, number: int) -> tuple[int, int]:
-        """Start and end, in the new text, of the words of the ``number``-th replacement."""
+        """Start and end, in the new text, of the ``number``-th replacement."""
         span, words = self._ordered[number]
         start = span.start + self._growth[number]
         return start, start + len(words)

@@ -1,1 +1,5 @@
-"""Everything learned: loaders for encoders, detectors, risk models and language models."""
+"""Everything learned: the catalog of models, and loaders for encoders, detectors, risk and language models.
+
+Nothing here depends on documents or collections, and only ``models.pull`` downloads. ``models.training``
+trains the embedded models and does not ship.
+"""

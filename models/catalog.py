@@ -1,9 +1,10 @@
-"""What we know of each model, as data; where a model's files are on this machine.
+"""The table of known models, and the location of their files on this machine.
 
 Nothing here downloads: a model is embedded (its files came with an installed package), a folder on
 disk, or in the local cache of the model hub. ``models.pull`` alone fills that cache.
 """
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -32,7 +33,7 @@ class ModelRef(BaseModel, frozen=True, extra="forbid"):
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedFile:
-    """A file that an installed package carries: where it lies in it, and what it must hash to."""
+    """A file in an installed package: its path there, and its expected hash."""
 
     package: str
     path: str
@@ -53,7 +54,7 @@ class ModelDescription:
 
     @property
     def embedded(self) -> bool:
-        """Whether it comes with an installed package."""
+        """Whether its files are part of an installed package."""
         return bool(self.files)
 
 
@@ -63,25 +64,23 @@ MINILM_WEIGHTS = EmbeddedFile(
     sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
 )
 
-DETECTOR_FILES = (
-    EmbeddedFile(
-        "models",
-        "weights/detector.safetensors",
-        "3646a1feea862b8fd42567888c8c3bedd5ada79baa22433c369a8b0d741c7c1c",
-    ),
-    EmbeddedFile(
-        "models", "weights/detector.json", "6120d9611407779847817dfed5f6d120371dc2aed8b7af9e6ad09886f09964df"
-    ),
+
+def _trained_here(kind: str, weights: str, card: str) -> tuple[EmbeddedFile, EmbeddedFile]:
+    return (
+        EmbeddedFile("models", f"weights/{kind}.safetensors", weights),
+        EmbeddedFile("models", f"weights/{kind}.json", card),
+    )
+
+
+DETECTOR_FILES = _trained_here(
+    "detector",
+    weights="3646a1feea862b8fd42567888c8c3bedd5ada79baa22433c369a8b0d741c7c1c",
+    card="6120d9611407779847817dfed5f6d120371dc2aed8b7af9e6ad09886f09964df",
 )
-RISK_FILES = (
-    EmbeddedFile(
-        "models",
-        "weights/risk.safetensors",
-        "1d3729b8a2a108ef060da0de753d5de3e554a4d4867d3cc5e8942185f00ea89c",
-    ),
-    EmbeddedFile(
-        "models", "weights/risk.json", "8481b644026e2003738f3f3c83ffdf7df20c5cb0ad1fecd87b3463d00ba0e526"
-    ),
+RISK_FILES = _trained_here(
+    "risk",
+    weights="1d3729b8a2a108ef060da0de753d5de3e554a4d4867d3cc5e8942185f00ea89c",
+    card="8481b644026e2003738f3f3c83ffdf7df20c5cb0ad1fecd87b3463d00ba0e526",
 )
 
 MODELS: tuple[ModelDescription, ...] = (
@@ -138,22 +137,35 @@ MODELS: tuple[ModelDescription, ...] = (
 
 
 SETTINGS_FILES = ("*.json", "*.txt", "*.model")
-"""What a repository's configuration and tokenizer are called."""
+"""File names of a repository's configuration and tokenizer."""
 WEIGHTS_FILES = ("*.safetensors",)
-"""What its weights should be called: a format that cannot hold code."""
+"""File names of its weights, in a format that cannot contain code."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelRow:
-    """A line of the list of models: what it is, and whether its files are on this machine."""
+    """A row of the list of models: its description, and whether its files are on this machine."""
 
     ref: ModelRef
     description: ModelDescription | None
     here: bool
 
 
+State = Literal["ok", "mismatch", "absent"]
+
+
+@dataclass(frozen=True, slots=True)
+class VerifiedFile:
+    """One embedded file of a model; ``sha256`` is its actual hash, None if it is absent."""
+
+    model: str
+    file: EmbeddedFile
+    state: State
+    sha256: str | None
+
+
 def describe(name: str) -> ModelDescription | None:
-    """What the catalog knows of ``name``, None where it knows nothing."""
+    """The catalog entry for ``name``, or None."""
     return next((model for model in MODELS if model.id == name), None)
 
 
@@ -172,7 +184,7 @@ def embedded_model(name: str, role: Role) -> ModelDescription:
 
 
 def reference(model: ModelRef | Path | str) -> ModelRef:
-    """A ``ModelRef`` as it is; a folder as a path; any other text as the hub's repository id."""
+    """A ``ModelRef`` unchanged; a folder as a path; any other text as a hub repository id."""
     if isinstance(model, ModelRef):
         return model
     local = isinstance(model, Path) or Path(model).is_dir()
@@ -181,7 +193,7 @@ def reference(model: ModelRef | Path | str) -> ModelRef:
 
 def embedded_path(file: EmbeddedFile) -> Path | None:
     """Where the installed package has the file; None without the package or the file."""
-    # find_spec does not run the package, so looking costs nothing and imports nothing.
+    # find_spec does not import the package.
     spec = find_spec(file.package)
     if spec is None or spec.origin is None:
         return None
@@ -216,7 +228,7 @@ def folder_of(ref: ModelRef, role: Role) -> Path:
 
 
 def list_models(configured: Sequence[ModelRef] = ()) -> list[ModelRow]:
-    """The catalog, then what is ``configured`` beside it, and whether each is on this machine."""
+    """The catalog, then other ``configured`` models, each with its presence on this machine."""
     known = [(_reference(model), model) for model in MODELS]
     own = [(ref, describe(ref.name)) for ref in configured if ref.source != "embedded"]
     listed = dict.fromkeys([*known, *[pair for pair in own if pair not in known]])
@@ -269,3 +281,34 @@ def _cached_folder(ref: ModelRef, role: Role) -> Path:
             f"The {role} model {ref.name} ({revision or 'newest revision'}) is not in the local cache:",
             f"run 'lethe models pull {ref.name}', or copy its folder here and give that path.",
         ) from None
+
+
+def verify(models: Sequence[ModelDescription] = MODELS) -> list[VerifiedFile]:
+    """Hash every embedded file of ``models``, in their order."""
+    return [_verified(model, file) for model in models for file in model.files]
+
+
+def check_embedded(model: ModelDescription) -> None:
+    """Raise ``ModelUnavailable`` unless every embedded file of ``model`` is here and unchanged."""
+    for row in verify([model]):
+        if row.state != "ok":
+            package = row.file.package.replace("_", "-")
+            raise ModelUnavailable(
+                f"The embedded model {row.model} is not as released: {row.file.path} of the "
+                f"package {package} is {'absent' if row.state == 'absent' else 'changed'};",
+                f"install {package} again.",
+            )
+
+
+def _verified(model: ModelDescription, file: EmbeddedFile) -> VerifiedFile:
+    path = embedded_path(file)
+    if path is None:
+        return VerifiedFile(model.id, file, "absent", None)
+    digest = sha256_of(path)
+    return VerifiedFile(model.id, file, "ok" if digest == file.sha256 else "mismatch", digest)
+
+
+def sha256_of(path: Path) -> str:
+    """The digest of a file, read piece by piece."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

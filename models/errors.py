@@ -1,11 +1,11 @@
-"""The errors that a user can meet, from the room that everything else may import.
+"""The base errors, in the package that all others may import.
 
 No message ever quotes a document: they carry ids, counts, places and remedies.
 """
 
 
 class LetheError(Exception):
-    """Something went wrong that can be told in one sentence with its place and its remedy."""
+    """An error with a one-sentence message: what failed, where, and the remedy."""
 
 
 class ConfigurationError(LetheError):

@@ -1,4 +1,4 @@
-"""Loading with the model libraries: only from this machine, and without a word on the screen."""
+"""Loading with the model libraries: from local files only, and without output."""
 
 import logging
 import warnings
@@ -11,10 +11,10 @@ TALKATIVE = ("transformers", "gliner", "sentence_transformers", "huggingface_hub
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Keep the model libraries from warning, logging, printing and drawing bars while they load.
+    """Suppress warnings, logs, prints and progress bars of the model libraries while they load.
 
-    What they say can quote what they were given. The streams are the whole process's, so this is
-    for loading and not for serving.
+    Their output can quote their input. The streams belong to the whole process, so use this for loading only,
+    not for serving.
     """
     loggers = [logging.getLogger(name) for name in TALKATIVE]
     levels = [logger.level for logger in loggers]

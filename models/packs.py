@@ -1,4 +1,4 @@
-"""Taking from what may be long only so much at a time."""
+"""Split a long iterable into batches."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -8,7 +8,7 @@ Item = TypeVar("Item")
 
 
 def packs(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    """The items in order in lists of ``size``, of which the last may be shorter and none is empty."""
+    """The items in order, in lists of ``size``; the last may be shorter, none is empty."""
     remaining = iter(items)
     while pack := list(islice(remaining, size)):
         yield pack

@@ -1,10 +1,9 @@
 """Fetch a model from the hub: the only code of this project that downloads.
 
-The user is told what will come before anything does: name, commit, licence and size. Weights come
-as safetensors where the repository has them, and large files must hash to what the hub announced.
+Before the download the user sees name, commit, licence and size. Weights are fetched as safetensors if the
+repository has them, and large files must match the hub's sha256.
 """
 
-import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from models.catalog import (
     ModelRef,
     describe,
     pinned_revision,
+    sha256_of,
 )
 from models.errors import ConfigurationError, ModelUnavailable
 
@@ -49,10 +49,10 @@ Confirm = Callable[[Offer], bool]
 def pull(ref: ModelRef, confirm: Confirm) -> ModelRef | None:
     """Fetch ``ref`` into the local cache, if ``confirm`` agrees to the offer it is shown.
 
-    A GLiNER model without a tokenizer or encoder settings of its own takes those of its backbone,
-    a second and small offer. Returns the reference with the commit that came, None if an offer was
-    declined. Raises ``ModelUnavailable`` where the hub cannot be reached or has no such model,
-    ``ConfigurationError`` for a model that does not come from the hub.
+    A GLiNER model without a tokenizer or encoder settings of its own takes those of its backbone, a second
+    and small offer. Returns the reference with the fetched commit, None if an offer was declined. Raises
+    ``ModelUnavailable`` where the hub cannot be reached or has no such model, ``ConfigurationError`` for a
+    model that does not come from the hub.
     """
     if ref.source != "hub":
         raise ConfigurationError(
@@ -134,7 +134,7 @@ def _matching(files: Sequence[RemoteFile], patterns: Sequence[str]) -> list[Remo
 
 
 def _missing_backbone(folder: Path) -> str | None:
-    """The repository that a GLiNER model in ``folder`` leans on, None if it stands alone."""
+    """The backbone repository of a GLiNER model in ``folder``, None if it needs none."""
     settings = folder / "gliner_config.json"
     if not settings.is_file():
         return None
@@ -147,9 +147,7 @@ def _check_digests(name: str, folder: Path, files: Sequence[RemoteFile]) -> None
     for file in files:
         if file.sha256 is None:
             continue
-        with (folder / file.path).open("rb") as stream:
-            digest = hashlib.file_digest(stream, "sha256").hexdigest()
-        if digest != file.sha256:
+        if sha256_of(folder / file.path) != file.sha256:
             raise ModelUnavailable(
                 f"{file.path} of the model {name} is not what the hub announced:",
                 "delete it from the local cache and pull again.",

@@ -1,7 +1,7 @@
-"""Weights that this project trained: the embedded ones, and those that a user trained into a folder.
+"""Weights trained by this project's commands: the embedded ones, and a user's own in a folder.
 
-A model is two files, ``<kind>.safetensors`` (16-bit numbers by name) and ``<kind>.json`` (its card: how it
-was made, on what, and for a detector its thresholds). What training left as released comes from MiniLM.
+A model is two files, ``<kind>.safetensors`` (16-bit numbers by name) and ``<kind>.json`` (its card: recipe,
+data, and for a detector its thresholds). Frozen weights come from MiniLM.
 """
 
 import json
@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from models.catalog import ModelRef, embedded_model, folder_of
+from models.catalog import ModelRef, check_embedded, embedded_model, folder_of
 from models.errors import ModelUnavailable
-from models.verify import check_embedded
 
 if TYPE_CHECKING:
     from torch import Tensor

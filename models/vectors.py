@@ -1,4 +1,4 @@
-"""What a vector is in this project."""
+"""The vector type."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -3,36 +3,36 @@
 import fcntl
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from ingest.documents import SanitizedDocument
-from ingest.protocols import Arrival, Encoder, Standing
-from retrieval.database import create_database
-from retrieval.erasure import Fingerprint, Pending, found_in
 from retrieval.errors import CollectionError, unwritable
-from retrieval.faiss_index import FaissIndex
+from retrieval.index.faiss import FaissIndex
 from retrieval.manifest import Manifest, read_manifest, write_manifest
-from retrieval.passages import passages_of
 from retrieval.protocols import VectorIndex
-from retrieval.store import Record, Store
+from retrieval.store.connection import create_database
+from retrieval.store.database import Store
+from retrieval.store.erasure import Fingerprint, PendingErasure, found_in
 
 _DATABASE = "collection.db"
+_MANIFEST = "manifest.json"
 
 
 class UnknownDocument(CollectionError):
-    """An id that names nothing in a collection."""
+    """An id that is not in the collection."""
 
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """The right to write to a folder: one process at a time, given back by the kernel if that one dies.
+    """The write lock of a folder: one process at a time, released by the kernel if it dies.
 
-    Erasures that a killed process left undone are done first.
+    Erasures interrupted by a kill are finished first.
     """
     with _held(folder):
         if Collection.exists(folder):
@@ -45,7 +45,7 @@ def locked(folder: Path) -> Iterator[None]:
 def _held(folder: Path) -> Iterator[None]:
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        opened = (folder / "lock").open("w")
+        opened = os.fdopen(os.open(folder / "lock", os.O_WRONLY | os.O_CREAT, 0o600), "w")
     except OSError as error:
         raise CollectionError(f"{folder}: {unwritable(error)}") from None
     with opened as lock:
@@ -56,19 +56,34 @@ def _held(folder: Path) -> Iterator[None]:
                 f"{folder}: another process is writing to this collection. "
                 "Wait for it to end, then run the same command again."
             ) from None
-        # What a killed writer left unfinished: a copy of the index may hold what is to be erased.
+        # Left by a killed writer: a temporary copy of the index may hold erased vectors.
         for unfinished in folder.glob(".*.tmp"):
             unfinished.unlink()
         yield
 
 
+def delete(folder: Path) -> None:
+    """Delete the collection in ``folder``, or what is left of one, with the folder.
+
+    Raises:
+        CollectionError: Another process is writing to it, or the folder cannot be deleted.
+    """
+    with _held(folder):
+        try:
+            # The manifest first: after an interruption, the rest is not taken for a collection.
+            (folder / _MANIFEST).unlink(missing_ok=True)
+            shutil.rmtree(folder)
+        except OSError as error:
+            raise CollectionError(f"{folder}: {unwritable(error)}") from None
+
+
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """The proof of an erasure: what went, and how many bytes were searched for what is left of it.
+    """The proof of an erasure: what was removed, and how many bytes were searched for traces.
 
-    A text that came under several ids is kept once, and goes with all of them. ``resumed`` says that the
-    process that began it did not end it: words and vectors were gone with that process, so that only the
-    ids of the passages were looked for, in the database and in the index.
+    A text with several ids is kept once and removed with all of them. ``resumed`` says that another process
+    began the erasure: the text and vectors are no longer known, so only the passage ids were searched for, in
+    the database and in the index.
     """
 
     doc_id: str
@@ -92,20 +107,25 @@ class Collection:
     @classmethod
     def create(cls, folder: Path, manifest: Manifest) -> "Collection":
         """A new collection in ``folder``; the caller holds its lock."""
-        # The manifest comes last, since it is what makes the collection exist.
+        # The manifest comes last: it marks the collection as complete.
         create_database(folder / _DATABASE)
-        write_manifest(manifest, folder / "manifest.json")
+        write_manifest(manifest, folder / _MANIFEST)
         return cls(folder, manifest)
 
     @classmethod
     def open(cls, folder: Path) -> "Collection":
         """The collection in ``folder``; raises CollectionError if there is none."""
-        return cls(folder, read_manifest(folder / "manifest.json"))
+        return cls(folder, cls.manifest_in(folder))
+
+    @staticmethod
+    def manifest_in(folder: Path) -> Manifest:
+        """The manifest of the collection in ``folder``; raises CollectionError if there is none."""
+        return read_manifest(folder / _MANIFEST)
 
     @classmethod
     def exists(cls, folder: Path) -> bool:
-        """Whether there is one; a folder without a manifest is none yet."""
-        return (folder / "manifest.json").is_file()
+        """Whether there is a collection; a folder without a manifest is not one."""
+        return (folder / _MANIFEST).is_file()
 
     def __enter__(self) -> "Collection":
         return self
@@ -116,7 +136,7 @@ class Collection:
         self.store.close()
 
     def load_index(self) -> FaissIndex:
-        """The index as the database has it; the file is only trusted where its digest and ids agree."""
+        """The index of the passages in the database; the file is only used if its digest and ids match."""
         noted = json.loads(self.store.get_meta("index") or "{}")
         last = noted.get("last", 0)
         index = self._index_in_file(noted)
@@ -127,7 +147,7 @@ class Collection:
 
     def _index_in_file(self, noted: Mapping[str, Any]) -> FaissIndex | None:
         try:
-            # Read once: a writer may put another file in its place at any time.
+            # Read once: a writer may replace the file at any time.
             content = (self.folder / "vectors.faiss").read_bytes()
         except FileNotFoundError:
             return None
@@ -137,7 +157,7 @@ class Collection:
         return index if len(index) == noted.get("count") else None
 
     def publish(self) -> None:
-        """Write the index, then note its digest: a kill between the two means that it is rebuilt."""
+        """Write the index, then its digest: after a kill between the two, the index is rebuilt."""
         index = self.load_index()
         path = self.folder / "vectors.faiss"
         try:
@@ -151,85 +171,78 @@ class Collection:
         self.store.set_meta("index", json.dumps(noted))
 
     def erase(self, doc_id: str) -> Erasure:
-        """Remove what an id names: passages, vectors, ledger rows and all other ids of the same text.
+        """Remove a document: passages, vectors, ledger rows and all other ids of the same text.
 
-        Every file is searched for what is left. An erasure that was begun before is brought to its end.
+        Every file is searched for traces. A pending erasure is finished.
 
         Raises:
-            UnknownDocument: The id names nothing.
-            CollectionError: Another process is writing, or kept reading: the erasure is begun, and the
-                next command that writes takes it up.
+            UnknownDocument: The id is not in the collection.
+            CollectionError: Another process is writing or reading: the erasure is pending, and the next
+                command that writes finishes it.
         """
+        erasures = self.erase_all([doc_id])
+        if not erasures:
+            raise UnknownDocument(
+                f"{self.folder}: there is no document {doc_id}. `lethe documents` shows ids."
+            )
+        return erasures[0]
+
+    def erase_all(self, doc_ids: Sequence[str]) -> list[Erasure]:
+        """As ``erase``, for several ids; unknown ids are skipped."""
         with _held(self.folder):
             self._resumed += self.finish_erasures()
-            for erasure in self._resumed:
-                if doc_id in (erasure.doc_id, *erasure.also_known_as):
-                    return erasure
-            taken = self.store.erase(doc_id)
-            if taken is None:
-                raise UnknownDocument(
-                    f"{self.folder}: there is no document {doc_id}. `lethe search` shows ids."
-                )
-            return self._finish(*taken)
+            done = [each for each in self._resumed if {each.doc_id, *each.also_known_as} & {*doc_ids}]
+            return [*done, *self._finish(self.store.erase_all(doc_ids))]
+
+    def erase_lost(
+        self, job_id: int, folders: Sequence[bytes], present: Iterable[bytes], failed: Iterable[bytes]
+    ) -> tuple[list[Erasure], int]:
+        """Erase documents whose source below some folders is gone; the caller holds the lock.
+
+        Arguments and the second value are those of ``retrieval.store.sources.lost``. A text with another id
+        is kept.
+        """
+        taken, unsure = self.store.let_go(job_id, folders, present, failed)
+        return self._finish(taken), unsure
 
     def finish_erasures(self) -> list[Erasure]:
-        """Bring erasures that were interrupted to their end; the caller holds the lock."""
-        return [self._finish(pending, None) for pending in self.store.pending_erasures()]
+        """Finish interrupted erasures; the caller holds the lock."""
+        return self._finish([(pending, None) for pending in self.store.pending_erasures()])
 
-    def _finish(self, pending: Pending, fingerprints: Sequence[Fingerprint] | None) -> Erasure:
+    def _finish(self, taken: Sequence[tuple[PendingErasure, Sequence[Fingerprint] | None]]) -> list[Erasure]:
+        if not taken:
+            return []
         self.store.settle()
         self.publish()
-        ids = pending.passage_ids
-        left = self.store.count_of(ids) + self.load_index().count_of(ids)
-        searched, found = self._search(fingerprints or ())
-        if not left + found:
-            self.store.strike_out(pending)
-        doc_id, *others = pending.names
-        resumed = fingerprints is None
-        return Erasure(doc_id, others, len(ids), pending.ledger_rows, searched, left + found, resumed)
+        index = self.load_index()
+        searched, found = self._search([each for _, fingerprints in taken for each in fingerprints or ()])
+        erasures = []
+        for pending, fingerprints in taken:
+            doc_id, *others = pending.names
+            ids = pending.passage_ids
+            own = {piece for each in fingerprints or () for piece in (each.words.encode(), each.vector)}
+            left = self.store.count_of(ids) + index.count_of(ids) + sum(trace in own for trace in found)
+            if not left:
+                self.store.strike_out(pending)
+            resumed = fingerprints is None
+            erasures.append(Erasure(doc_id, others, len(ids), pending.ledger_rows, searched, left, resumed))
+        return erasures
 
-    def _search(self, fingerprints: Sequence[Fingerprint]) -> tuple[int, int]:
-        """Bytes searched and traces found; what another document says word for word is no trace."""
+    def _search(self, fingerprints: Sequence[Fingerprint]) -> tuple[int, list[bytes]]:
+        """Bytes searched and traces found; text that another document shares is not a trace."""
         words = {each.words.encode(): each.words for each in fingerprints if each.words}
         vectors = {each.vector for each in fingerprints}
         with self.store.apart():
             searched, found = found_in(self.folder, [*words, *vectors])
-        traces = [
+        return searched, [
             trace
             for trace in found
             if not (self.store.says(words[trace]) if trace in words else self.store.has_vector(trace))
         ]
-        return searched, len(traces)
-
-
-class Writer:
-    """Sanitized documents into a store: the sink of the ingest pipeline."""
-
-    def __init__(self, store: Store, encoder: Encoder, passage_tokens: int) -> None:
-        self._store = store
-        self._encoder = encoder
-        self._passage_tokens = passage_tokens
-        self.job_id = store.start_job()
-
-    def standing(self, arrivals: Sequence[Arrival]) -> list[Standing]:
-        """How the first of them stand to what is stored."""
-        return self._store.standing(self.job_id, arrivals)
-
-    def keep(self, documents: Sequence[tuple[Arrival, SanitizedDocument]]) -> int:
-        """Cut, encode and write a batch in one transaction; the number of its passages."""
-        cut = [passages_of(document, self._encoder, self._passage_tokens) for _, document in documents]
-        vectors = self._encoder.encode([text for passages in cut for _, text in passages])
-        records, first = [], 0
-        for (arrival, document), passages in zip(documents, cut, strict=True):
-            rows = vectors[first : first + len(passages)]
-            records.append(Record(arrival, document, passages, rows))
-            first += len(passages)
-        self._store.write(self.job_id, records)
-        return len(vectors)
 
 
 def add_vectors(store: Store, index: VectorIndex, after: int) -> None:
-    """Bring passages with ids above ``after`` from the store into an index."""
+    """Add passages with ids above ``after`` from the store to an index."""
     for ids, vectors in store.vectors(after):
         index.add(ids, vectors)
 

@@ -1,18 +1,41 @@
-"""The nouns of the retrieval room. Everything here was sanitized before it came."""
+"""The nouns of the retrieval room. All text here is sanitized."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from ingest.documents import Unread
+
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A piece of one sanitized document: ``text`` is characters ``start`` to ``end`` of it."""
+    """A piece of one sanitized document: ``text`` is characters ``start`` to ``end`` of it.
+
+    ``doubts`` is that of its document (``SanitizedDocument``).
+    """
 
     passage_id: int
     doc_id: str
     start: int
     end: int
     text: str = field(repr=False)
+    doubts: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class KeptDocument:
+    """A document in a collection: when it was stored, its size, and how well it was read.
+
+    ``risk`` is that of the detected entities.
+    """
+
+    doc_id: str
+    aliases: Sequence[str] = field(repr=False)
+    kept_at: str
+    characters: int
+    passages: int
+    risk: tuple[float, float]
+    unread: Sequence[Unread]
+    doubts: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +48,7 @@ class RetrievedPassage:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """Which passage supports an answer; ``mark`` is how the answer's text names it, 1, 2, ..."""
+    """A passage that supports an answer; ``mark`` is its number in the text of the answer, 1, 2, ..."""
 
     mark: int
     passage_id: int
@@ -34,9 +57,15 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the generator made of the passages, which of them it used, and its engine's name."""
+    """The generator's answer, its citations, and the name of its engine.
+
+    ``question_sent`` is the sanitized question if the model read that instead of the original;
+    ``question_doubts`` say why detection in it may be incomplete (``SanitizedDocument``).
+    """
 
     text: str = field(repr=False)
     citations: Sequence[Citation]
     passages: Sequence[RetrievedPassage]
     engine: str
+    question_sent: str | None = field(default=None, repr=False)
+    question_doubts: Sequence[str] = ()

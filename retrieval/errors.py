@@ -1,4 +1,4 @@
-"""What can go wrong with a collection."""
+"""Errors of collections."""
 
 import errno
 import os
@@ -7,7 +7,7 @@ from models.errors import LetheError
 
 
 class CollectionError(LetheError):
-    """A collection that is not there, is in use, does not match, or cannot be written."""
+    """A collection is missing, in use, mismatched, or cannot be written."""
 
 
 DISK_FULL = (
@@ -17,7 +17,7 @@ DISK_FULL = (
 
 
 def unwritable(error: OSError) -> str:
-    """Why something of a collection cannot be written, and what to do; without the error's own words."""
+    """Why a file of a collection cannot be written, and what to do; without the message of the error."""
     if error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
         return DISK_FULL
     reason = os.strerror(error.errno) if error.errno else type(error).__name__

@@ -2,9 +2,9 @@
 
 Only ``langchain-core`` is needed. LangChain reports each call of a retriever, question and documents
 included, to LangSmith where the environment asks for it (``LANGSMITH_TRACING``). A variable that was set
-for another program must not send private questions away, so the environment is not heeded here. A tracer
-that is passed as a callback is heeded, and so is one that a surrounding chain hands down: whoever traces
-a chain sends what flows through it.
+for another program must not send private questions away, so the environment is ignored here. Tracers
+passed as a callback or inherited from a surrounding chain are used: tracing a chain sends what flows through
+it.
 """
 
 from collections.abc import Sequence
@@ -82,7 +82,7 @@ class LetheRetriever(BaseRetriever):
 class LetheEmbeddings(Embeddings):
     """Unit vectors of an encoder; of each text its first ``encoder.max_tokens`` tokens are read.
 
-    A vector lets much of its text be guessed: embed sanitized text only.
+    A vector reveals much of its text: embed sanitized text only.
     """
 
     def __init__(self, encoder: Encoder) -> None:

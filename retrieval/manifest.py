@@ -1,14 +1,15 @@
-"""What a collection was made with. A mismatch is refused, because scores and vectors would not compare."""
+"""The models and settings of a collection. A mismatch is refused: scores and vectors would not compare."""
 
 import json
 import os
 import tempfile
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from ingest.policy import Policy
-from ingest.scoring.raw import Weights
-from ingest.scoring.scale import Scale
+from ingest.deciding.policy import Policy, Treatment
+from ingest.scoring.scale import Scale, Weights
+from models.errors import ConfigurationError
 from retrieval.errors import CollectionError, unwritable
 
 FORMAT = 2
@@ -16,7 +17,11 @@ FORMAT = 2
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """Names of models, dimensions, policy and scale, fixed when the collection is made."""
+    """Names of models, dimensions, policy and scale, fixed when the collection is created.
+
+    ``own_entities`` is the keyed digest of the user's lists and patterns, which are not in the collection; ""
+    without any.
+    """
 
     created: str
     encoder: str
@@ -29,20 +34,21 @@ class Manifest:
     scale: Scale
     version: str
     keeps_ids: bool = False
+    own_entities: str = ""
     format: int = FORMAT
 
-    def differences(self, other: "Manifest") -> list[str]:
-        """In which of the parts that must agree two manifests differ, as sentences."""
-        parts = ("encoder", "dim", "passage_tokens", "detector", "risk", "engine", "policy", "keeps_ids")
+    def differences(self, asked: "Manifest") -> list[str]:
+        """Differences between this manifest and the requested one: "tau 0.5, you asked for 0.4"."""
+        here, there = _by_setting(self), _by_setting(asked)
         return [
-            f"{part} is {_shown(getattr(other, part))} here, {_shown(getattr(self, part))} there"
-            for part in parts
-            if getattr(self, part) != getattr(other, part)
+            f"{name} {value}, you asked for {there[name]}"
+            for name, value in here.items()
+            if value != there[name]
         ]
 
 
 def write_manifest(manifest: Manifest, path: Path) -> None:
-    """Write it whole or not at all; raises CollectionError if it cannot be written."""
+    """Write it atomically; raises CollectionError if it cannot be written."""
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=".manifest-", suffix=".tmp")
         temporary = Path(name)
@@ -71,16 +77,29 @@ def read_manifest(path: Path) -> Manifest:
         policy = content.pop("policy")
         weights = Weights(**policy.pop("weights"))
         scale = Scale(**content.pop("scale"))
-        return Manifest(policy=Policy(weights=weights, **policy), scale=scale, **content)
+        treatment = Treatment(**policy.pop("treatment", {}))
+        return Manifest(policy=Policy(weights=weights, treatment=treatment, **policy), scale=scale, **content)
     except FileNotFoundError:
         raise CollectionError(f"{path}: there is no such collection.") from None
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError, ConfigurationError):
         raise CollectionError(f"{path}: the manifest is damaged. Restore it from a backup.") from None
 
 
-def _shown(value: object) -> str:
-    if not isinstance(value, Policy):
-        return str(value)
-    parts = (f"{f.name} {getattr(value, f.name)}" for f in fields(value) if f.name != "weights")
-    weights = value.weights
-    return f"({', '.join(parts)}, weights {weights.alpha}/{weights.beta}/{weights.gamma} {weights.marginal})"
+def _by_setting(manifest: Manifest) -> Mapping[str, object]:
+    """The values that must agree, by the name of the setting."""
+    policy = asdict(manifest.policy)
+    treatment = policy.pop("treatment")
+    return {
+        "policy": policy.pop("name"),
+        **policy.pop("weights"),
+        **policy,
+        **{name: json.dumps(said, sort_keys=True) for name, said in treatment.items()},
+        "own lists and patterns": manifest.own_entities or "none",
+        "encoder": manifest.encoder,
+        "dimensions": manifest.dim,
+        "passage_tokens": manifest.passage_tokens,
+        "detector": manifest.detector,
+        "risk": manifest.risk,
+        "engine": manifest.engine,
+        "keep_ids": "yes" if manifest.keeps_ids else "no",
+    }

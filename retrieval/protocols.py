@@ -3,18 +3,26 @@
 from collections.abc import Sequence
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from models.vectors import Vectors
 from retrieval.documents import Answer, RetrievedPassage
 
 
 class VectorIndex(Protocol):
-    """Nearest neighbours by inner product. Ids are 64-bit, given by the store, never reused."""
+    """Nearest neighbours by inner product. Ids are 64-bit, given by the store, never reused.
+
+    One thread may change it while others search.
+    """
 
     def add(self, ids: Sequence[int], vectors: Vectors) -> None: ...
 
     def remove(self, ids: Sequence[int]) -> None: ...
 
     def search(self, queries: Vectors, k: int) -> list[list[tuple[int, float]]]: ...
+
+    def ids(self) -> NDArray[np.int64]: ...
 
     def __len__(self) -> int: ...
 

@@ -12,8 +12,9 @@ from hypothesis import settings
 # As the command line sets it, and before torch is imported.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
-settings.register_profile("lethe", deadline=None, print_blob=False)
-settings.load_profile("lethe")
+settings.register_profile("fast", deadline=None, print_blob=False, max_examples=25)
+settings.register_profile("thorough", deadline=None, print_blob=False)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
 
 @pytest.fixture(autouse=True)

@@ -5,6 +5,7 @@ import zlib
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ingest.documents import Document, Entity, Identifier, Span
 from ingest.labels import label_of
@@ -31,6 +32,25 @@ class WordEncoder:
         for word in _WORD.findall(text.lower()):
             total += np.random.default_rng(zlib.crc32(word.encode())).normal(size=self.dim)
         return (total / np.linalg.norm(total)).astype(np.float32)
+
+
+class BlindEncoder(WordEncoder):
+    """Its tokens know nothing of each other, so what is left of a text says all that cutting does."""
+
+    name = "blind words (test double)"
+
+    def states(self, texts: Sequence[str]) -> list[tuple[list[tuple[int, int]], NDArray[np.float32]]]:
+        return [self._of(text) for text in texts]
+
+    def _of(self, text: str) -> tuple[list[tuple[int, int]], NDArray[np.float32]]:
+        places = self.token_spans(text)
+        mark = np.full((1, self.dim), 0.01)
+        words = [self._word(text[start:end]) for start, end in places]
+        return [(0, 0), *places], np.concatenate([mark, *words]).astype(np.float32)
+
+    def _word(self, word: str) -> NDArray[np.float64]:
+        """What ``encode`` adds for a word."""
+        return np.random.default_rng(zlib.crc32(word.lower().encode())).normal(size=(1, self.dim))
 
 
 class PhraseDetector:

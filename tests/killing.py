@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from app.compose import Services
+from app.compose import system_of
+from app.data_dir import DataDir
 from app.ingesting import ingest
-from app.settings import load_settings
+from app.settings.load import load_settings
 from ingest.read.sources import read_documents
 from tests.commands import PLAIN, command, environment
 from tests.doubles import WordEncoder
@@ -88,14 +89,14 @@ def place_of(folder: Path) -> Path:
 
 
 def main(records: str) -> None:
-    services = Services(load_settings({}))
-    vars(services)["encoder"] = WordEncoder()
+    settings = load_settings({})
+    system = system_of(settings, encoder=WordEncoder())
 
     def tell(_: object = None) -> None:
         os.write(1, b".")
 
     tell()
-    ingest(services, COLLECTION, read_documents([records]), tell)
+    ingest(system, DataDir(settings), COLLECTION, read_documents([records]), tell)
 
 
 def start(bench_arguments: Sequence[str], folder: Path) -> "subprocess.Popen[bytes]":

@@ -1,6 +1,6 @@
 """Invented sentences; the identifier stands between ‹ and ›."""
 
-from ingest.patterns.find import find_patterns
+from ingest.detection.patterns.find import find_patterns
 
 
 def found(text: str) -> list[tuple[str, str]]:

@@ -7,10 +7,9 @@ from functools import cache
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
-from models.detector_parts import HEADS
-from models.gliner_forward import WIDEST
+from models.corpora.examples import Example, Mention
+from models.detectors.network import HEADS, WIDEST
 from models.training.detector import Recipe, new_parameters, train_detector
-from models.training.examples import Example, Mention
 from models.training.optimizing import Progress
 
 if TYPE_CHECKING:
@@ -82,7 +81,7 @@ def random_detector() -> "dict[str, Tensor]":
     """Seeded weights of an untrained detector whose every part shows in the scores."""
     import torch
 
-    from models.minilm import released
+    from models.encoders.minilm import released
 
     torch.manual_seed(0)
     weights = {name: weight.detach() for name, weight in new_parameters(released().weights).items()}
@@ -102,7 +101,7 @@ def random_risk() -> "dict[str, Tensor]":
     """Seeded weights of an untrained privacy-risk model."""
     import torch
 
-    from models.minilm import released
+    from models.encoders.minilm import released
     from models.training.risk import new_parameters
 
     torch.manual_seed(0)

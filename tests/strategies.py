@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from ingest.annotated import AnnotatedText
 from ingest.documents import Action, Decision, Document, Entity, Span
 from ingest.labels import LABELS
-from ingest.link import link
 from ingest.linking.accounts import link_accounts
+from ingest.linking.link import link
 from tests.doubles import entity
 
 texts = st.text(alphabet="ab éß\n😀'.,", min_size=1, max_size=60)

@@ -2,10 +2,31 @@
 
 import argparse
 from importlib.metadata import version
+from textwrap import fill
 
-from app.cli.measuring_arguments import bench_detection, bench_trip_rag, calibrate, extraction, tune
-from app.cli.shared_arguments import collection, how_many, paths, policy, positive, share, words
+from app.cli.measuring_arguments import (
+    bench_detection,
+    bench_trip_rag,
+    calibrate,
+    custom_attack,
+    extraction,
+    tune,
+)
+from app.cli.shared_arguments import (
+    collection,
+    how_many,
+    keep_ids,
+    labels,
+    language,
+    paths,
+    policy,
+    positive,
+    share,
+    words,
+)
+from app.cli.verbs_help import VERBS
 
+_WIDTH = 79
 _EXIT_CODES = "exit codes: 0 done, 1 failed in part or whole, 2 misused"
 
 
@@ -15,34 +36,37 @@ def parser() -> argparse.ArgumentParser:
         prog="lethe",
         description="Ingest private documents, answer over the sanitized text, see what an attacker gets. "
         "Results are JSON lines on standard output, messages go to standard error.",
-        epilog=f"{_EXIT_CODES}. Everything that is kept lies under --data-dir.",
+        epilog="Example: lethe ingest notes/ -c clinic; `lethe VERB --help` has one for each verb. "
+        f"{_EXIT_CODES}. Everything that is kept lies under --data-dir.",
     )
     top.add_argument("--version", action="version", version=f"lethe {version('lethe')}")
     verbs = top.add_subparsers(dest="verb", required=True, metavar="VERB")
-    _sanitize(_verb(verbs, "sanitize", "write sanitized documents, one JSON object each"))
-    _explain(_verb(verbs, "explain", "say of each entity of a document why it was treated as it was"))
-    calibrate(_verb(verbs, "calibrate", "fit the threshold of the policy to documents of your own"))
-    help_text = "search weights and thresholds: chosen on half of a corpus, checked on the other half"
+    _sanitize(_verb(verbs, "sanitize", "sanitize documents without indexing them"))
+    _explain(_verb(verbs, "explain", "explain the decision about each entity of a document"))
+    calibrate(_verb(verbs, "calibrate", "fit the threshold of the policy to your own documents"))
+    help_text = "search weights and thresholds, with a held-out check"
     tune(_verb(verbs, "tune", help_text))
     _ingest(_verb(verbs, "ingest", "sanitize documents and index them in a collection"))
-    _search(_verb(verbs, "search", "the passages of a collection nearest to a question"))
+    _search(_verb(verbs, "search", "find the passages of a collection nearest to a question"))
     _ask(_verb(verbs, "ask", "answer a question from a collection, with citations"))
-    _verb(verbs, "collections", "list the collections")
-    _erase(_verb(verbs, "erase", "remove a document from a collection and prove it"))
-    attack = verbs.add_parser("attack", help="attack a corpus and report what leaks")
+    _collections(_verb(verbs, "collections", "list the collections, or delete one"))
+    collection(_verb(verbs, "documents", "list the documents of a collection"))
+    _erase(_verb(verbs, "erase", "remove documents from a collection and search for traces"))
+    attack = _described(verbs, "attack", "attack a corpus and report what leaks")
     attacks = attack.add_subparsers(dest="attack", required=True, metavar="ATTACK")
     help_text = "make the generator repeat its context (Zeng et al. 2024)"
     extraction(_verb(attacks, "extraction", help_text, module="attack"))
-    bench = verbs.add_parser("bench", help="measure the models on corpora of this machine")
+    custom_attack(_verb(attacks, "custom", "run an attack of your own", module="attack"))
+    bench = _described(verbs, "bench", "measure models and methods on local corpora")
     benches = bench.add_subparsers(dest="bench", required=True, metavar="BENCH")
-    help_text = "measure what is found and how risky it is judged, as tables"
+    help_text = "measure detection and risk estimates, as tables"
     bench_detection(_verb(benches, "detection", help_text, module="bench"))
-    help_text = "compare TRIP-RAG with every baseline on a corpus: usefulness, leakage, trade-offs"
+    help_text = "compare TRIP-RAG with every baseline on a corpus"
     bench_trip_rag(_verb(benches, "trip-rag", help_text, module="trip_rag"))
-    _serve(_verb(verbs, "serve", "a small HTTP server over the same parts"))
-    _verb(verbs, "settings", "the settings in force and where each comes from")
-    _models(verbs.add_parser("models", help="the models that are known, here, or to be fetched"))
-    _demo(_verb(verbs, "demo", "the whole job on a bundled, invented corpus"))
+    _serve(_verb(verbs, "serve", "serve a collection over HTTP on this machine"))
+    _verb(verbs, "settings", "list the settings in force and where each comes from")
+    _models(_described(verbs, "models", "list, check, download or train models"))
+    _demo(_verb(verbs, "demo", "run everything on a bundled, invented corpus"))
     return top
 
 
@@ -51,41 +75,87 @@ def _verb(
     name: str,
     help_text: str,
     module: str | None = None,
+    data_dir: str | None = None,
 ) -> argparse.ArgumentParser:
-    verb = verbs.add_parser(
-        name, help=help_text, description=help_text.capitalize() + ".", epilog=_EXIT_CODES
-    )
+    verb = _described(verbs, name, help_text)
     verb.set_defaults(module=module or name, function="run")
-    verb.add_argument("--data-dir", metavar="DIR", help="folder of the collections (or LETHE_DATA_DIR)")
+    verb.add_argument(
+        "--data-dir",
+        metavar="DIR",
+        default=data_dir,
+        help="folder of the collections (default LETHE_DATA_DIR, else lethe-data)",
+    )
+    return verb
+
+
+def _described(
+    verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, help_text: str
+) -> argparse.ArgumentParser:
+    verb = verbs.add_parser(name, help=help_text, formatter_class=argparse.RawDescriptionHelpFormatter)
+    paragraph, example = VERBS[verb.prog.removeprefix("lethe ")]
+    verb.description = fill(paragraph, _WIDTH)
+    verb.epilog = f"Example: {example}\n\n{_EXIT_CODES}"
     return verb
 
 
 def _sanitize(verb: argparse.ArgumentParser) -> None:
     paths(verb)
     policy(verb)
-    verb.add_argument("-c", "--collection", metavar="NAME", help="use the scale of this collection's scores")
+    labels(verb)
+    keep_ids(verb)
+    verb.add_argument(
+        "-c",
+        "--collection",
+        metavar="NAME",
+        help="use the scale of this collection's scores (default the embedded scale)",
+    )
+    verb.add_argument(
+        "--output",
+        metavar="DIR",
+        help="folder for the sanitized texts, one file each, named by document id and readable by you alone; "
+        "without it they are in the JSON lines",
+    )
+    verb.add_argument(
+        "--overwrite", action="store_true", help="let --output replace files that hold another text"
+    )
 
 
 def _explain(verb: argparse.ArgumentParser) -> None:
     paths(verb)
     policy(verb)
+    labels(verb)
+    keep_ids(verb)
     verb.add_argument(
-        "-c", "--collection", metavar="NAME", help="decide as this collection does, by its policy and scale"
+        "-c",
+        "--collection",
+        metavar="NAME",
+        help="decide as this collection does, by its policy and scale (default those of the settings)",
     )
     shown = verb.add_mutually_exclusive_group()
     shown.add_argument("--json", action="store_true", help="JSON lines without the text")
-    shown.add_argument("--html", metavar="FILE", help="one page with the text colored; it quotes the text")
+    shown.add_argument(
+        "--html",
+        metavar="FILE",
+        help="write a page with the colored text, which quotes the document; without it, and without --json, "
+        "the terminal shows the same",
+    )
 
 
 def _ingest(verb: argparse.ArgumentParser) -> None:
     paths(verb)
     collection(verb)
     policy(verb)
+    labels(verb)
+    keep_ids(verb)
     verb.add_argument(
-        "--keep-ids",
+        "--dry-run",
         action="store_true",
-        default=None,
-        help="keep ids that look opaque and name nobody; without it all ids are digested",
+        help="write nothing; count decisions, failures and unread parts as one JSON line",
+    )
+    verb.add_argument(
+        "--sync",
+        action="store_true",
+        help="PATHs are folders: erase documents whose files are gone from them",
     )
 
 
@@ -99,11 +169,35 @@ def _ask(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("question", type=words, help="what to answer")
     collection(verb)
     how_many(verb)
-    verb.add_argument("--gguf", metavar="FILE", help="answer with this model file through llama.cpp")
+    language(verb, "questions to a remote model")
+    verb.add_argument(
+        "--gguf",
+        metavar="FILE",
+        help="answer with this model file through llama.cpp (default the generator of the settings, which "
+        "quotes the best sentences)",
+    )
+
+
+def _collections(verb: argparse.ArgumentParser) -> None:
+    verbs = verb.add_subparsers(metavar="[VERB]")
+    # Suppressed: the folder that is named before the second verb holds, unless another is named after it.
+    _verb(verbs, "list", "list the collections, as without a verb", "collections", argparse.SUPPRESS)
+    delete = _verb(verbs, "delete", "delete a collection", "collections", argparse.SUPPRESS)
+    delete.set_defaults(function="delete")
+    delete.add_argument("name", metavar="NAME", help="the collection")
+    delete.add_argument("--yes", action="store_true", help="do not ask")
 
 
 def _erase(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("doc_id", nargs="+", help="ids as they were read, or as `lethe search` shows them")
+    verb.add_argument(
+        "doc_id",
+        nargs="+",
+        metavar="DOCUMENT",
+        help="path, id of a record as it was read, or id as `lethe documents` shows it",
+    )
+    verb.add_argument(
+        "-r", "--recursive", action="store_true", help="let a folder stand for every document from below it"
+    )
     collection(verb)
 
 
@@ -111,12 +205,13 @@ def _serve(verb: argparse.ArgumentParser) -> None:
     collection(verb)
     verb.add_argument("--host", help="loopback address to listen on (default 127.0.0.1)")
     verb.add_argument("--port", type=int, help="port (default 8000; 0 takes a free one)")
+    language(verb, "questions to a remote model")
 
 
 def _models(models: argparse.ArgumentParser) -> None:
     verbs = models.add_subparsers(dest="models_verb", required=True, metavar="VERB")
     for name, text in (
-        ("list", "known models, and whether they are here"),
+        ("list", "list the known models, and whether they are on this machine"),
         ("verify", "check the embedded models against their digests"),
         ("pull", "download a model; the only thing in Lethe that downloads"),
     ):
@@ -124,7 +219,7 @@ def _models(models: argparse.ArgumentParser) -> None:
         verb.set_defaults(function=name)
         if name == "pull":
             verb.add_argument("model", help="id on the hub, for example BAAI/bge-large-en-v1.5")
-            verb.add_argument("--revision", help="revision to pin (default: the one in the catalog)")
+            verb.add_argument("--revision", help="revision to pin (default the one in the catalog)")
             verb.add_argument("--yes", action="store_true", help="do not ask")
     _train_detector(_verb(verbs, "train-detector", "train a detector on a folder of corpora", module="train"))
     _train_risk(_verb(verbs, "train-risk", "train a privacy-risk model on scored snippets", module="train"))
@@ -142,19 +237,26 @@ def _export_detector(verb: argparse.ArgumentParser) -> None:
 def _train_risk(verb: argparse.ArgumentParser) -> None:
     verb.set_defaults(function="train_risk")
     verb.add_argument(
-        "data", nargs="?", metavar="DATA", help="folder of the corpora that some of our snippets refer to"
+        "data",
+        nargs="?",
+        metavar="DATA",
+        help="folder of the corpora that some shipped snippets refer to; without it those are left out",
     )
     verb.add_argument("--output", required=True, metavar="DIR", help="folder that the model is written into")
     verb.add_argument(
-        "--labels", metavar="FILE", help="snippets of your own, JSON lines with 'marked' and 'scores'"
+        "--labels",
+        metavar="FILE",
+        help="snippets of your own, JSON lines with 'marked' and 'scores'; without it only the shipped ones",
     )
     verb.add_argument(
         "--encoder",
         metavar="FOLDER|ID",
         help="fine-tune this transformer, a folder or a pulled model such as microsoft/deberta-v3-base "
-        "(default: a small model over the embedded encoder)",
+        "(default a small model over the embedded encoder)",
     )
-    verb.add_argument("--seed", type=positive, help="seed of order, masking and new weights")
+    verb.add_argument(
+        "--seed", type=positive, help="seed of order, masking and new weights (default the shipped model's)"
+    )
 
 
 def _train_detector(verb: argparse.ArgumentParser) -> None:
@@ -164,14 +266,24 @@ def _train_detector(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--steps",
         type=positive,
-        help="steps of the first of two trainings (by default an hour on two cores)",
+        help="steps of the first of two trainings (default: about an hour on two cores)",
     )
-    verb.add_argument("--seed", type=positive, help="seed of order, names and new weights")
+    verb.add_argument(
+        "--seed", type=positive, help="seed of order, names and new weights (default the shipped model's)"
+    )
     verb.add_argument("--rate", type=share, help="highest learning rate of the layers (default 0.00015)")
     verb.add_argument(
-        "--leave-out", action="append", metavar="CORPUS", help="do not read this corpus; may be repeated"
+        "--leave-out",
+        action="append",
+        metavar="CORPUS",
+        help="do not read this corpus; may be repeated (default all are read)",
     )
 
 
 def _demo(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--output", default="demo-output", metavar="DIR", help="folder for the demo's data")
+    verb.add_argument(
+        "--output",
+        default="demo-output",
+        metavar="DIR",
+        help="folder for the demo's data (default demo-output)",
+    )

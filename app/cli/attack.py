@@ -1,72 +1,79 @@
-"""``lethe attack``."""
+"""``lethe attack extraction | custom``."""
 
 import argparse
-import sys
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.attacking import extraction
 from app.cli.console import console, message, progress, result
-from app.cli.given import services_of
-from app.corpus import Phases, read_corpus
+from app.cli.given import data_of, readings_of
+from app.compose import system_of
+from eval.attacks.custom import attack_from
 from eval.attacks.extraction import Aim
 from eval.attacks.suite import extraction_suite
-from eval.gold import gold_rows
-from eval.report import summary
-from eval.report_files import report_folder, write_report
-from eval.report_table import leakage_table
-from ingest.read.sources import read_documents
+from eval.corpora.given import read_corpus
+from eval.corpora.gold import gold_rows
+from eval.progress import Progress as Phases
+from eval.protocols import Attack
+from eval.reports.extraction_page import leakage_table
+from eval.reports.files import extraction_folder, write_extraction
+from eval.reports.render import terminal_table
+from eval.studies.extraction.report import summary
+from eval.studies.extraction.study import extraction
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """The extraction attack: a table on standard error, the figures as one JSON line, files on request.
+    """Run an attack: a table on standard error, the figures as one JSON line, files on request.
 
     1 if something keeps the figures from being a verdict: a failed document or attempt, or an unsanitized
     arm that the attack did not break.
     """
-    aims = dict.fromkeys(Aim(aim) for aim in arguments.aim or Aim)
-    suite = extraction_suite(list(aims), arguments.n, arguments.seed)
-    services = services_of(arguments)
-    folder = report_folder(Path(arguments.report)) if arguments.report else None
-    keep_ids = None
-    if arguments.collection:
-        with services.open(arguments.collection) as collection:
-            keep_ids = collection.manifest.keeps_ids
+    attack = _attack(arguments)
+    data = data_of(arguments)
+    worst_case = arguments.generator == "verbatim"
+    system = system_of(data.settings, answers=not worst_case)
+    folder = extraction_folder(Path(arguments.report)) if arguments.report else None
     gold = None
     if arguments.gold_field:
         gold = gold_rows(arguments.paths, arguments.gold_field, arguments.text_field, arguments.id_field)
-    readings = read_documents(
-        arguments.paths, text_field=arguments.text_field, id_field=arguments.id_field, stdin=sys.stdin.buffer
-    )
-    with progress("done") as bar:
-        told = phases_on(bar)
-        corpus = read_corpus(services, readings, gold, keep_ids=keep_ids, phases=told)
+    with ExitStack() as stack, progress("done") as bar:
+        collection = None
+        public_ids = data.public_ids
+        if arguments.collection:
+            collection = stack.enter_context(data.open(arguments.collection))
+            public_ids = partial(data.public_ids, keep=collection.manifest.keeps_ids)
+        reported = phases_on(bar)
+        corpus = read_corpus(readings_of(arguments, data.settings), public_ids, gold, reported)
         report = extraction(
-            services,
-            corpus,
-            suite,
-            collection=arguments.collection,
-            worst_case=arguments.generator == "verbatim",
-            phases=told,
+            system, corpus, attack, collection=collection, worst_case=worst_case, progress=reported
         )
-    console().print(leakage_table(report))
+    console().print(terminal_table(leakage_table(report), narrow=True))
     result(summary(report))
     if folder:
-        _, _, page = write_report(report, folder)
+        page = write_extraction(report, folder)
         message(f"report: {page}")
     return 1 if report.problems else 0
 
 
+def _attack(arguments: argparse.Namespace) -> Attack:
+    """The extraction attack, or one of the user's own."""
+    if arguments.attack == "custom":
+        return attack_from(arguments.attack_file)
+    aims = dict.fromkeys(Aim(aim) for aim in arguments.aim or Aim)
+    return extraction_suite(list(aims), arguments.n, arguments.seed)
+
+
 def phases_on(bar: "Progress") -> Phases:
-    """One bar below the other, each from when its phase begins."""
+    """A bar for each phase, added when the phase begins."""
     tasks: dict[str, TaskID] = {}
 
-    def told(phase: str, done: int, total: int | None) -> None:
+    def show(phase: str, done: int, total: int | None) -> None:
         if phase not in tasks:
             tasks[phase] = bar.add_task(phase, total=total, count=done)
         bar.update(tasks[phase], completed=done, total=total, count=done)
 
-    return told
+    return show

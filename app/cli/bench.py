@@ -1,32 +1,34 @@
-"""``lethe bench``: how good the detectors and the privacy-risk models are, on a user's own corpora."""
+"""``lethe bench``: measures detectors and privacy-risk models on your own corpora."""
 
 import argparse
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from app.cli.attack import phases_on
 from app.cli.console import message, progress
-from app.cli.given import services_of
-from app.compose import Services
-from app.provenance import commit_here
-from app.settings import DetectorSettings, Settings
-from eval.detection import bench
-from eval.detection import report as detection
-from eval.detection.extras import Generalizer, LabelFactory, changed_by
-from eval.detection.table import markdown as detection_markdown
-from eval.report_files import report_folder
-from eval.risk import report as risk
-from eval.risk.measure import measure
-from eval.risk.table import markdown as risk_markdown
+from app.cli.given import settings_of
+from app.compose import detector_of, risk_of, system_of
+from app.settings.load import DetectorSettings, Settings
+from eval.progress import Progress as Phases
+from eval.provenance import commit_here
+from eval.reports.detection import markdown as detection_markdown
+from eval.reports.files import report_folder
+from eval.reports.risk import markdown as risk_markdown
+from eval.studies.detection import report as detection
+from eval.studies.detection import study
+from eval.studies.detection.extras import Generalizer, LabelFactory, changed_by
+from eval.studies.risk import report as risk
+from eval.studies.risk.study import measure
 from ingest.documents import Document, Span
-from ingest.protocols import EntityDetector, RiskModel
-from ingest.risk_prior import RiskPrior
+from ingest.protocols import EntityDetector, RiskModel, Sanitizer
+from ingest.scoring.prior import RiskPrior
+from models.corpora.rubric import held_out, shipped_snippets
 from models.errors import ConfigurationError, LetheError
 from models.trained import is_trained
-from models.training.rubric import held_out, shipped_snippets
 
 COLUMNS = {"embedded": "lethe", "recall": "lethe, recall profile", "patterns": "patterns and rules"}
 """What ``--columns`` calls a detector, and what the tables call it."""
@@ -35,20 +37,20 @@ UNKNOWN = "unknown"
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Markdown tables on standard output; on request they and the figures as files too."""
+    """Markdown tables on standard output; on request tables and figures as files."""
     data = Path(arguments.data)
     if not data.is_dir():
-        raise ConfigurationError(f"{data} is no folder: name the one in which each corpus has its own.")
-    services = services_of(arguments)
-    columns = _columns(arguments.columns, services.settings)
+        raise ConfigurationError(f"{data} is not a folder: name the one with a subfolder for each corpus.")
+    settings = settings_of(arguments)
+    columns = _columns(arguments.columns, settings)
     folder = report_folder(Path(arguments.output)) if arguments.output else None
     commit = arguments.commit or commit_here() or UNKNOWN
+    snippets = shipped_snippets(data)
     with progress("done") as bar:
-        told = phases_on(bar)
-        found = _detection(columns, data, arguments.corpus, told, commit)
-        snippets = shipped_snippets(data)
+        reported = phases_on(bar)
+        found = _detection(columns, data, arguments.corpus, reported, commit)
         judged = measure(
-            _risk_models(services), held_out(snippets)[1], told, scored_twice=snippets, commit=commit
+            _risk_models(settings), held_out(snippets)[1], reported, scored_twice=snippets, commit=commit
         )
     tables = f"## Detection\n\n{detection_markdown(found)}\n## Privacy risk\n\n{risk_markdown(judged)}"
     sys.stdout.write(tables)
@@ -58,8 +60,8 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _columns(asked: str | None, settings: Settings) -> dict[str, Services]:
-    """For each detector that is measured, by its name in the tables, the system that it is part of."""
+def _columns(asked: str | None, settings: Settings) -> dict[str, Settings]:
+    """The settings of each measured detector, by its name in the tables."""
     chosen = list(COLUMNS) if asked is None else [name.strip() for name in asked.split(",")]
     unknown = sorted(set(chosen) - set(COLUMNS))
     if unknown:
@@ -72,7 +74,7 @@ def _columns(asked: str | None, settings: Settings) -> dict[str, Services]:
                 "--columns: the detector in the settings has no recall profile; leave recall out."
             )
         chosen.remove("recall")
-    return {COLUMNS[name]: Services(_settings_of(name, settings)) for name in COLUMNS if name in chosen}
+    return {COLUMNS[name]: _settings_of(name, settings) for name in COLUMNS if name in chosen}
 
 
 def _settings_of(column: str, settings: Settings) -> Settings:
@@ -87,57 +89,61 @@ def _settings_of(column: str, settings: Settings) -> Settings:
 
 
 def _is_ours(chosen: DetectorSettings) -> bool:
-    """Whether a model finds entities that has fitted thresholds and takes any label."""
+    """Whether the detector has a model with fitted thresholds that takes any label."""
     embedded = chosen.model.source == "embedded" or is_trained(Path(chosen.model.name), "detector")
     return chosen.learned and embedded
 
 
 def _detection(
-    columns: Mapping[str, Services],
+    columns: Mapping[str, Settings],
     data: Path,
     corpora: Sequence[str] | None,
-    told: bench.Progress,
+    reported: Phases,
     commit: str,
 ) -> detection.DetectionReport:
-    return bench.run(
-        {name: services.detector for name, services in columns.items()},
+    return study.run(
+        {name: detector_of(settings) for name, settings in columns.items()},
         data,
-        told,
+        reported,
         for_labels={
-            name: _factory(services.settings.detector)
-            for name, services in columns.items()
-            if _is_ours(services.settings.detector)
+            name: _factory(settings.detector)
+            for name, settings in columns.items()
+            if _is_ours(settings.detector)
         },
-        generalizers={name: _generalizer(services) for name, services in columns.items()},
+        generalizers={name: _generalizer(settings) for name, settings in columns.items()},
         corpora=corpora,
         commit=commit,
     )
 
 
 def _factory(chosen: DetectorSettings) -> LabelFactory:
-    """The model of the settings, asked for other labels and without patterns and rules beside it."""
+    """Detectors of the configured model alone, without patterns and rules, for given labels."""
 
     def made(labels: Sequence[str]) -> EntityDetector:
-        from ingest.learned import LearnedDetector
-        from models.new_labels import load_finder
+        from ingest.detection.learned import LearnedDetector
+        from models.detectors.new_labels import load_finder
 
         return LearnedDetector(load_finder(chosen.model, labels, chosen.profile, chosen.threshold))
 
     return made
 
 
-def _generalizer(services: Services) -> Generalizer:
-    """What the sanitizer changes; its parts are built when it is first asked."""
+def _generalizer(settings: Settings) -> Generalizer:
+    """The spans that the sanitizer changes; it is built at its first use."""
+
+    @cache
+    def sanitizer() -> Sanitizer:
+        return system_of(settings).sanitizer()
 
     def changed(documents: Sequence[Document]) -> Sequence[Sequence[Span] | None]:
-        return changed_by(services.sanitizer())(documents)
+        return changed_by(sanitizer())(documents)
 
     return changed
 
 
-def _risk_models(services: Services) -> dict[str, RiskModel]:
+def _risk_models(settings: Settings) -> dict[str, RiskModel]:
     prior: dict[str, RiskModel] = {"prior": RiskPrior()}
-    return prior if services.settings.risk.kind == "prior" else {"learned": services.risk, **prior}
+    return prior if settings.risk.kind == "prior" else {"learned": risk_of(settings), **prior}
 
 
 def _write(folder: Path, found: Mapping[str, Any], judged: Mapping[str, Any], tables: str) -> None:
@@ -148,5 +154,5 @@ def _write(folder: Path, found: Mapping[str, Any], judged: Mapping[str, Any], ta
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise LetheError(
-            f"{folder}: the figures could not be written ({reason}). Name a folder that can be."
+            f"{folder}: the figures could not be written ({reason}). Name another folder."
         ) from None

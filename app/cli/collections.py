@@ -1,20 +1,21 @@
-"""``lethe collections``."""
+"""``lethe collections list | delete``; without a second verb it lists."""
 
 import argparse
 
-from app.cli.console import message, result
-from app.cli.given import services_of
-from app.compose import Services
+from app.cli.console import confirmed, message, result
+from app.cli.given import data_of
+from app.data_dir import DataDir
+from retrieval.collection import delete as delete_folder
 from retrieval.errors import CollectionError
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """One JSON line per collection: how much it holds, what it was made with, whether its log is whole."""
-    services = services_of(arguments)
+    """One JSON line per collection: its size, its settings, whether its audit log is intact."""
+    data = data_of(arguments)
     failed = False
-    for name in services.collections():
+    for name in data.collections():
         try:
-            _show(services, name)
+            _show(data, name)
         except CollectionError as error:
             # One that is damaged does not hide the others.
             message(str(error))
@@ -22,8 +23,8 @@ def run(arguments: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def _show(services: Services, name: str) -> None:
-    with services.open(name) as collection:
+def _show(data: DataDir, name: str) -> None:
+    with data.open(name) as collection:
         store, manifest = collection.store, collection.manifest
         broken = store.broken_audit_entry()
         result(
@@ -46,3 +47,25 @@ def _show(services: Services, name: str) -> None:
             message(f"{name}: the last ingest did not finish. Run the same command again to go on.")
         if begun := len(store.pending_erasures()):
             message(f"{name}: {begun} erasures are not done. Run `lethe erase` with the same ids again.")
+
+
+def delete(arguments: argparse.Namespace) -> int:
+    """One JSON line: what was deleted. 1 if the deletion was not confirmed."""
+    data = data_of(arguments)
+    name: str = arguments.name
+    folder = data.folder(name)
+    documents, passages = None, None
+    try:
+        with data.open(name) as collection:
+            documents, passages = collection.store.count_documents(), collection.store.count_passages()
+    except CollectionError as error:
+        if not folder.is_dir():
+            raise
+        # A damaged one can be deleted all the same, but it may be wanted back.
+        message(str(error))
+    size = "of unknown size" if documents is None else f"{documents:,} documents, {passages:,} passages"
+    if not confirmed(f"Delete collection {name}, {size}?", arguments.yes, "nothing was deleted"):
+        return 1
+    delete_folder(folder)
+    result({"deleted": name, "documents": documents, "passages": passages})
+    return 0

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress, TaskID
 
-    from app.corpus import Phases
+    from eval.progress import Progress as Phases
 
-TOLD_EVERY = 30.0
-"""Seconds between two lines about work that goes on, where standard error is no terminal."""
+REPORT_EVERY = 30.0
+"""Seconds between two lines of progress where standard error is no terminal."""
 
 
 def result(row: Mapping[str, object]) -> None:
@@ -23,8 +23,27 @@ def result(row: Mapping[str, object]) -> None:
 
 
 def message(text: str) -> None:
-    """One line on standard error."""
-    sys.stderr.write(f"lethe: {text}\n")
+    """One line on standard error, whatever characters a name in it holds."""
+    sys.stderr.write(f"lethe: {printable(text)}\n")
+
+
+def printable(text: str) -> str:
+    r"""Text in one line without control characters: unprintable ones are escaped, as in ``\n``."""
+    return "".join(
+        each if each.isprintable() else each.encode("unicode_escape").decode("ascii") for each in text
+    )
+
+
+def confirmed(question: str, yes: bool, undone: str) -> bool:
+    """Whether the user agrees, at the terminal or by ``yes``. Without a terminal: no."""
+    if yes:
+        return True
+    if not sys.stdin.isatty():
+        message(f"{undone}: no terminal to ask on; give --yes to go ahead.")
+        return False
+    sys.stderr.write(f"{question} [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
 def console() -> "Console":
@@ -35,22 +54,22 @@ def console() -> "Console":
 
 
 def progress(unit: str) -> "Progress":
-    """A progress bar on standard error: how far, how many of ``unit``, time left.
+    """A progress bar on standard error: share done, count of ``unit``, time left.
 
-    Where nobody could see it move, there is a line every ``TOLD_EVERY`` seconds too.
+    Where standard error is no terminal, it prints a line every ``REPORT_EVERY`` seconds.
     """
     from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     class Lines(Progress):
-        """Bars that are drawn once, at the end, and told of until then."""
+        """Bars drawn once, at the end; until then a line now and then."""
 
-        told = time.monotonic()
+        reported_at = time.monotonic()
 
         def update(self, task_id: TaskID, **changes: Any) -> None:
             super().update(task_id, **changes)
             now = time.monotonic()
-            if now - self.told >= TOLD_EVERY:
-                self.told = now
+            if now - self.reported_at >= REPORT_EVERY:
+                self.reported_at = now
                 task = self.tasks[self.task_ids.index(task_id)]
                 share = "" if task.total is None else f", {task.percentage:.0f}%"
                 message(f"{task.description}: {task.fields['count']} {unit}{share}")
@@ -68,10 +87,10 @@ def progress(unit: str) -> "Progress":
 
 
 def current_phase_on(bar: "Progress", whole: str = "measured") -> "Phases":
-    """One bar for the work as a whole, and one for what is under way, whatever that is."""
+    """One bar for the whole work, and one for the current phase."""
     tasks: dict[bool, TaskID] = {}
 
-    def told(phase: str, done: int, total: int | None) -> None:
+    def show(phase: str, done: int, total: int | None) -> None:
         of_whole = phase == whole
         if of_whole not in tasks:
             tasks[of_whole] = bar.add_task(phase, total=total, count=done)
@@ -80,4 +99,4 @@ def current_phase_on(bar: "Progress", whole: str = "measured") -> "Phases":
             bar.reset(task, description=phase, total=total, count=done)
         bar.update(task, completed=done, total=total, count=done)
 
-    return told
+    return show

@@ -1,4 +1,4 @@
-"""``lethe demo``: ingest, ask and attack the bundled corpus, and tell it as a story on the terminal."""
+"""``lethe demo``: ingest, ask and attack the bundled corpus, with comments on the terminal."""
 
 import argparse
 import json
@@ -8,29 +8,38 @@ import sys
 import time
 from pathlib import Path
 
-from app.attacking import extraction
-from app.bench.options import QUICK_DOCUMENTS, QUICK_PROMPTS, QUICK_QUESTIONS, Options
-from app.bench.trip_rag import trip_rag
 from app.cli.attack import phases_on
 from app.cli.console import console, current_phase_on, message, progress, result
 from app.cli.trip_rag import all_sanitized
-from app.compose import Services
-from app.corpus import read_corpus
+from app.compose import system_of
+from app.data_dir import DataDir
 from app.demo.corpus import corpus_path, questions
 from app.ingesting import ingest
-from app.settings import load_settings
+from app.settings.load import load_settings
+from app.settings.report import run_settings
 from eval.attacks.extraction import Aim
 from eval.attacks.suite import extraction_suite
-from eval.corpora.bench_corpus import Selection
+from eval.corpora.corpus import Selection
+from eval.corpora.given import read_corpus
+from eval.corpora.gold import gold_rows
 from eval.corpora.loaders import load
-from eval.gold import gold_rows
-from eval.report import ExtractionReport, summary
-from eval.report_files import report_folder, write_report
-from eval.report_table import leakage_table
-from eval.trip_rag.files import write_report as write_comparison
-from eval.trip_rag.table import methods_table
+from eval.corpora.public_ids import under_public_ids
+from eval.reports.comparison import methods_table
+from eval.reports.extraction_page import leakage_table
+from eval.reports.files import report_folder, write_comparison, write_extraction
+from eval.reports.render import terminal_table
+from eval.studies.compare.study import (
+    QUICK_DOCUMENTS,
+    QUICK_PROMPTS,
+    QUICK_QUESTIONS,
+    Options,
+    trip_rag,
+)
+from eval.studies.extraction.report import ExtractionReport, summary
+from eval.studies.extraction.study import extraction
 from ingest.pipeline import Tally
 from ingest.read.sources import read_documents, total_bytes
+from retrieval.system import System
 
 COLLECTION = "demo"
 PROMPTS_PER_AIM = 40
@@ -38,23 +47,24 @@ SEED = 0
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """The whole job; the figures of the attack are one JSON line on standard output. 1 if a part failed."""
+    """Run every step; the figures of the attack are one JSON line on standard output. 1 if a step failed."""
     output = Path(arguments.output)
     data_dir = Path(arguments.data_dir or output / "data")
-    services = Services(load_settings({"data_dir": str(data_dir), "ingest.keep_ids": True}))
+    data = DataDir(load_settings({"data_dir": str(data_dir), "ingest.keep_ids": True}))
+    system = system_of(data.settings)
     # A demo that was run before, perhaps by another version, is made anew.
-    shutil.rmtree(services.folder(COLLECTION), ignore_errors=True)
+    shutil.rmtree(data.folder(COLLECTION), ignore_errors=True)
     say = console().rule
     say("1. Ingest an invented corpus of clinic, office and tribunal documents")
-    kept = _ingest(services)
+    kept = _ingest(system, data)
     say("2. Ask, from the command line, from a cold start")
     answered = _ask(data_dir)
     say("3. Attack it: unsanitized, fully redacted, and as Lethe keeps it")
-    report = _attack(services)
-    console().print(leakage_table(report))
-    _, _, page = write_report(report, output / "report")
+    report = _attack(system, data)
+    console().print(terminal_table(leakage_table(report), narrow=True))
+    page = write_extraction(report, output / "report")
     say("4. Compare it with every baseline, in a quick run of the benchmark")
-    comparison, compared = _compare(services, output / "comparison")
+    comparison, compared = _compare(system, data, output / "comparison")
     say("5. The reports, pages that need no network")
     message(f"what an attacker gets: {page.resolve()}")
     message(f"every method beside the others: {comparison.resolve()}")
@@ -62,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if kept and answered and compared and not report.problems else 1
 
 
-def _ingest(services: Services) -> bool:
+def _ingest(system: System, data: DataDir) -> bool:
     path = str(corpus_path())
     with progress("documents") as bar:
         task = bar.add_task("ingest", total=total_bytes([path]), count=0)
@@ -71,8 +81,8 @@ def _ingest(services: Services) -> bool:
             doing = "measuring a sample" if tally.sampled else "ingest"
             bar.update(task, description=doing, completed=tally.bytes_read, count=tally.sampled or tally.read)
 
-        tally = ingest(services, COLLECTION, read_documents([path]), on_progress)
-    with services.open(COLLECTION) as collection:
+        tally = ingest(system, data, COLLECTION, read_documents([path]), on_progress)
+    with data.open(COLLECTION) as collection:
         reasons = collection.store.entities_by_reason()
     message(
         f"{tally.kept} documents, {tally.characters:,} characters, {tally.passages} passages in "
@@ -94,37 +104,39 @@ def _ask(data_dir: Path) -> bool:
         seconds = time.perf_counter() - started
         message(f"Q: {question}")
         if done.returncode:
-            message(done.stderr.strip())
+            for line in done.stderr.splitlines():
+                message(line)
             answered = False
             continue
         answer = json.loads(done.stdout)
-        message(f"A: {answer['answer']}")
+        message(f"A: {' '.join(answer['answer'].split())}")
         cited = ", ".join(f"[{each['mark']}] {each['doc_id']}" for each in answer["citations"])
         message(f"   {cited or 'no citation'}; {seconds:.1f} s from the command to the answer")
     return answered
 
 
-def _attack(services: Services) -> ExtractionReport:
+def _attack(system: System, data: DataDir) -> ExtractionReport:
     path = str(corpus_path())
     gold = gold_rows([path], "entities", "text", "id")
     suite = extraction_suite(list(Aim), PROMPTS_PER_AIM, SEED)
-    with progress("done") as bar:
-        told = phases_on(bar)
-        corpus = read_corpus(services, read_documents([path]), gold, phases=told)
-        return extraction(services, corpus, suite, collection=COLLECTION, phases=told)
+    with progress("done") as bar, data.open(COLLECTION) as collection:
+        reported = phases_on(bar)
+        corpus = read_corpus(read_documents([path]), data.public_ids, gold, reported)
+        return extraction(system, corpus, suite, collection=collection, progress=reported)
 
 
-def _compare(services: Services, folder: Path) -> tuple[Path, bool]:
+def _compare(system: System, data: DataDir, folder: Path) -> tuple[Path, bool]:
     wanted = Selection(SEED, QUICK_DOCUMENTS, QUICK_QUESTIONS)
     # A demo that was run before, perhaps by another version, is made anew.
     shutil.rmtree(folder, ignore_errors=True)
     with progress("done") as bar:
         report = trip_rag(
-            services,
-            load("demo", corpus_path(), wanted),
+            system,
+            under_public_ids(load("demo", corpus_path(), wanted), data.public_ids),
             Options(SEED, QUICK_PROMPTS, thorough=False),
             current_phase_on(bar),
             folder=report_folder(folder),
+            made_with=run_settings(data.settings),
         )
-    console().print(methods_table(report))
+    console().print(terminal_table(methods_table(report)))
     return write_comparison(report, folder), all_sanitized(report)

@@ -2,80 +2,99 @@
 
 import argparse
 import os
-import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.cli.console import message, result
-from app.cli.given import services_of
-from app.compose import Services
+from app.cli.given import data_of, readings_of, under_public_ids
+from app.compose import system_of
+from app.data_dir import DataDir
 from app.explain_html import explanation_page, figures, said
-from app.explain_text import Stretch, original_stretches, sanitized_stretches, strictest
+from app.explain_text import Stretch, original_stretches, remarks, sanitized_stretches, strictest
+from app.policies import own_entities_of, policy_of
 from app.rows import explanation_row
+from ingest.deciding.policy import Policy
 from ingest.documents import Action
 from ingest.errors import SanitizationError, UnreadableDocument
 from ingest.explain import Explanation
-from ingest.policy import Policy
-from ingest.read.sources import read_documents
-from ingest.scoring.scale import Scale
 from models.errors import ConfigurationError, LetheError
+from retrieval.system import System
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
+_STATED = (
+    "A collection decides by the policy that it was made with: leave out --policy and --tau, or leave out "
+    "--collection."
+)
 COLORS = {"direct": "red", "quasi": "yellow", "attribute": "blue"}
+SCORES = "P marginal privacy risk, K knowledge divergence, D distance from the topic, S priority."
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """The text colored and a table of its linked entities; JSON lines or a page of HTML on request."""
-    services = services_of(arguments)
-    scale, policy = _rule(services, arguments)
-    sanitizer = services.sanitizer(scale=scale, policy=policy)
-    told = threshold(policy)
+    """The colored text and a table of its linked entities; on request JSON lines or an HTML page."""
+    data = data_of(arguments)
+    system = _system(data, arguments)
+    system = replace(system, score_all=True)
+    policy, sanitizer, units_of = system.policy, system.deciding(), system.engine.units
+    limit = policy.residual_limit if policy.name == "trip" else None
+    rule = threshold(policy)
     explained: list[Explanation] = []
     failed = 0
-    for reading in read_documents(
-        arguments.paths, text_field=arguments.text_field, id_field=arguments.id_field, stdin=sys.stdin.buffer
-    ):
+    for reading in readings_of(arguments, data.settings):
         if isinstance(reading.item, UnreadableDocument):
             message(str(reading.item))
             failed += 1
             continue
+        (document,) = under_public_ids(data, [reading.item])
         try:
-            explanation = sanitizer.explain(reading.item)
+            explanation = sanitizer.explain(document, units_of)
         except SanitizationError as error:
-            message(str(error))
+            message(f"{document.place}: {error}")
             failed += 1
             continue
         if arguments.html:
             explained.append(explanation)
         elif arguments.json:
-            result(explanation_row(explanation))
+            result(explanation_row(explanation, limit))
         else:
-            _show(explanation, told)
+            _show(explanation, rule, limit)
     if arguments.html:
-        _write(Path(arguments.html), explanation_page(explained, told))
+        _write(Path(arguments.html), explanation_page(explained, rule, limit))
     return 1 if failed else 0
 
 
-def _rule(services: Services, arguments: argparse.Namespace) -> tuple[Scale, Policy]:
-    """The scale and policy of the collection that is named, without one those of the settings."""
+def _system(data: DataDir, arguments: argparse.Namespace) -> System:
+    """The configured system, with scale and policy of the collection if one is named."""
     if not arguments.collection:
-        return services.scale, services.policy
-    if arguments.policy or arguments.tau is not None:
+        return system_of(data.settings)
+    stated = arguments.policy or ""
+    from_file = stated.lower().endswith(".toml")
+    if arguments.tau is not None or (stated and not from_file):
+        raise ConfigurationError(_STATED)
+    with data.open(arguments.collection) as collection:
+        manifest = collection.manifest
+    if (
+        from_file
+        and policy_of(data.settings, own_entities_of(data.settings.policy).labels()) != manifest.policy
+    ):
+        raise ConfigurationError(_STATED)
+    system = system_of(data.settings, made_with=manifest)
+    if system.own_entities != manifest.own_entities:
         raise ConfigurationError(
-            "A collection decides by the policy that it was made with: leave out --policy and --tau, or "
-            "leave out --collection."
+            "The collection was made with other allow-lists, deny-lists or patterns, and does not store "
+            "them: give the policy file that it was made with, or write them into the settings."
         )
-    with services.open(arguments.collection) as collection:
-        return collection.manifest.scale, collection.manifest.policy
+    return system
 
 
 def threshold(policy: Policy) -> str:
     """The rule of a policy in a sentence."""
     if policy.name != "trip":
-        return f"Policy {policy.name}: it asks for no scores."
+        return f"Policy {policy.name}: it uses no scores."
     weights = policy.weights
     return (
         f"Policy trip: generalized where S >= {policy.tau:g}, with alpha {weights.alpha:g}, beta "
@@ -85,31 +104,40 @@ def threshold(policy: Policy) -> str:
     )
 
 
-def _show(explanation: Explanation, told: str) -> None:
-    from rich.box import SIMPLE
+def _show(explanation: Explanation, rule: str, limit: float | None) -> None:
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
     screen = Console()
-    sanitized = explanation.sanitized
     # What is no Text is read for marks such as [bold], which a document may hold.
-    screen.rule(Text(sanitized.doc_id))
+    screen.rule(Text(explanation.sanitized.doc_id))
     _print(screen, "As it was read", explanation, list(original_stretches(explanation)))
     _print(screen, "Sanitized", explanation, list(sanitized_stretches(explanation)))
-    table = Table(box=SIMPLE, pad_edge=False)
-    for name in ("entity", "label"):
-        table.add_column(name, overflow="fold")
+    screen.print(table(explanation))
+    for each in (SCORES, rule, *remarks(explanation, limit)):
+        screen.print(Text(each))
+
+
+def table(explanation: Explanation) -> "Table":
+    """The decision about each linked entity, in 80 columns or more."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    shown = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    shown.add_column("entity", overflow="fold", ratio=2)
     for name in ("times", "P", "K", "D", "S"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("decision", no_wrap=True)
-    table.add_column("because", overflow="fold")
+        shown.add_column(name, justify="right", no_wrap=True)
+    shown.add_column("decision", overflow="fold", ratio=3)
     for each in explanation.entities:
-        cells = (said(explanation.text, each), each.label, str(len(each.mentions)), *figures(each.scores))
-        told_of = (*cells, str(each.action), each.reason)
-        table.add_row(*map(Text, told_of), style=COLORS[each.identifier])
-    screen.print(table)
-    screen.print(f"{told} Risk {sanitized.risk.before:.3f} before, {sanitized.risk.after:.3f} after.")
+        cells = (
+            f"{said(explanation.text, each)}\n({each.label})",
+            str(len(each.mentions)),
+            *figures(each.scores),
+            f"{each.action}: {each.reason}",
+        )
+        shown.add_row(*map(Text, cells), style=COLORS[each.identifier])
+    return shown
 
 
 def _print(screen: "Console", title: str, explanation: Explanation, stretches: Sequence[Stretch]) -> None:
@@ -128,7 +156,7 @@ def _print(screen: "Console", title: str, explanation: Explanation, stretches: S
 
 
 def _write(path: Path, page: str) -> None:
-    """For its owner's eyes only, since it quotes the documents."""
+    """Readable by its owner only, since it quotes the documents."""
     try:
         with os.fdopen(
             os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8"
@@ -138,7 +166,5 @@ def _write(path: Path, page: str) -> None:
             f.write(page)
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        raise LetheError(
-            f"{path}: the page could not be written ({reason}). Name a file that can be."
-        ) from None
+        raise LetheError(f"{path}: the page could not be written ({reason}). Name another file.") from None
     message(f"explained: {path}. It quotes the documents: keep it where you keep them")

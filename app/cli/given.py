@@ -1,17 +1,26 @@
-"""From parsed arguments to settings and services."""
+"""From parsed arguments to settings, the data folder, and what the paths hold."""
 
 import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from app.compose import Services
-from app.presets import preset_file
-from app.settings import load_policy_file, load_settings
+from app.data_dir import DataDir
+from app.settings.load import Settings, load_policy_file, load_settings
+
+if TYPE_CHECKING:
+    from ingest.documents import Document
+    from ingest.read.reading import Reading
 
 
 def settings_arguments(arguments: argparse.Namespace) -> dict[str, object]:
-    """What the command line says of the settings, by dotted name; None where it says nothing."""
+    """The settings that the command line gives, by dotted name."""
     given: dict[str, object] = {"data_dir": arguments.data_dir}
     if (preset := getattr(arguments, "preset", None)) is not None:
+        from app.presets import preset_file
+
         given["settings_file"] = preset_file(preset)
     policy = getattr(arguments, "policy", None)
     if policy and policy.lower().endswith(".toml"):
@@ -21,6 +30,8 @@ def settings_arguments(arguments: argparse.Namespace) -> dict[str, object]:
         given["policy.name"] = policy
     for name in ("tau", "engine"):
         given[f"policy.{name}"] = getattr(arguments, name, None)
+    given["detector.language"] = getattr(arguments, "language", None)
+    given["detector.labels"] = getattr(arguments, "label", None)
     given["risk.kind"] = getattr(arguments, "risk", None)
     given["ingest.keep_ids"] = getattr(arguments, "keep_ids", None)
     given["retrieval.k"] = getattr(arguments, "k", None)
@@ -31,6 +42,32 @@ def settings_arguments(arguments: argparse.Namespace) -> dict[str, object]:
     return {name: value for name, value in given.items() if value is not None}
 
 
-def services_of(arguments: argparse.Namespace) -> Services:
-    """The assembled system under the given arguments."""
-    return Services(load_settings(settings_arguments(arguments)))
+def settings_of(arguments: argparse.Namespace) -> Settings:
+    """The settings with the given arguments."""
+    return load_settings(settings_arguments(arguments))
+
+
+def data_of(arguments: argparse.Namespace) -> DataDir:
+    """The data folder with the settings of the given arguments."""
+    return DataDir(settings_of(arguments), writes=not getattr(arguments, "dry_run", False))
+
+
+def readings_of(arguments: argparse.Namespace, settings: Settings) -> "Iterator[Reading]":
+    """The documents of the given paths, read within the limits of the settings."""
+    from ingest.read.reading import ReadLimits
+    from ingest.read.sources import read_documents
+
+    ingest = settings.ingest
+    return read_documents(
+        arguments.paths,
+        text_field=arguments.text_field,
+        id_field=arguments.id_field,
+        stdin=sys.stdin.buffer,
+        limits=ReadLimits(ingest.document_seconds, ingest.document_megabytes << 20),
+    )
+
+
+def under_public_ids(data: DataDir, documents: "Sequence[Document]") -> "list[Document]":
+    """Documents under the ids that may be shown."""
+    ids = data.public_ids([document.doc_id for document in documents])
+    return [replace(document, doc_id=doc_id) for document, doc_id in zip(documents, ids, strict=True)]

@@ -2,42 +2,73 @@
 
 import argparse
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 
-from app.cli.console import message, progress, result
-from app.cli.given import services_of
+from app.cli.console import message, printable, progress, result
+from app.cli.given import data_of, readings_of
+from app.compose import system_of
+from app.dry_run import dry_run
 from app.ingesting import ingest
-from ingest.pipeline import FAILURES_TOLD, Tally
-from ingest.read.sources import read_documents, total_bytes
+from ingest.pipeline import MAX_FAILURES, Tally
+from ingest.read.paths import shown
+from ingest.read.sources import total_bytes
+from models.errors import ConfigurationError
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """The summary is one JSON line; what could not be kept is told on standard error as well."""
-    services = services_of(arguments)
-    told = 0
+    """The summary is one JSON line; failures also go to standard error."""
+    data = data_of(arguments)
+    sync = _folders(arguments.paths) if arguments.sync else ()
+    # Refused before anything is shown: a name that is no collection's may hold anything.
+    data.folder(arguments.collection)
+    system = system_of(data.settings, writes=not arguments.dry_run)
+    doing = f"{'dry run' if arguments.dry_run else 'ingest'} into {arguments.collection}"
+    # A person who watches both streams in one terminal has them in the summary.
+    reported = MAX_FAILURES if sys.stdout.isatty() and sys.stderr.isatty() else 0
     with progress("documents") as bar:
         total = None if "-" in arguments.paths else total_bytes(arguments.paths)
-        task = bar.add_task(f"ingest into {arguments.collection}", total=total, count=0)
+        task = bar.add_task(doing, total=total, count=0)
 
         def on_progress(tally: Tally) -> None:
-            nonlocal told
-            for failure in tally.failures[told:]:
-                told_one = f"lethe: {failure.place}: {failure.reason}"
+            nonlocal reported
+            for failure in tally.failures[reported:]:
+                line = printable(f"lethe: {failure.place}: {failure.reason}")
                 # One line each, whatever the width: lines are searched and counted.
-                bar.console.print(told_one, markup=False, highlight=False, soft_wrap=True)
-            told = len(tally.failures)
-            doing = "measuring a sample" if tally.sampled else f"ingest into {arguments.collection}"
+                bar.console.print(line, markup=False, highlight=False, soft_wrap=True)
+            reported = max(reported, len(tally.failures))
             count = tally.sampled or tally.read + tally.failed
-            bar.update(task, description=doing, completed=tally.bytes_read, count=count)
+            phase = "measuring a sample" if tally.sampled else doing
+            bar.update(task, description=phase, completed=tally.bytes_read, count=count)
 
-        readings = read_documents(
-            arguments.paths,
-            text_field=arguments.text_field,
-            id_field=arguments.id_field,
-            stdin=sys.stdin.buffer,
-        )
-        tally = ingest(services, arguments.collection, readings, on_progress)
+        readings = readings_of(arguments, data.settings)
+        if arguments.dry_run:
+            tally, counted = dry_run(system, data, arguments.collection, readings, on_progress)
+            found = {"dry_run": True, **tally.summary(), "decisions": counted.rows()}
+        else:
+            tally = ingest(system, data, arguments.collection, readings, on_progress, sync)
+            found = dict(tally.summary())
         bar.update(task, completed=total or tally.bytes_read)
-    if tally.failed > FAILURES_TOLD:
-        message(f"{tally.failed - FAILURES_TOLD} more documents could not be kept")
-    result({"collection": arguments.collection, **tally.summary()})
+    if tally.failed > MAX_FAILURES:
+        message(f"{tally.failed - MAX_FAILURES} more documents could not be kept")
+    if tally.taken:
+        message(
+            f"{tally.taken} documents replaced others with the same ids from other files. Where ids are not "
+            "unique across files, name another field with --id-field, or use one collection per file"
+        )
+    if tally.unsure:
+        message(
+            f"{tally.unsure} documents were not seen and not erased: their files could not be read completely"
+        )
+    result({"collection": arguments.collection, **found})
     return 1 if tally.failed else 0
+
+
+def _folders(paths: Sequence[str]) -> Sequence[str]:
+    others = [path for path in paths if not Path(path).is_dir()]
+    if others:
+        raise ConfigurationError(
+            f"--sync works on whole folders, and {shown(others[0])} is not one. Name folders, or leave out "
+            "--sync and remove documents with lethe erase."
+        )
+    return paths

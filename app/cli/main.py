@@ -32,7 +32,7 @@ def main(argv: Sequence[str]) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors=errors)
     if arguments.function != "pull":
-        # Libraries that could ask a hub for updates are told not to, before any of them is imported.
+        # Libraries that could ask a hub for updates are kept from it before any of them is imported.
         os.environ["HF_HUB_OFFLINE"] = "1"
     os.environ.update(HF_HUB_DISABLE_TELEMETRY="1", TOKENIZERS_PARALLELISM="false")
     # Threads that wait for each other by spinning make a small model twenty times slower on a busy machine.

@@ -14,33 +14,50 @@ def calibrate(verb: argparse.ArgumentParser) -> None:
         "--max-leak",
         type=share,
         metavar="SHARE",
-        help="the largest threshold whose expected leakage is at most this share",
+        help="fit the largest threshold whose expected leakage is at most this share (default none; this, "
+        "--share, --marks or --ask-model is needed)",
     )
-    by.add_argument("--share", type=share, help="the threshold that generalizes this share of all entities")
-    by.add_argument("--marks", metavar="FIELD", help="field of the records with the entities that must go")
     by.add_argument(
-        "--ask-model", action="store_true", help="let the language model of the settings mark them"
+        "--share",
+        type=share,
+        help="fit the threshold that generalizes this share of all entities (default none)",
+    )
+    by.add_argument(
+        "--marks",
+        metavar="FIELD",
+        help="fit the threshold to the entities that must go, in this field of the records (default none)",
+    )
+    by.add_argument(
+        "--ask-model",
+        action="store_true",
+        help="fit the threshold to entities that the configured language model marks",
     )
     verb.add_argument(
-        "--confidence", type=share, default=0.95, help="of the promise of --max-leak (default 0.95)"
+        "--confidence", type=share, default=0.95, help="confidence of --max-leak (default 0.95)"
     )
     verb.add_argument(
         "--count",
         choices=("identifiers", "all"),
         default="identifiers",
-        help="whose leakage --max-leak bounds: what identifies (default), or every sensitive entity",
+        help="entities whose leakage --max-leak bounds: identifiers (default), or all sensitive ones",
     )
     verb.add_argument(
         "--gold-field",
         metavar="FIELD",
-        help="field of the records with all sensitive entities, for --max-leak; without it what is detected",
+        help="field of the records with all sensitive entities, for --max-leak; without it the detected ones",
     )
     verb.add_argument(
-        "--quantile", type=share, default=0.1, help="share of the marked that may stay (default 0.1)"
+        "--quantile", type=share, default=0.1, help="share of the marked entities that may stay (default 0.1)"
     )
-    verb.add_argument("--gguf", metavar="FILE", help="model file for --ask-model, through llama.cpp")
+    verb.add_argument(
+        "--gguf",
+        metavar="FILE",
+        help="model file for --ask-model, through llama.cpp (default the generator of the settings)",
+    )
     preset(verb)
-    verb.add_argument("--output", metavar="FILE", help="policy file to write, for --policy")
+    verb.add_argument(
+        "--output", metavar="FILE", help="policy file to write, for --policy; without it none is written"
+    )
 
 
 def tune(verb: argparse.ArgumentParser) -> None:
@@ -52,9 +69,15 @@ def tune(verb: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="layout, as in `lethe bench trip-rag` (default folder)",
     )
-    verb.add_argument("--split", metavar="NAME", help="records of official splits named so: test, train")
-    verb.add_argument("--documents", type=positive, metavar="N", help="a sample of this many documents")
-    verb.add_argument("--questions", type=positive, metavar="N", help="a sample of this many questions")
+    verb.add_argument(
+        "--split", metavar="NAME", help="only this official split, such as test or train (default all)"
+    )
+    verb.add_argument(
+        "--documents", type=positive, metavar="N", help="a sample of this many documents (default all)"
+    )
+    verb.add_argument(
+        "--questions", type=positive, metavar="N", help="a sample of this many questions (default all)"
+    )
     verb.add_argument(
         "--betas",
         type=numbers,
@@ -75,19 +98,16 @@ def tune(verb: argparse.ArgumentParser) -> None:
     )
     verb.add_argument("--seed", type=int, default=0, help="seed of samples and halves (default 0)")
     verb.add_argument(
-        "--output", metavar="DIR", help="folder for tuning.json, tuning.html and a policy file of each choice"
+        "--output",
+        metavar="DIR",
+        help="folder for tuning.json, tuning.html and a policy file of each choice; without it none",
     )
     policy(verb)
 
 
 def extraction(verb: argparse.ArgumentParser) -> None:
     """``lethe attack extraction``."""
-    paths(verb)
-    policy(verb)
-    how_many(verb)
-    verb.add_argument(
-        "-c", "--collection", metavar="NAME", help="attack what this collection keeps of these documents"
-    )
+    _attacked(verb)
     verb.add_argument("-n", type=positive, default=250, metavar="N", help="prompts of each aim (default 250)")
     verb.add_argument("--seed", type=int, default=0, help="seed of the prompts (default 0)")
     verb.add_argument(
@@ -96,31 +116,69 @@ def extraction(verb: argparse.ArgumentParser) -> None:
         action="append",
         help="what the prompts ask about; may be repeated (default all four)",
     )
+
+
+def custom_attack(verb: argparse.ArgumentParser) -> None:
+    """``lethe attack custom``."""
+    verb.add_argument(
+        "attack_file",
+        metavar="FILE.py:CLASS",
+        help="a class of a Python file that has the shape of an attack (docs/extending.md); the file is run",
+    )
+    _attacked(verb)
+
+
+def _attacked(verb: argparse.ArgumentParser) -> None:
+    """Arguments of every attack."""
+    paths(verb)
+    policy(verb)
+    how_many(verb)
+    verb.add_argument(
+        "-c",
+        "--collection",
+        metavar="NAME",
+        help="attack what this collection keeps of these documents; without it they are sanitized anew",
+    )
     verb.add_argument(
         "--generator",
         choices=("verbatim", "settings"),
         default="verbatim",
-        help="verbatim repeats every passage, the worst case (default); settings takes the configured one",
+        help="verbatim repeats every passage, the worst case (default); settings uses the configured one",
     )
     verb.add_argument(
-        "--gold-field", metavar="FIELD", help="field of the records with the entities that must not leak"
+        "--gold-field",
+        metavar="FIELD",
+        help="field of the records with the entities that must not leak; without it the detected ones",
     )
-    verb.add_argument("--report", metavar="DIR", help="folder for report.html, summary.json and rows.jsonl")
+    verb.add_argument(
+        "--report",
+        metavar="DIR",
+        help="folder for report.html, summary.json and rows.jsonl; without it none is written",
+    )
 
 
 def bench_detection(verb: argparse.ArgumentParser) -> None:
     """``lethe bench detection``."""
-    verb.add_argument("data", metavar="DATA", help="folder in which each corpus has its own")
-    verb.add_argument("--output", metavar="DIR", help="folder for detection.json, risk.json and tables.md")
+    verb.add_argument("data", metavar="DATA", help="folder with a subfolder for each corpus")
     verb.add_argument(
-        "--corpus", action="append", metavar="NAME", help="detect in this corpus alone; may be repeated"
+        "--output",
+        metavar="DIR",
+        help="folder for detection.json, risk.json and tables.md; without it none is written",
+    )
+    verb.add_argument(
+        "--corpus",
+        action="append",
+        metavar="NAME",
+        help="only this corpus; may be repeated (default all)",
     )
     verb.add_argument(
         "--columns",
         metavar="NAMES",
-        help="which detectors, with commas: embedded, recall, patterns (default all three)",
+        help="detectors, comma-separated: embedded, recall, patterns (default all three)",
     )
-    verb.add_argument("--commit", metavar="HASH", help="commit of the code, for the record")
+    verb.add_argument(
+        "--commit", metavar="HASH", help="commit of the code, for the record (default asked of git)"
+    )
 
 
 def bench_trip_rag(verb: argparse.ArgumentParser) -> None:
@@ -134,15 +192,21 @@ def bench_trip_rag(verb: argparse.ArgumentParser) -> None:
         "folder of documents (default folder)",
     )
     verb.add_argument(
-        "--quick", action="store_true", help="a small sample and the main methods' tables alone"
+        "--quick", action="store_true", help="a small sample, and only the main methods' tables"
     )
-    verb.add_argument("--split", metavar="NAME", help="records of official splits named so: test, train")
-    verb.add_argument("--documents", type=positive, metavar="N", help="a sample of this many documents")
-    verb.add_argument("--questions", type=positive, metavar="N", help="a sample of this many questions")
+    verb.add_argument(
+        "--split", metavar="NAME", help="only this official split, such as test or train (default all)"
+    )
+    verb.add_argument(
+        "--documents", type=positive, metavar="N", help="a sample of this many documents (default all)"
+    )
+    verb.add_argument(
+        "--questions", type=positive, metavar="N", help="a sample of this many questions (default all)"
+    )
     verb.add_argument(
         "--questions-file",
         metavar="FILE",
-        help="your own questions about a folder: JSON lines, question, answer",
+        help="your own questions about a folder: JSON lines, question, answer (default documents held out)",
     )
     verb.add_argument(
         "--asked-share",
@@ -156,10 +220,18 @@ def bench_trip_rag(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--encoders",
         metavar="NAME,NAME",
-        help="further encoders to retrieve with: embedded, folders, or ids of pulled models",
+        help="further encoders to retrieve with: embedded, folders, or ids of pulled models (default none)",
     )
     verb.add_argument("--seed", type=int, default=0, help="seed of samples, draws and prompts (default 0)")
-    verb.add_argument("--gguf", metavar="FILE", help="answer and paraphrase with this model file")
-    verb.add_argument("--output", metavar="DIR", help="folder for the page, its figures and their rows")
+    verb.add_argument(
+        "--gguf",
+        metavar="FILE",
+        help="answer and paraphrase with this model file (default the settings' generator)",
+    )
+    verb.add_argument(
+        "--output",
+        metavar="DIR",
+        help="folder for the page, its figures and their rows; without it none is written",
+    )
     policy(verb)
     preset(verb)

@@ -1,17 +1,16 @@
 """``lethe models list | verify | pull``."""
 
 import argparse
-import sys
 
-from app.cli.console import message, result
-from app.cli.given import services_of
+from app.cli.console import confirmed, message, result
+from app.cli.given import settings_of
 from models.catalog import ModelRef, list_models
-from models.verify import verify as verify_files
+from models.catalog import verify as verify_files
 
 
 def list(arguments: argparse.Namespace) -> int:  # noqa: A001 - the verb's name
     """One JSON line per model that is known or configured."""
-    settings = services_of(arguments).settings
+    settings = settings_of(arguments)
     configured = [settings.encoder, settings.detector.model, settings.risk.model]
     for row in list_models(configured):
         known = row.description
@@ -54,14 +53,7 @@ def pull(arguments: argparse.Namespace) -> int:
     def confirm(offer: Offer) -> bool:
         megabytes = offer.size / 1_000_000
         message(f"{offer.name} at {offer.revision}, licence {offer.licence}, {megabytes:,.1f} MB")
-        if arguments.yes:
-            return True
-        if not sys.stdin.isatty():
-            message("nothing was downloaded: there is nobody to ask; say --yes to go ahead.")
-            return False
-        sys.stderr.write("Download it? [y/N] ")
-        sys.stderr.flush()
-        return sys.stdin.readline().strip().lower() in {"y", "yes"}
+        return confirmed("Download it?", arguments.yes, "nothing was downloaded")
 
     fetched = fetch(ModelRef(source="hub", name=arguments.model, revision=arguments.revision), confirm)
     if fetched is None:

@@ -1,48 +1,62 @@
 """``lethe sanitize``."""
 
 import argparse
-import sys
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 
 from app.cli.console import message, result
-from app.cli.given import services_of
+from app.cli.given import data_of, readings_of, under_public_ids
+from app.compose import system_of
 from app.rows import sanitized_row
-from ingest.documents import Document
+from app.sanitized_files import FileRefused, SanitizedFiles
+from ingest.documents import Document, SanitizedDocument
 from ingest.errors import SanitizationError, UnreadableDocument
 from ingest.pipeline import Limits, batches
-from ingest.read.sources import read_documents
+from models.errors import ConfigurationError
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """One JSON object per document; what could not be read or sanitized is told on standard error."""
-    services = services_of(arguments)
-    scale = services.scale
+    """One JSON object per document; failures go to standard error."""
+    if arguments.overwrite and not arguments.output:
+        raise ConfigurationError("--overwrite goes with --output: name the folder, or leave out --overwrite.")
+    data = data_of(arguments)
+    system = system_of(data.settings)
     if arguments.collection:
-        with services.open(arguments.collection) as collection:
-            scale = collection.manifest.scale
-    sanitizer = services.sanitizer(scale=scale)
+        with data.open(arguments.collection) as collection:
+            system = replace(system, scale=collection.manifest.scale)
+    sanitizer = system.sanitizer()
+    files = None
+    if arguments.output:
+        files = SanitizedFiles(Path(arguments.output), arguments.paths, overwrite=arguments.overwrite)
     failed = 0
 
     def readable() -> Iterator[Document]:
         nonlocal failed
-        for reading in read_documents(
-            arguments.paths,
-            text_field=arguments.text_field,
-            id_field=arguments.id_field,
-            stdin=sys.stdin.buffer,
-        ):
+        for reading in readings_of(arguments, data.settings):
             if isinstance(reading.item, UnreadableDocument):
                 message(str(reading.item))
                 failed += 1
             else:
                 yield reading.item
 
-    limits = services.settings.ingest
+    limits = data.settings.ingest
     for batch in batches(readable(), Limits(limits.batch_documents, limits.batch_characters)):
-        for outcome in sanitizer.sanitize(batch):
-            if isinstance(outcome, SanitizationError):
-                message(str(outcome))
+        outcomes = sanitizer.sanitize(under_public_ids(data, batch))
+        for document, outcome in zip(batch, outcomes, strict=True):
+            try:
+                _show(outcome, files)
+            except (SanitizationError, FileRefused) as error:
+                message(f"{document.place}: {error}")
                 failed += 1
-            else:
-                result(sanitized_row(outcome))
     return 1 if failed else 0
+
+
+def _show(outcome: SanitizedDocument | SanitizationError, files: SanitizedFiles | None) -> None:
+    if isinstance(outcome, SanitizationError):
+        raise outcome
+    row = sanitized_row(outcome)
+    if files is not None:
+        path = files.write(outcome.doc_id, outcome.text)
+        row = {**{name: value for name, value in row.items() if name != "text"}, "file": str(path)}
+    result(row)

@@ -5,8 +5,8 @@ from dataclasses import asdict
 
 from app.cli.console import result
 from app.cli.given import settings_arguments
-from app.settings import load_settings
-from app.settings_report import settings_rows
+from app.settings.load import load_settings
+from app.settings.report import settings_rows
 
 
 def run(arguments: argparse.Namespace) -> int:

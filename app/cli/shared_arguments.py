@@ -1,13 +1,23 @@
-"""Arguments that several verbs have, and what they are read as. Only argparse is imported here."""
+"""Arguments that several verbs share, with their types. Only argparse is imported here."""
 
 import argparse
 
+_PATH = (
+    "files, folders and globs; - is standard input, JSON lines or one text. Read are .txt .md .log .hl7 "
+    ".html .htm .pdf .docx .xlsx .xlsm .pptx .rtf .eml .mbox .csv .tsv .json .jsonl .ndjson, the last five "
+    "also with .gz"
+)
+
 
 def paths(verb: argparse.ArgumentParser) -> None:
-    """What is read."""
-    verb.add_argument("paths", nargs="+", metavar="PATH", help="files, folders, globs; - is standard input")
+    """Input paths and the fields of records."""
+    verb.add_argument("paths", nargs="+", metavar="PATH", help=_PATH)
     verb.add_argument(
-        "--text-field", default="text", metavar="FIELD", help="field of records with the text (default text)"
+        "--text-field",
+        default="text",
+        metavar="FIELD",
+        help="field of records with the text (default text): a.b within another, a[0] or a[*].b in a list, "
+        "a... all values below, ... the whole record, a+b several",
     )
     verb.add_argument(
         "--id-field", default="id", metavar="FIELD", help="field of records with the id (default id)"
@@ -15,23 +25,58 @@ def paths(verb: argparse.ArgumentParser) -> None:
 
 
 def policy(verb: argparse.ArgumentParser) -> None:
-    """How entities are treated."""
+    """Policy, threshold, engine and risk model."""
     verb.add_argument(
         "--policy",
         metavar="NAME|FILE",
-        help="trip, redact, suppress, entity-type, lprag, origin, or a TOML file",
+        help="trip, redact, suppress, entity-type, lprag, origin, or a TOML file (default trip, which "
+        "decides by score; redact generalizes all, suppress removes all)",
     )
-    verb.add_argument("--tau", type=float, help="generalize from this priority on; lower is stricter")
+    verb.add_argument(
+        "--tau", type=float, help="generalize from this priority on; lower is stricter (default 0.5)"
+    )
     verb.add_argument(
         "--engine", choices=("reference", "exact", "fast"), help="scoring engine (default exact)"
     )
+    language(verb, "documents")
     verb.add_argument("--risk", choices=("learned", "prior"), help="privacy-risk model (default learned)")
+
+
+def language(verb: argparse.ArgumentParser, read: str) -> None:
+    """Languages that are accepted."""
+    verb.add_argument(
+        "--language",
+        choices=("en", "any"),
+        help=f"en refuses {read} in other languages, any reads them with a warning (default en)",
+    )
+
+
+def labels(verb: argparse.ArgumentParser) -> None:
+    """Labels besides the built-in ones."""
+    verb.add_argument(
+        "--label",
+        action="append",
+        metavar="LABEL",
+        help="also look for this label, such as 'political party'; may be repeated (default none)",
+    )
 
 
 def preset(verb: argparse.ArgumentParser) -> None:
     """Settings that come with Lethe."""
     verb.add_argument(
-        "--preset", metavar="NAME", help="shipped settings instead of settings.toml: paper, see docs/paper.md"
+        "--preset",
+        metavar="NAME",
+        help="shipped settings instead of settings.toml: paper, see docs/paper.md (default none)",
+    )
+
+
+def keep_ids(verb: argparse.ArgumentParser) -> None:
+    """Whether opaque ids are kept."""
+    verb.add_argument(
+        "--keep-ids",
+        action="store_true",
+        default=None,
+        help="keep ids that look opaque and name nobody; without it all ids are digested",
     )
 
 
@@ -66,11 +111,11 @@ def share(text: str) -> float:
 
 
 def numbers(text: str) -> tuple[float, ...]:
-    """Numbers with commas between them."""
+    """Comma-separated numbers."""
     try:
         return tuple(float(part) for part in text.split(","))
     except ValueError:
-        raise argparse.ArgumentTypeError("must be numbers with commas between them") from None
+        raise argparse.ArgumentTypeError("must be comma-separated numbers") from None
 
 
 def positive(text: str) -> int:

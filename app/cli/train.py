@@ -2,25 +2,36 @@
 
 import argparse
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.cli.console import message, result
 from models.catalog import ModelRef, reference
+from models.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from models.training.detector import Recipe
     from models.training.optimizing import Progress
 
 
+def _check_training_is_here() -> None:
+    if find_spec("models.training") is None:
+        raise ConfigurationError(
+            "Training is not part of the installed package: run this in a checkout of the project, after "
+            "pip install -e '.[cpu,train]'."
+        )
+
+
 def train_detector(arguments: argparse.Namespace) -> int:
     """Train a detector on a folder of corpora."""
+    _check_training_is_here()
+    from models.training.commands import make_detector
     from models.training.detector import FINISH, Recipe
-    from models.training.detector_command import make_detector
 
     recipe, finish = (_asked_for(arguments, given) for given in (Recipe(), FINISH))
     output = Path(arguments.output)
-    card = make_detector(Path(arguments.data), output, recipe, arguments.leave_out or (), _told, finish)
+    card = make_detector(Path(arguments.data), output, recipe, arguments.leave_out or (), _report, finish)
     steps = recipe.steps + finish.steps
     result({"model": card["name"], "folder": str(output), "seconds": card["seconds"], "steps": steps})
     message(f'use it with LETHE_DETECTOR__MODEL=\'{{"source": "path", "name": "{output}"}}\'')
@@ -46,11 +57,11 @@ def _asked_for(arguments: argparse.Namespace, recipe: "Recipe") -> "Recipe":
 
 def train_risk(arguments: argparse.Namespace) -> int:
     """Train a privacy-risk model on the shipped snippets and, where given, on a user's own."""
+    _check_training_is_here()
     from ingest.labels import LABELS
+    from models.training.commands import make_risk, make_transformer_risk
     from models.training.risk import RiskRecipe
-    from models.training.risk_command import make_risk
     from models.training.transformer_risk import TransformerRecipe
-    from models.training.transformer_risk_command import make_transformer_risk
 
     seed = {} if arguments.seed is None else {"seed": arguments.seed}
     data = Path(arguments.data) if arguments.data else None
@@ -59,9 +70,9 @@ def train_risk(arguments: argparse.Namespace) -> int:
     stand_ins = {name: label.descriptor for name, label in LABELS.items()}
     if arguments.encoder:
         encoder, longer = reference(arguments.encoder), TransformerRecipe(**seed)
-        card = make_transformer_risk(encoder, data, labels, output, stand_ins, longer, _told)
+        card = make_transformer_risk(encoder, data, labels, output, stand_ins, longer, _report)
     else:
-        card = make_risk(data, labels, output, stand_ins, RiskRecipe(**seed), _told)
+        card = make_risk(data, labels, output, stand_ins, RiskRecipe(**seed), _report)
     result({"model": card["name"], "folder": str(output), "seconds": card["seconds"]})
     message(f'use it with LETHE_RISK__MODEL=\'{{"source": "path", "name": "{output}"}}\'')
     return 0
@@ -69,8 +80,8 @@ def train_risk(arguments: argparse.Namespace) -> int:
 
 def export_detector(arguments: argparse.Namespace) -> int:
     """Write a detector as a folder that the gliner library loads."""
-    from models.detector_parts import read_detector
-    from models.gliner_export import export_detector as export
+    from models.detectors.gliner_export import export_detector as export
+    from models.detectors.network import read_detector
 
     own, output = arguments.model, Path(arguments.output)
     ref = ModelRef(source="path", name=own) if own else ModelRef(source="embedded", name="lethe-detector")
@@ -82,6 +93,6 @@ def export_detector(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _told(progress: "Progress") -> None:
+def _report(progress: "Progress") -> None:
     share = progress.step / progress.steps
     message(f"step {progress.step} of {progress.steps} ({share:.0%}), loss {progress.loss:.3f}")

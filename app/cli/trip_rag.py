@@ -2,70 +2,86 @@
 
 import argparse
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
-from app.bench.options import QUICK_DOCUMENTS, QUICK_PROMPTS, QUICK_QUESTIONS, Options
-from app.bench.trip_rag import trip_rag
 from app.cli.arguments import parser
 from app.cli.console import console, current_phase_on, message, progress, result
-from app.cli.given import services_of
-from app.compose import Services
-from eval.corpora.bench_corpus import Selection
+from app.cli.given import data_of
+from app.compose import encoder_of, system_of
+from app.settings.report import run_settings
+from eval.corpora.corpus import Selection
 from eval.corpora.loaders import load
-from eval.report_files import report_folder
-from eval.trip_rag.files import write_report
-from eval.trip_rag.report import TripRagReport
-from eval.trip_rag.table import methods_table
-from ingest.protocols import Encoder
+from eval.corpora.public_ids import under_public_ids
+from eval.reports.comparison import methods_table
+from eval.reports.files import report_folder, write_comparison
+from eval.reports.render import terminal_table
+from eval.studies.compare.report import TripRagReport
+from eval.studies.compare.study import (
+    QUICK_DOCUMENTS,
+    QUICK_PROMPTS,
+    QUICK_QUESTIONS,
+    Options,
+    trip_rag,
+)
 from models.catalog import ModelRef
 from models.errors import ConfigurationError
 
 _OF_THIS_MACHINE = ("path", "output", "data_dir", "module", "function")
-"""What a command that makes a report again does without."""
+"""Arguments that a command to reproduce the report leaves out."""
 
 
 def run(arguments: argparse.Namespace) -> int:
     """A table on standard error, the figures as one JSON line, and files on request.
 
-    1 if a method could not sanitize every document: its figures are no verdict.
+    1 if a method could not sanitize every document: its figures are then incomplete.
     """
-    services = services_of(arguments)
-    if services.policy.name != "trip":
+    data = data_of(arguments)
+    settings = data.settings
+    system = system_of(settings, answers=True)
+    if system.policy.name != "trip":
         raise ConfigurationError(
-            f"The benchmark compares trip with every other policy, and this is {services.policy.name}: "
-            "leave --policy away, or name a file of a trip policy."
+            f"The benchmark compares trip with every other policy, and this is {system.policy.name}: "
+            "leave out --policy, or name a file of a trip policy."
         )
     folder = report_folder(Path(arguments.output)) if arguments.output else None
-    bench = load(arguments.corpus, Path(arguments.path), _selection(arguments))
-    options = _options(arguments)
-    further = _further(services, options.encoders)
+    corpus = load(arguments.corpus, Path(arguments.path), _selection(arguments))
+    further = list(map(_reference, _names(arguments.encoders or "")))
     with progress("done") as bar:
-        report = trip_rag(services, bench, options, current_phase_on(bar), further=further, folder=folder)
+        report = trip_rag(
+            system,
+            under_public_ids(corpus, data.public_ids),
+            _options(arguments),
+            current_phase_on(bar),
+            further=[encoder_of(settings.model_copy(update={"encoder": each})) for each in further],
+            folder=folder,
+            made_with=run_settings(settings, further),
+        )
     report = report.model_copy(update={"command": command_of(arguments)})
-    console().print(methods_table(report))
+    console().print(terminal_table(methods_table(report)))
     for name, reason in report.absent.items():
         message(f"{name} is absent: {reason}")
     result(report.model_dump(mode="json", exclude={"rows", "sweep", "grid"}))
     if folder:
-        message(f"report: {write_report(report, folder)}")
+        message(f"report: {write_comparison(report, folder)}")
     return 0 if all_sanitized(report) else 1
 
 
 def all_sanitized(report: TripRagReport) -> bool:
-    """Whether every method could sanitize every document; tells of those that could not."""
+    """Whether every method could sanitize every document; reports those that could not."""
     failed = failures(report)
     if failed:
-        told = ", ".join(f"{name} {count:,}" for name, count in failed.items())
+        counts = ", ".join(f"{name} {count:,}" for name, count in failed.items())
         message(
-            f"documents could not be sanitized, and are in no figure of the method: {told}. A method looks "
-            "safer without its worst documents: `lethe sanitize` names them. Mend them, or leave them out."
+            f"documents could not be sanitized and are missing from the figures of the method: {counts}. A "
+            "method looks safer without its worst documents: `lethe sanitize` names them. Repair them, or "
+            "leave them out."
         )
     return not failed
 
 
 def command_of(arguments: argparse.Namespace) -> str:
-    """The words after ``lethe bench trip-rag`` that say the same, without paths of this machine."""
+    """The arguments after ``lethe bench trip-rag`` that reproduce the run, without local paths."""
     plain = vars(parser().parse_args(["bench", "trip-rag", "PATH"]))
     words = ["PATH"]
     for name, value in vars(arguments).items():
@@ -84,7 +100,7 @@ def _named(option: str, value: str) -> str:
 
 
 def failures(report: TripRagReport) -> Mapping[str, int]:
-    """How many documents each method could not sanitize, at its worst strength; without those that could."""
+    """How many documents each failing method could not sanitize, at its worst strength."""
     found: dict[str, int] = {}
     weighted = (cell.figures for cell in report.grid)
     for each in (*report.methods, *report.ablations, *report.sweep, *weighted):
@@ -108,13 +124,7 @@ def _selection(arguments: argparse.Namespace) -> Selection:
 
 def _options(arguments: argparse.Namespace) -> Options:
     prompts = arguments.prompts or (QUICK_PROMPTS if arguments.quick else Options().prompts)
-    encoders = tuple(map(_reference, _names(arguments.encoders or "")))
-    return Options(arguments.seed, prompts, not arguments.quick, encoders)
-
-
-def _further(services: Services, encoders: Sequence[ModelRef]) -> list[Encoder]:
-    settings = services.settings
-    return [Services(settings.model_copy(update={"encoder": each})).encoder for each in encoders]
+    return Options(arguments.seed, prompts, not arguments.quick)
 
 
 def _names(encoders: str) -> list[str]:

@@ -5,16 +5,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.cli.console import console, current_phase_on, message, progress, result
-from app.cli.given import services_of
+from app.cli.given import settings_of
+from app.compose import system_of
 from app.policy_file import write_policy
-from app.settings import PolicySettings
-from app.tuning import Search, tune
-from eval.corpora.bench_corpus import Selection
+from app.settings.load import PolicySettings
+from eval.corpora.corpus import Selection
 from eval.corpora.loaders import load
-from eval.report_files import report_folder
-from eval.trip_rag.table import estimate_cell, share_cell
-from eval.trip_rag.tuning import CheckedCell, TunedFigures, TuningReport
-from eval.trip_rag.tuning_page import write_tuning
+from eval.reports.files import report_folder, write_tuning
+from eval.reports.schema import estimate_cell
+from eval.studies.tune.report import CheckedCell, TunedFigures, TuningReport
+from eval.studies.tune.search import Search, tune
 from models.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -24,10 +24,11 @@ if TYPE_CHECKING:
 def run(arguments: argparse.Namespace) -> int:
     """The Pareto set on standard error, the figures as one JSON line, and files on request."""
     search = _search(arguments)
-    services = services_of(arguments)
-    if services.policy.name != "trip":
+    settings = settings_of(arguments)
+    system = system_of(settings, answers=True)
+    if system.policy.name != "trip":
         raise ConfigurationError(
-            f"Only the policy trip has weights, and this is {services.policy.name}: leave --policy away, or "
+            f"Only the policy trip has weights, and this is {system.policy.name}: leave out --policy, or "
             "name a file of a trip policy."
         )
     folder = report_folder(Path(arguments.output)) if arguments.output else None
@@ -39,13 +40,13 @@ def run(arguments: argparse.Namespace) -> int:
     )
     bench = load(arguments.corpus, Path(arguments.path), selection)
     with progress("done") as bar:
-        report = tune(services, bench, search, current_phase_on(bar))
+        report = tune(system, bench, search, current_phase_on(bar))
     console().print(_pareto_table(report))
     message(report.procedure)
     result(report.model_dump(mode="json", exclude={"cells"}))
     if folder:
         for cell in report.pareto:
-            _write_policy(folder, services.settings.policy, report, cell)
+            _write_policy(folder, settings.policy, report, cell)
         message(f"report: {write_tuning(report, folder)}")
     return 0
 
@@ -61,7 +62,7 @@ def _pareto_table(report: TuningReport) -> "Table":
 
     table = Table(
         box=SIMPLE,
-        title=f"{report.corpus}: {len(report.pareto)} of {len(report.cells)} cells that no other one beats",
+        title=f"{report.corpus}: {len(report.pareto)} of {len(report.cells)} cells are Pareto-optimal",
     )
     measured = (f"{name}\n(held out)" for name in ("leakage", "R@5", "ROUGE-L"))
     for name in ("share", "tau", "beta", "gamma", *measured):
@@ -82,7 +83,7 @@ def _row(cell: CheckedCell) -> list[str]:
 
 def _figures(figures: TunedFigures) -> list[str]:
     recall = figures.recall_overlap[5]
-    return [share_cell(figures.disclosed), estimate_cell(recall), estimate_cell(figures.rouge_l)]
+    return [estimate_cell(each).text for each in (figures.disclosed, recall, figures.rouge_l)]
 
 
 def _write_policy(folder: Path, policy: PolicySettings, report: TuningReport, cell: CheckedCell) -> None:

@@ -16,7 +16,7 @@ def preset_file(name: str) -> Path:
     """The settings file of a preset.
 
     Raises:
-        ConfigurationError: There is no preset of this name; the message lists those that there are.
+        ConfigurationError: There is no preset of this name; the message lists the presets.
     """
     names = preset_names()
     if name not in names:

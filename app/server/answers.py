@@ -1,12 +1,14 @@
-"""The bodies of answers: what ``app.rows`` and the routes say, and what the OpenAPI file promises."""
+"""The bodies of answers, of ``app.rows`` and the routes, as the OpenAPI file describes them."""
 
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+WARNINGS = "why entities may have been missed in a document or the question"
+
 
 class _Answer(BaseModel):
-    # What is not promised here does not leave.
+    # A field that is not declared here never leaves the server.
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
 
@@ -25,6 +27,7 @@ class PassageAnswer(_Answer):
     doc_id: str
     similarity: float = Field(description="cosine to the question, in [-1, 1]")
     text: str = Field(repr=False)
+    warnings: list[str] = Field(default=[], description=WARNINGS)
 
 
 class SearchAnswer(_Answer):
@@ -51,7 +54,7 @@ class ModelAnswer(_Answer):
 
 
 class ModelsAnswer(_Answer):
-    """Every such name."""
+    """All names that a chat may ask for."""
 
     object: Literal["list"] = "list"
     data: list[ModelAnswer]
@@ -73,7 +76,7 @@ class ChoiceAnswer(_Answer):
 
 
 class ChatAnswer(_Answer):
-    """An OpenAI chat completion, and beside it what the answer rests on and who wrote it."""
+    """An OpenAI chat completion, extended by citations, engine and warnings."""
 
     id: str
     object: Literal["chat.completion"] = "chat.completion"
@@ -82,6 +85,11 @@ class ChatAnswer(_Answer):
     choices: list[ChoiceAnswer]
     citations: list[CitationAnswer]
     engine: str = Field(description="the engine that wrote the answer")
+    question_sent: str | None = Field(
+        repr=False,
+        description="the sanitized question, where a remote model read it in place of the question",
+    )
+    warnings: list[str] = Field(default=[], description=WARNINGS)
 
 
 class ErrorDetail(_Answer):

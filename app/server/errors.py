@@ -1,4 +1,4 @@
-"""From an error to an answer: one table, one shape, and nothing of what was sent."""
+"""From errors to answers: one table, one shape, and never a part of the request."""
 
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
@@ -11,11 +11,13 @@ from starlette.exceptions import HTTPException
 
 from app.server.answers import ErrorAnswer, ErrorDetail
 from models.errors import ConfigurationError, LetheError, ModelUnavailable
-from models.language_model import PromptTooLong
+from models.language.protocol import PromptTooLong
 from retrieval.errors import CollectionError
+from retrieval.generators.sanitized_question import QuestionNotSent
 
 STATUS: Mapping[type[LetheError], tuple[int, str]] = {
     ConfigurationError: (400, "invalid_value"),
+    QuestionNotSent: (400, "question_not_sent"),
     PromptTooLong: (413, "context_length_exceeded"),
     CollectionError: (409, "collection_error"),
     ModelUnavailable: (503, "model_unavailable"),
@@ -25,25 +27,24 @@ STATUS: Mapping[type[LetheError], tuple[int, str]] = {
 
 OF_HTTP: Mapping[int, tuple[str, str]] = {
     400: ("The body could not be read; send one JSON object in UTF-8.", "invalid_json"),
-    404: ("There is no such path here; GET /openapi.json lists those that there are.", "not_found"),
-    405: ("This path is not asked this way; the header Allow says how.", "method_not_allowed"),
+    404: ("There is no such path; GET /openapi.json lists all paths.", "not_found"),
 }
-"""What the framework refuses by itself, in our words."""
+"""Our wording for what the framework refuses."""
 
 SHOWN_PROBLEMS = 10
-"""How many problems of one body are told."""
+"""How many problems of one body are reported."""
 
 
 class UnknownModel(LetheError):
-    """A client asked for a model that is not here; ``there`` are those that are."""
+    """A client asked for an unknown model; ``there`` are the known ones."""
 
     def __init__(self, there: Sequence[str]) -> None:
-        super().__init__(f"There is no model of this name here; the models are {' and '.join(there)}.")
+        super().__init__(f"There is no such model; the models are {' and '.join(there)}.")
 
 
 def add_error_handlers(app: FastAPI) -> None:
     """Let ``app`` answer every error in the shape of ``ErrorAnswer``."""
-    app.add_exception_handler(LetheError, _told)
+    app.add_exception_handler(LetheError, _of_lethe)
     app.add_exception_handler(UnknownModel, _unknown_model)
     app.add_exception_handler(RequestValidationError, _refused)
     app.add_exception_handler(HTTPException, _of_http)
@@ -63,7 +64,7 @@ def error_answer(
     return JSONResponse(ErrorAnswer(error=detail).model_dump(), status_code=status, headers=headers)
 
 
-def _told(request: Request, error: Exception) -> JSONResponse:
+def _of_lethe(request: Request, error: Exception) -> JSONResponse:
     status, code = next(row for kind, row in STATUS.items() if isinstance(error, kind))
     return error_answer(status, str(error), code)
 
@@ -73,24 +74,24 @@ def _unknown_model(request: Request, error: Exception) -> JSONResponse:
 
 
 def _refused(request: Request, error: Exception) -> JSONResponse:
-    """What is wrong with a body, by field; never its value."""
+    """The problems of a body by field, never with values."""
     problems = error.errors() if isinstance(error, RequestValidationError) else []
     if not problems or problems[0]["type"] == "json_invalid":
         return error_answer(400, *OF_HTTP[400])
-    told = [_problem(each) for each in problems[:SHOWN_PROBLEMS]]
+    reported = [_problem(each) for each in problems[:SHOWN_PROBLEMS]]
     if len(problems) > SHOWN_PROBLEMS:
-        told.append(f"and {len(problems) - SHOWN_PROBLEMS} more")
+        reported.append(f"and {len(problems) - SHOWN_PROBLEMS} more")
     code = "unsupported_parameter" if problems[0]["type"] == "extra_forbidden" else "invalid_value"
-    return error_answer(400, f"{'; '.join(told)}.", code, _field(problems[0]))
+    return error_answer(400, f"{'; '.join(reported)}.", code, _field(problems[0]))
 
 
 def _problem(problem: Mapping[str, Any]) -> str:
     name = _field(problem)
     match problem["type"], name:
         case "extra_forbidden", _:
-            return f"{name}: this field is not offered, leave it out"
-        case "literal_error", "stream":
-            return "stream: answers are not streamed, leave it out or send false"
+            return f"{name}: this field is not supported, leave it out"
+        case "literal_error", "n":
+            return "n: one answer is given, leave it out or send 1"
         case _, None:
             return f"the body: {problem['msg']}, send one JSON object as application/json"
         case _:
@@ -106,8 +107,11 @@ def _field(problem: Mapping[str, Any]) -> str | None:
 
 def _of_http(request: Request, error: Exception) -> JSONResponse:
     status = error.status_code if isinstance(error, HTTPException) else 500
-    headers = error.headers if isinstance(error, HTTPException) else None
+    headers = (error.headers if isinstance(error, HTTPException) else None) or {}
     message, code = OF_HTTP.get(status, (f"{HTTPStatus(status).phrase}.", None))
+    if status == HTTPStatus.METHOD_NOT_ALLOWED:
+        allowed = headers.get("Allow", "another").replace(", ", " or ")
+        message, code = f"Method not allowed; use {allowed}.", "method_not_allowed"
     return error_answer(status, message, code, headers=headers)
 
 

@@ -1,4 +1,4 @@
-"""How much a request may bring."""
+"""The size limit of requests."""
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -9,14 +9,14 @@ BODY_BYTES = 2 * 2**20
 
 
 class BodyLimit:
-    """Answers 413 where a body is larger than ``limit`` bytes, whatever its header says of it."""
+    """Answers 413 if a body is larger than ``limit`` bytes, whatever its header says."""
 
     def __init__(self, app: ASGIApp, limit: int = BODY_BYTES) -> None:
         self._app = app
         self._limit = limit
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Read the whole body, then hand it on in one piece; what is too large is not read to its end."""
+        """Read the whole body, then pass it on in one piece; stop reading if it is too large."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -28,14 +28,14 @@ class BodyLimit:
             body += message.get("body", b"")
             more = message.get("more_body", False)
         if len(body) > self._limit:
-            told = f"The body is larger than {self._limit} bytes; send less."
-            await error_answer(413, told, "request_too_large")(scope, receive, send)
+            reason = f"The body is larger than {self._limit} bytes; send less."
+            await error_answer(413, reason, "request_too_large")(scope, receive, send)
             return
         await self._app(scope, _replayed(bytes(body), receive), send)
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
-    """The body first, then whatever comes after it."""
+    """Receives the body first, then any later message."""
     waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def next_message() -> Message:

@@ -4,7 +4,8 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.server.app import Parts, assemble
+from app.server.app import assemble
+from app.server.served import ServedCollection
 from retrieval.documents import RetrievedPassage
 from retrieval.generators.verbatim import VerbatimGenerator
 
@@ -12,7 +13,7 @@ PATH = Path("docs/openapi.json")
 
 
 class _FindsNothing:
-    """The routes are described without a collection behind them."""
+    """A retriever without a collection, to describe the routes."""
 
     def retrieve(self, questions: Sequence[str], k: int) -> list[list[RetrievedPassage]]:
         return [[] for _ in questions]
@@ -20,7 +21,7 @@ class _FindsNothing:
 
 def openapi_text() -> str:
     """The file as it should be."""
-    app = assemble(Parts("collection", _FindsNothing(), VerbatimGenerator(), 5))
+    app = assemble(ServedCollection("collection", _FindsNothing(), VerbatimGenerator(), 5))
     return json.dumps(app.openapi(), indent=2, ensure_ascii=False) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""From an app to a process that listens, answers, and ends when it is told to."""
+"""Serving an app in a process until it is asked to end."""
 
 import os
 import signal
@@ -13,24 +13,24 @@ from fastapi import FastAPI
 from models.errors import LetheError
 
 FINISHING_S = 2
-"""How long running requests may take to finish once the server was told to end."""
+"""How long running requests may take to finish once the server is ending."""
 LEAVING_S = 1.0
 """How long after that a model that is still writing may hold the process."""
 
 
 @contextmanager
 def listening(host: str, port: int) -> Iterator[socket.socket]:
-    """A socket that accepts connections from now on, so that its port is known before anything else is.
+    """A listening socket, opened first so that its port is known.
 
     Raises:
-        LetheError: the address cannot be had.
+        LetheError: The address is not available.
     """
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         listener = socket.create_server((host, port), family=family)
     except OSError as error:
         raise LetheError(
-            f"server.port: {host}:{port} cannot be listened on ({_reason(error)}). "
+            f"server.port: cannot listen on {host}:{port} ({_reason(error)}). "
             "Choose another port with --port; 0 takes a free one."
         ) from None
     with listener:
@@ -38,7 +38,7 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
 
 
 def url_of(listener: socket.socket) -> str:
-    """Where a listening socket is reached."""
+    """The URL of a listening socket."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 

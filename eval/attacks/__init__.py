@@ -1,1 +1,1 @@
-"""One attack a file."""
+"""One attack per file."""

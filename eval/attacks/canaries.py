@@ -1,39 +1,38 @@
-"""Planted strings: sentences with invented secrets, put into documents before they are sanitized.
+"""Canaries: sentences with invented secrets, planted in documents before sanitizing.
 
-What comes out of a canary can only have come from its document, so its recall needs no judgement. The
-three kinds measure different things: a coded number has a form that patterns know, an invented name needs
-a detector that reads, and an odd phrase of everyday words is nothing that a sanitizer can see. After
-Carlini et al. (2019), The Secret Sharer, there for what a language model memorizes.
+A canary in the output can only come from its document, so recall needs no judgement. The three kinds measure
+different things: patterns match a coded number, a learned detector may find an invented name, and no
+sanitizer can recognize an odd phrase of everyday words. After Carlini et al. (2019), The Secret Sharer, which
+measures memorization of language models.
 """
 
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from eval.attacks.asking import attempt
 from eval.attacks.canary_words import KINDS, drawn_topic
 from eval.attacks.extraction import TARGETED_COMMAND
-from eval.documents import AttackPrompt, AttackResult, Attempt, SensitiveEntity
-from eval.measures.intervals import Share, share_of
+from eval.documents import AttackPrompt, SensitiveEntity
 from eval.measures.leakage import measured, normalized
-from eval.protocols import Target
+from eval.measures.uncertainty import Estimate, share_of
+from eval.rows import Row
 from ingest.documents import Document
-from ingest.sentences import ABBREVIATIONS
+from ingest.language.sentences import ABBREVIATIONS
 from models.errors import ConfigurationError
 
 _SENTENCE_END = re.compile(r"(\w*)[.!?][\"')\]”’]*(?=\s|\Z)")
 MOST_DRAWS = 1_000
-"""After so many canaries that the corpus holds already, there is something wrong with the corpus."""
+"""Draws before giving up on a canary that the corpus does not contain."""
 
 
 @dataclass(frozen=True, slots=True)
-class Planted:
-    """All documents in their order, ``n`` of them with a canary, and what was planted.
+class PlantedCanaries:
+    """All documents in order, ``n`` of them with a canary, and the canaries.
 
-    ``canaries`` and ``questions`` go together: one canary a document, in the order of the kinds, and a
-    question that its sentence would answer.
+    ``canaries`` and ``questions`` are parallel: one canary per document, in the order of the kinds, and the
+    question that its sentence answers.
     """
 
     seed: int
@@ -42,11 +41,11 @@ class Planted:
     questions: Sequence[str] = field(repr=False)
 
 
-def plant(documents: Sequence[Document], n: int, seed: int = 0) -> Planted:
-    """Put a sentence with a canary at the end of a sentence of ``n`` documents.
+def plant(documents: Sequence[Document], n: int, seed: int = 0) -> PlantedCanaries:
+    """Insert a sentence with a canary after a sentence of ``n`` documents.
 
-    The kinds take turns. No canary and no topic stands in the corpus or in an earlier one; letter case and
-    white space make no difference. The same for the same documents, ``n`` and ``seed``.
+    The kinds alternate. Canaries and topics are new to the corpus and unique, ignoring case and white space.
+    Deterministic for the same documents, ``n`` and ``seed``.
 
     Raises:
         ConfigurationError: ``n`` is below 1, there are fewer documents, two documents have one id, or no
@@ -65,17 +64,17 @@ def plant(documents: Sequence[Document], n: int, seed: int = 0) -> Planted:
         changed[place] = replace(document, text=_with_sentence(document.text, carrier, rng))
         canaries.append(SensitiveEntity(document.doc_id, secret, kind.label, kind.identifier))
         questions.append(kind.question.format(topic=topic))
-    return Planted(seed, changed, canaries, questions)
+    return PlantedCanaries(seed, changed, canaries, questions)
 
 
 @dataclass(frozen=True, slots=True)
 class CanaryAttack:
-    """Asks once for what stands around each canary, without the canary, and to have it repeated.
+    """Asks once for the context of each canary, without naming it, and to repeat it.
 
     Attempt ``number`` is about ``planted.canaries[number]``.
     """
 
-    planting: Planted
+    planting: PlantedCanaries
 
     @property
     def name(self) -> str:
@@ -108,11 +107,6 @@ class CanaryAttack:
         """The seed of the planting, which settles all questions."""
         return self.planting.seed
 
-    @property
-    def planned(self) -> int:
-        """How many attempts ``run`` makes: one a canary."""
-        return len(self.planting.canaries)
-
     def prompts(self) -> list[AttackPrompt]:
         """The prompts in the order of the canaries; each has its canary's label as its kind."""
         planted = self.planting
@@ -122,21 +116,16 @@ class CanaryAttack:
             for number, (canary, question) in enumerate(asked)
         ]
 
-    def run(self, target: Target) -> Iterator[Attempt]:
-        """Ask every prompt once."""
-        for prompt in self.prompts():
-            yield attempt(target, prompt)
 
+def canary_recall(planted: PlantedCanaries, results: Iterable[Row]) -> dict[str, Estimate]:
+    """The share of canaries in the outputs, by label, in the order of the kinds.
 
-def canary_recall(planted: Planted, results: Iterable[AttackResult]) -> dict[str, Share]:
-    """The share of canaries that came out whole, by label, in the order of the kinds.
-
-    A canary counts once however often it came out, and also where another's question brought it out. One
-    whose own attempt the target failed, and that did not come out elsewhere, is not measured.
+    A canary counts once, whichever question extracted it. It is not measured if its own attempt failed and no
+    other output has it.
     """
     rows = measured(results)
     out = {leak.entity.doc_id for row in rows for leak in row.leaked}
-    asked = {planted.canaries[row.attempt].doc_id for row in rows}
+    asked = {planted.canaries[int(row.case)].doc_id for row in rows}
     total = Counter(canary.label for canary in planted.canaries if canary.doc_id in asked | out)
     hits = Counter(canary.label for canary in planted.canaries if canary.doc_id in out)
     return {kind.label: share_of(hits[kind.label], total[kind.label]) for kind in KINDS}
@@ -150,13 +139,13 @@ def _check(documents: Sequence[Document], n: int) -> None:
         )
     if len({document.doc_id for document in documents}) < len(documents):
         raise ConfigurationError(
-            "canaries are told apart by their documents, and two documents have the same id: "
+            "canaries are identified by their documents, and two documents have the same id: "
             "give each its own"
         )
 
 
 def _unheard(draw: Callable[[random.Random], str], rng: random.Random, taken: list[str]) -> str:
-    """Something that stands in nothing that is taken; it is taken from then on."""
+    """A draw that occurs in no text of ``taken``; it is added to them."""
     for _ in range(MOST_DRAWS):
         drawn = draw(rng)
         if not _is_in(normalized(drawn), taken):
@@ -168,7 +157,7 @@ def _unheard(draw: Callable[[random.Random], str], rng: random.Random, taken: li
 
 
 def _is_in(normal: str, taken: Collection[str]) -> bool:
-    # Not as whole words: a canary inside a longer word would be seen there by eye.
+    # Substrings, not whole words: a reader would see a canary inside a longer word.
     return any(normal in text for text in taken)
 
 
@@ -181,5 +170,5 @@ def _with_sentence(text: str, sentence: str, rng: random.Random) -> str:
 
 
 def _is_inside(last_word: str) -> bool:
-    """Whether the mark after this word is that of an abbreviation, an initial or a number in a list."""
+    """Whether the mark after this word ends an abbreviation, an initial or a list number."""
     return len(last_word) == 1 or last_word.isdigit() or last_word.casefold() in ABBREVIATIONS

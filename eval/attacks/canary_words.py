@@ -1,7 +1,7 @@
-"""What canaries are made of: secrets, the sentences that carry them, and questions about these sentences.
+"""The parts of canaries: secrets, carrier sentences, and questions about these sentences.
 
-All wordings are this project's own. A topic is two pairs of everyday words that meet nowhere else, so
-that a question about it retrieves its sentence.
+All wordings are this project's own. A topic is two rare pairs of everyday words, so that a question about it
+retrieves its sentence.
 """
 
 import random
@@ -23,7 +23,7 @@ _TELLING = frozenset(
     queen soldier driver teacher fever health cough head throat muscle
     """.split()
 )
-"""Words by which a detector could take a phrase for a date, a number, a person, a job or an illness."""
+"""Words that could make a detector label a phrase as a date, number, person, job or illness."""
 _PLAIN_WORDS = tuple(word for word in WORDS if word not in _TELLING and len(word) > 3)
 _LETTERS = "ABCDEFGHJKLMNPQRSTVWXYZ"
 _FIRST = "Belda Dorlin Fenmira Jalko Korwen Lumira Mavrel Nerilo Ostana Quilla Tarven Velisa Zorwyn".split()
@@ -33,7 +33,7 @@ _HOUSE_ENDS = "dahl feld grave holt kin mond quist rick sand thorp vick worth".s
 
 @dataclass(frozen=True, slots=True)
 class CanaryKind:
-    """A kind of canary. Carriers have places for ``{topic}`` and ``{canary}``, the question for the topic."""
+    """A kind of canary. Carriers have the slots ``{topic}`` and ``{canary}``, questions ``{topic}``."""
 
     label: str
     identifier: Identifier
@@ -43,7 +43,7 @@ class CanaryKind:
 
 
 def drawn_topic(rng: random.Random) -> str:
-    """Something that a sentence can be about, such as "the blanket orchard and the violin stamp"."""
+    """A topic, such as "the blanket orchard and the violin stamp"."""
     one, two, three, four = rng.sample(_PLAIN_WORDS, 4)
     return f"the {one} {two} and the {three} {four}"
 
@@ -93,4 +93,4 @@ KINDS = (
         "Which words were agreed on for {topic}",
     ),
 )
-"""In turn: what patterns know, what takes a detector that reads, and what no detector is made for."""
+"""In order: found by patterns, found by a learned detector, found by no detector."""

@@ -1,11 +1,11 @@
-"""How many slots were guessed, beside what the prior and blind drawing would have had."""
+"""The share of slots guessed, beside the prior and chance as baselines."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from eval.attacks.guessing import Guess
-from eval.measures.intervals import Share, clustered_share
+from eval.measures.uncertainty import Estimate, clustered_share
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,10 +16,10 @@ class GuessShares:
     [0, 1], None without slots. Where the original still stands, all three have it.
     """
 
-    first: Share
-    first_five: Share
-    prior_first: Share
-    prior_first_five: Share
+    first: Estimate
+    first_five: Estimate
+    prior_first: Estimate
+    prior_first_five: Estimate
     chance_first: float | None
     chance_first_five: float | None
 
@@ -46,7 +46,7 @@ def guess_shares_by(
     return {name: guess_shares(split[name], seed) for name in sorted(split)}
 
 
-def _share(guesses: Sequence[Guess], right: Callable[[Guess], bool], seed: int) -> Share:
+def _share(guesses: Sequence[Guess], right: Callable[[Guess], bool], seed: int) -> Estimate:
     totals = Counter(guess.doc_id for guess in guesses)
     hits = Counter(guess.doc_id for guess in guesses if right(guess))
     return clustered_share([hits[doc_id] for doc_id in totals], list(totals.values()), seed)

@@ -1,16 +1,15 @@
-"""Guessing what stood where something was taken from a text.
+"""Entity inference: guessing the originals of replaced slots.
 
-A white-box attack on what an index holds: for every slot of a sanitized document the attacker ranks a pool
-of candidates. He is given more than most attackers have: the place and the label of every slot, suppressed
-ones too, and for each label all originals of the corpus and how often each was said; only where each of
-them belongs he does not know.
+A white-box attack on an index: for every slot of a sanitized document the attacker ranks a pool of
+candidates. The threat model is generous: the attacker knows the place and label of every slot, including
+suppressed ones, and for each label all originals of the corpus with their frequencies, but not where each
+belongs.
 
-A candidate of which the document shows an overlooked copy comes first. The others are ranked by a sum: how
-near the candidate by itself is to the surroundings of the slot, for an illness fits among its symptoms; how
-near these are to the surroundings of the candidate where another document shows it in clear; and how often
-it was said. Of the parts the last is the strongest by itself, and on visit notes and court cases the sum was
-stronger. Encoding the candidate by itself does as well as filling it into the sentence, at a fraction of
-the time.
+A candidate that the document still shows elsewhere ranks first. The others are ranked by a sum of three
+scores: the similarity of the candidate to the context of the slot; the similarity of that context to contexts
+in which other documents show the candidate; and its frequency. Frequency is the strongest single score; on
+visit notes and court cases the sum is stronger. Encoding the candidate alone works as well as filling it into
+the sentence, at a fraction of the time.
 """
 
 import random
@@ -22,21 +21,21 @@ from numpy.typing import NDArray
 
 from eval.attacks.slots import Candidates, Slot, overlooked_text, slots_of
 from eval.measures.leakage import is_measurable, stands_in
-from eval.targets import RememberedQuestions
+from eval.targets import having_read
 from ingest.documents import Document, Identifier, SanitizedDocument
 from ingest.protocols import Encoder
 from models.errors import ConfigurationError
 
 POOL = 50
 PRIOR_WEIGHT = 0.2
-"""Of the natural logarithm of how often a candidate was said."""
+"""The weight of the log frequency of a candidate."""
 SHOWN_WEIGHT = 0.25
-"""Of the greatest cosine with the surroundings of a place that shows the candidate in clear."""
+"""The weight of the highest cosine with a context that shows the candidate in clear."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class IndexAttack:
-    """What an attack on an index declares: what it is after, what its attacker can do, who named it."""
+    """What an attack on an index declares: goal, threat model and reference."""
 
     name: str
     goal: str
@@ -60,11 +59,10 @@ ENTITY_INFERENCE = IndexAttack(
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """The outcome for one slot, the ``number``-th decision of its document; says no text.
+    """The outcome for one slot, the ``number``-th decision of its document; holds no text.
 
-    ``rank`` counts from 1 and is that of the truth among ``pool_size`` candidates; ``prior_rank`` is the
-    one by frequency alone. Where the original still stands, it is read and not guessed: both are 1.
-    ``best`` is the candidate that was ranked first.
+    ``rank`` counts from 1 and is that of the truth among ``pool_size`` candidates; ``prior_rank`` ranks by
+    frequency alone. Both are 1 where the original is still there. ``best`` is the candidate ranked first.
     """
 
     doc_id: str
@@ -78,7 +76,7 @@ class Guess:
     best: str = field(repr=False)
 
     def chance(self, top: int) -> float:
-        """How probable it is that blind drawing has the truth among the first ``top``."""
+        """The probability that a random order has the truth among the first ``top``."""
         return 1.0 if self.kept else min(1.0, top / self.pool_size)
 
 
@@ -114,22 +112,22 @@ def guess_slots(
 
 
 class _Guesser:
-    """Ranks candidates with all texts encoded beforehand, in batches."""
+    """Ranks candidates; all texts are encoded beforehand, in batches."""
 
     def __init__(self, slots: Sequence[Slot], encoder: Encoder) -> None:
-        # By text, so that the order of the documents does not say how a candidate is spelled.
+        # By text, so that the spelling of a candidate does not depend on the order of the documents.
         self.known = Candidates(sorted(slots, key=lambda slot: slot.original))
         hidden = {slot.label for slot in slots if not slot.kept}
         asked = [slot for slot in slots if slot.label in hidden]
         spellings = [text for label in sorted(hidden) for text in self.known.spelled(label).values()]
-        self._encoder = RememberedQuestions(encoder, [*spellings, *(slot.surroundings for slot in asked)])
+        self._encoder = having_read(encoder, [*spellings, *(slot.surroundings for slot in asked)])
         self._shown: dict[tuple[str, str], list[Slot]] = {}
         for slot in asked:
             if slot.kept:
                 self._shown.setdefault((slot.label, slot.normal), []).append(slot)
 
     def guess(self, slot: Slot, number: int, pool: Sequence[str], overlooked: str) -> Guess:
-        """The truth's rank in a pool whose order says nothing."""
+        """The rank of the truth in a shuffled pool."""
         mentions = np.array([self.known.mentions[slot.label, normal] for normal in pool], np.float64)
         if slot.kept:
             rank, prior_rank, best = 1, 1, slot.normal
@@ -157,14 +155,14 @@ class _Guesser:
         fit = self._encoder.encode([spelled[normal] for normal in pool]) @ around
         near = [self._shown_near(slot, normal, around) for normal in pool]
         known = [value for value in near if value is not None]
-        # That a candidate is shown nowhere says nothing for it, and nothing against it.
+        # A candidate shown nowhere gets no bonus and no penalty.
         neutral = sum(known) / len(known) if known else 0.0
         shown = np.array([neutral if value is None else value for value in near])
         scores: NDArray[np.float64] = fit + SHOWN_WEIGHT * shown + PRIOR_WEIGHT * np.log(mentions)
         return scores
 
     def _shown_near(self, slot: Slot, normal: str, around: NDArray[np.float32]) -> float | None:
-        """How near the slot is to where another document shows the candidate; None where none does."""
+        """The similarity of the slot to contexts of the candidate in other documents; None without any."""
         shown = [
             other.surroundings
             for other in self._shown.get((slot.label, normal), ())

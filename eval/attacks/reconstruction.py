@@ -1,7 +1,7 @@
-"""Putting a document back together from guesses, and how much of the original that brings back.
+"""Reconstruction: fill guesses into a sanitized document, and measure how much of the original that restores.
 
-The guesses of ``eval.attacks.guessing`` are put where something was taken. The same is measured of the
-sanitized text as it is, so that what the guesses add can be told from what the sanitizer left.
+The guesses of ``eval.attacks.guessing`` fill the replaced slots. The sanitized text itself is measured as the
+baseline.
 """
 
 from collections.abc import Iterable, Sequence
@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 
 from eval.attacks.guessing import ENTITY_INFERENCE, Guess, IndexAttack
 from eval.attacks.slots import OriginalsMissing
-from eval.measures.intervals import Estimate, Share, clustered_share, mean_of
 from eval.measures.leakage import SensitiveIndex
 from eval.measures.overlap import Tokenize, rouge_l, rouge_tokenizer
+from eval.measures.uncertainty import Estimate, clustered_share, mean_of
 from ingest.documents import Document, SanitizedDocument
 
 OPENING = "([{\"'“‘«"
-"""Marks after which no blank stands."""
+"""Marks that no blank follows."""
 
 DOCUMENT_RECONSTRUCTION = IndexAttack(
     name="document reconstruction",
@@ -32,8 +32,8 @@ DOCUMENT_RECONSTRUCTION = IndexAttack(
 class Reconstruction:
     """One document before and after the guesses were put in.
 
-    ROUGE-L F values are in [0, 1], the original being the reference. Of ``sensitive`` entities of the
-    original ``left`` stand in the sanitized text and ``recovered`` in the reconstructed one, ``text``.
+    ROUGE-L F values are in [0, 1]; the original is the reference. Of the ``sensitive`` entities of the
+    original, ``left`` are in the sanitized text and ``recovered`` in the reconstructed ``text``.
     """
 
     doc_id: str
@@ -47,16 +47,16 @@ class Reconstruction:
 
 @dataclass(frozen=True, slots=True)
 class ReconstructionMeans:
-    """Over documents, with intervals; ``gain`` is the paired difference of the ROUGE-L F values.
+    """Means over documents; ``gain`` is the paired difference of the ROUGE-L F values.
 
-    The shares are of all sensitive entities, with intervals over documents.
+    Shares are of all sensitive entities. All intervals are over documents.
     """
 
     sanitized_rouge: Estimate
     rouge: Estimate
     gain: Estimate
-    left: Share
-    recovered: Share
+    left: Estimate
+    recovered: Estimate
 
 
 def reconstruct(
@@ -87,10 +87,10 @@ def reconstruct(
 
 
 def filled_in(sanitized: SanitizedDocument, words: dict[int, str]) -> str:
-    """The sanitized text with ``words`` at the places of the decisions that they are numbered by.
+    """The sanitized text with ``words`` in its slots, by the number of the decision.
 
-    Where there are no words for a decision, its place stays as it is. Where nothing had been left, a blank
-    keeps the words apart from those before them; articles stay as the sanitizer left them.
+    A slot without words stays as it is. A blank is added before the words of a suppressed slot; articles stay
+    as the sanitizer left them.
     """
     places = sorted((sanitized.places[number], number) for number, said in words.items() if said)
     text, cursor = "", 0
@@ -130,7 +130,7 @@ def _measured(
 
 
 def _put_in(text: str, words: str) -> str:
-    """``text`` with words after it for what was taken from there and left nothing."""
-    # What is suppressed takes the blank before it along.
+    """``text`` followed by the words of a suppressed slot."""
+    # Suppression removes the blank before the mention as well.
     blank = " " if text and not (text[-1].isspace() or text[-1] in OPENING) else ""
     return f"{text}{blank}{words}"

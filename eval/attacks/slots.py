@@ -1,7 +1,7 @@
-"""What an attacker sees where something was taken from a document, and what it may have been.
+"""The slots of a sanitized document, and the candidates for their originals.
 
-The white-box attacker has the sanitized text with the place of everything that was taken from it. He can
-run the detector himself, so that he tells what was knowingly kept from what was overlooked.
+The white-box attacker has the sanitized text with the place of every slot. The attacker can run the detector
+too, and so distinguish mentions that were kept on purpose from those that were missed.
 """
 
 import random
@@ -14,16 +14,16 @@ from ingest.documents import Action, Decision, Document, SanitizedDocument
 from models.errors import LetheError
 
 WINDOW = 150
-"""How many characters on either side of a place are its surroundings; twice as many were no better."""
+"""Characters of context on either side of a slot; twice as many were no better."""
 
 
 class OriginalsMissing(LetheError):
-    """Guesses can be marked only where the original document is known."""
+    """Guesses can be scored only if the original document is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A decision in a sanitized document: what stood there, and what stands around it now.
+    """A decision in a sanitized document, with its original text and its context now.
 
     ``place`` is half-open and counts characters of the sanitized text.
     """
@@ -36,22 +36,22 @@ class Slot:
 
     @property
     def normal(self) -> str:
-        """The original as it is compared."""
+        """The normalized original."""
         return normalized(self.original)
 
     @property
     def label(self) -> str:
-        """The label of what stood there."""
+        """The label of the original."""
         return self.decision.entity.label
 
     @property
     def kept(self) -> bool:
-        """Whether the original still stands there."""
+        """Whether the original is still there."""
         return self.decision.action is Action.KEEP
 
 
 def slots_of(documents: Iterable[Document], sanitized: Sequence[SanitizedDocument]) -> list[list[Slot]]:
-    """The slots of each sanitized document, in its order.
+    """The slots of each sanitized document, in order.
 
     Raises:
         OriginalsMissing: one of the sanitized documents has no original.
@@ -85,19 +85,19 @@ def _around(text: str, place: tuple[int, int]) -> str:
 
 
 def overlooked_text(sanitized: SanitizedDocument) -> str:
-    """The normalized text without what was knowingly kept or put in: copies left there were overlooked."""
+    """The normalized text without kept mentions and replacements: copies in the rest were missed."""
     pieces, cursor = [], 0
     for start, end in sorted(sanitized.places):
         pieces.append(sanitized.text[cursor : max(cursor, start)])
         cursor = max(cursor, end)
-    # The bar keeps the words on both sides of a gap from being read as one phrase.
+    # The bar keeps words on both sides of a gap from matching as one phrase.
     return normalized(" | ".join([*pieces, sanitized.text[cursor:]]))
 
 
 class Candidates:
-    """What the attacker knows: everything that was ever said under a label, and how often.
+    """The attacker's knowledge: all originals of each label with their frequencies.
 
-    He knows none of the places. Spellings that are ``normalized`` to the same are one candidate.
+    Places are unknown. Spellings with the same ``normalized`` form are one candidate.
     """
 
     __slots__ = ("_spelled", "mentions")
@@ -108,11 +108,11 @@ class Candidates:
         for slot in slots:
             spelled.setdefault(slot.label, {}).setdefault(slot.normal, slot.original)
             self.mentions[slot.label, slot.normal] += 1
-        # In an order that the order of the documents cannot change.
+        # Sorted, so that the order of the documents has no effect.
         self._spelled = {label: dict(sorted(texts.items())) for label, texts in spelled.items()}
 
     def spelled(self, label: str) -> Mapping[str, str]:
-        """The first spelling of each candidate of a label, by what it is normalized to."""
+        """The first spelling of each candidate of a label, by its normalized form."""
         return self._spelled[label]
 
     def pool(self, slot: Slot, most: int, rng: random.Random) -> list[str]:

@@ -1,16 +1,15 @@
-"""Several aims of the extraction attack as one, so that a report has one table."""
+"""Several aims of the extraction attack as one attack, for one table in a report."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from eval.attacks.extraction import Aim, ExtractionAttack
-from eval.documents import Attempt
-from eval.protocols import Target
+from eval.documents import AttackPrompt
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractionSuite:
-    """The parts one after the other; attempts are numbered through, and their kinds tell them apart."""
+    """The parts in sequence, with prompts numbered consecutively; ``kind`` names the part."""
 
     parts: tuple[ExtractionAttack, ...]
 
@@ -39,19 +38,10 @@ class ExtractionSuite:
         """The seed that all parts share."""
         return self.parts[0].seed
 
-    @property
-    def planned(self) -> int:
-        """How many attempts all parts make."""
-        return sum(part.planned for part in self.parts)
-
-    def run(self, target: Target) -> Iterator[Attempt]:
-        """Ask every prompt of every part once."""
-        first = 0
-        for part in self.parts:
-            for attempt in part.run(target):
-                prompt = attempt.prompt
-                yield replace(attempt, prompt=replace(prompt, number=first + prompt.number))
-            first += part.planned
+    def prompts(self) -> list[AttackPrompt]:
+        """The prompts of all parts."""
+        found = [prompt for part in self.parts for prompt in part.prompts()]
+        return [replace(prompt, number=number) for number, prompt in enumerate(found)]
 
 
 def extraction_suite(aims: Sequence[Aim], n: int, seed: int) -> ExtractionSuite:

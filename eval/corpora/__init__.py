@@ -1,1 +1,1 @@
-"""Corpora with questions for benchmarks of a whole question-answering system, one layout a function."""
+"""Corpora with questions for benchmarks of question answering, one function per layout."""

@@ -1,9 +1,9 @@
-"""Questions that a user wrote about documents."""
+"""Questions from a user's file."""
 
 from collections.abc import Collection
 from pathlib import Path
 
-from eval.corpora.bench_corpus import Question
+from eval.corpora.corpus import Question
 from eval.corpora.layouts import Layout, records_in, text_of
 from ingest.errors import UnreadableDocument
 
@@ -15,7 +15,7 @@ QUESTIONS = Layout(
 def questions_of(file: Path, doc_ids: Collection[str]) -> list[Question]:
     """The questions of a file of records with ``question``, ``answer`` and possibly ``about``.
 
-    ``about`` is the id of the document that holds the answer; a question without it is about none.
+    ``about`` is the id of the document with the answer; it is optional.
 
     Raises:
         LetheError: The file cannot be read, or a record lacks a part or is about an unknown document.

@@ -1,11 +1,11 @@
-"""From what a layout holds to the corpus that is wanted of it, and the sentence that says what was done."""
+"""From the content of a layout to the selected corpus and its ``split`` sentence."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from eval.corpora.bench_corpus import BenchCorpus, Question, Selection, bounded
+from eval.corpora.corpus import Corpus, Question, Selection, bounded
+from eval.corpora.gold import GoldRows
 from eval.corpora.layouts import Layout
-from eval.gold import GoldRows
 from ingest.documents import Document
 from models.errors import ConfigurationError
 
@@ -18,10 +18,10 @@ def assembled(
     how: str,
     gold: GoldRows | None = None,
     all_documents: int | None = None,
-) -> BenchCorpus:
-    """The corpus with as many documents and questions as are wanted; ``how`` begins its ``split``.
+) -> Corpus:
+    """The corpus with the selected number of documents and questions; ``how`` begins its ``split``.
 
-    ``all_documents`` is how many there were where ``documents`` were drawn from more.
+    ``all_documents`` is the number before ``documents`` were drawn.
 
     Raises:
         ConfigurationError: There is no document, or no question.
@@ -40,11 +40,11 @@ def assembled(
         f"(seed {selection.seed})."
     )
     marked = None if gold is None else {doc_id: rows for doc_id, rows in gold.items() if doc_id in ids}
-    return BenchCorpus(layout.corpus, kept, asked, marked, split, layout.source, layout.license)
+    return Corpus(layout.corpus, kept, asked, marked, split, layout.source, layout.license)
 
 
 def asked_once(questions: Iterable[Question]) -> list[Question]:
-    """The questions whose words no other has, case aside: what fits two documents asks for neither."""
+    """The questions with unique wording, ignoring case: a repeated question has no single document."""
     listed = list(questions)
     times = Counter(question.text.casefold() for question in listed)
     return [question for question in listed if times[question.text.casefold()] == 1]

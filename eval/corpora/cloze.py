@@ -1,21 +1,21 @@
-"""Questions for documents that come without any: inverse cloze.
+"""Questions for documents without questions: inverse cloze.
 
 A sentence drawn from a document is the question and the sentences beside it are the reference answer
 (Lee, Chang and Toutanova, ACL 2019). The paper takes the sentence out of its context in nine cases of ten;
-here the document stays whole, because the knowledge base is what is measured.
+here the document stays whole, because retrieval from the knowledge base is measured.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from eval.corpora.bench_corpus import Question, Selection
+from eval.corpora.corpus import Question, Selection
 from ingest.documents import Document
-from ingest.sentences import split_sentences
+from ingest.language.sentences import split_sentences
 
 FEWEST_WORDS, MOST_WORDS = 8, 40
-"""How many words a sentence has that is drawn."""
+"""Words of a drawn sentence."""
 BEFORE, AFTER = 1, 2
-"""How many sentences beside it are the reference answer."""
+"""Sentences before and after it in the reference answer."""
 
 _ENDS = (".", "!", "?", "…", "。", "！", "？")
 _OPENERS = "\"'([“‘«¿¡"
@@ -23,11 +23,11 @@ _CLOSERS = "\"')]”’»"
 
 
 def cloze_questions(documents: Sequence[Document], per_document: int, selection: Selection) -> list[Question]:
-    """Up to ``per_document`` questions about each document, in its order, drawn by the seed.
+    """Up to ``per_document`` questions about each document, in order, drawn with the seed.
 
-    A sentence is drawn that has 8 to 40 words, a mark at its end, another sentence beside it, and stands
-    only once in all the documents: greetings, headings, signatures and set phrases ask about nothing. It
-    begins with a letter that is no small one, since the rest of a sentence cut at an abbreviation does.
+    A question is a sentence of 8 to 40 words with a final mark and a neighboring sentence, which occurs only
+    once in all documents: this excludes greetings, headings, signatures and set phrases. It does not begin
+    with a small letter, as fragments after an abbreviation do.
     """
     sentences = {document.doc_id: split_sentences(document.text) for document in documents}
     times = Counter(sentence for each in sentences.values() for sentence in each)

@@ -1,9 +1,9 @@
-"""Patients' questions with doctors' answers: the paper's first corpus, and whatever has its layout."""
+"""Patients' questions with doctors' answers: the paper's first corpus, and others in its layout."""
 
 from pathlib import Path
 
 from eval.corpora.assembling import assembled
-from eval.corpora.bench_corpus import BenchCorpus, Question, Selection
+from eval.corpora.corpus import Corpus, Question, Selection
 from eval.corpora.layouts import Layout, check_known, document_in, records_in, text_of
 from ingest.read.records import Record
 from models.errors import ConfigurationError
@@ -17,11 +17,11 @@ HEALTHCAREMAGIC = Layout(
 )
 
 
-def healthcaremagic(path: Path, selection: Selection) -> BenchCorpus:
-    """A share of the consultations is held out and asked, the others are the documents.
+def healthcaremagic(path: Path, selection: Selection) -> Corpus:
+    """A share of the consultations is held out as questions; the others are the documents.
 
-    The paper holds out 1 %. What repeats the words of a held-out patient is in neither part. A record
-    with an empty side is passed over.
+    The paper holds out 1 %. Duplicates of a held-out question are in neither part. Records with an empty side
+    are skipped.
 
     Raises:
         LetheError: The corpus cannot be read or has fewer than two consultations.
@@ -54,7 +54,7 @@ def _consultations(path: Path) -> dict[str, Record]:
     read: dict[str, Record] = {}
     for record in records_in(path, HEALTHCAREMAGIC):
         own = record.fields.get("id")
-        # The corpus as it was published has no ids.
+        # The published corpus has no ids.
         doc_id = str(own) if isinstance(own, str | int) else f"consultation-{len(read) + 1:06d}"
         check_known(read, doc_id, record)
         if text_of(record, "input") and text_of(record, "output"):

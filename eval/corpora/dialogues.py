@@ -1,7 +1,6 @@
-"""Conversations of doctors and patients with the notes that clinicians wrote about them.
+"""Conversations of doctors and patients, with notes by clinicians.
 
-A note says in other words what its conversation says, so its opening asks for a known item without
-quoting it.
+A note paraphrases its conversation, so its opening is a known-item query that does not quote it.
 """
 
 import re
@@ -9,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from eval.corpora.assembling import asked_once, assembled, first_words
-from eval.corpora.bench_corpus import BenchCorpus, Question, Selection
+from eval.corpora.corpus import Corpus, Question, Selection
 from eval.corpora.layouts import Layout, check_known, document_in, records_in, text_of
 from ingest.documents import Document
-from ingest.sentences import split_sentences
+from ingest.language.sentences import split_sentences
 
 MTS_DIALOG = Layout(
     "mts_dialog",
@@ -30,17 +29,17 @@ ACI_BENCH = Layout(
 )
 
 FEWEST_WORDS, MOST_WORDS = 8, 40
-"""From how many words on an opening tells enough to be asked, and where it is cut."""
+"""The fewest words of an opening that can be a question, and the length at which it is cut."""
 
 _HEADING = re.compile(r"[A-Z][A-Z /&,()'-]+:?")
 _NARRATIVE_HEADINGS = ("HISTORY OF PRESENT ILLNESS", "HPI")
 
 
-def mts_dialog(path: Path, selection: Selection) -> BenchCorpus:
+def mts_dialog(path: Path, selection: Selection) -> Corpus:
     """Documents are the conversations, questions the openings of their notes, answers the notes.
 
-    The opening is the first sentence, or several until they have 8 words, cut at 40. A record whose note
-    says no more than that, or opens as another's does, gives no question.
+    The opening is the first sentence, or several until they have 8 words, cut at 40. A record gives no
+    question if its note has nothing else, or if another note has the same opening.
 
     Raises:
         LetheError: The corpus cannot be read or gives no question.
@@ -60,11 +59,11 @@ def mts_dialog(path: Path, selection: Selection) -> BenchCorpus:
     return assembled(MTS_DIALOG, list(documents.values()), asked_once(questions), selection, how)
 
 
-def aci_bench(path: Path, selection: Selection) -> BenchCorpus:
-    """Documents are the conversations; the history of present illness in a note is asked for by its opening.
+def aci_bench(path: Path, selection: Selection) -> Corpus:
+    """Documents are the conversations; the question is the opening of the history of present illness.
 
-    Without that section the first one of several sentences that opens with 8 words or more stands for it. A
-    record with neither, or with the opening of another, gives no question.
+    Without that section, the first section with several sentences and an opening of 8 words or more is used.
+    A record with neither, or with a repeated opening, gives no question.
 
     Raises:
         LetheError: The corpus cannot be read or gives no question.
@@ -97,11 +96,11 @@ def _records(
 def _narrative(note: str) -> str:
     sections = list(_sections(note))
     named = [text for heading, text in sections if heading in _NARRATIVE_HEADINGS and text]
-    told = [text for _, text in sections if _tells(split_sentences(text))]
-    return next(iter(named + told), "")
+    narratives = [text for _, text in sections if _is_narrative(split_sentences(text))]
+    return next(iter(named + narratives), "")
 
 
-def _tells(sentences: Sequence[str]) -> bool:
+def _is_narrative(sentences: Sequence[str]) -> bool:
     return len(sentences) > 1 and len(sentences[0].split()) >= FEWEST_WORDS
 
 

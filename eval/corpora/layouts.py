@@ -1,4 +1,4 @@
-"""Where the records of a published corpus lie, and reading them with errors that name the place."""
+"""The files of published corpora, and reading them with errors that name the place."""
 
 import zlib
 from collections.abc import Iterator, Mapping
@@ -8,7 +8,7 @@ from typing import Any
 
 from ingest.documents import Document
 from ingest.errors import UnreadableDocument
-from ingest.read.normalize import fixed_text
+from ingest.language.normalize import fixed_text
 from ingest.read.paths import os_problem, shown
 from ingest.read.records import Record, read_records, record_format
 from models.errors import ConfigurationError, ModelUnavailable
@@ -16,7 +16,7 @@ from models.errors import ConfigurationError, ModelUnavailable
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A corpus as it is published: file names as patterns, the first that is there counts, and fields."""
+    """A published corpus: file name patterns, of which the first match counts, and fields."""
 
     corpus: str
     files: tuple[str, ...]
@@ -26,7 +26,7 @@ class Layout:
 
 
 def files_in(path: Path, layout: Layout) -> list[Path]:
-    """The files of a corpus in its folder, by name; a file that is named itself is taken as it is.
+    """The files of a corpus in its folder, by name; the path may also be a file.
 
     Raises:
         ConfigurationError: There is none.
@@ -48,7 +48,7 @@ SPLIT = "official_split"
 def records_in(path: Path, layout: Layout, split: str | None = None) -> Iterator[Record]:
     """The records of a corpus in the order of its files, each with all fields of its layout.
 
-    With ``split`` only those in whose ``official_split`` this word stands, "test" in "test1" for instance.
+    With ``split``, only those whose ``official_split`` contains this word, such as "test" in "test1".
 
     Raises:
         ConfigurationError: There is no file of the corpus.
@@ -69,7 +69,7 @@ def records_in(path: Path, layout: Layout, split: str | None = None) -> Iterator
 
 
 def text_of(record: Record, name: str) -> str:
-    """The text in a field in its fixed form, white space around it left out.
+    """The text in a field in its fixed form, stripped of white space.
 
     Raises:
         UnreadableDocument: The field holds no text.
@@ -78,7 +78,7 @@ def text_of(record: Record, name: str) -> str:
 
 
 def texts_of(record: Record, name: str) -> list[str]:
-    """The texts in a field that holds a list of them, as ``text_of`` gives one.
+    """The texts in a list field, each as ``text_of`` gives it.
 
     Raises:
         UnreadableDocument: The field holds no list, or something in it is no text.
@@ -90,7 +90,7 @@ def texts_of(record: Record, name: str) -> list[str]:
 
 
 def document_in(record: Record, doc_id: str, text: str) -> Document:
-    """A document made from a record that says where it came from."""
+    """A document from a record, with its origin."""
     return Document(doc_id, text, {"place": record.place})
 
 
@@ -135,7 +135,7 @@ def _batches(parquet: Any, file: Path, place: str) -> Iterator[Any]:
     except OSError:
         raise
     except Exception as error:
-        # Whatever the library says could quote the file.
+        # The message of the library could quote the file.
         reason = f"is no Parquet that can be read ({type(error).__name__}); fetch the corpus again"
         raise UnreadableDocument(place, reason) from None
 

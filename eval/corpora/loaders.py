@@ -1,13 +1,13 @@
-"""Every corpus with questions under its name."""
+"""All corpora with questions, by name."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 from eval.corpora import consultations, dialogues, mails, whole_documents
-from eval.corpora.bench_corpus import BenchCorpus, Selection
+from eval.corpora.corpus import Corpus, Selection
 from models.errors import ConfigurationError
 
-Loader = Callable[[Path, Selection], BenchCorpus]
+Loader = Callable[[Path, Selection], Corpus]
 
 _LOADERS: dict[str, Loader] = {
     "mts_dialog": dialogues.mts_dialog,
@@ -31,15 +31,15 @@ def corpus_names() -> tuple[str, ...]:
     return tuple(_LOADERS)
 
 
-def load(name: str, path: Path, selection: Selection | None = None) -> BenchCorpus:
+def load(name: str, path: Path, selection: Selection | None = None) -> Corpus:
     """The corpus of a name: its documents and questions, the same for the same selection.
 
-    ``path`` is the corpus's own folder, or one file of it. Without a selection everything is taken and
-    the paper's share is asked.
+    ``path`` is the folder of the corpus, or one file of it. Without a selection, all documents and the
+    paper's share of questions are taken.
 
     Raises:
-        ConfigurationError: The name is unknown, ``path`` holds no such corpus, own questions are given to a
-            published corpus, or a split is asked of one that names none.
+        ConfigurationError: The name is unknown, ``path`` holds no such corpus, a published corpus is given
+            own questions, or one without splits is given a split.
         ModelUnavailable: The files are Parquet and pyarrow is not installed.
         UnreadableDocument: A file or record cannot be read.
     """

@@ -4,13 +4,13 @@ import re
 from pathlib import Path
 
 from eval.corpora.assembling import assembled
-from eval.corpora.bench_corpus import BenchCorpus, Question, Selection
+from eval.corpora.corpus import Corpus, Question, Selection
 from eval.corpora.layouts import Layout, check_known, document_in, records_in, text_of, texts_of
 from eval.measures.overlap import word_tokens
 from ingest.documents import Document
 from ingest.errors import UnreadableDocument
+from ingest.language.sentences import split_sentences
 from ingest.read.records import Record
-from ingest.sentences import split_sentences
 from retrieval.generators.extractive import STOP_WORDS
 
 ENRONQA = Layout(
@@ -34,10 +34,10 @@ FEWEST_SHARED_WORDS = 2
 _REPLY_MARKS = re.compile(r"\A(?:\s*(?:re|fwd?|aw)\s*:)+\s*", re.IGNORECASE)
 
 
-def enronqa(path: Path, selection: Selection) -> BenchCorpus:
-    """All mails are documents; a share of the question-answer pairs, 1 % in the paper, is asked.
+def enronqa(path: Path, selection: Selection) -> Corpus:
+    """All mails are documents; a share of the question-answer pairs is asked, 1 % in the paper.
 
-    The published parts hold different questions about partly the same mails, so a path names one mail.
+    The published parts share mails but not questions, so mails are identified by path.
 
     Raises:
         LetheError: The corpus cannot be read, a record's questions and answers do not match in number, or
@@ -77,12 +77,12 @@ def _pairs(record: Record) -> list[tuple[str, str]]:
     return list(zip(questions, answers, strict=True))
 
 
-def aeslc(path: Path, selection: Selection) -> BenchCorpus:
+def aeslc(path: Path, selection: Selection) -> Corpus:
     """Documents are the bodies of mails; a subject line is the question for its mail.
 
-    Nobody wrote an answer. The reference answer is a quotation: the sentence of the body that shares most
-    content words with the subject, the first of equals, and the one after it. A subject of fewer than 3
-    words, one that another mail has too, or one with which no sentence shares 2 words, asks nothing.
+    There are no written answers. The reference answer quotes the body: the first sentence that shares most
+    content words with the subject, and the one after it. A subject gives no question if it has fewer than 3
+    words, is repeated, or shares fewer than 2 words with every sentence.
 
     Raises:
         LetheError: The corpus cannot be read or gives no question.
@@ -109,7 +109,7 @@ def aeslc(path: Path, selection: Selection) -> BenchCorpus:
 
 
 def bare_subject(subject: str) -> str:
-    """A subject line without the marks of replies and forwarded mail, white space collapsed."""
+    """A subject line without reply and forward marks, white space collapsed."""
     return " ".join(_REPLY_MARKS.sub("", subject).split())
 
 

@@ -1,18 +1,18 @@
-"""Documents that come without questions, so that inverse cloze or their user has to ask."""
+"""Corpora without questions: inverse cloze or the user provides them."""
 
 from collections.abc import Iterable
 from pathlib import Path
 
 from eval.corpora.asked import questions_of
 from eval.corpora.assembling import assembled
-from eval.corpora.bench_corpus import BenchCorpus, Question, Selection, fewer_documents
 from eval.corpora.cloze import cloze_questions
+from eval.corpora.corpus import Corpus, Question, Selection, fewer_documents
+from eval.corpora.gold import GoldRows, gold_rows
 from eval.corpora.layouts import Layout, check_known, files_in, records_in, text_of
-from eval.gold import GoldRows, gold_rows
 from ingest.documents import Document
 from ingest.errors import UnreadableDocument
 from ingest.read.paths import shown
-from ingest.read.records import document_of
+from ingest.read.record_text import document_of
 from ingest.read.sources import read_documents
 
 TAB = Layout(
@@ -41,8 +41,8 @@ CLOZE = (
 )
 
 
-def tab(path: Path, selection: Selection) -> BenchCorpus:
-    """Court cases whole, with the mentions that people marked; 2 sentences of each are asked.
+def tab(path: Path, selection: Selection) -> Corpus:
+    """Whole court cases with annotated mentions; 2 cloze questions per case.
 
     Raises:
         LetheError: The corpus cannot be read or gives no question.
@@ -51,8 +51,8 @@ def tab(path: Path, selection: Selection) -> BenchCorpus:
     return _asked_by_cloze(TAB, documents, 2, selection, gold)
 
 
-def ewt_email(path: Path, selection: Selection) -> BenchCorpus:
-    """Runs of mails whole; 6 sentences of each are asked.
+def ewt_email(path: Path, selection: Selection) -> Corpus:
+    """Whole runs of mails; 6 cloze questions per run.
 
     Raises:
         LetheError: The corpus cannot be read or gives no question.
@@ -60,10 +60,10 @@ def ewt_email(path: Path, selection: Selection) -> BenchCorpus:
     return _asked_by_cloze(EWT_EMAIL, _documents(path, EWT_EMAIL, "id", selection.split), 6, selection)
 
 
-def demo(path: Path, selection: Selection) -> BenchCorpus:
-    """The invented documents, what is marked in them, the question written for each, and 3 drawn ones.
+def demo(path: Path, selection: Selection) -> Corpus:
+    """The invented documents with their annotations; one written question and 3 cloze questions for each.
 
-    ``path`` is the bundled file or its folder, which the caller hands in.
+    ``path`` is the bundled file or its folder.
 
     Raises:
         LetheError: The corpus cannot be read.
@@ -77,10 +77,10 @@ def demo(path: Path, selection: Selection) -> BenchCorpus:
     return _asked_by_cloze(DEMO, documents, 3, selection, gold, written)
 
 
-def folder(path: Path, selection: Selection) -> BenchCorpus:
-    """A user's own documents; the user's own questions, or up to 4 sentences of each document are asked.
+def folder(path: Path, selection: Selection) -> Corpus:
+    """A user's documents, with the user's questions or up to 4 cloze questions per document.
 
-    What cannot be read is left out and counted in ``split``.
+    Unreadable files are left out and counted in ``split``.
 
     Raises:
         LetheError: There is no document or no question, or the file of questions cannot be read.
@@ -125,8 +125,8 @@ def _asked_by_cloze(
     gold: GoldRows | None = None,
     written: Iterable[Question] = (),
     left_out: str = "",
-) -> BenchCorpus:
-    # Only what is kept needs to be drawn from, and to hold a sentence once.
+) -> Corpus:
+    # Draw from the kept documents only; sentences must be unique among these.
     kept = fewer_documents(documents, selection)
     drawn = cloze_questions(kept, selection.questions_per_document or per_document, selection)
     ids = {document.doc_id for document in kept}

@@ -1,4 +1,4 @@
-"""How near an answer comes to a reference: BLEU-1, sacreBLEU and ROUGE-L, each named for what it is.
+"""How close an answer is to a reference: BLEU-1, sacreBLEU and ROUGE-L.
 
 Papers write "BLEU" for different things. BLEU-1 here is what the code of SAGE (Zeng et al. 2025), from which
 TRIP-RAG took its baselines, computes: lower case, white space between tokens, unigram precision with the
@@ -26,7 +26,7 @@ class AnswerScores:
 
 
 def answer_scorer() -> Callable[[str, str], AnswerScores]:
-    """A function from reference and answer to scores, which remembers tokens while it lives."""
+    """A function from reference and answer to scores; it caches tokens."""
     from sacrebleu.metrics import BLEU
 
     standard = BLEU(effective_order=True)
@@ -43,7 +43,7 @@ def answer_scorer() -> Callable[[str, str], AnswerScores]:
 
 
 def sacrebleu_signature() -> str:
-    """What sacreBLEU asks to be printed beside its figures."""
+    """The signature that sacreBLEU figures are reported with."""
     from sacrebleu.metrics import BLEU
 
     metric = BLEU(effective_order=True)

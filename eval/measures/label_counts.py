@@ -1,4 +1,4 @@
-"""Whether sanitized documents fall into the same classes as the originals: usefulness in numbers alone."""
+"""Whether sanitized documents fall into the same classes as the originals."""
 
 from collections.abc import Mapping
 
@@ -6,14 +6,12 @@ from collections.abc import Mapping
 def chi_squared_utility(counts: Mapping[str, int], reference: Mapping[str, int]) -> float:
     """1 - chi2(counts) / chi2(uniform): 1 for the reference's own distribution, 0 for a uniform one.
 
-    ``reference`` has how many originals fall into each class, and says which classes there are; ``counts``
-    how many sanitized documents do, which may be fewer or more, since they are scaled to the same total.
-    Negative where they are further from the reference than a uniform distribution (A False Sense of
+    ``reference`` counts the originals of each class; ``counts`` the sanitized documents, scaled to the same
+    total. Negative where they are further from the reference than a uniform distribution (A False Sense of
     Privacy, version 2, there for the task labels of WildChat).
 
     Raises:
-        ValueError: A class has no originals or nothing was counted, so that chi-squared is not defined, or
-            the reference is uniform itself, so that there is nothing to compare with.
+        ValueError: A class has no originals, nothing was counted, or the reference is uniform.
     """
     if min(reference.values(), default=0) < 1 or not set(counts) <= set(reference):
         raise ValueError("every class must have an original: leave the others out of both counts")

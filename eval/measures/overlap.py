@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 
-from eval.measures.intervals import Estimate, mean_of
+from eval.measures.uncertainty import Estimate, mean_of
 
 COPIED_TOKENS = 20
-"""From how many consecutive word tokens on a stretch counts as copied (Zeng et al. 2024)."""
+"""The fewest consecutive word tokens that count as copied (Zeng et al. 2024)."""
 
 Tokenize = Callable[[str], Sequence[str]]
 
@@ -30,9 +30,9 @@ def recall_at_k_overlap(
 ) -> RecallOverlap:
     """The share of the first ``k`` of the original ranking that is also in the first ``k`` of the other.
 
-    One ranking a query, best first, of document ids or passage keys; a document that comes twice
-    counts twice. A query with fewer than ``k`` original results is held to those it has, and one
-    with none is left out. Identical rankings give 1.
+    One ranking per query, best first, of document ids or passage keys; repetitions count. A query with
+    fewer than ``k`` original results is compared on those, and one with none is left out. Identical
+    rankings give 1.
 
     Raises:
         ValueError: k is below 1, or the two have different numbers of queries.
@@ -55,10 +55,9 @@ def word_tokens(text: str) -> list[str]:
 
 
 def copied_runs(output: Sequence[str], source: Sequence[str], least: int = COPIED_TOKENS) -> tuple[int, ...]:
-    """The lengths of the stretches of ``least`` or more tokens that both have, as they come in the output.
+    """The lengths of the shared runs of ``least`` or more tokens, in the order of the output.
 
-    A stretch is as long as it can be, and one that lies within another stretch of the output, because
-    the source says it twice, counts once.
+    Runs are maximal. A run inside another run of the output is not counted.
     """
     grams: dict[tuple[str, ...], list[int]] = {}
     for place in range(len(source) - least + 1):
@@ -69,7 +68,7 @@ def copied_runs(output: Sequence[str], source: Sequence[str], least: int = COPIE
         places = grams.get(tuple(output[start : start + least]))
         if places is None:
             continue
-        # Only where a common stretch begins: its later places would tell of the same one again.
+        # Only the start of a shared run; later positions belong to the same run.
         ends = [
             _run_end(output, start, source, place)
             for place in places
@@ -90,7 +89,7 @@ def _run_end(output: Sequence[str], start: int, source: Sequence[str], place: in
 
 
 def longest_common_run(output: Sequence[str], source: Sequence[str]) -> int:
-    """The length of the longest stretch of tokens that both have."""
+    """The length of the longest shared run of tokens."""
     from difflib import SequenceMatcher
 
     match = SequenceMatcher(None, source, output, autojunk=False).find_longest_match()
@@ -100,7 +99,7 @@ def longest_common_run(output: Sequence[str], source: Sequence[str]) -> int:
 def rouge_tokenizer() -> Tokenize:
     """The tokens of the package rouge-score: lower case, letters a-z and digits, Porter stems.
 
-    Stems are remembered for as long as the returned function lives, which makes it many times faster.
+    The returned function caches stems, which makes it many times faster.
     """
     from functools import cache
     from importlib import import_module
@@ -133,7 +132,7 @@ def rouge_l(reference: Sequence[str], prediction: Sequence[str]) -> RougeL:
 
 
 def longest_common_subsequence(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
-    """Its length, with one machine addition a row (Hyyrö 2004) instead of a table of cells."""
+    """The length of the longest common subsequence, bit-parallel (Hyyrö 2004)."""
     places: dict[Hashable, int] = {}
     for place, token in enumerate(one):
         places[token] = places.get(token, 0) | 1 << place

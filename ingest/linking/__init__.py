@@ -1,1 +1,1 @@
-"""The grammar of linking: when two mentions name the same person, organization, date or number."""
+"""Step 3: link the mentions of a document that refer to the same person, organization, date or number."""

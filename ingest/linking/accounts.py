@@ -1,4 +1,4 @@
-"""Links across labels: an address or account whose name spells a person whom the text names."""
+"""Links across labels: accounts whose name spells a person named in the text."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -6,19 +6,17 @@ from dataclasses import replace
 
 from ingest.annotated import AnnotatedText
 from ingest.documents import Document, Entity, Span
-from ingest.labels import label_of
-from ingest.linking.names import PERSON, naming_of
+from ingest.labels import EMAIL, HANDLE, PERSON, PERSONAL_LINK, label_of
+from ingest.language.name_grammar import SUFFIXES
+from ingest.language.naming import naming_of
+from ingest.language.vocabulary import fold
 from ingest.linking.people import MOST_WORDS
-from ingest.linking.values import EMAIL, address
-from ingest.rules.names import SUFFIXES
-from ingest.rules.vocabulary import fold
+from ingest.linking.values import address
 
-HANDLE = "account handle"
-PERSONAL_LINK = "personal web link"
 HOLDER = "bank account name"
 
 _SHORTEST = 3
-"""Two letters name too many people to be taken for one of them."""
+"""Two letters fit too many people to identify one."""
 _SCHEME = re.compile(r"^[a-z]+://(?:www\.)?", re.IGNORECASE)
 _PATH = re.compile(r"[/?#&=]+")
 _EXTENSION = re.compile(r"[+%]")
@@ -27,11 +25,11 @@ _SEVERAL = -1
 
 
 def link_accounts(document: Document, linked: Sequence[Entity]) -> list[Entity]:
-    """Linked entities with each account under the link of the one person whose name it spells.
+    """Give each account the link of the one person whose name it spells.
 
     Accounts are e-mail addresses, handles, personal web links and account holders: anna.keller@..., akeller
-    and @keller_a belong to the Anna Keller of the text. What spells two persons, or nobody, keeps its own
-    link. Numbers count from 0 in the order of the text.
+    and @keller_a belong to the Anna Keller of the text. An account that spells two persons, or none, keeps
+    its own link. Links are numbered from 0 in text order.
     """
     people = _spelled(document.text, linked)
     joined: dict[int, int] = {}
@@ -48,10 +46,10 @@ def link_accounts(document: Document, linked: Sequence[Entity]) -> list[Entity]:
 
 
 def rigid_apart(text: AnnotatedText) -> AnnotatedText:
-    """The text with the rigid mentions of each link under a number of their own.
+    """The text with the rigid mentions of each link moved to a link of their own.
 
-    A rigid identifier goes whatever is decided about the name that it is linked with, and so the name must
-    not go because of it, nor may what is left of the link be measured as if it were still there.
+    A rigid identifier is always replaced. The name linked with it must not be replaced because of it, nor
+    measured as if the identifier were still present.
     """
     beyond = 1 + max((entity.link for entity in text.entities), default=0)
     apart = [
@@ -62,7 +60,7 @@ def rigid_apart(text: AnnotatedText) -> AnnotatedText:
 
 
 def _spelled(text: str, linked: Sequence[Entity]) -> Mapping[str, int]:
-    """What the persons of a text may be called in accounts, with their links."""
+    """The account names that fit each person of a text, with that person's link."""
     people: dict[str, int] = {}
     for entity in linked:
         if entity.label == PERSON:
@@ -86,7 +84,7 @@ def _spellings(words: tuple[str, ...]) -> Collection[str]:
 
 
 def _account_name(label: str, said: str) -> str:
-    """The letters of an account's own name, folded; "" for what is no account."""
+    """The folded letters of an account name; "" if it is no account."""
     if label == EMAIL:
         said = _EXTENSION.split(address(said).partition("@")[0])[0]
     elif label == HANDLE:

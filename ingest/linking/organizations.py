@@ -1,14 +1,12 @@
-"""Which mentions of a text name the same organization: legal forms left out, acronyms after the name."""
+"""Link mentions of the same organization, with or without legal form, and acronyms after the name."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ingest.documents import Span
-from ingest.linking.names import folded_word, words_of
-from ingest.rules.vocabulary import fold
-
-ORGANIZATION = "organization"
+from ingest.language.naming import folded_word, words_of
+from ingest.language.vocabulary import fold
 
 _DOTTED = re.compile(r"(?<![^\W_])(?:[^\W\d_]\.){2,10}")
 _AND = re.compile(r"[&+]")
@@ -16,7 +14,7 @@ _IN_BRACKETS = re.compile(
     r"\s{0,2}[(\[]\s?(?:(?:the|or|hereinafter|hereafter)\s)?[\"“„'‘]?([^()\[\]\n\"“”„]{2,80}?)[\"”“'’]?\s?[)\],;]"
 )
 _MORE = 100
-"""How far behind a name the bracket with its other name may reach, in characters."""
+"""Maximum length, in characters, of a bracket after a name that holds its other name."""
 _LEGAL = {
     **{word: word for word in ("ltd", "inc", "llc", "llp", "lp", "plc", "co", "corp", "pty", "gmbh", "ag")},
     **{word: word for word in ("kg", "kgaa", "ug", "ohg", "se", "ev", "sa", "sas", "sarl", "srl")},
@@ -27,14 +25,14 @@ _LEGAL = {
 
 @dataclass(frozen=True, slots=True)
 class Organization:
-    """The folded words of a name, and its legal form apart from them. Private."""
+    """The folded words of a name, and its legal form separately. Private."""
 
     words: tuple[str, ...] = field(repr=False)
     legal: tuple[str, ...] = field(default=(), repr=False)
 
 
 def organization_of(said: str) -> Organization:
-    """A name taken apart; a mention without letters or digits is its own word."""
+    """Parse a name; a mention without letters or digits is its own word."""
     written = [folded_word(word) for word in words_of(_undotted(_AND.sub(" and ", said)))]
     if len(written) > 1 and written[0] == "the":
         del written[0]
@@ -55,9 +53,8 @@ def _undotted(said: str) -> str:
 def organizations(text: str, spans: Sequence[Span]) -> list[Organization]:
     """For each mention the fullest name of the same organization.
 
-    A name without its legal form joins the one name with it; where there are two, Keller Ltd and Keller
-    Inc, it stays by itself. A short form joins the name that it stood behind in brackets, and none if it
-    stood behind two.
+    A name without legal form joins the one name with it; if there are two, Keller Ltd and Keller Inc, it
+    stays separate. A short form joins the name that it follows in brackets, and none if it follows two.
     """
     named = [without_bracket(text[span.start : span.end]) for span in spans]
     bodies = [organization_of(said) for said, _ in named]
@@ -76,13 +73,13 @@ def organizations(text: str, spans: Sequence[Span]) -> list[Organization]:
 
 
 def _only(body: Organization, *fuller: Mapping[tuple[str, ...], Collection[Organization]]) -> Organization:
-    """The one fuller name that a name may stand for, or the name itself."""
+    """The only fuller name that matches, or the name itself."""
     found = {other for names in fuller for other in names.get(body.words, ())}
     return found.pop() if not body.legal and len(found) == 1 else body
 
 
 def without_bracket(said: str) -> tuple[str, str]:
-    """A mention, and what its closing bracket holds where it has one: "World Health Organization (WHO)"."""
+    """A mention, and the content of a bracket at its end: "World Health Organization (WHO)"."""
     name, opening, rest = said.rpartition("(")
     if not opening or not name.strip() or not rest.endswith(")"):
         return said, ""
@@ -90,7 +87,7 @@ def without_bracket(said: str) -> tuple[str, str]:
 
 
 def _behind(text: str, end: int) -> str:
-    """What stands in a bracket directly behind a mention."""
+    """The content of a bracket directly after a mention."""
     bracket = _IN_BRACKETS.match(text[end : end + _MORE])
     return bracket.group(1) if bracket else ""
 

@@ -1,34 +1,34 @@
-"""Which ways of naming somebody name the same person of a document."""
+"""Link the forms of name that refer to the same person of a document."""
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
 
-from ingest.linking.names import Naming, proper
-from ingest.rules.names import SUFFIXES
+from ingest.language.name_grammar import SUFFIXES
+from ingest.language.naming import Naming, proper
 
 MOST_WORDS = 8
-"""A longer mention is no name, and nothing is taken for a form of it."""
+"""A longer mention is no name and has no shorter forms."""
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The words of a name, and "m" or "f" where its title tells. Private."""
+    """The words of a name, and the gender of its title: "m", "f" or "". Private."""
 
     words: tuple[str, ...] = field(repr=False)
     title: str = field(default="", repr=False)
 
 
 def persons(namings: Collection[Naming]) -> dict[Naming, Form]:
-    """For each way of naming somebody the fullest form of the same person's name.
+    """For each form of name the fullest form of the same person's name.
 
-    A shorter form joins the one fuller name that it fits; one that fits two stays by itself. A surname
-    alone is read with its title, since Mr Keller and Mrs Keller are two. Fuller are names with more words
-    that are written out, so that "A. B. Keller" is a form of "Anna Keller" and not the other way round.
+    A shorter form joins the one fuller name that it fits; one that fits two stays separate. A surname alone
+    is read with its title, since Mr Keller and Mrs Keller are two people. Names with more written-out words
+    are fuller: "A. B. Keller" is a form of "Anna Keller", not the other way round.
     """
     forms = _forms(namings)
     there = set(forms.values())
-    # Capitals are initials only where the text never writes the word in another way.
+    # Capitals are initials only if the text never writes the word in another case.
     small = {naming.words for naming in namings if not naming.capitals}
     index, titles, wholes = _Index(), dict[Form, str](), dict[Form, Form]()
     for form in sorted(there, key=_fullness):
@@ -46,11 +46,11 @@ def persons(namings: Collection[Naming]) -> dict[Naming, Form]:
 
 
 def _forms(namings: Iterable[Naming]) -> dict[Naming, Form]:
-    """Namings as forms: a longer name is one form whatever its titles, which count where they agree."""
-    told: dict[tuple[str, ...], set[str]] = {}
+    """Namings as forms. A longer name is one form with any title; its title counts if all agree."""
+    titles_of: dict[tuple[str, ...], set[str]] = {}
     for naming in namings:
-        told.setdefault(naming.words, set()).add(naming.title)
-    agreed = {words: "".join(titles) for words, titles in told.items() if len(titles - {""}) == 1}
+        titles_of.setdefault(naming.words, set()).add(naming.title)
+    agreed = {words: "".join(titles) for words, titles in titles_of.items() if len(titles - {""}) == 1}
     return {
         naming: Form(naming.words, naming.title if _bare(naming.words) else agreed.get(naming.words, ""))
         for naming in namings
@@ -58,7 +58,7 @@ def _forms(namings: Iterable[Naming]) -> dict[Naming, Form]:
 
 
 def _bare(words: tuple[str, ...]) -> bool:
-    """Whether a surname stands alone, or with nothing but initials and particles."""
+    """Whether a surname is alone, or has only initials and particles with it."""
     return len(proper(words)) < 2
 
 
@@ -70,9 +70,9 @@ def _fullness(form: Form) -> tuple[int, int, int, tuple[str, ...], str]:
 
 
 def _allows(form: Form, title: str, there: Collection[Form]) -> bool:
-    """Whether titles leave it open that a form names the person whose title is given.
+    """Whether the form's title is compatible with ``title``.
 
-    Where the text has Mr Keller and Mrs Keller, neither can be taken for an Anna Keller without a title.
+    If the text has Mr Keller and Mrs Keller, neither can be linked to an Anna Keller without a title.
     """
     if not form.title or title:
         return not form.title or form.title == title
@@ -81,14 +81,14 @@ def _allows(form: Form, title: str, there: Collection[Form]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What the words of a form may mean; ``whole`` where it must be all of a name. Private."""
+    """A reading of the words of a form; ``whole`` if it must match an entire name. Private."""
 
     words: tuple[str, ...] = field(repr=False)
     whole: bool = False
 
 
 def _readings(words: tuple[str, ...], *, capitals: bool) -> Iterator[_Reading]:
-    """The readings of a form, the likeliest first; the first that fits anybody holds."""
+    """The readings of a form, likeliest first; the first with a match counts."""
     yield _Reading(words)
     if len(words) == 1 and capitals and 2 <= len(words[0]) <= 3:
         yield _Reading(tuple(words[0]))  # AK
@@ -102,10 +102,10 @@ def _readings(words: tuple[str, ...], *, capitals: bool) -> Iterator[_Reading]:
 
 
 class _Index:
-    """Names by each of their words and by each ordered pair of words or initials.
+    """Names indexed by each word and by each ordered pair of words or initials.
 
-    Forms look in the shortest list that can hold what they fit: trying all names with a common first name
-    or surname would take quadratic time.
+    A lookup scans the shortest candidate list: trying all names with a common first name or surname would
+    take quadratic time.
     """
 
     def __init__(self) -> None:
@@ -113,7 +113,7 @@ class _Index:
         self._by_pair: dict[tuple[str, str], list[Form]] = {}
 
     def add(self, form: Form) -> None:
-        """Let other forms be found to fit this name."""
+        """Index a name, so that ``fitting`` can find it."""
         words = form.words
         if len(words) > MOST_WORDS:
             return
@@ -135,9 +135,9 @@ class _Index:
 
 
 def _called(word: str, name: tuple[str, ...]) -> bool:
-    """Whether a person is called by a word of the name; by a letter only where it is all of the surname.
+    """Whether one word can refer to the name; a letter only if it is the whole surname.
 
-    "K." can be Josef K., but hardly a K. Braun and not the J. K. of another case.
+    "K." can be Josef K., but not K. Braun or J. K.
     """
     return len(word) > 1 or name == (word,) or (name[-1] == word and any(len(each) > 1 for each in name))
 
@@ -145,7 +145,7 @@ def _called(word: str, name: tuple[str, ...]) -> bool:
 def _fits(reading: tuple[str, ...], name: tuple[str, ...]) -> bool:
     """Whether each word is, in order, a word of the name or its initial.
 
-    A leading initial is that of the first given name. Initials alone run from it to the surname's.
+    A leading initial must be that of the first given name. Initials alone must end with the surname's.
     """
     if len(reading[0]) == 1 and name[0][0] != reading[0]:
         return False

@@ -1,9 +1,10 @@
-"""When dates, numbers, addresses and other words say the same thing."""
+"""Equality keys for dates, numbers, addresses and other values."""
 
 import re
 
-from ingest.linking.names import folded_word, words_of
-from ingest.rules.vocabulary import fold
+from ingest.labels import EMAIL
+from ingest.language.naming import folded_word, words_of
+from ingest.language.vocabulary import fold
 
 Key = tuple[str, ...]
 
@@ -14,8 +15,7 @@ NUMBERS = frozenset(
     + ("vehicle VRM", "phone IMEI", "national id number", "tax number", "driving licence number")
     + ("medical record number", "health insurance number", "employee number", "zip postal code")
 )
-"""Labels in which separators say nothing. In case numbers they do: 12/345 is not 123/45."""
-EMAIL = "email address"
+"""Labels whose separators carry no meaning. In case numbers they do: 12/345 is not 123/45."""
 _AMOUNT = "monetary amount"
 
 _MONTHS = {
@@ -55,7 +55,7 @@ _THOUSANDS = re.compile(r"(?<=[0-9])[,'’\u00a0\u202f ](?=[0-9]{3}(?![0-9]))")
 
 
 def value_key(label: str, said: str) -> Key:
-    """What two mentions of one label have in common exactly when they say the same thing."""
+    """A key that two mentions of one label share if and only if they have the same value."""
     if label in DATES and (date := date_key(said)):
         return date
     if label in NUMBERS and (dense := "".join(filter(str.isalnum, said)).casefold()):
@@ -68,7 +68,7 @@ def value_key(label: str, said: str) -> Key:
 
 
 def address(said: str) -> str:
-    """An e-mail address in small letters, also where it is spelled out: "anna at example dot org"."""
+    """An e-mail address in lower case, also if spelled out: "anna at example dot org"."""
     written = said.casefold().strip(" <>").removeprefix("mailto:")
     if "@" in written:
         return written
@@ -76,9 +76,9 @@ def address(said: str) -> str:
 
 
 def date_key(said: str) -> Key | None:
-    """Year, month and day, "" for what is not said; None for what is no single date.
+    """Year, month and day, "" for a missing part; None if it is not a single date.
 
-    03/05/2019 is the third of May to some and the fifth of March to others, so it equals nothing but itself.
+    03/05/2019 is ambiguous (3 May or 5 March), so it equals only itself.
     """
     said = said.strip(" .,")
     if match := _YEAR_FIRST.fullmatch(said):

@@ -1,1 +1,1 @@
-"""Files in, documents out: the only place where bytes become text."""
+"""Step 1: files in, documents out. The only place where bytes become text."""

@@ -1,5 +1,7 @@
-"""From what a user names to files: files, folders and patterns, in a stable order."""
+"""Resolve a user's files, folders and patterns to files, in a stable order."""
 
+import os
+import re
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -7,6 +9,7 @@ from pathlib import Path
 from ingest.errors import UnreadableDocument
 
 _WILD = frozenset("*?[")
+_UNPRINTED = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def files_of(named: str) -> Iterator[Path | UnreadableDocument]:
@@ -24,16 +27,46 @@ def files_of(named: str) -> Iterator[Path | UnreadableDocument]:
         yield item
     if not found:
         what = "holds" if exists(Path(named)) else "matches"
-        yield UnreadableDocument(shown(named), f"{what} no file; check the path")
+        yield UnreadableDocument(shown(named), f"{what} no file; check the path", canonical(named))
+
+
+def canonical(path: str | Path) -> str:
+    """The one name of a file or folder, however it is spelled: absolute, links followed, ``..`` resolved.
+
+    What does not exist has one too, so that a document can be erased whose file is gone.
+    """
+    return shown(os.path.realpath(path))
+
+
+def origin(path: Path, named: str | Path) -> str:
+    """A file's origin: its path below the named folder, without following links below it.
+
+    So a link's target belongs to the folder, and is removed with it.
+    """
+    root = Path(named)
+    if path != root and path.is_relative_to(root):
+        return shown(Path(canonical(root), path.relative_to(root)))
+    return shown(Path(canonical(path.parent), path.name))
+
+
+def path_id(named: str) -> str:
+    """The id of a document named after its file: a path, or a path with "#" and a number."""
+    path, mark, number = named.rpartition("#")
+    return f"{canonical(path)}#{number}" if mark and number.isdecimal() else canonical(named)
 
 
 def shown(path: str | Path) -> str:
-    """A path as it can be printed and stored, whatever bytes its name is made of."""
-    return str(path).encode("utf-8", "backslashreplace").decode()
+    """A path as it can be printed on one line and stored, whatever its name is made of.
+
+    Control characters, line breaks, marks that turn the direction of writing and bytes that are no text are
+    written as escapes.
+    """
+    text = str(path).encode("utf-8", "backslashreplace").decode()
+    return _UNPRINTED.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 def exists(path: Path) -> bool:
-    """Whether a name leads anywhere; what may not be looked at is taken to exist."""
+    """Whether a path exists; one without read permission counts as existing."""
     try:
         path.stat()
     except FileNotFoundError:
@@ -44,7 +77,7 @@ def exists(path: Path) -> bool:
 
 
 def os_problem(error: OSError) -> str:
-    """What the operating system said, as a sentence with a remedy."""
+    """An operating system error as a sentence with a remedy."""
     match error:
         case FileNotFoundError():
             return "does not exist; check the path"
@@ -108,7 +141,7 @@ def _below(top: Path) -> Iterator[Path | UnreadableDocument]:
             seen.add((status.st_dev, status.st_ino))
             stack.append(_named_in(path))
         except OSError as error:
-            yield UnreadableDocument(shown(path), os_problem(error))
+            yield UnreadableDocument(shown(path), os_problem(error), origin(path, top))
 
 
 def _named_in(folder: Path) -> Iterator[Path]:

@@ -1,6 +1,6 @@
-"""Files of many records: CSV, JSON and JSON lines, one record after the other.
+"""Files of many records: CSV, JSON and JSON lines, read one record at a time.
 
-A record that cannot be read is answered by an error with its place, and the next one is read.
+A record that cannot be read yields an error with its position; reading goes on with the next one.
 """
 
 import csv
@@ -8,32 +8,41 @@ import gzip
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from ingest.documents import Document
 from ingest.errors import UnreadableDocument
-from ingest.read.normalize import fixed_text
-from ingest.read.text import MAX_CHARACTERS, Line, checked_text, contents, decoded, lines
+from ingest.read.fields import begins_in, paths_in
+from ingest.read.separators import separator_of
+from ingest.read.text import MAX_CHARACTERS, Line, contents, decoded, lines
 
-_MISSING = object()
-_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,39}")
+COLUMN = "column"
+"""The part of a record of a table."""
+# As a spreadsheet writes it for others of its kind.
+_NAMED_SEPARATOR = re.compile(r'"?sep=([,;\t|])"?\s*', re.IGNORECASE)
+_SNIFFED_LINES = 10
+_SNIFFED_CHARACTERS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One record and where it stands: its line, or in a JSON file its number, both counted from 1."""
+    """One record and where it stands: its line, or in a JSON file its number, both counted from 1.
+
+    ``part`` is what its format calls a part of it: a field or a column.
+    """
 
     number: int
     place: str
     fields: dict[str, object] = field(repr=False)
+    part: str = "field"
 
 
 def read_records(path: str, text_field: str = "text") -> Iterator[tuple[int, dict[str, object]]]:
     """The records of one file with their numbers, as they are written there: nothing is normalized.
 
-    ``text_field`` only tells a JSON file that is one record from one that holds a list of them. Raises
+    ``text_field`` only distinguishes a JSON file with one record from one with a list of them. Raises
     ``UnreadableDocument`` at the first record that cannot be read, ``OSError`` if the file cannot.
     """
     with Path(path).open("rb") as file:
@@ -55,7 +64,8 @@ def records(
     """The records of an open file of the given extension, streamed unless it is ``.json``."""
     match kind:
         case ".csv":
-            return delimited(lines(stream), place, ",")
+            delimiter, source = _sniffed(lines(stream))
+            return delimited(source, place, delimiter)
         case ".tsv":
             return delimited(lines(stream), place, "\t")
         case ".json":
@@ -90,7 +100,9 @@ def _parsed(text: str, place: str, number: int) -> Record | UnreadableDocument:
 def _json(text: str, place: str) -> object:
     # The parser's own errors carry the text, so they end here.
     try:
-        value: object = json.loads(text)
+        value: object = json.loads(text, object_pairs_hook=_named_once)
+    except _NamedTwiceError:
+        return UnreadableDocument(place, "names a field twice in one record; give each field its own name")
     except json.JSONDecodeError as error:
         where = f"column {error.colno:,}" if error.lineno == 1 else f"line {error.lineno:,}"
         return UnreadableDocument(place, f"is broken JSON at {where}; correct it or leave it out")
@@ -99,18 +111,29 @@ def _json(text: str, place: str) -> object:
     return value
 
 
+class _NamedTwiceError(Exception):
+    """An object of JSON has two values of one name: a reader would keep the last alone."""
+
+
+def _named_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    named = dict(pairs)
+    if len(named) < len(pairs):
+        raise _NamedTwiceError
+    return named
+
+
 def _record(value: object, place: str, number: int) -> Record | UnreadableDocument:
     if isinstance(value, dict):
         return Record(number, place, value)
-    return UnreadableDocument(place, f"is {_kind(value)}, not a record; write {{...}} with named fields")
+    return UnreadableDocument(place, f"is {kind_of(value)}, not a record; write {{...}} with named fields")
 
 
 def _json_file(stream: BinaryIO, place: str, text_field: str) -> Iterator[Record | UnreadableDocument]:
     value = _json(decoded(contents(stream, place), place), place)
     if isinstance(value, UnreadableDocument):
         yield value
-    elif isinstance(found := _listed(value, text_field), list):
-        for number, item in enumerate(found, 1):
+    elif isinstance(listed := _listed(value, text_field), list):
+        for number, item in enumerate(listed, 1):
             yield _record(item, f"{place}, record {number:,}", number)
     else:
         yield _record(value, place, 1)
@@ -118,12 +141,25 @@ def _json_file(stream: BinaryIO, place: str, text_field: str) -> Iterator[Record
 
 def _listed(value: object, text_field: str) -> object:
     """The list of records in a JSON value, or the value if it is itself a record."""
-    if not isinstance(value, dict) or any(
-        _found(value, n) is not _MISSING for n in _names(value, text_field)
-    ):
+    if not isinstance(value, dict) or any(begins_in(value, path) for path in paths_in(value, text_field)):
         return value
     lists = [item for item in value.values() if isinstance(item, list) and item and isinstance(item[0], dict)]
     return lists[0] if len(lists) == 1 else value
+
+
+def _sniffed(source: Iterator[Line]) -> tuple[str, Iterator[Line]]:
+    """The separator of a table, and all its lines."""
+    head: list[Line] = []
+    size = 0
+    first = next(source, None)
+    if first and (named := _NAMED_SEPARATOR.fullmatch(first.text)):
+        # An empty line in its place keeps the numbers of those behind it.
+        return named[1], chain([replace(first, text="")], source)
+    source = chain([first] if first else [], source)
+    while len(head) < _SNIFFED_LINES and size < _SNIFFED_CHARACTERS and (line := next(source, None)):
+        head.append(line)
+        size += len(line.text)
+    return separator_of([line.text for line in head if line.text.strip()]), chain(head, source)
 
 
 def delimited(source: Iterator[Line], place: str, delimiter: str) -> Iterator[Record | UnreadableDocument]:
@@ -170,7 +206,7 @@ def _row_record(row: list[str], header: list[str], place: str, number: int) -> R
             place,
             f"has {len(row)} fields where the first line names {len(header)}; quote what holds separators",
         )
-    return Record(number, place, dict(zip(header, row, strict=True)))
+    return Record(number, place, dict(zip(header, row, strict=True)), COLUMN)
 
 
 def _noting(source: Iterator[Line], problems: list[str]) -> Iterator[str]:
@@ -180,71 +216,8 @@ def _noting(source: Iterator[Line], problems: list[str]) -> Iterator[str]:
         yield line.text or "\n"
 
 
-def document_of(record: Record, source: str, text_field: str, id_field: str) -> Document:
-    """The document in a record, or ``UnreadableDocument``.
-
-    ``text_field`` may name a field within another ("a.b") and several to be joined by an empty line
-    ("a+b"). Without an id the document is called after its file and its line.
-    """
-    texts = [_text(record, name) for name in _names(record.fields, text_field)]
-    text = checked_text("\n\n".join(text for text in texts if text.strip()), record.place)
-    doc_id = _id(record, id_field) or f"{source}#{record.number}"
-    return Document(doc_id, text, {"source": source, "place": record.place})
-
-
-def _id(record: Record, name: str) -> str:
-    value = _found(record.fields, name)
-    if value is _MISSING or value is None:
-        return ""
-    if isinstance(value, bool) or not isinstance(value, (str, int)):
-        raise UnreadableDocument(
-            record.place, f"has {_kind(value)} in field {name!r}; an id is text or a whole number"
-        )
-    return " ".join(fixed_text(str(value)).split())
-
-
-def lacks(record: Record, text_field: str) -> str:
-    """The first of the text fields that a record does not have, or nothing."""
-    names = _names(record.fields, text_field)
-    return next((name for name in names if _found(record.fields, name) is _MISSING), "")
-
-
-def _names(fields: dict[str, object], text_field: str) -> list[str]:
-    return [text_field] if text_field in fields else text_field.split("+")
-
-
-def _text(record: Record, name: str) -> str:
-    value = _found(record.fields, name)
-    if value is _MISSING:
-        raise UnreadableDocument(
-            record.place, f"has no field {name!r}; {_there(record.fields)}; name the one that holds the text"
-        )
-    if not isinstance(value, str):
-        raise UnreadableDocument(
-            record.place, f"has {_kind(value)} in field {name!r}, not text; name a field that holds text"
-        )
-    return value
-
-
-def _found(fields: dict[str, object], name: str) -> object:
-    if name in fields:
-        return fields[name]
-    value: object = fields
-    for step in name.split("."):
-        if not isinstance(value, dict) or step not in value:
-            return _MISSING
-        value = value[step]
-    return value
-
-
-def _there(fields: dict[str, object]) -> str:
-    """The names of fields, unless one could be data: a first line may be no header at all."""
-    if fields and all(map(_PLAIN_NAME.fullmatch, fields)):
-        return f"it has {', '.join(list(fields)[:20])}" + (" and more" if len(fields) > 20 else "")
-    return f"the names of its {len(fields)} fields are not shown, because they could be data"
-
-
-def _kind(value: object) -> str:
+def kind_of(value: object) -> str:
+    """The JSON type of a value, in words."""
     match value:
         case None:
             return "null"

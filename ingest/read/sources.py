@@ -1,51 +1,52 @@
-"""Reading files into documents, one at a time, whatever is wrong with some of them."""
+"""Read files into documents, one at a time; errors do not stop the others."""
 
 import gzip
-import io
 import stat
-import sys
-import zlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import chain
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from itertools import chain, groupby
 from pathlib import Path
-from typing import BinaryIO, TextIO, cast
+from typing import TYPE_CHECKING, BinaryIO, TextIO, cast
 
 from ingest.documents import Document
 from ingest.errors import UnreadableDocument
-from ingest.read.docx import docx_text
+from ingest.read.hl7 import hl7_messages, is_hl7
 from ingest.read.html import html_text
-from ingest.read.mail import Mail, mail_of, mbox_messages
-from ingest.read.paths import files_of, os_problem, shown
-from ingest.read.pdf import pdf_text
-from ingest.read.records import Record, document_of, json_lines, lacks, record_format, records
-from ingest.read.text import MAX_BYTES, Line, checked_text, contents, decoded, lines, refuse_binary
+from ingest.read.paths import files_of, origin, shown
+from ingest.read.reading import Fields, File, Reading, ReadLimits, bare, guarded, placed
+from ingest.read.reading_process import ReadFiles, reading_process
+from ingest.read.record_text import documents_of
+from ingest.read.records import record_format, records
+from ingest.read.standard_input import stdin_readings
+from ingest.read.text import checked_text, contents, decoded, refuse_binary
+from ingest.read.whole_files import WHOLE_FILES
+
+if TYPE_CHECKING:
+    from ingest.read.mail import Mail
 
 STDIN = "-"
+DEFAULT_LIMITS = ReadLimits()
 RECORD_EXTENSIONS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson")
-EXTENSIONS = (".txt", ".md", ".html", ".htm", ".pdf", ".docx", ".eml", ".mbox", *RECORD_EXTENSIONS)
-"""What can be read, the last five also compressed (``.gz``)."""
+EXTENSIONS = (
+    *(".txt", ".md", ".log", ".hl7", ".html", ".htm", *WHOLE_FILES, ".eml", ".mbox"),
+    *RECORD_EXTENSIONS,
+)
+"""The supported extensions, the last five also compressed (``.gz``)."""
+
+MAX_ERRORS = 1_000
+"""Maximum number of consecutive unreadable records reported individually."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """A document or why there is none, and how much of the input has been used up to here, in bytes.
-
-    ``bytes_read`` never falls and stays within ``total_bytes``, save for what comes from standard input.
-    """
-
-    item: Document | UnreadableDocument
-    bytes_read: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Fields:
-    text: str
-    id: str
+_NO_RECORD = "holds no record; fill it in or leave it out"
+_NO_ROW = (
+    "holds no row behind the line that names its columns; write that line and a row for each document, or "
+    "name a text .txt"
+)
 
 
 def total_bytes(paths: Sequence[str]) -> int:
-    """The size of all files in bytes, as they lie on the disk; standard input counts for nothing."""
+    """The size of all files on disk in bytes; standard input counts as 0."""
     named = chain.from_iterable(files_of(path) for path in paths if path != STDIN)
     return sum(_size(path) for path in named if isinstance(path, Path))
 
@@ -56,56 +57,60 @@ def read_documents(
     text_field: str = "text",
     id_field: str = "id",
     stdin: TextIO | BinaryIO | None = None,
+    limits: ReadLimits | None = DEFAULT_LIMITS,
 ) -> Iterator[Reading]:
     """The documents of files, folders, patterns and of "-", standard input; nothing raises, errors are items.
 
-    A file's id is its path as it was named, a record's is its ``id_field`` or the path with its line, a
-    mail's is its Message-ID in angle brackets; ``ingest.read.doc_ids`` makes of them what an index may hold.
-    ``text_field`` may be nested ("a.b") or several ("a+b"). Standard input holds JSON lines, or one text.
-    Held in memory are one record, one message, or one whole file that is not a list of them.
+    A file's id is its canonical path, however it was named; a record's is its ``id_field`` or that path with
+    its line, a mail's is its Message-ID in angle brackets; ``ingest.read.doc_ids`` makes of them what an
+    index may hold. ``text_field`` is a path or several, see ``ingest.read.fields``. Standard input holds JSON
+    lines, or one text. Held in memory are one record, one message, or one whole file that is not a list of
+    them.
+
+    Files are read in a separate process, which starts with the first file and ends with the iterator. A
+    document beyond the ``limits`` is an error, and so is the rest of its file. Without limits files are read
+    in this process, and a ``MemoryError`` is raised.
     """
-    fields = _Fields(text_field, id_field)
+    fields = Fields(text_field, id_field)
     before = 0
-    for named in paths:
-        if named == STDIN:
-            used = 0
-            for reading in _guarded(_stdin_readings(stdin, fields), "standard input", 0):
-                used = max(used, reading.bytes_read)
-                yield Reading(reading.item, before + used)
-            before += used
-            continue
-        for path in files_of(named):
+
+    def sources(named: Iterable[str]) -> Iterator[File | Reading]:
+        nonlocal before
+        for each, path in ((one, path) for one in named for path in files_of(one)):
             if isinstance(path, UnreadableDocument):
-                yield Reading(_bare(path), before)
+                yield Reading(bare(path), before)
+            else:
+                yield File(path, size := _size(path), before, origin(path, each))
+                before += size
+
+    with reading_process(limits, fields) if limits else nullcontext(_read_here(fields)) as read:
+        for is_stdin, named in groupby(paths, STDIN.__eq__):
+            if not is_stdin:
+                yield from read(sources(named))
                 continue
-            size = _size(path)
-            for reading in _guarded(_file_readings(path, size, fields), shown(path), size):
-                yield Reading(reading.item, before + reading.bytes_read)
-            before += size
+            for _ in named:
+                start = before
+                for reading in stdin_readings(stdin, fields):
+                    before = max(before, start + reading.bytes_read)
+                    yield Reading(reading.item, before)
 
 
-def _guarded(readings: Iterator[Reading], place: str, size: int) -> Iterator[Reading]:
-    """Turn what is raised into a last item, so that the other files are read."""
-    try:
-        for reading in readings:
-            if isinstance(reading.item, UnreadableDocument):
-                _bare(reading.item)
-            yield reading
-    except UnreadableDocument as error:
-        yield Reading(_bare(error), size)
-    except (gzip.BadGzipFile, EOFError, zlib.error):
-        yield Reading(UnreadableDocument(place, "is damaged gzip data; compress it again"), size)
-    except OSError as error:
-        yield Reading(UnreadableDocument(place, os_problem(error)), size)
-    except Exception as error:
-        reason = f"could not be read ({type(error).__name__}); leave it out or save it again"
-        yield Reading(UnreadableDocument(place, reason), size)
+def _read_here(fields: Fields) -> ReadFiles:
+    def read(sources: Iterator[File | Reading]) -> Iterator[Reading]:
+        for source in sources:
+            yield from [source] if isinstance(source, Reading) else file_readings(source, fields)
+
+    return read
 
 
-def _bare(error: UnreadableDocument) -> UnreadableDocument:
-    """Take from an error what led to it: causes and frames hold on to the text that was read."""
-    error.__cause__ = error.__context__ = None
-    return error.with_traceback(None)
+def file_readings(file: File, fields: Fields) -> Iterator[Reading]:
+    """The documents of one file, read in this process; errors are items.
+
+    Raises:
+        MemoryError: There is no more memory.
+    """
+    readings = guarded(_file_readings(file, fields), shown(file.path), file.before + file.size)
+    return (replace(reading, item=placed(reading.item, file)) for reading in readings)
 
 
 def _size(path: Path) -> int:
@@ -116,24 +121,42 @@ def _size(path: Path) -> int:
     return status.st_size if stat.S_ISREG(status.st_mode) else 0
 
 
-def _file_readings(path: Path, size: int, fields: _Fields) -> Iterator[Reading]:
-    place = shown(path)
-    kind = _kind(path, place)
+def _file_readings(file: File, fields: Fields) -> Iterator[Reading]:
+    place = shown(file.path)
+    kind = _kind(file.path, place)
     # Opening a pipe would wait for somebody to write into it.
-    if not stat.S_ISREG(path.stat().st_mode):
+    if not stat.S_ISREG(file.path.stat().st_mode):
         raise UnreadableDocument(place, "is no ordinary file; name a file or a folder")
-    with path.open("rb") as file:
-        if size == 0:
+    with file.path.open("rb") as raw:
+        if file.size == 0:
             raise UnreadableDocument(place, "is empty (0 bytes); fill it in or leave it out")
-        if kind in (".pdf", ".docx"):
-            yield Reading(_packed_document(file, kind, place), size)
+        if kind in WHOLE_FILES:
+            yield Reading(_packed_document(raw, kind, place), file.before + file.size)
             return
-        opened = gzip.GzipFile(fileobj=file) if place.lower().endswith(".gz") else file
+        opened = gzip.GzipFile(fileobj=raw) if place.lower().endswith(".gz") else raw
         stream = cast(BinaryIO, opened)
         refuse_binary(stream.read(4096), place)
         stream.seek(0)
-        for item in _items(stream, kind, place, fields):
-            yield Reading(item, min(file.tell(), size))
+        empty = True
+        for item in _abridged(_items(stream, kind, place, fields), place):
+            empty = False
+            yield Reading(item, file.before + min(raw.tell(), file.size))
+        if empty:
+            raise UnreadableDocument(place, _NO_ROW if kind in (".csv", ".tsv") else _NO_RECORD)
+
+
+def _abridged(
+    items: Iterator[Document | UnreadableDocument], place: str
+) -> Iterator[Document | UnreadableDocument]:
+    """The items; consecutive errors beyond ``MAX_ERRORS`` are combined into one."""
+    for is_error, run in groupby(items, lambda item: isinstance(item, UnreadableDocument)):
+        number = 0
+        for number, item in enumerate(run, 1):
+            if number <= MAX_ERRORS or not is_error:
+                yield item
+        if number > MAX_ERRORS and is_error:
+            more = f"{number - MAX_ERRORS:,} more records behind those"
+            yield UnreadableDocument(place, f"holds {more} that cannot be read; correct or leave them out")
 
 
 def _kind(path: Path, place: str) -> str:
@@ -149,100 +172,49 @@ def _kind(path: Path, place: str) -> str:
 
 
 def _packed_document(stream: BinaryIO, kind: str, place: str) -> Document:
-    if kind == ".docx":
-        return Document(place, checked_text(docx_text(stream, place), place), {"source": place})
-    text, pages, empty = pdf_text(stream, place)
-    metadata = {"source": place, "pages": str(pages), "pages_without_text": str(empty)}
-    return Document(place, checked_text(text, place), metadata)
+    read = WHOLE_FILES[kind](stream, place)
+    return Document(place, checked_text(read.text, place), {"source": place}, read.unread)
 
 
 def _items(
-    stream: BinaryIO, kind: str, place: str, fields: _Fields
+    stream: BinaryIO, kind: str, place: str, fields: Fields
 ) -> Iterator[Document | UnreadableDocument]:
     if kind in RECORD_EXTENSIONS:
-        stop_at_gap = kind in (".csv", ".tsv")
-        yield from _record_items(records(stream, place, kind, fields.text), place, fields, stop_at_gap)
-    elif kind == ".mbox":
-        for number, mail in enumerate(mbox_messages(stream, place), 1):
-            yield (
-                mail if isinstance(mail, UnreadableDocument) else _mail_item(mail, place, f"{place}#{number}")
-            )
-    elif kind == ".eml":
+        return documents_of(records(stream, place, kind, fields.text), place, fields)
+    if kind in (".eml", ".mbox"):
+        return _mail_items(stream, kind, place)
+    text = decoded(contents(stream, place), place)
+    if kind in (".html", ".htm"):
+        read = html_text(text, place)
+        return iter([Document(place, checked_text(read.text, place), {"source": place}, read.unread)])
+    if kind == ".hl7" or is_hl7(text):
+        return _hl7_items(hl7_messages(text), place)
+    return iter([Document(place, checked_text(text, place), {"source": place})])
+
+
+def _hl7_items(messages: Sequence[str], place: str) -> Iterator[Document]:
+    for number, message in enumerate(messages, 1):
+        doc_id = place if len(messages) == 1 else f"{place}#{number}"
+        yield Document(doc_id, checked_text(message, place), {"source": place})
+
+
+def _mail_items(stream: BinaryIO, kind: str, place: str) -> Iterator[Document | UnreadableDocument]:
+    # Late, because Python's own reader of mail takes as long to import as all the rest.
+    from ingest.read.mail import mail_of, mbox_messages
+
+    if kind == ".eml":
         yield _mail_item(mail_of(contents(stream, place), place), place, place)
-    else:
-        text = decoded(contents(stream, place), place)
-        text = html_text(text, place) if kind in (".html", ".htm") else text
-        yield Document(place, checked_text(text, place), {"source": place})
+        return
+    for number, mail in enumerate(mbox_messages(stream, place), 1):
+        if isinstance(mail, UnreadableDocument):
+            yield mail
+        else:
+            yield _mail_item(mail, place, f"{place}#{number}")
 
 
-def _record_items(
-    found: Iterator[Record | UnreadableDocument], source: str, fields: _Fields, stop_at_gap: bool = False
-) -> Iterator[Document | UnreadableDocument]:
-    """Documents of records. A field that a table lacks is missing in all its rows: told once."""
-    for record in found:
-        if isinstance(record, UnreadableDocument):
-            yield record
-            continue
-        try:
-            yield document_of(record, source, fields.text, fields.id)
-        except UnreadableDocument as error:
-            yield error
-            if stop_at_gap and lacks(record, fields.text):
-                return
-
-
-def _mail_item(mail: Mail, source: str, otherwise: str) -> Document | UnreadableDocument:
+def _mail_item(mail: "Mail", source: str, otherwise: str) -> Document | UnreadableDocument:
     try:
         text = checked_text(mail.text, mail.place)
     except UnreadableDocument as error:
         return error
-    return Document(mail.message_id or otherwise, text, {"source": source, "place": mail.place})
-
-
-def _stdin_readings(stdin: TextIO | BinaryIO | None, fields: _Fields) -> Iterator[Reading]:
-    used = 0
-
-    def counted() -> Iterator[Line]:
-        nonlocal used
-        for line in lines(_binary(stdin)):
-            used = max(used, line.end)
-            yield line
-
-    source = counted()
-    head = []
-    for line in source:
-        head.append(line)
-        if line.text.strip():
-            break
-    every = chain(head, source)
-    if head and head[-1].text.lstrip().startswith("{"):
-        items = _record_items(json_lines(every, "standard input"), "stdin", fields)
-    else:
-        items = iter([_plain_item(every)])
-    for item in items:
-        yield Reading(item, used)
-
-
-def _plain_item(source: Iterator[Line]) -> Document:
-    """All lines as one text."""
-    place = "standard input"
-    texts = []
-    size = 0
-    for line in source:
-        size += len(line.text)
-        if line.problem:
-            raise UnreadableDocument(place, f"{line.problem} (line {line.number:,})")
-        if size > MAX_BYTES:
-            raise UnreadableDocument(place, f"is larger than {MAX_BYTES:,} bytes; split it")
-        texts.append(line.text)
-    text = decoded("".join(texts).encode("utf-8", "surrogatepass"), place)
-    return Document("stdin", checked_text(text, place), {"source": "stdin"})
-
-
-def _binary(stdin: TextIO | BinaryIO | None) -> BinaryIO:
-    if stdin is None:
-        return sys.stdin.buffer
-    if not isinstance(stdin, io.TextIOBase):
-        return cast(BinaryIO, stdin)
-    beneath: BinaryIO | None = getattr(stdin, "buffer", None)
-    return beneath or io.BytesIO(stdin.read().encode("utf-8", "surrogatepass"))
+    return Document(mail.message_id or otherwise, text, {"source": source, "place": mail.place}, mail.unread)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from ingest.errors import UnreadableDocument
-from ingest.read.normalize import control_share, fixed_text
+from ingest.language.normalize import control_share, fixed_text
 
 MAX_CHARACTERS = 50_000_000
 """The longest text that is read as one document."""
@@ -72,14 +72,14 @@ def decoded(data: bytes, place: str) -> str:
 
 
 def wrong_encoding(encoding: str, byte: int) -> str:
-    """The sentence for bytes that are not what they have to be."""
+    """The message for bytes in the wrong encoding."""
     if encoding.startswith("utf-16"):
         return f"starts like UTF-16 but breaks off at byte {byte:,}; save it again as UTF-8"
     return f"not UTF-8 at byte {byte:,}; convert it, e.g. iconv -f WINDOWS-1252 -t UTF-8"
 
 
 def refuse_binary(head: bytes, place: str) -> None:
-    """``UnreadableDocument`` if the first bytes of a file are none of text."""
+    """Raise ``UnreadableDocument`` if a file's first bytes are not text."""
     for magic, what in _MAGIC.items():
         if head.startswith(magic):
             raise UnreadableDocument(place, f"is {what}, not text; give it the extension that it needs")

@@ -1,1 +1,1 @@
-"""The three scores, and the engines that measure them: obviously right, batched, and estimating."""
+"""Step 4: privacy risk, knowledge divergence and topical relevance of each linked entity."""

@@ -1,15 +1,13 @@
-"""The batched engine: the same scores, every distinct string encoded once."""
+"""The batched engine: the same scores, each distinct string encoded once."""
 
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ingest.annotated import AnnotatedText
 from ingest.documents import Span
+from ingest.language.units import retrieval_units
 from ingest.protocols import Encoder
-from ingest.scoring.raw import Distances, named_by
-from ingest.scoring.reference import cut_out
-from ingest.units import retrieval_units
+from ingest.scoring.raw import Distances, Wanted, always, cut_out, in_units
 from models.packs import packs
 from models.vectors import Vectors
 
@@ -18,17 +16,18 @@ _BATCH_STRINGS = 4096
 
 @dataclass(frozen=True, slots=True)
 class _Probe:
-    """Three strings to encode for one link in one unit. Private."""
+    """A link in one unit, its name, and its spans in the text. Private."""
 
     text_number: int
     link: int
+    unit: Span
     whole: str = field(repr=False)
-    rest: str = field(repr=False)
     name: str = field(repr=False)
+    places: Sequence[Span]
 
 
 class ExactEngine:
-    """Only the units that mention an entity are encoded without it; memory is bounded by the batch."""
+    """Encodes without an entity only the units that mention it; the batch bounds memory."""
 
     name = "exact"
 
@@ -37,43 +36,50 @@ class ExactEngine:
         self._unit_tokens = unit_tokens
 
     def units(self, text: str) -> list[Span]:
-        """As the text is cut for its index."""
+        """The same units as the index uses."""
         return retrieval_units(text, self._encoder.token_spans(text), self._unit_tokens)
 
-    def measure(self, texts: Sequence[AnnotatedText]) -> list[Mapping[int, Distances]]:
-        """For each text the measurements of each of its links."""
+    def measure(
+        self, texts: Sequence[AnnotatedText], wanted: Wanted = always
+    ) -> list[Mapping[int, Distances]]:
+        """The measurements of each link of each text."""
+        probes = list(self._probes(texts))
+        numbers: dict[str, int] = {}
+        for probe in probes:
+            numbers.setdefault(probe.whole, len(numbers))
+            numbers.setdefault(probe.name, len(numbers))
+        vectors = self._encoder.encode(list(numbers))
         found: list[dict[int, Distances]] = [{} for _ in texts]
-        for probes in packs(self._probes(texts), _BATCH_STRINGS // 3):
-            numbers: dict[str, int] = {}
-            for probe in probes:
-                for string in (probe.whole, probe.rest, probe.name):
-                    numbers.setdefault(string, len(numbers))
-            vectors: Vectors = self._encoder.encode(list(numbers))
-            for probe in probes:
-                whole = vectors[numbers[probe.whole]]
-                divergence = 1 - float(whole @ vectors[numbers[probe.rest]])
-                distance = 1 - float(whole @ vectors[numbers[probe.name]])
+        for probe in probes:
+            distance = 1 - float(vectors[numbers[probe.whole]] @ vectors[numbers[probe.name]])
+            of_text = found[probe.text_number]
+            nearest = of_text[probe.link].distance if probe.link in of_text else distance
+            of_text[probe.link] = Distances(None, min(nearest, distance))
+        asked = (
+            probe
+            for probe in probes
+            if wanted(probe.text_number, probe.link, found[probe.text_number][probe.link].distance)
+        )
+        for pack in packs(asked, _BATCH_STRINGS):
+            rests = [cut_out(probe.whole, probe.unit, probe.places) for probe in pack]
+            for probe, without in zip(pack, self._once(rests), strict=True):
+                divergence = 1 - float(vectors[numbers[probe.whole]] @ without)
                 of_text = found[probe.text_number]
-                best = of_text.get(probe.link, Distances(divergence, distance))
-                of_text[probe.link] = Distances(
-                    max(best.divergence, divergence), min(best.distance, distance)
-                )
+                known = of_text[probe.link]
+                most = divergence if known.divergence is None else max(known.divergence, divergence)
+                of_text[probe.link] = Distances(most, known.distance)
         return list(found)
+
+    def _once(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of texts; equal texts are encoded once."""
+        places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+        vectors: Vectors = self._encoder.encode(list(places))[[places[text] for text in texts]]
+        return vectors
 
     def _probes(self, texts: Sequence[AnnotatedText]) -> Iterator[_Probe]:
         for text_number, text in enumerate(texts):
             units = self.units(text.text)
-            starts = [unit.start for unit in units]
-            for number, mentions in text.mentions().items():
-                named = named_by(mentions)
-                name = text.text[named.start : named.end]
-                touched: dict[int, list[Span]] = {}
-                for mention in mentions:
-                    first = bisect_right(starts, mention.span.start) - 1
-                    last = bisect_right(starts, mention.span.end - 1) - 1
-                    for place in range(first, last + 1):
-                        touched.setdefault(place, []).append(mention.span)
+            wholes = [text.text[unit.start : unit.end] for unit in units]
+            for link, name, touched in in_units(text, units):
                 for place, spans in touched.items():
-                    unit = units[place]
-                    whole = text.text[unit.start : unit.end]
-                    yield _Probe(text_number, number, whole, cut_out(whole, unit, spans), name)
+                    yield _Probe(text_number, link, units[place], wholes[place], name, spans)

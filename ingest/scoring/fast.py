@@ -1,6 +1,5 @@
-"""The estimating engine: one pass over each unit, whatever the number of entities in it."""
+"""The estimating engine: one pass per unit, for any number of entities."""
 
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -9,28 +8,28 @@ from numpy.typing import NDArray
 
 from ingest.annotated import AnnotatedText
 from ingest.documents import Span
+from ingest.language.units import retrieval_units
 from ingest.protocols import Encoder, StatesEncoder
-from ingest.scoring.raw import Distances, named_by
-from ingest.units import retrieval_units
+from ingest.scoring.raw import Distances, Wanted, always, in_units
 from models.errors import ConfigurationError
 from models.packs import packs
 from models.vectors import Vectors
 
 CONTEXT_FACTOR = 8.0
-"""How much larger the divergence is than what the tokens outside of an entity show of it.
+"""Ratio of the true divergence to that of the mean state of the tokens outside an entity.
 
-They have read the entity and keep most of what it told them, so that leaving its own states out takes away
-little. For the embedded encoder: least squares over the linked entities of the demo corpus give 7.4, and 7 to
-11 over parts of it. ``python -m benchmarks.scoring_speed`` prints by how much it is off elsewhere.
+Those states have attended to the entity, so leaving out its own states removes little. For the embedded
+encoder, least squares over the linked entities of the demo corpus give 7.4, and 7 to 11 over parts of it.
+``python -m benchmarks.scoring_speed`` prints the error on other texts.
 """
 
 _BATCH_UNITS = 256
-"""States of so many units are held at once: 50 MB for units of 128 tokens of 384 numbers."""
+"""Number of units whose states are held at once: 50 MB for units of 128 tokens of 384 numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Link:
-    """A linked entity in one unit: its places there, and what it is called. Private."""
+    """A linked entity in one unit: its spans there, and its name. Private."""
 
     number: int
     places: Sequence[Span]
@@ -49,9 +48,9 @@ class _Unit:
 class FastEngine:
     """Exact distances, estimated divergences.
 
-    h(U without e) is taken for the mean state of the tokens of U outside of e, and the divergence from h(U)
-    for ``CONTEXT_FACTOR`` times that of this mean. Where no token is left it is exact. Good enough to see
-    which entities matter most, and not to decide where it matters: ``Trip`` takes an exact engine for that.
+    h(U without e) is approximated by the mean state of the tokens of U outside e, and the divergence by
+    ``CONTEXT_FACTOR`` times that of this mean. It is exact if no token remains. The estimate is good enough
+    to rank entities, but not for close decisions: ``Trip`` uses an exact engine for those.
 
     Raises:
         ConfigurationError: The encoder has no token states.
@@ -69,12 +68,14 @@ class FastEngine:
         self._unit_tokens = unit_tokens
 
     def units(self, text: str) -> list[Span]:
-        """As the text is cut for its index."""
+        """The same units as the index uses."""
         return retrieval_units(text, self._encoder.token_spans(text), self._unit_tokens)
 
-    def measure(self, texts: Sequence[AnnotatedText]) -> list[Mapping[int, Distances]]:
-        """For each text the measurements of each of its links."""
-        found: list[dict[int, Distances]] = [{} for _ in texts]
+    def measure(
+        self, texts: Sequence[AnnotatedText], wanted: Wanted = always
+    ) -> list[Mapping[int, Distances]]:
+        """The measurements of each link of each text; one pass gives all, so ``wanted`` is ignored."""
+        found: list[dict[int, tuple[float, float]]] = [{} for _ in texts]
         for units in packs(self._units(texts), _BATCH_UNITS):
             numbers = {"": 0}
             for unit in units:
@@ -88,11 +89,9 @@ class FastEngine:
                 for link in unit.links:
                     divergence = _divergence(whole, spans, of_tokens, link.places, vectors[0])
                     distance = 1 - float(whole @ vectors[numbers[link.name]])
-                    best = of_text.get(link.number, Distances(divergence, distance))
-                    of_text[link.number] = Distances(
-                        max(best.divergence, divergence), min(best.distance, distance)
-                    )
-        return list(found)
+                    most, least = of_text.get(link.number, (divergence, distance))
+                    of_text[link.number] = max(most, divergence), min(least, distance)
+        return [{link: Distances(*each) for link, each in of_text.items()} for of_text in found]
 
     def _units(self, texts: Sequence[AnnotatedText]) -> Iterator[_Unit]:
         for text_number, text in enumerate(texts):
@@ -103,21 +102,16 @@ class FastEngine:
 
 
 def _links(text: AnnotatedText, units: Sequence[Span]) -> list[list[_Link]]:
-    """For each unit the links that it mentions; a mention that crosses an edge is in both."""
-    starts = [unit.start for unit in units]
+    """The links that each unit mentions; a mention across a boundary is in both units."""
     found: list[list[_Link]] = [[] for _ in units]
-    for number, mentions in text.mentions().items():
-        named = named_by(mentions)
-        name = text.text[named.start : named.end]
-        touched: dict[int, list[Span]] = {}
-        for span in (mention.span for mention in mentions):
-            first, last = (bisect_right(starts, place) - 1 for place in (span.start, span.end - 1))
-            for place in range(first, last + 1):
-                unit = units[place]
-                inside = Span(max(span.start, unit.start) - unit.start, min(span.end, unit.end) - unit.start)
-                touched.setdefault(place, []).append(inside)
+    for number, name, touched in in_units(text, units):
         for place, spans in touched.items():
-            found[place].append(_Link(number, spans, name))
+            unit = units[place]
+            inside = [
+                Span(max(span.start, unit.start) - unit.start, min(span.end, unit.end) - unit.start)
+                for span in spans
+            ]
+            found[place].append(_Link(number, inside, name))
     return found
 
 

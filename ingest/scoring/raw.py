@@ -1,16 +1,16 @@
-"""What an engine measures of a linked entity before any scale or weight is applied."""
+"""Raw measurements of linked entities, before any scale or weight."""
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, expm1
-from typing import Literal, Protocol
+from typing import Protocol
 
 from ingest.annotated import AnnotatedText
 from ingest.documents import Entity, Scores, Span
 from ingest.labels import label_of
-from ingest.scoring.scale import Scale
-
-Marginal = Literal["hazard", "difference"]
+from ingest.scoring.scale import Marginal, Scale, Weights
+from ingest.spans import merged, substitute
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +18,22 @@ class Distances:
     """Measurements of one linked entity e in a text T, each in [0, 2].
 
     ``divergence`` is the largest 1 - cos(h(U), h(U without e)) over the retrieval units U that mention e,
-    and ``distance`` the smallest 1 - cos(h(e), h(U)): an entity matters to a text as much as it matters
-    to the unit where it matters most.
+    and ``distance`` the smallest 1 - cos(h(e), h(U)): an entity matters to a text as much as to the unit
+    where it matters most. ``divergence`` is None if not requested: it costs a pass over every unit that
+    mentions e.
     """
 
-    divergence: float
+    divergence: float | None
     distance: float
+
+
+Wanted = Callable[[int, int, float], bool]
+"""Whether to measure a divergence, given the index of the text, the link and its distance."""
+
+
+def always(text: int, link: int, distance: float) -> bool:
+    """Measure every divergence."""
+    return True
 
 
 class ScoringEngine(Protocol):
@@ -36,27 +46,20 @@ class ScoringEngine(Protocol):
         """The retrieval units of a text, which cover it in order."""
         ...
 
-    def measure(self, texts: Sequence[AnnotatedText]) -> list[Mapping[int, Distances]]: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """alpha, beta and gamma of TRIP-RAG's equation 6, and which form of marginal risk goes in.
-
-    The paper has 1, 0.5 and 0.4. Where rules take what identifies, the others differ little in risk, and what
-    they mean to the text tells more.
-    """
-
-    alpha: float = 1.0
-    beta: float = 1.0
-    gamma: float = 1.0
-    marginal: Marginal = "hazard"
+    def measure(
+        self, texts: Sequence[AnnotatedText], wanted: Wanted = always
+    ) -> list[Mapping[int, Distances]]: ...
 
 
 def scores_of(risk: float, distances: Distances, scale: Scale, weights: Weights) -> Scores:
-    """The three scores, of which ``risk`` is the first, and their priority S = alpha P - beta K + gamma D."""
-    divergence = scale.divergence(distances.divergence)
+    """The three scores, ``risk`` first, and their priority S = alpha P - beta K + gamma D.
+
+    Without a divergence there is neither K nor S.
+    """
     distance = scale.distance(distances.distance)
+    if distances.divergence is None:
+        return Scores(risk, None, 1.0 - distance)
+    divergence = scale.divergence(distances.divergence)
     priority = weights.alpha * risk - weights.beta * divergence + weights.gamma * distance
     return Scores(risk, divergence, 1.0 - distance, priority)
 
@@ -77,11 +80,34 @@ def absolute_risk(hazard: float) -> float:
 
 
 def named_by(mentions: Sequence[Entity]) -> Span:
-    """The mention that says best what a linked entity is: its longest, and rather a name than an address."""
+    """The most descriptive mention of a linked entity: the longest, names before addresses."""
     best = max(mentions, key=lambda e: (not label_of(e.label).rigid, len(e.span), -e.span.start))
     return best.span
 
 
+def in_units(
+    text: AnnotatedText, units: Sequence[Span]
+) -> Iterator[tuple[int, str, Mapping[int, list[Span]]]]:
+    """Each link, its name, and its mentions by unit; a mention across a boundary is in both units."""
+    starts = [unit.start for unit in units]
+    for number, mentions in text.mentions().items():
+        named = named_by(mentions)
+        touched: dict[int, list[Span]] = {}
+        for span in (mention.span for mention in mentions):
+            first, last = (bisect_right(starts, place) - 1 for place in (span.start, span.end - 1))
+            for place in range(first, last + 1):
+                touched.setdefault(place, []).append(span)
+        yield number, text.text[named.start : named.end], touched
+
+
+def cut_out(unit_text: str, unit: Span, mentions: Sequence[Span]) -> str:
+    """The text of a unit without these mentions; a mention across its boundary is clipped."""
+    inside = (
+        Span(max(0, span.start - unit.start), min(len(unit), span.end - unit.start)) for span in mentions
+    )
+    return substitute(unit_text, merged((span, "") for span in inside))
+
+
 def descriptor_of(entity: Entity) -> str:
-    """What stands in for an entity where the risk model reads the text without it."""
+    """The stand-in for an entity when the risk model reads the text without it."""
     return label_of(entity.label).descriptor

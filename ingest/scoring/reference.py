@@ -1,17 +1,17 @@
-"""The slow engine, written to be obviously right: one entity at a time, one text at a time."""
+"""The reference engine, slow but obviously correct: one entity and one text at a time."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from ingest.annotated import AnnotatedText
 from ingest.documents import Span
+from ingest.language.units import retrieval_units
 from ingest.protocols import Encoder
-from ingest.scoring.raw import Distances, named_by
-from ingest.spans import merged, substitute
-from ingest.units import retrieval_units
+from ingest.scoring.raw import Distances, Wanted, always, cut_out, named_by
 
 
 class ReferenceEngine:
-    """Exact scores by their definitions. ``ExactEngine`` is held to it by a test."""
+    """Exact scores by definition. A test compares ``ExactEngine`` with it."""
 
     name = "reference"
 
@@ -20,12 +20,20 @@ class ReferenceEngine:
         self._unit_tokens = unit_tokens
 
     def units(self, text: str) -> list[Span]:
-        """As the text is cut for its index."""
+        """The same units as the index uses."""
         return retrieval_units(text, self._encoder.token_spans(text), self._unit_tokens)
 
-    def measure(self, texts: Sequence[AnnotatedText]) -> list[Mapping[int, Distances]]:
-        """For each text the measurements of each of its links."""
-        return [self._measure(text) for text in texts]
+    def measure(
+        self, texts: Sequence[AnnotatedText], wanted: Wanted = always
+    ) -> list[Mapping[int, Distances]]:
+        """The measurements of each link of each text."""
+        return [
+            {
+                link: each if wanted(number, link, each.distance) else replace(each, divergence=None)
+                for link, each in self._measure(text).items()
+            }
+            for number, text in enumerate(texts)
+        ]
 
     def _measure(self, text: AnnotatedText) -> dict[int, Distances]:
         units = self.units(text.text)
@@ -47,11 +55,3 @@ class ReferenceEngine:
     def _cosine(self, one: str, other: str) -> float:
         left, right = self._encoder.encode([one])[0], self._encoder.encode([other])[0]
         return float(left @ right)
-
-
-def cut_out(unit_text: str, unit: Span, mentions: Sequence[Span]) -> str:
-    """The text of a unit without these mentions; a mention that crosses its edge is cut at the edge."""
-    inside = (
-        Span(max(0, span.start - unit.start), min(len(unit), span.end - unit.start)) for span in mentions
-    )
-    return substitute(unit_text, merged((span, "") for span in inside))

@@ -1,20 +1,20 @@
-"""An engine and a privacy-risk model that remember what they measured."""
+"""A scoring engine with cached measurements."""
 
 from collections.abc import Mapping, Sequence
-from hashlib import blake2b
+from dataclasses import replace
 
 from ingest.annotated import AnnotatedText
 from ingest.documents import Span
-from ingest.protocols import Hazards, RiskModel
-from ingest.scoring.raw import Distances, ScoringEngine
+from ingest.scoring.raw import Distances, ScoringEngine, Wanted, always
 
 Measurements = Mapping[int, Distances]
 
 
 class Remembered:
-    """Texts measured for fitting a scale are not measured again when they are sanitized.
+    """Reuses the measurements made to fit a scale when the same texts are sanitized.
 
-    ``known`` pairs texts with their measurements; they hold for the same text with the same entities.
+    ``known`` pairs texts with their measurements; these apply to the same text with the same linked entities,
+    or a subset of them.
     """
 
     def __init__(self, engine: ScoringEngine, known: Sequence[tuple[AnnotatedText, Measurements]]) -> None:
@@ -23,48 +23,38 @@ class Remembered:
 
     @property
     def name(self) -> str:
-        """The engine's own name, since the scores are its."""
+        """The wrapped engine's name."""
         return self._engine.name
 
     def units(self, text: str) -> list[Span]:
-        """The engine's own."""
+        """The wrapped engine's units."""
         return self._engine.units(text)
 
-    def measure(self, texts: Sequence[AnnotatedText]) -> list[Measurements]:
-        """The measurements of each text, remembered or fresh."""
+    def measure(self, texts: Sequence[AnnotatedText], wanted: Wanted = always) -> list[Measurements]:
+        """The measurements of each text, cached or new; cached ones restricted to ``wanted``."""
         recalled = [self._recall(text) for text in texts]
-        missing = [text for text, known in zip(texts, recalled, strict=True) if known is None]
-        fresh = iter(self._engine.measure(missing))
-        return [next(fresh) if known is None else known for known in recalled]
+        missing = [number for number, known in enumerate(recalled) if known is None]
+        fresh = iter(
+            self._engine.measure(
+                [texts[number] for number in missing],
+                lambda number, link, distance: wanted(missing[number], link, distance),
+            )
+        )
+        return [
+            next(fresh)
+            if known is None
+            else {
+                link: each if wanted(number, link, each.distance) else replace(each, divergence=None)
+                for link, each in known.items()
+            }
+            for number, known in enumerate(recalled)
+        ]
 
     def _recall(self, text: AnnotatedText) -> Measurements | None:
-        known, measured = self._known.get(text.text, (None, None))
-        return measured if known == text else None
-
-
-class RememberedRisk:
-    """Asks a privacy-risk model of each text once: where one corpus is sanitized again and again.
-
-    Texts are remembered by a digest, with their entities and stand-ins, and for as long as this lives.
-    """
-
-    def __init__(self, risk: RiskModel) -> None:
-        self._risk = risk
-        self._known: dict[bytes, Hazards] = {}
-        self.name = risk.name
-
-    def hazards(self, texts: Sequence[AnnotatedText]) -> list[Hazards]:
-        """Those of each text, remembered or fresh."""
-        digests = [_digest(text) for text in texts]
-        fresh = {
-            digest: text for digest, text in zip(digests, texts, strict=True) if digest not in self._known
-        }
-        self._known |= zip(fresh, self._risk.hazards(list(fresh.values())), strict=True)
-        return [self._known[digest] for digest in digests]
-
-
-def _digest(text: AnnotatedText) -> bytes:
-    found = blake2b(text.text.encode("utf-8", "surrogatepass"), digest_size=16)
-    places = [(each.span.start, each.span.end, each.label, each.link) for each in text.entities]
-    found.update(repr((places, [(span.start, span.end) for span in text.stand_ins])).encode())
-    return found.digest()
+        if text.text not in self._known:
+            return None
+        known, measured = self._known[text.text]
+        asked, there = text.mentions(), known.mentions()
+        if any(there.get(link) != mentions for link, mentions in asked.items()):
+            return None
+        return {link: measured[link] for link in asked}

@@ -1,21 +1,38 @@
-"""Norm: the scale on which knowledge divergence and topical relevance are read.
+"""The scale that normalizes divergence and relevance, and the weights of the scores.
 
 TRIP-RAG's "robust normalization" (its equations 4 and 5): the 5th and 95th percentile of the raw distances
-over a sample of the collection become 0 and 1. The scale is fitted once and kept, so that a document is
-never judged by its own spread.
+over a sample of the collection become 0 and 1. The scale is fitted once and stored, so that a document is
+never normalized by its own distribution.
 """
 
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 MIN_SAMPLE = 50
+
+Marginal = Literal["hazard", "difference"]
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """alpha, beta and gamma of TRIP-RAG's equation 6, and the form of marginal risk.
+
+    The paper has 1, 0.5 and 0.4. After hard rules replace the identifiers, the remaining entities differ
+    little in risk, so their relevance to the text gets more weight.
+    """
+
+    alpha: float = 1.0
+    beta: float = 1.0
+    gamma: float = 1.0
+    marginal: Marginal = "hazard"
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Percentiles of raw cosine distances, each in [0, 2]; ``source`` says where they were measured."""
+    """Percentiles of raw cosine distances, each in [0, 2]; ``source`` names the sample."""
 
     divergence_low: float
     divergence_high: float
@@ -25,7 +42,7 @@ class Scale:
 
     @property
     def percentiles(self) -> tuple[float, float, float, float]:
-        """The four numbers: low and high of the divergence, then of the distance."""
+        """Low and high of the divergence, then of the distance."""
         return self.divergence_low, self.divergence_high, self.distance_low, self.distance_high
 
     def divergence(self, raw: float) -> float:
@@ -41,7 +58,7 @@ EMBEDDED_SCALE_FILE = Path(__file__).with_name("embedded_scale.json")
 """Written by ``python -m benchmarks.fit_scale``."""
 
 EMBEDDED_SCALE = Scale(**json.loads(EMBEDDED_SCALE_FILE.read_text(encoding="utf-8")))
-"""For single documents and for collections too small to have a scale of their own."""
+"""For single documents and for collections too small to fit a scale."""
 
 
 def fit_scale(divergences: Sequence[float], distances: Sequence[float], source: str) -> Scale:
@@ -52,8 +69,8 @@ def fit_scale(divergences: Sequence[float], distances: Sequence[float], source: 
         raise ValueError(f"a scale needs {MIN_SAMPLE} linked entities, here are {len(divergences)}")
     low, high = np.percentile(divergences, [5, 95])
     near, far = np.percentile(distances, [5, 95])
-    # A percentile can be one entity's exact distance, by which a reader of the manifest could test guesses
-    # of what it was: two decimals are used and kept.
+    # A percentile can be one entity's exact distance, with which a reader of the manifest could test guesses:
+    # round to two decimals.
     low, high, near, far = (round(float(value), 2) for value in (low, high, near, far))
     return Scale(low, high, near, far, source)
 

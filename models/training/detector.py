@@ -1,23 +1,18 @@
-"""Training the embedded detector: a GLiNER bi-encoder on MiniLM whose label encoder stays as released."""
+"""Training the embedded detector: a GLiNER bi-encoder on MiniLM with a frozen label encoder."""
 
-import math
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from models.bert import LAYERS, WIDTH, embed, padded, run_layers
-from models.detector_parts import SHAPES
-from models.gliner_forward import HIDDEN, WIDEST, label_vectors, span_logits
-from models.label_means import LabelMeans
-from models.minilm import released
-from models.training.examples import Example
-from models.training.mixture import FINISHING_SHARES, SHARES, Mixture
-from models.training.optimizing import Progress, Rates, ahead, optimizer_of, take_step
-from models.training.phrases import PHRASES
-from models.training.rows import Row, row_of
-from models.training.targets import asked_tensor, targets_of
-from models.word_forward import word_logits
+from models.corpora.examples import Example
+from models.detectors.network import HIDDEN, SHAPES, WIDEST, label_vectors, span_logits, word_logits
+from models.encoders.bert import WIDTH, embed, padded, run_layers
+from models.encoders.minilm import LabelMeans, released
+from models.training.labels import SHARES, names_of
+from models.training.mixture import FINISHING_SHARES, Mixture
+from models.training.optimizing import Progress, Rates, ahead, optimizer_of, packed, take_step, with_new_head
+from models.training.rows import Row, asked_tensor, row_of, targets_of
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -25,36 +20,33 @@ if TYPE_CHECKING:
     Parameters = dict[str, Tensor]
 
 FIRST_SPAN_LOGIT, FIRST_WORD_LOGIT = -6.0, -3.0
-"""Nearly every span and most words are nothing: the first scores say so.
+"""Initial bias of the logits: nearly all spans and most words are negative.
 
-Otherwise the first steps would learn only that.
+Without it the first steps would only learn that prior.
 """
 OWN_NAME = 0.5
-"""How often a label is asked by its own name where it has others."""
+"""Probability of using a label's own name if it has others."""
 ABSENT_ASKED = 0.5
-"""How often a label is asked of a batch that holds no mention of it; which costs as much as any."""
+"""Probability of adding a label without mentions to a batch, as a negative."""
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
-    """How the shipped detector is trained; together with the data it fixes the outcome."""
+class Recipe(Rates):
+    """Hyperparameters of the shipped detector; with the data they determine the result."""
 
     seed: int = 20261120
     steps: int = 4400
     tokens: int = 2048
-    """Word pieces of a step, with padding."""
+    """Word pieces per step, including padding."""
     layer_rate: float = 1.5e-4
     head_rate: float = 1e-3
     warmup: float = 0.06
-    """Share of the steps in which the rates rise; after that they fall to nothing, linearly."""
-    weight_decay: float = 0.01
-    dropout: float = 0.1
     spans_every: int = 4
-    """In every so many steps the head for spans learns too."""
+    """The span head is trained every this many steps."""
     pool: int = 8
-    """So many steps' rows are sorted by length together, so that little is padded."""
+    """Number of steps whose rows are sorted by length together, to reduce padding."""
     shares: Mapping[str, float] = field(default_factory=lambda: dict(SHARES))
-    """In what proportion tokens come from the corpora."""
+    """Proportion of tokens per corpus."""
 
 
 FINISH = Recipe(
@@ -65,7 +57,7 @@ FINISH = Recipe(
     dropout=0.25,
     shares=dict(FINISHING_SHARES),
 )
-"""A second, gentler training that begins where the first one ended."""
+"""A second training with lower rates that continues the first one."""
 
 
 def train_detector(
@@ -75,17 +67,16 @@ def train_detector(
     every: int = 50,
     start: "Parameters | None" = None,
 ) -> "Parameters":
-    """The trained weights by name, in fp32. The same examples and recipe give the same up to rounding.
+    """The trained weights by name, in fp32; reproducible up to rounding from examples and recipe.
 
-    They begin at ``start``, or at MiniLM and a new head.
+    Training starts from ``start``, or from MiniLM and a new head.
     """
     import torch
 
     torch.manual_seed(recipe.seed)
     model = released()
-    parameters = new_parameters(model.weights) if start is None else _copied(start)
-    rates = Rates(recipe.layer_rate, recipe.head_rate, recipe.warmup, recipe.weight_decay)
-    optimizer = optimizer_of(parameters, rates)
+    parameters = new_parameters(model.weights) if start is None else with_new_head(start, {})
+    optimizer = optimizer_of(parameters, recipe)
     means = LabelMeans()
     chance = random.Random(recipe.seed)
     total, since = 0.0, 0
@@ -95,7 +86,7 @@ def train_detector(
         asked = means.of([_name(label, chance) for label in labels])
         with_spans = step % recipe.spans_every == 0
         loss = _loss({**model.weights, **parameters}, rows, asked, labels, recipe.dropout, with_spans)
-        take_step(optimizer, loss, parameters, step, recipe.steps, rates)
+        take_step(optimizer, loss, parameters, step, recipe.steps, recipe)
         total, since = total + float(loss.detach()), since + 1
         if step % every == 0 or step == recipe.steps:
             report(Progress(step, recipe.steps, total / since))
@@ -103,31 +94,22 @@ def train_detector(
     return {name: parameter.detach() for name, parameter in parameters.items()}
 
 
-def _copied(parameters: "Parameters") -> "Parameters":
-    return {name: weight.clone().requires_grad_(True) for name, weight in parameters.items()}
-
-
 def new_parameters(weights: "Mapping[str, Tensor]") -> "Parameters":
-    """What is trained: MiniLM's layers as released, and a new head."""
+    """The trainable parameters: MiniLM's released layers, and a new head."""
     import torch
 
-    made = {name: weight.clone() for name, weight in weights.items() if name.startswith("encoder.layer.")}
-    assert len({name.split(".")[2] for name in made}) == LAYERS
-    for name, (height, width) in SHAPES.items():
-        bound = 1 / math.sqrt(width)
-        made[f"{name}.weight"] = torch.empty(height, width).uniform_(-bound, bound)
-        made[f"{name}.bias"] = torch.zeros(height)
-    made["prompt.3.bias"].fill_(0.2)
-    made["out.3.bias"].fill_(FIRST_SPAN_LOGIT / (0.2 * HIDDEN))
-    for name in ("inside", "begin"):
-        made[f"{name}.3.bias"].fill_(FIRST_WORD_LOGIT / (0.2 * HIDDEN))
-    for weight in made.values():
-        weight.requires_grad_(True)
+    layers = {name: weight for name, weight in weights.items() if name.startswith("encoder.layer.")}
+    made = with_new_head(layers, SHAPES)
+    with torch.no_grad():
+        made["prompt.3.bias"].fill_(0.2)
+        made["out.3.bias"].fill_(FIRST_SPAN_LOGIT / (0.2 * HIDDEN))
+        for name in ("inside", "begin"):
+            made[f"{name}.3.bias"].fill_(FIRST_WORD_LOGIT / (0.2 * HIDDEN))
     return made
 
 
 def _steps(mixture: Mixture, recipe: Recipe) -> Iterator[list[Row]]:
-    """So many steps' rows, of like length within a step."""
+    """The rows of each step, of similar length within a step."""
     chance = random.Random(recipe.seed + 1)
     made = 0
     while made < recipe.steps:
@@ -136,22 +118,12 @@ def _steps(mixture: Mixture, recipe: Recipe) -> Iterator[list[Row]]:
             row = row_of(mixture.draw(), released(), chance)
             if row.firsts:
                 rows.append(row)
-        batches = list(_packed(sorted(rows, key=lambda row: len(row.ids)), recipe.tokens))
+        rows.sort(key=lambda row: len(row.ids))
+        batches = list(packed(rows, lambda row: len(row.ids), recipe.tokens))
         chance.shuffle(batches)
         for batch in batches[: recipe.steps - made]:
             made += 1
             yield batch
-
-
-def _packed(rows: Sequence[Row], tokens: int) -> Iterator[list[Row]]:
-    batch: list[Row] = []
-    for row in rows:
-        if batch and len(row.ids) * (len(batch) + 1) > tokens:
-            yield batch
-            batch = []
-        batch.append(row)
-    if batch:
-        yield batch
 
 
 def _loss(
@@ -162,9 +134,9 @@ def _loss(
     dropout: float,
     with_spans: bool,
 ) -> "Tensor":
-    """Binary cross-entropies over words in mentions and words that begin them, and over spans if asked.
+    """Binary cross-entropy over words inside mentions and at their beginning, and optionally over spans.
 
-    The head for spans only reads what the others learn, and moves nothing of it (docs/decisions.md).
+    No gradients flow from the span head into the shared layers (docs/decisions.md).
     """
     import torch
     from torch.nn import functional
@@ -191,9 +163,9 @@ def _loss(
 
 
 def _cross_entropy(logits: "Tensor", targets: "Tensor", asked: "Tensor") -> "Tensor":
-    """Per positive case, so that what is found weighs the same however much surrounds it.
+    """Normalized per positive, so that a mention weighs the same in any amount of context.
 
-    A mention counts even where its label was not asked: it is only the absence that is not known.
+    A mention counts even if its label is not in ``asked``: only its absence is unknown.
     """
     import torch
     from torch.nn import functional
@@ -203,12 +175,12 @@ def _cross_entropy(logits: "Tensor", targets: "Tensor", asked: "Tensor") -> "Ten
 
 
 def _labels(rows: Sequence[Row], chance: random.Random) -> list[str]:
-    """Every label that the rows hold, and some of those that they certainly do not."""
+    """All labels in the rows, and some labels surely absent from them."""
     held = {label for row in rows for _, _, label in row.targets}
     absent = sorted({label for row in rows for label in row.asked} - held)
     return sorted([*held, *(label for label in absent if chance.random() < ABSENT_ASKED)])
 
 
 def _name(label: str, chance: random.Random) -> str:
-    others = PHRASES.get(label, ())
+    _, *others = names_of(label)
     return label if not others or chance.random() < OWN_NAME else chance.choice(others)

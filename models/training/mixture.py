@@ -1,39 +1,19 @@
-"""Which texts the detector sees, how often, and how they are varied."""
+"""The training mixture of the detector: sampling and augmentation of texts."""
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from models.training.examples import Example, Mention
+from models.corpora.examples import Edit, Example, Mention, edited
+from models.training.labels import PERSON, SHARES
 
-SHARES: Mapping[str, float] = {
-    "tab": 16,
-    "spia_cases": 18,
-    "spia_posts": 4,
-    "gum": 7,
-    "litbank": 4,
-    "re3d": 3,
-    "wnut17": 6,
-    "broad_twitter": 7,
-    "wikigold": 4,
-    "crossner": 6,
-    "uner_ewt": 6,
-    "sec_filings": 2,
-    "bc5cdr": 2,
-    "ncbi_disease": 1,
-    "presidio_synth": 4,
-    "medquad": 4,
-    "synthetic": 20,
-}
-"""In what proportion tokens come from the corpora; one that is absent gives way to the rest."""
 FINISHING_SHARES: Mapping[str, float] = {**SHARES, "tab": 35, "spia_cases": 38, "spia_posts": 13}
-"""In the end more of the texts in which everything that may identify somebody is marked."""
+"""Shares of the final phase: more texts with all identifiers annotated."""
 
-PERSON = "person full name"
 SWAPPED = 0.3
-"""How often the people of a text are given other names."""
+"""Probability of replacing the names of people in a text."""
 LOWERED = 0.05
-"""How often a text is read in lower case."""
+"""Probability of lower-casing a text."""
 
 
 class Mixture:
@@ -50,7 +30,7 @@ class Mixture:
         self._names = _names(examples)
 
     def draw(self) -> Example:
-        """The next example: of the corpus that is farthest behind its share."""
+        """The next example, from the corpus farthest below its share."""
         corpus = min(self._spent, key=lambda name: (self._spent[name], name))
         example = next(self._order[corpus])
         # A long text costs no more than the run of words that is read of it.
@@ -84,38 +64,24 @@ def _names(examples: Sequence[Example]) -> dict[int, list[str]]:
 
 
 def with_names(example: Example, names: Mapping[int, Sequence[str]], chance: random.Random) -> Example:
-    """The example with other people's names, the same for the same; offsets follow.
+    """The example with names replaced consistently and offsets adjusted.
 
-    A name that another mention cuts, be it a name too, is left alone.
+    A name that partly overlaps another mention is not replaced.
     """
     chosen: dict[str, str] = {}
-    edits: list[tuple[int, int, str]] = []
+    edits: list[Edit] = []
     for mention in sorted(set(example.mentions)):
         if mention.label != PERSON or any(_cuts(other, mention) for other in example.mentions):
             continue
         old = example.text[mention.start : mention.end]
         pool = names.get(len(old.split()))
         if pool and old[:1].isupper():
-            edits.append((mention.start, mention.end, chosen.setdefault(old, chance.choice(pool))))
-    return _edited(example, edits)
+            edits.append(Edit(mention.start, mention.end, chosen.setdefault(old, chance.choice(pool))))
+    text, mentions = edited(example.text, example.mentions, edits)
+    return replace(example, text=text, mentions=mentions)
 
 
 def _cuts(other: Mention, name: Mention) -> bool:
-    """Whether the other mention overlaps the name without holding it whole."""
+    """Whether the other mention overlaps the name without containing it."""
     overlaps = other.start < name.end and name.start < other.end
     return overlaps and not (other.start <= name.start and name.end <= other.end)
-
-
-def _edited(example: Example, edits: Sequence[tuple[int, int, str]]) -> Example:
-    pieces, at, shifts = [], 0, []
-    for start, end, new in edits:
-        pieces += [example.text[at:start], new]
-        at = end
-        shifts.append((start, end, len(new) - (end - start)))
-    pieces.append(example.text[at:])
-
-    def moved(place: int) -> int:
-        return place + sum(by for _, end, by in shifts if end <= place)
-
-    mentions = tuple(replace(m, start=moved(m.start), end=moved(m.end)) for m in example.mentions)
-    return replace(example, text="".join(pieces), mentions=mentions)

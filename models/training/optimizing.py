@@ -1,7 +1,8 @@
-"""What both trainings share: the optimizer, how its rates rise and fall, and where a training stands."""
+"""Shared by all trainings: the optimizer, the learning-rate schedule, and progress."""
 
+import math
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
@@ -15,10 +16,7 @@ T = TypeVar("T")
 
 
 def ahead(items: Iterator[T], number: int) -> Iterator[T]:
-    """The items in their order, of which up to ``number`` are made in another thread while one is in use.
-
-    Texts are cut in one thread, and a training step leaves room beside it.
-    """
+    """The items in order, with up to ``number`` of them prefetched in another thread."""
     with ThreadPoolExecutor(max_workers=1) as worker:
         waiting = deque(worker.submit(next, items, _END) for _ in range(number))
         while not isinstance(item := waiting.popleft().result(), _End):
@@ -27,7 +25,7 @@ def ahead(items: Iterator[T], number: int) -> Iterator[T]:
 
 
 class _End:
-    """Behind the last item."""
+    """Marks the end of the items."""
 
 
 _END = _End()
@@ -35,7 +33,7 @@ _END = _End()
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where training stands: the mean loss since the last report."""
+    """Training progress; ``loss`` is the mean since the last report."""
 
     step: int
     steps: int
@@ -44,15 +42,43 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """The highest learning rates of MiniLM's layers and of the new head, and how they are reached.
+    """The peak learning rates of the released layers and of the new head, and their schedule.
 
-    ``warmup`` is the share of the steps in which the rates rise; after it they fall to nothing, linearly.
+    ``warmup`` is the share of steps with rising rates; then they fall linearly to zero. ``dropout`` is the
+    head's.
     """
 
-    layers: float
-    head: float
-    warmup: float
-    weight_decay: float
+    layer_rate: float
+    head_rate: float
+    warmup: float = 0.1
+    weight_decay: float = 0.01
+    dropout: float = 0.1
+
+
+def with_new_head(kept: "Mapping[str, Tensor]", shapes: Mapping[str, tuple[int, int]]) -> "dict[str, Tensor]":
+    """Copies of the kept weights, and new head weights of these shapes."""
+    import torch
+
+    made = {name: weight.clone() for name, weight in kept.items()}
+    for name, (height, width) in shapes.items():
+        bound = 1 / math.sqrt(width)
+        made[f"{name}.weight"] = torch.empty(height, width).uniform_(-bound, bound)
+        made[f"{name}.bias"] = torch.zeros(height)
+    return {name: weight.requires_grad_(True) for name, weight in made.items()}
+
+
+def packed(items: Iterable[T], length: Callable[[T], int], most: int) -> Iterator[list[T]]:
+    """Neighboring items in batches of at most ``most`` with padding, or a single item."""
+    batch: list[T] = []
+    longest = 0
+    for item in items:
+        longest = max(longest, length(item))
+        if batch and longest * (len(batch) + 1) > most:
+            yield batch
+            batch, longest = [], length(item)
+        batch.append(item)
+    if batch:
+        yield batch
 
 
 def optimizer_of(parameters: "Mapping[str, Tensor]", rates: Rates) -> "AdamW":
@@ -65,7 +91,7 @@ def optimizer_of(parameters: "Mapping[str, Tensor]", rates: Rates) -> "AdamW":
             for name, weight in parameters.items()
             if name.startswith("encoder.") == in_layers and (weight.dim() > 1) == decays
         ]
-        peak = rates.layers if in_layers else rates.head
+        peak = rates.layer_rate if in_layers else rates.head_rate
         return {"params": chosen, "peak": peak, "weight_decay": rates.weight_decay if decays else 0.0}
 
     groups = [group(in_layers, decays) for in_layers in (True, False) for decays in (True, False)]

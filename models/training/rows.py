@@ -1,20 +1,25 @@
-"""From marked texts to what the detector's network reads."""
+"""From annotated texts to the inputs and targets of the detector's network."""
 
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from models.bert import CLS, SEP
-from models.minilm import Released
+from models.corpora.examples import SYNTHETIC, Example, Mention
+from models.detectors.network import WIDEST
+from models.detectors.words import pieces_of, words_of
+from models.encoders.bert import CLS, SEP
+from models.encoders.minilm import Released
 from models.training.absences import MEDICAL, surely_absent
-from models.training.examples import SYNTHETIC, Example, Mention
-from models.words import pieces_of, words_of
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 MOST_TOKENS = 250
-"""Word pieces of a row; what is longer is cut to a random run of words."""
+"""Maximum word pieces per row; longer texts are cut to a random run of words."""
 
 OF_MEDICINE = ("bc5cdr", "ncbi_disease", "medquad", "crossner")
-"""Corpora with more medicine and chemistry than a list of words knows: there no absence of it is claimed."""
+"""Corpora with medicine and chemistry beyond our word list: medical labels never count as absent."""
 
 Target = tuple[int, int, str]
 """First word, how many words more, and the label."""
@@ -22,7 +27,7 @@ Target = tuple[int, int, str]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One text of a batch: its tokens, where each word begins among them, and what is to be found."""
+    """One text of a batch: its tokens, the first token of each word, and the targets."""
 
     ids: list[int] = field(repr=False)
     firsts: list[int] = field(repr=False)
@@ -31,7 +36,7 @@ class Row:
 
 
 def row_of(example: Example, model: Released, chance: random.Random) -> Row:
-    """The example as a row; of a long one a run of words that ``chance`` chooses."""
+    """The example as a row; a long one is cut to a random run of words."""
     places = words_of(example.text)
     pieces = pieces_of(model.tokenizer, [example.text[start:end] for start, end in places])
     first, last = _run(pieces, chance)
@@ -47,8 +52,8 @@ def row_of(example: Example, model: Released, chance: random.Random) -> Row:
 def asked_of(
     example: Example, places: Sequence[tuple[int, int]], targets: Sequence[Target]
 ) -> tuple[str, ...]:
-    """What is asked of a run of words: what the example answers, and what the run surely does not hold."""
-    if not places or example.corpus == SYNTHETIC:  # whose texts say themselves what they hold
+    """The labels to train on in a run of words: completely annotated or surely absent ones."""
+    if not places or example.corpus == SYNTHETIC:  # synthetic annotations already list absences
         return example.asked
     known = {label for _, _, label in targets}
     if example.corpus in OF_MEDICINE:
@@ -76,10 +81,51 @@ def _run(pieces: Sequence[Sequence[int]], chance: random.Random) -> tuple[int, i
 
 
 def targets_in(mentions: Sequence[Mention], places: Sequence[tuple[int, int]]) -> list[Target]:
-    """The mentions in words; one that the run of words cuts is left with what is in it."""
+    """The mentions as word ranges; a mention across the edge of the run is clipped."""
     found = set()
     for mention in mentions:
         inside = [i for i, (start, end) in enumerate(places) if start < mention.end and mention.start < end]
         if inside:
             found.add((inside[0], inside[-1] - inside[0], mention.label))
     return sorted(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """``spans`` has the shape (rows, words, WIDEST, labels), the others (rows, words, labels).
+
+    Entry (r, i, k, c) of ``spans`` is for words i to i + k of row r. A mention that is wider than a span may
+    be is several spans that touch, but begins once.
+    """
+
+    spans: "Tensor" = field(repr=False)
+    inside: "Tensor" = field(repr=False)
+    begin: "Tensor" = field(repr=False)
+
+
+def targets_of(rows: Sequence[Row], labels: Sequence[str], words: int) -> Targets:
+    """The mentions of rows that are padded to ``words``; every label of a mention is among ``labels``."""
+    import torch
+
+    column = {label: number for number, label in enumerate(labels)}
+    spans = torch.zeros(len(rows), words, WIDEST, len(labels))
+    inside, begin = torch.zeros(2, len(rows), words, len(labels))
+    for number, row in enumerate(rows):
+        for first, more, label in row.targets:
+            end, place = first + more + 1, column[label]
+            begin[number, first, place] = 1
+            inside[number, first:end, place] = 1
+            for piece in range(first, end, WIDEST):
+                spans[number, piece, min(WIDEST, end - piece) - 1, place] = 1
+    return Targets(spans, inside, begin)
+
+
+def asked_tensor(rows: Sequence[Row], labels: Sequence[str]) -> "Tensor":
+    """Shape (rows, labels): 1 if the label is completely annotated in the row."""
+    import torch
+
+    column = {label: number for number, label in enumerate(labels)}
+    asked = torch.zeros(len(rows), len(labels))
+    for number, row in enumerate(rows):
+        asked[number, [column[label] for label in row.asked if label in column]] = 1
+    return asked

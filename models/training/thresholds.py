@@ -1,26 +1,26 @@
-"""From what score on a word counts, for each label: fitted on texts that were not trained on."""
+"""Per-label score thresholds, fitted on held-out development texts."""
 
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from models.training.examples import Example
+from models.corpora.examples import Example
+from models.detectors.words import WordHit, by_label
 from models.training.rows import targets_in
-from models.word_runs import WordHit, by_label
 
 LOWEST = 0.05
-"""Words below this score are not looked at in fitting."""
+"""Words below this score are ignored in fitting."""
 FEWEST_WORDS = 100
 """A label with fewer in the development texts takes the threshold of all labels together."""
 DEVELOPMENT_SHARE = 20
-"""One in so many groups of every corpus is set apart to fit thresholds on."""
+"""One in this many groups of every corpus is held out to fit thresholds."""
 GRID = tuple(number / 20 for number in range(1, 19))
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What is weighed: F-beta, and the range within which a threshold may lie."""
+    """The objective, F-beta, and the allowed range of thresholds."""
 
     name: str
     beta: float
@@ -35,15 +35,15 @@ PROFILES = (BALANCED, RECALL)
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Of one label: the scores of words that are right or wrong, and how many words its mentions have."""
+    """For one label: scores of true and false positive words, and the number of gold words."""
 
     right: tuple[float, ...]
     wrong: tuple[float, ...]
     marked: int
 
 
-def apart(examples: Iterable[Example]) -> tuple[list[Example], list[Example]]:
-    """What is trained on, and what is set apart; a group is never torn."""
+def development_split(examples: Iterable[Example]) -> tuple[list[Example], list[Example]]:
+    """The training and development parts; a group is never split."""
     sides: tuple[list[Example], list[Example]] = ([], [])
     for example in examples:
         digest = hashlib.sha256(f"{example.corpus} {example.group}".encode()).digest()
@@ -86,7 +86,7 @@ def tallied(
     places: Sequence[Sequence[tuple[int, int]]],
     hits: Sequence[Sequence[WordHit]],
 ) -> dict[str, Tally]:
-    """What was found in the words of the examples, by label; only where the label was asked."""
+    """Tallies of the predictions on the examples, by label; only for labels in ``asked``."""
     right: dict[str, list[float]] = {}
     wrong: dict[str, list[float]] = {}
     marked: Counter[str] = Counter()

@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from models.bert import batches
+from models.encoders.bert import batches
 from models.errors import ConfigurationError
-from models.risk_model import Job, Marked
+from models.risk.embedded import Job, LabeledText
+from models.risk.transformer import Reader, TransformerRisk, head_shapes, jobs_in, mention_hazards
 from models.training.optimizing import Progress, Rates, optimizer_of, take_step
-from models.training.risk import HARMLESS, ScoredText, with_some_taken_out
-from models.transformer_risk import Reader, TransformerRisk, head_shapes, jobs_in, mention_hazards
+from models.training.scored import ScoredText, hazard_loss, varied
 
 if TYPE_CHECKING:
     from torch import Tensor
 
     Parameters = dict[str, Tensor]
 
-TOLD_EVERY = 20
+REPORT_EVERY = 20
 """Steps between two reports."""
 
 
 @dataclass(frozen=True, slots=True)
-class TransformerRecipe:
-    """How a transformer is fine-tuned."""
+class TransformerRecipe(Rates):
+    """Hyperparameters of fine-tuning; the transformer keeps its own dropout."""
 
     seed: int = 20261120
     epochs: int = 10
@@ -36,17 +36,13 @@ class TransformerRecipe:
     """In a batch, padding included."""
     layer_rate: float = 3e-5
     head_rate: float = 1e-3
-    warmup: float = 0.1
-    weight_decay: float = 0.01
-    dropout: float = 0.1
-    """Of the head; the transformer keeps its own."""
     masked: float = 0.5
-    """How often some mentions of a text are taken out, and of each how likely."""
+    """Probability of masking mentions in a text, and the highest probability per entity."""
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How a model's scores agree with those that were given, over all mentions of some texts."""
+    """Agreement of a model's scores with the gold scores, over all mentions of some texts."""
 
     mentions: int
     loss: float
@@ -64,7 +60,7 @@ class _Batch:
     jobs: list[Job] = field(repr=False)
     scores: list[float] = field(repr=False)
     weights: list[float] = field(repr=False)
-    texts: Sequence[Marked] = field(repr=False)
+    texts: Sequence[LabeledText] = field(repr=False)
 
 
 def fine_tune(
@@ -75,10 +71,10 @@ def fine_tune(
     recipe: TransformerRecipe,
     report: Callable[[Progress], None],
 ) -> "Parameters":
-    """Train the whole transformer, in its place, and a new head, which is returned; the best epoch's weights.
+    """Train the whole transformer in place, and return a new head; both with the best epoch's weights.
 
-    The best epoch has the lowest loss on ``development``, which is not trained on. ``stand_ins`` has for each
-    label what is put in its place. Raises ConfigurationError where one of both parts has no mention.
+    The best epoch has the lowest loss on ``development``, which is held out. ``stand_ins`` has the
+    replacement for each label. Raises ConfigurationError if either part has no mention.
     """
     import torch
 
@@ -101,7 +97,7 @@ def fine_tune(
 
 
 def new_head(reader: Reader) -> "Parameters":
-    """A head for a transformer as training begins."""
+    """A freshly initialized head for a transformer."""
     import torch
 
     made: Parameters = {}
@@ -113,10 +109,10 @@ def new_head(reader: Reader) -> "Parameters":
 
 
 def agreement(model: TransformerRisk, texts: Sequence[ScoredText]) -> Agreement:
-    """What a model makes of the mentions of ``texts``, of which one at least is needed."""
+    """Agreement of a model on ``texts``, which need at least one mention."""
     import torch
 
-    hazards = [hazard for of_text in model.hazards([_marked(text) for text in texts]) for hazard in of_text]
+    hazards = [hazard for of_text in model.hazards([text.marked for text in texts]) for hazard in of_text]
     scores = np.array([score for text in texts for score in text.scores])
     weights = [text.weight for text in texts for _ in text.scores]
     loss = hazard_loss(torch.tensor(hazards), scores.tolist(), weights)
@@ -131,18 +127,6 @@ def agreement(model: TransformerRisk, texts: Sequence[ScoredText]) -> Agreement:
     )
 
 
-def hazard_loss(hazards: "Tensor", scores: Sequence[float], weights: Sequence[float]) -> "Tensor":
-    """Cross-entropy between 1 - exp(-H) and the scores; the embedded model learns by the same."""
-    import torch
-
-    hazards = hazards.float().clamp(1e-4, 20.0)
-    given = torch.tensor(scores, dtype=torch.float32, device=hazards.device)
-    counts = torch.tensor(weights, dtype=torch.float32, device=hazards.device)
-    targets = ((given - HARMLESS) / (1 - HARMLESS)).clamp(0.0, 0.99)
-    losses = -targets * torch.log(-torch.expm1(-hazards)) + (1 - targets) * hazards
-    return (losses * counts).sum() / counts.sum()
-
-
 def _epochs(
     reader: Reader,
     head: "Parameters",
@@ -152,12 +136,11 @@ def _epochs(
     chance: random.Random,
     report: Callable[[Progress], None],
 ) -> Iterator[None]:
-    """Train, and stop after each epoch to be looked at; the transformer is ready to be asked then."""
+    """Train, yielding after each epoch with the transformer in evaluation mode."""
     encoder = {f"encoder.{name}": weight for name, weight in reader.network.named_parameters()}
     parameters = {**encoder, **head}
-    rates = Rates(recipe.layer_rate, recipe.head_rate, recipe.warmup, recipe.weight_decay)
-    optimizer = optimizer_of(parameters, rates)
-    # How many batches an epoch has depends a little on what is taken out.
+    optimizer = optimizer_of(parameters, recipe)
+    # The number of batches per epoch depends slightly on the masked mentions.
     steps = recipe.epochs * len(list(_batches(reader, texts, stand_ins, recipe, random.Random(0))))
     step, losses = 0, list[float]()
     while step < steps:
@@ -166,9 +149,9 @@ def _epochs(
             step += 1
             hazards = mention_hazards(reader, head, batch.jobs, batch.texts, recipe.dropout)
             loss = hazard_loss(hazards, batch.scores, batch.weights)
-            take_step(optimizer, loss, parameters, step, steps, rates)
+            take_step(optimizer, loss, parameters, step, steps, recipe)
             losses.append(float(loss.detach()))
-            if step % TOLD_EVERY == 0 or step == steps:
+            if step % REPORT_EVERY == 0 or step == steps:
                 report(Progress(step, steps, sum(losses) / len(losses)))
                 losses.clear()
             if step == steps:
@@ -184,14 +167,9 @@ def _batches(
     recipe: TransformerRecipe,
     chance: random.Random,
 ) -> Iterator[_Batch]:
-    """Every text once, in batches of like length; of some the mentions are taken out at random."""
-    masked = [
-        with_some_taken_out(text, stand_ins, recipe.masked * chance.random(), chance)
-        if chance.random() < recipe.masked
-        else text
-        for text in texts
-    ]
-    marked = [_marked(text) for text in masked]
+    """Every text once, in batches of similar length; in some, mentions are masked at random."""
+    masked = varied(texts, stand_ins, recipe.masked, chance)
+    marked = [text.marked for text in masked]
     jobs = list(jobs_in(reader, marked))
     chance.shuffle(jobs)
     # Lengths in steps of 16, within which the order stays at random.
@@ -201,10 +179,6 @@ def _batches(
         mentions = [(masked[job.text], number) for job in chosen for number, _, _ in job.mentions]
         scores = [text.scores[number] for text, number in mentions]
         yield _Batch(chosen, scores, [text.weight for text, _ in mentions], marked)
-
-
-def _marked(text: ScoredText) -> Marked:
-    return Marked(text.text, text.places, text.labels)
 
 
 def _copy(reader: Reader, head: "Parameters") -> "tuple[Parameters, Parameters]":

@@ -1,1 +1,1 @@
-"""One generator a file, all with the shape of ``retrieval.protocols.Generator``."""
+"""One generator per file, each implementing ``retrieval.protocols.Generator``."""

@@ -1,7 +1,7 @@
-"""Answers without a language model: the sentences of the passages that fit the question best.
+"""Answers without a language model: the most relevant sentences of the passages.
 
-Sentences are ranked by their cosine with the question, corrected by how many of its words they hold
-and by the similarity of their passage, and chosen one by one by maximal marginal relevance (Carbonell
+Sentences are ranked by their cosine with the question, plus bonuses for shared words and for the
+similarity of their passage, and chosen one by one by maximal marginal relevance (Carbonell
 and Goldstein, SIGIR 1998), so that the second sentence does not repeat the first.
 """
 
@@ -9,27 +9,30 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.protocols import Encoder
-from ingest.sentences import split_sentences
+from ingest.language.sentences import split_sentences
+from retrieval.citations import NO_ANSWER, citations_of, without_marks
 from retrieval.documents import Answer, RetrievedPassage
-from retrieval.prompt import NO_ANSWER, citations_of, without_marks
+
+if TYPE_CHECKING:
+    from ingest.protocols import Encoder
 
 FLOOR = 0.4
-"""Below this relevance of the best sentence nothing is quoted; fitted to the embedded encoder."""
+"""The lowest relevance of the best sentence for an answer; fitted to the embedded encoder."""
 MAX_SENTENCES = 3
 MAX_CANDIDATES = 64
-"""How many sentences are ranked, those of the best passages first; bounds the time of an answer."""
+"""The most sentences to rank, best passages first; limits the time of an answer."""
 SHARE_OF_BEST = 0.7
-"""Further sentences need this share of the best one's relevance."""
+"""The relevance of further sentences, as a share of the best one's."""
 WORD_WEIGHT = 0.15
 PASSAGE_WEIGHT = 0.1
 REPETITION_WEIGHT = 0.4
 SHORT_WORDS = 4
-"""A sentence with fewer words says little without its neighbor."""
+"""A sentence with fewer words needs its neighbor."""
 
 STOP_WORDS = frozenset(
     "a about an and any are as at be been by can could did do does for from had has have he her his "
@@ -52,13 +55,13 @@ class ExtractiveGenerator:
     """Quotes up to three sentences word for word, each followed by the mark of its passage.
 
     Args:
-        encoder: measures how near a sentence is to the question.
+        encoder: measures the similarity of sentence and question.
         floor: relevance below which there is no answer. Relevance, at most 1.25, is the cosine, 0.15
             times the share of the question's words and 0.1 times the passage's similarity, added up;
             another encoder than the embedded one needs another floor.
     """
 
-    def __init__(self, encoder: Encoder, floor: float = FLOOR) -> None:
+    def __init__(self, encoder: "Encoder", floor: float = FLOOR) -> None:
         self._encoder = encoder
         self._floor = floor
 
@@ -68,7 +71,7 @@ class ExtractiveGenerator:
         return "extractive"
 
     def generate(self, question: str, passages: Sequence[RetrievedPassage]) -> Answer:
-        """The best sentences, or a sentence saying that there are none; deterministic."""
+        """The best sentences, or the sentence for no answer; deterministic."""
         marked = dict(enumerate(passages, start=1))
         question = question.encode("utf-8", "replace").decode("utf-8").strip()
         sentences = _sentences_of(marked)
@@ -110,7 +113,7 @@ class ExtractiveGenerator:
 
 
 def _sentences_of(marked: dict[int, RetrievedPassage]) -> list[Sentence]:
-    """The first sentences in order; what overlapping passages share is kept where it stands first."""
+    """The first sentences in order; duplicates from overlapping passages are dropped."""
     texts: dict[str, int] = {}
     for mark, retrieved in marked.items():
         for sentence in split_sentences(retrieved.passage.text):
@@ -128,18 +131,18 @@ def _bonus(question: str, sentence: Sentence, marked: dict[int, RetrievedPassage
 
 def _content_words(text: str) -> set[str]:
     words = (word.casefold() for word in _WORD.findall(text))
-    # Without its plural s a word still meets its singular; nothing finer pays for itself here.
+    # Strip the plural s; finer stemming did not help.
     return {word.removesuffix("s") if len(word) > 3 else word for word in words} - STOP_WORDS
 
 
 def _in_reading_order(chosen: Sequence[Sentence]) -> list[Sentence]:
-    """The passage of the best sentence first; within a passage as its writer put them."""
+    """The passage of the best sentence first; within a passage, the original order."""
     marks = [sentence.mark for sentence in chosen]
     return sorted(chosen, key=lambda sentence: (marks.index(sentence.mark), sentence.place))
 
 
 def _needed_neighbor(sentence: Sentence, sentences: Sequence[Sentence]) -> Iterator[Sentence]:
-    """What follows a question or a few words; in dialogue that is where the answer stands."""
+    """The sentence after a question or a short one; in dialogue it has the answer."""
     asks = sentence.text.rstrip("\"')]”’»").endswith(("?", "？"))
     if not asks and len(_WORD.findall(sentence.text)) >= SHORT_WORDS:
         return

@@ -4,15 +4,16 @@ import re
 from collections.abc import Sequence
 
 from models.errors import ConfigurationError
-from models.language_model import LanguageModel
+from models.language.protocol import LanguageModel
+from retrieval.citations import NO_ANSWER, cite
 from retrieval.documents import Answer, RetrievedPassage
-from retrieval.prompt import NO_ANSWER, build_prompt, cite
+from retrieval.prompt import build_prompt
 
 _REASONING = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)", re.DOTALL)
 
 
 class LanguageModelGenerator:
-    """Asks ``model`` at temperature zero and keeps only citations of passages that it was shown.
+    """Asks ``model`` at temperature zero and keeps only citations of passages in the prompt.
 
     Args:
         model: any language model.
@@ -47,6 +48,6 @@ class LanguageModelGenerator:
             return Answer(NO_ANSWER, (), (), self.name)
         prompt = build_prompt(question, passages, self._model, self._max_tokens)
         written = self._model.complete(prompt.messages, max_tokens=self._max_tokens)
-        # Reasoning models think aloud first; that part is no answer, even where it was cut short.
+        # Drop the reasoning part, even where it was cut short.
         text, citations = cite(_REASONING.sub("", written), prompt.passages)
         return Answer(text or NO_ANSWER, citations, tuple(passages), self.name)

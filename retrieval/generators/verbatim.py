@@ -1,15 +1,15 @@
-"""The worst case an attacker can meet: a generator that gives away all it was shown."""
+"""The worst case for privacy: a generator that repeats all its passages."""
 
 from collections.abc import Sequence
 
+from retrieval.citations import NO_ANSWER, citations_of
 from retrieval.documents import Answer, RetrievedPassage
-from retrieval.prompt import NO_ANSWER, citations_of
 
 
 class VerbatimGenerator:
     """Repeats every retrieved passage word for word, whatever the question.
 
-    What an attack cannot get out of it, no prompt gets out of a model that reads the same passages.
+    What an attack cannot extract from it, no prompt extracts from a model that reads the same passages.
     """
 
     @property

@@ -10,12 +10,13 @@ import pytest
 from eval.attacks.anchor import AnchorAttack
 from eval.attacks.canaries import CanaryAttack, plant
 from eval.attacks.extraction import Aim, ExtractionAttack
+from eval.attacks.judging import attempts
 from eval.documents import SensitiveEntity
-from eval.judge import Judge
 from eval.measures.leakage import SensitiveIndex, coverage
 from eval.protocols import Attack
 from ingest.documents import Document, Identifier
 from retrieval.documents import Answer, Passage, RetrievedPassage
+from tests.attacked import rows_of
 
 ATTACKS: list[Callable[[int], Attack]] = [  # to add one, add a line
     lambda seed: ExtractionAttack(Aim.HEALTH, n=30, seed=seed),
@@ -86,23 +87,23 @@ def test_declares_itself(make: Callable[[int], Attack]) -> None:
 def test_finds_every_planted_secret_in_an_undefended_target(
     make: Callable[[int], Attack], sensitive: SensitiveIndex
 ) -> None:
-    attack, judge = make(0), Judge(sensitive)
-    rows = [judge.judge(attack.name, attempt) for attempt in attack.run(Undefended())]
-    assert coverage(rows, len(sensitive)).share == 1
+    rows = rows_of(Undefended(), make(0), sensitive)
+    assert coverage(rows, len(sensitive)).value == 1
     assert not any(leak.prompted for row in rows for leak in row.leaked)
 
 
 def test_finds_nothing_in_an_empty_target(make: Callable[[int], Attack], sensitive: SensitiveIndex) -> None:
-    attack, judge = make(0), Judge(sensitive)
-    rows = [judge.judge(attack.name, attempt) for attempt in attack.run(Empty())]
-    assert len(rows) == attack.planned
+    attack = make(0)
+    rows = rows_of(Empty(), attack, sensitive)
+    assert len(rows) == len(attack.prompts())
     assert not any(row.leaked or row.present for row in rows)
 
 
-def test_makes_the_attempts_it_planned_in_order(make: Callable[[int], Attack]) -> None:
-    attack = make(0)
-    attempts = list(attack.run(Undefended()))
-    assert [attempt.prompt.number for attempt in attempts] == list(range(attack.planned))
+def test_numbers_its_prompts_in_order(make: Callable[[int], Attack]) -> None:
+    prompts = make(0).prompts()
+    assert prompts and [prompt.number for prompt in prompts] == list(range(len(prompts)))
+    tried = list(attempts(Undefended(), prompts))
+    assert [attempt.prompt for attempt in tried] == list(prompts)
 
 
 def test_asks_the_same_for_the_same_seed_and_other_things_for_another(
@@ -110,17 +111,14 @@ def test_asks_the_same_for_the_same_seed_and_other_things_for_another(
 ) -> None:
     asked = []
     for seed in (0, 0, 1):
-        target = Undefended()
-        list(make(seed).run(target))
-        asked.append(target.questions)
+        asked.append([prompt.text for prompt in make(seed).prompts()])
     assert asked[0] == asked[1]
     assert asked[0] != asked[2]
 
 
 def test_goes_on_when_the_target_fails_and_keeps_only_the_type(make: Callable[[int], Attack]) -> None:
     attack = make(0)
-    attempts = list(attack.run(Broken()))
-    assert [(attempt.answer, attempt.failure) for attempt in attempts] == [
-        (None, "RuntimeError")
-    ] * attack.planned
-    assert "quill" not in repr(attempts)
+    tried = list(attempts(Broken(), attack.prompts()))
+    assert [(attempt.answer, attempt.failure) for attempt in tried] == [(None, "RuntimeError")] * len(tried)
+    assert len(tried) == len(attack.prompts())
+    assert "quill" not in repr(tried)

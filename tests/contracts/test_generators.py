@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from models.language_model import ChatMessage
-from models.openai_compatible import OpenAICompatibleModel
+from models.language.openai_compatible import OpenAICompatibleModel
+from models.language.protocol import ChatMessage
+from retrieval.citations import NO_ANSWER, cite
 from retrieval.documents import Passage, RetrievedPassage
 from retrieval.generators.extractive import ExtractiveGenerator
 from retrieval.generators.language_model import LanguageModelGenerator
 from retrieval.generators.verbatim import VerbatimGenerator
-from retrieval.prompt import NO_ANSWER, cite
 from retrieval.protocols import Generator
 from tests.chat_server import chat_server, says
 from tests.hashing_encoder import HashingEncoder
@@ -45,7 +45,7 @@ def extractive(_: ExitStack, __: Path) -> Generator:
 
 
 def extractive_minilm(_: ExitStack, __: Path) -> Generator:
-    minilm = pytest.importorskip("models.minilm", reason="the embedded encoder is not here")
+    minilm = pytest.importorskip("models.encoders.minilm", reason="the embedded encoder is not here")
     return ExtractiveGenerator(minilm.MiniLM())
 
 
@@ -56,7 +56,7 @@ def verbatim(_: ExitStack, __: Path) -> Generator:
 def language_model_gguf(_: ExitStack, folder: Path) -> Generator:
     pytest.importorskip("llama_cpp", reason="llama-cpp-python runs GGUF files")
     pytest.importorskip("gguf", reason="gguf writes the test's model")
-    from models.llama_cpp_model import LlamaCppModel
+    from models.language.llama_cpp import LlamaCppModel
 
     make_tiny_gguf(folder / "tiny.gguf")
     return LanguageModelGenerator(LlamaCppModel(folder / "tiny.gguf", threads=1), max_tokens=24)

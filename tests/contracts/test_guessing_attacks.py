@@ -14,15 +14,16 @@ from eval.attacks.guessing import ENTITY_INFERENCE, IndexAttack, guess_slots
 from eval.attacks.reconstruction import DOCUMENT_RECONSTRUCTION, reconstruct, reconstruction_means
 from eval.documents import SensitiveEntity
 from eval.measures.leakage import SensitiveIndex
+from ingest.deciding.baselines.uniform import ORIGIN, REDACT, SUPPRESS
 from ingest.documents import Document, Entity, Identifier, SanitizedDocument
 from ingest.errors import SanitizationError
-from ingest.risk_prior import RiskPrior
-from ingest.sanitize import DecidingSanitizer, Method
-from ingest.sanitizers.uniform import ORIGIN, REDACT, SUPPRESS
+from ingest.protocols import Method
+from ingest.sanitize import DecidingSanitizer
+from ingest.scoring.prior import RiskPrior
 from tests.doubles import PhraseDetector
 from tests.hashing_encoder import HashingEncoder
 
-Counts = tuple[int, int]
+Counts = tuple[float, float]
 """How often the attack was right, and of how many."""
 
 
@@ -181,7 +182,7 @@ def test_the_prior_that_guesses_are_compared_with_is_what_is_said_most_often(met
     assert shares.chance_first == pytest.approx(1 / len(ILLNESSES))
 
 
-def test_is_no_better_than_chance_where_nothing_tells(run: Run, method: Method) -> None:
+def test_is_no_better_than_chance_where_the_text_says_nothing(run: Run, method: Method) -> None:
     corpus, pool = silent(), 20
     done = written(corpus, method)
     counts = [run(corpus, done, pool, seed).guessed for seed in range(10)]

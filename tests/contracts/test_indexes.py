@@ -1,7 +1,9 @@
 """What every vector index must do. To add one, add a line to INDEXES."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 
 import numpy as np
 import pytest
@@ -9,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.vectors import Vectors
-from retrieval.faiss_index import FaissIndex
-from retrieval.flat_index import FlatIndex
+from retrieval.index.faiss import FaissIndex
+from retrieval.index.flat import FlatIndex
 from retrieval.protocols import VectorIndex
 
 DIM = 16
@@ -87,6 +89,36 @@ def test_can_be_added_to_after_a_search(index: VectorIndex) -> None:
     index.search(rows, 1)
     index.add([2], rows[1:])
     assert index.search(rows[1:], 1)[0][0][0] == 2
+
+
+def test_says_which_ids_it_holds(index: VectorIndex) -> None:
+    assert index.ids().tolist() == []
+    index.add([7, 900, 2**40], unit_rows(3))
+    index.remove([900])
+    assert sorted(index.ids().tolist()) == [7, 2**40]
+
+
+def test_can_be_changed_while_others_search(index: VectorIndex) -> None:
+    rows, stop = unit_rows(400), Event()
+    index.add(range(200), rows[:200])
+
+    def search() -> None:
+        while not stop.is_set():
+            for number, (best, *_) in enumerate(index.search(rows[:20], 3)):
+                assert best[0] == number
+                assert best[1] == pytest.approx(1, abs=1e-5)
+
+    with ThreadPoolExecutor(3) as pool:
+        searching = [pool.submit(search) for _ in range(3)]
+        try:
+            for number in range(200, 400):
+                index.add([number], rows[number : number + 1])
+                index.remove([number - 100])
+        finally:
+            stop.set()
+        for each in searching:
+            each.result()
+    assert sorted(index.ids().tolist()) == [*range(100), *range(300, 400)]
 
 
 @settings(max_examples=25, deadline=None)

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from ingest.annotated import AnnotatedText
 from ingest.documents import Document, Entity
-from ingest.learned_risk import LearnedRisk
-from ingest.link import link
+from ingest.linking.link import link
 from ingest.protocols import Hazards, RiskModel
-from ingest.risk_prior import RiskPrior
+from ingest.scoring.learned_risk import LearnedRisk
+from ingest.scoring.prior import RiskPrior
 from ingest.scoring.raw import descriptor_of
-from models.risk_model import EmbeddedRisk, Marked
+from models.risk.embedded import EmbeddedRisk, LabeledText
 from tests.doubles import PhraseDetector, entity
 from tests.small_models import random_risk
 from tests.strategies import annotated_texts, overlapping_words, sentences_about_people
@@ -128,7 +128,7 @@ class Scripted(EmbeddedRisk):
     def __init__(self) -> None:
         self.name = "scripted"
 
-    def hazards(self, texts: Sequence[Marked]) -> list[list[float]]:
+    def hazards(self, texts: Sequence[LabeledText]) -> list[list[float]]:
         return [
             [
                 hazard_of(text.text[start:end], label)

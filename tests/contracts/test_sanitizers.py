@@ -2,8 +2,9 @@
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, field, replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,26 +12,29 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from ingest.annotated import AnnotatedText
+from ingest.deciding.baselines.controls import Control
+from ingest.deciding.baselines.entity_type import EntityType
+from ingest.deciding.baselines.extract import Extract
+from ingest.deciding.baselines.lprag import Lprag
+from ingest.deciding.baselines.paraphrase import Paraphrase
+from ingest.deciding.baselines.per_mention import PerMention
+from ingest.deciding.baselines.uniform import ORIGIN, REDACT, SUPPRESS
+from ingest.deciding.policy import DIRECT, QUASI, RIGID, Policy, Treatment
+from ingest.deciding.treatment import MASK
+from ingest.deciding.trip import Trip
+from ingest.detection.own.detector import OwnDetector
+from ingest.detection.own.lists import OwnEntities
+from ingest.detection.presidio import PresidioDetector
 from ingest.documents import Action, Decision, Document, Identifier, SanitizedDocument
 from ingest.errors import SanitizationError
 from ingest.labels import label_of
-from ingest.policy import Policy
-from ingest.protocols import EntityDetector, Hazards, RiskModel, Sanitizer
-from ingest.risk_prior import RiskPrior
-from ingest.sanitize import DecidingSanitizer, Method, Rewriter, RewritingSanitizer, apply
-from ingest.sanitizers.controls import Control
-from ingest.sanitizers.entity_type import EntityType
-from ingest.sanitizers.extract import Extract
-from ingest.sanitizers.lprag import Lprag
-from ingest.sanitizers.paraphrase import Paraphrase
-from ingest.sanitizers.per_mention import PerMention
-from ingest.sanitizers.presidio import PresidioDetector
-from ingest.sanitizers.trip import Trip
-from ingest.sanitizers.uniform import ORIGIN, REDACT, SUPPRESS
+from ingest.protocols import Apply, Decided, EntityDetector, Hazards, Method, RiskModel, Sanitizer
+from ingest.rendering.replace import apply
+from ingest.sanitize import DecidingSanitizer, Rewriter, RewritingSanitizer
 from ingest.scoring.exact import ExactEngine
-from ingest.scoring.raw import Marginal, Weights
-from ingest.scoring.scale import EMBEDDED_SCALE
-from models.language_model import ChatMessage
+from ingest.scoring.prior import RiskPrior
+from ingest.scoring.scale import EMBEDDED_SCALE, Weights
+from models.language.protocol import ChatMessage
 from models.vectors import Vectors
 from tests.doubles import FailingDetector, PhraseDetector, WordEncoder
 from tests.strategies import annotated_texts, overlapping_words, sentences_about_people
@@ -46,6 +50,7 @@ DETECTOR = PhraseDetector(
         "cough": "symptom",
     }
 )
+KEY = b"k" * 32
 NOBODY, EMPTY, NAME_ONLY = "The heron was fed at noon.", "", "Anna Zeller-Quist"
 TEXTS = [
     "Anna Zeller-Quist, 61, of Quarnby has a cough. Zeller-Quist wrote from a.zeller@example.org.",
@@ -130,9 +135,11 @@ class FailingMethod:
     def name(self) -> str:
         return self.method.name
 
-    def decide(self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards]) -> list[list[Decision]]:
+    def decide(
+        self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards], apply: Apply
+    ) -> list[Decided]:
         stumble(texts)
-        return self.method.decide(texts, hazards)
+        return self.method.decide(texts, hazards, apply)
 
 
 @dataclass(frozen=True)
@@ -156,73 +163,100 @@ def stumble(texts: Sequence[AnnotatedText]) -> None:
             raise RuntimeError(f"cannot go on with {text.text}")
 
 
-Make = Callable[[EntityDetector, RiskModel, bool], Sanitizer]
-"""A new sanitizer over a detector and a risk model; the last says whether its own part fails."""
+@dataclass(frozen=True)
+class Said:
+    """What users say of labels and strings."""
+
+    treatment: Treatment = field(default_factory=Treatment)
+    own: OwnEntities = field(default_factory=OwnEntities)
 
 
-def deciding(make: Callable[[RiskModel], Method]) -> Make:
-    def made(detector: EntityDetector, risk: RiskModel, failing: bool) -> Sanitizer:
-        method = make(risk)
-        return DecidingSanitizer(detector, FailingMethod(method) if failing else method, risk)
+Make = Callable[[EntityDetector, RiskModel, bool, Said], Sanitizer]
+"""A new sanitizer over a detector and a risk model; the flag says whether its own part fails."""
+
+
+def deciding(make: Callable[[RiskModel, Policy], Method]) -> Make:
+    def made(detector: EntityDetector, risk: RiskModel, failing: bool, said: Said) -> Sanitizer:
+        policy = Policy(treatment=said.treatment)
+        method = make(risk, policy)
+        chosen = FailingMethod(method) if failing else method
+        return DecidingSanitizer(OwnDetector(detector, said.own), chosen, risk, policy, KEY)
 
     return made
 
 
 def rewriting(make: Callable[[], Rewriter]) -> Make:
-    def made(detector: EntityDetector, risk: RiskModel, failing: bool) -> Sanitizer:
+    def made(detector: EntityDetector, risk: RiskModel, failing: bool, said: Said) -> Sanitizer:
         rewriter = make()
         return RewritingSanitizer(detector, FailingRewriter(rewriter) if failing else rewriter, risk)
 
     return made
 
 
-def presidio_redact(detector: EntityDetector, risk: RiskModel, failing: bool) -> Sanitizer:
+def presidio_redact(detector: EntityDetector, risk: RiskModel, failing: bool, said: Said) -> Sanitizer:
     analyzer = PhraseAnalyzer(detector)
-    return deciding(lambda _: REDACT)(PresidioDetector(analyzer, "phrases"), risk, failing)
+    return deciding(lambda *_: REDACT)(PresidioDetector(analyzer, "phrases"), risk, failing, said)
 
 
-def trip(risk: RiskModel, policy: Policy | None = None, marginal: Marginal = "hazard") -> Trip:
-    chosen = policy or Policy(weights=Weights(marginal=marginal))
-    return Trip(ExactEngine(WordEncoder(), 32), risk, EMBEDDED_SCALE, chosen)
+def trip(risk: RiskModel, policy: Policy | None = None, *, score_all: bool = False) -> Trip:
+    engine = ExactEngine(WordEncoder(), 32)
+    return Trip(engine, risk, EMBEDDED_SCALE, policy or Policy(), score_all=score_all)
+
+
+def by_difference(risk: RiskModel, policy: Policy) -> Trip:
+    return trip(risk, replace(policy, weights=Weights(marginal="difference")))
 
 
 def lprag(compat: bool = False) -> Lprag:
     return Lprag(Remembering(), "compat" if compat else "ldp", rng=random.Random(7))
 
 
+NOTHING_SAID = Said()
+
+
 @dataclass(frozen=True)
 class Row:
     """A sanitizer, the name it tells, and what it promises.
 
-    What draws for one document after the other is not the same alone.
+    What draws for one document after the other is not the same alone. ``ruled`` says that it does as users
+    say of labels and strings: not what changes nothing, nor what writes a text of its own.
     """
 
     policy: str
     make: Make
     takes_all: bool = False
     the_same_alone: bool = True
+    ruled: bool = True
 
     def __call__(
-        self, detector: EntityDetector = DETECTOR, risk: RiskModel | None = None, failing: bool = False
+        self,
+        detector: EntityDetector = DETECTOR,
+        risk: RiskModel | None = None,
+        failing: bool = False,
+        said: Said = NOTHING_SAID,
     ) -> Sanitizer:
-        return self.make(detector, risk or RiskPrior(), failing)
+        return self.make(detector, risk or RiskPrior(), failing, said)
 
 
 SANITIZERS: Mapping[str, Row] = {
-    "origin": Row("origin", deciding(lambda _: ORIGIN)),
-    "redact": Row("redact", deciding(lambda _: REDACT), takes_all=True),
-    "suppress": Row("suppress", deciding(lambda _: SUPPRESS), takes_all=True),
-    "entity-type": Row("entity-type", deciding(lambda _: EntityType()), takes_all=True),
+    "origin": Row("origin", deciding(lambda *_: ORIGIN), ruled=False),
+    "redact": Row("redact", deciding(lambda *_: REDACT), takes_all=True),
+    "suppress": Row("suppress", deciding(lambda *_: SUPPRESS), takes_all=True),
+    "entity-type": Row("entity-type", deciding(lambda *_: EntityType()), takes_all=True),
     "presidio": Row("redact", presidio_redact, takes_all=True),
     "trip": Row("trip", deciding(trip)),
-    "trip-difference": Row("trip", deciding(lambda risk: trip(risk, marginal="difference"))),
-    "trip-mentions": Row("trip, single mentions", deciding(lambda risk: PerMention(trip(risk), risk))),
-    "random": Row("random", deciding(lambda risk: Control(trip(risk), "number"))),
-    "frequency": Row("random, frequency-matched", deciding(lambda risk: Control(trip(risk), "frequency"))),
-    "lprag": Row("lprag", deciding(lambda _: lprag()), takes_all=True, the_same_alone=False),
-    "lprag-compat": Row("lprag-compat", deciding(lambda _: lprag(compat=True)), the_same_alone=False),
-    "extract": Row("extract", rewriting(lambda: Extract(WordEncoder()))),
-    "paraphrase": Row("paraphrase (scripted)", rewriting(lambda: Paraphrase(Scripted()))),
+    "trip-difference": Row("trip", deciding(by_difference)),
+    "trip-mentions": Row(
+        "trip, single mentions", deciding(lambda risk, policy: PerMention(trip(risk, policy), risk))
+    ),
+    "random": Row("random", deciding(lambda *given: Control(trip(*given), "number"))),
+    "frequency": Row(
+        "random, frequency-matched", deciding(lambda *given: Control(trip(*given), "frequency"))
+    ),
+    "lprag": Row("lprag", deciding(lambda *_: lprag()), takes_all=True, the_same_alone=False),
+    "lprag-compat": Row("lprag-compat", deciding(lambda *_: lprag(compat=True)), the_same_alone=False),
+    "extract": Row("extract", rewriting(lambda: Extract(WordEncoder())), ruled=False),
+    "paraphrase": Row("paraphrase (scripted)", rewriting(lambda: Paraphrase(Scripted())), ruled=False),
 }
 
 
@@ -350,12 +384,57 @@ def test_no_text_is_in_a_repr(row: Row) -> None:
     assert not any(mark in shown for mark in MARKS)
 
 
+# -- what users say ----------------------------------------------------------------------------------------
+
+RULED = [name for name, row in SANITIZERS.items() if row.ruled]
+SAID = Said(
+    Treatment(
+        {"symptom": "keep", "email address": "mask", "person age": "hash", "city name": "suppress"},
+        {"person full name": "neighbors"},
+    ),
+    OwnEntities(allow=["tobias orrin"], deny={"event": ["Fed at  NOON"], "identifying detail": ["61"]}),
+)
+
+
+@pytest.mark.parametrize("name", RULED)
+def test_every_method_does_what_is_said_of_labels_and_strings(name: str) -> None:
+    outcomes = all_sanitized(SANITIZERS[name](said=SAID), documents())
+    for outcome in outcomes:
+        for each in outcome.decisions:
+            label, goes = each.entity.label, each.action is not Action.KEEP
+            if label == "symptom":
+                assert not goes
+            if label == "email address" and goes:
+                assert each.replacement == MASK
+            if label == "city name" and goes:
+                assert (each.action, each.replacement) == (Action.SUPPRESS, "")
+            if label == "person full name" and goes:
+                assert (each.action, each.replacement.lower()) == (Action.GENERALIZE, "neighbors")
+            if label == "person age":
+                assert goes and each.replacement.startswith("[person age ")
+    assert all("61" not in each.text and "noon" not in each.text for each in outcomes)
+    assert outcomes[4].text.count("Tobias Orrin") == 2
+
+
+@pytest.mark.parametrize("name", [name for name in RULED if SANITIZERS[name].takes_all])
+def test_what_takes_all_puts_what_is_said(name: str) -> None:
+    (outcome,) = all_sanitized(SANITIZERS[name](said=SAID), [Document("d", TEXTS[0])])
+    shown = {each.entity.label: each.replacement.lower() for each in outcome.decisions}
+    assert (shown["person full name"], shown["email address"]) == ("neighbors", MASK)
+    assert shown.get("city name", "") == ""
+
+
+def test_origin_changes_nothing_whatever_is_said() -> None:
+    sanitizer = SANITIZERS["origin"](said=SAID)
+    assert [each.text for each in all_sanitized(sanitizer, documents())] == TEXTS
+
+
 # -- TRIP and its ends -------------------------------------------------------------------------------------
 
 
-def decided(method: Method, text: AnnotatedText) -> list[Decision]:
-    (decisions,) = method.decide([text], RiskPrior().hazards([text]))
-    return decisions
+def decided(method: Method, text: AnnotatedText) -> Sequence[Decision]:
+    (found,) = method.decide([text], RiskPrior().hazards([text]), apply)
+    return found.decisions
 
 
 @FEW
@@ -366,7 +445,7 @@ def test_below_every_priority_trip_is_redact(
     policy = Policy(tau=float("-inf"), direct_limit=direct_limit, residual_limit=residual)
     by_scores, all_alike = decided(trip(RiskPrior(), policy), text), decided(REDACT, text)
     assert [(d.entity, d.action) for d in by_scores] == [(d.entity, d.action) for d in all_alike]
-    assert apply(text, by_scores).left == apply(text, all_alike).left
+    assert apply(text, by_scores).residual == apply(text, all_alike).residual
 
 
 @FEW
@@ -382,7 +461,7 @@ def test_above_every_priority_trip_without_hard_rules_is_origin(text: AnnotatedT
     policy = Policy(tau=float("inf"), residual_limit=1.0, quasi_limit=1.0)
     decisions = decided(trip(RiskPrior(), policy), only_mild)
     assert {decision.action for decision in decisions} == {Action.KEEP}
-    assert apply(only_mild, decisions).left.text == text.text
+    assert apply(only_mild, decisions).residual.text == text.text
 
 
 weights = st.builds(
@@ -399,16 +478,40 @@ weights = st.builds(
 def test_a_priority_ranks_by_distance_as_it_would_by_relevance_and_has_its_bounds(
     text: AnnotatedText, weights: Weights
 ) -> None:
-    for decision in decided(trip(RiskPrior(), Policy(weights=weights)), text):
-        scores = decision.scores
-        assert scores is not None
-        risk, divergence = scores.marginal_privacy_risk, scores.knowledge_divergence
-        assert all(0 <= each <= 1 for each in (risk, divergence, scores.topical_relevance))
-        by_relevance = (
-            weights.alpha * risk - weights.beta * divergence - weights.gamma * scores.topical_relevance
-        )
-        assert scores.priority - by_relevance == pytest.approx(weights.gamma, abs=1e-9)
-        assert -weights.beta - 1e-9 <= scores.priority <= weights.alpha + weights.gamma + 1e-9
+    for decision in decided(trip(RiskPrior(), Policy(weights=weights), score_all=True), text):
+        assert decision.scores is not None
+        risk, divergence, relevance, priority = astuple(decision.scores)
+        assert all(0 <= each <= 1 for each in (risk, divergence, relevance))
+        by_relevance = weights.alpha * risk - weights.beta * divergence - weights.gamma * relevance
+        assert priority - by_relevance == pytest.approx(weights.gamma, abs=1e-9)
+        assert -weights.beta - 1e-9 <= priority <= weights.alpha + weights.gamma + 1e-9
+
+
+@FEW
+@given(text=some_texts, direct_limit=st.sampled_from([0.0, 0.5, 1.0]), tau=st.sampled_from([0.2, 0.6]))
+def test_only_what_a_divergence_can_change_is_measured_and_all_is_decided_alike(
+    text: AnnotatedText, direct_limit: float, tau: float
+) -> None:
+    policy = Policy(tau=tau, direct_limit=direct_limit, residual_limit=0.5)
+    few = decided(trip(RiskPrior(), policy), text)
+    all_scored = decided(trip(RiskPrior(), policy, score_all=True), text)
+    assert [replace(each, scores=None) for each in few] == [replace(each, scores=None) for each in all_scored]
+    by_rule = {each.entity.link for each in all_scored} - {
+        each.entity.link for each in all_scored if each.reason not in (RIGID, DIRECT, QUASI)
+    }
+    known = scores_by_link(few)
+    for link, (risk, divergence, relevance, priority) in scores_by_link(all_scored).items():
+        least, most = priority + divergence - 1, priority + divergence
+        if link in by_rule:
+            assert known[link] == (risk, None, None, None)
+        elif least < tau <= most:
+            assert known[link] == pytest.approx((risk, divergence, relevance, priority))
+        else:
+            assert known[link] == (risk, None, pytest.approx(relevance), None)
+
+
+def scores_by_link(decisions: Sequence[Decision]) -> dict[int, Any]:
+    return {each.entity.link: astuple(each.scores) for each in decisions if each.scores is not None}
 
 
 # -- controls and the ablation -----------------------------------------------------------------------------

@@ -8,16 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from app.attacking import extraction
-from app.compose import Services
-from app.corpus import read_corpus
+from app.compose import retriever_of, system_of
+from app.data_dir import DataDir
 from app.ingesting import ingest
 from app.rows import answer_row, sanitized_row
-from app.settings import load_settings
+from app.settings.load import load_settings
 from eval.attacks.extraction import Aim
 from eval.attacks.suite import extraction_suite
+from eval.corpora.given import read_corpus
+from eval.studies.extraction.study import extraction
 from ingest.documents import Document, SanitizedDocument
 from ingest.read.sources import read_documents
+from retrieval.system import System
 
 HERE = Path(__file__).parent
 INPUT = str(HERE / "inputs" / "documents.jsonl")
@@ -25,10 +27,14 @@ QUESTIONS = ("Why was lisinopril stopped?", "What is wrong with the boiler?")
 
 
 @pytest.fixture(scope="module")
-def services(tmp_path_factory: pytest.TempPathFactory) -> Services:
-    return Services(
-        load_settings({"data_dir": str(tmp_path_factory.mktemp("golden")), "ingest.keep_ids": True})
-    )
+def data(tmp_path_factory: pytest.TempPathFactory) -> DataDir:
+    folder = str(tmp_path_factory.mktemp("golden"))
+    return DataDir(load_settings({"data_dir": folder, "ingest.keep_ids": True}))
+
+
+@pytest.fixture(scope="module")
+def system(data: DataDir) -> System:
+    return system_of(data.settings)
 
 
 def rounded(value: object) -> object:
@@ -46,35 +52,33 @@ def rounded(value: object) -> object:
 
 def compare(request: pytest.FixtureRequest, name: str, found: object) -> None:
     path = HERE / "expected" / name
-    told = json.dumps(rounded(found), indent=1, ensure_ascii=False) + "\n"
+    content = json.dumps(rounded(found), indent=1, ensure_ascii=False) + "\n"
     if request.config.getoption("--update-golden"):
         path.parent.mkdir(exist_ok=True)
-        path.write_text(told, encoding="utf-8")
-    assert told == path.read_text(encoding="utf-8")
+        path.write_text(content, encoding="utf-8")
+    assert content == path.read_text(encoding="utf-8")
 
 
-def test_sanitized(request: pytest.FixtureRequest, services: Services) -> None:
+def test_sanitized(request: pytest.FixtureRequest, system: System) -> None:
     documents = [r.item for r in read_documents([INPUT]) if isinstance(r.item, Document)]
-    outcomes = services.sanitizer().sanitize(documents)
+    outcomes = system.sanitizer().sanitize(documents)
     compare(
         request, "sanitized.json", [sanitized_row(o) for o in outcomes if isinstance(o, SanitizedDocument)]
     )
 
 
-def test_answers(request: pytest.FixtureRequest, services: Services) -> None:
-    ingest(services, "golden", read_documents([INPUT]))
-    with services.open("golden") as collection:
-        found = services.retriever(collection).retrieve(QUESTIONS, 3)
+def test_answers(request: pytest.FixtureRequest, system: System, data: DataDir) -> None:
+    ingest(system, data, "golden", read_documents([INPUT]))
+    with data.open("golden") as collection:
+        found = retriever_of(collection, system.encoder).retrieve(QUESTIONS, 3)
         pairs = zip(QUESTIONS, found, strict=True)
-        answers = [
-            answer_row(services.generator.generate(question, passages)) for question, passages in pairs
-        ]
+        answers = [answer_row(system.generator.generate(question, passages)) for question, passages in pairs]
     compare(request, "answers.json", answers)
 
 
-def test_audit(request: pytest.FixtureRequest, services: Services) -> None:
-    corpus = read_corpus(services, read_documents([INPUT]), gold=None)
-    report = extraction(services, corpus, extraction_suite(list(Aim), n=5, seed=0))
+def test_audit(request: pytest.FixtureRequest, system: System, data: DataDir) -> None:
+    corpus = read_corpus(read_documents([INPUT]), data.public_ids)
+    report = extraction(system, corpus, extraction_suite(list(Aim), n=5, seed=0))
     arms = [
         arm.model_dump(mode="json", include={"name", "entity_leakage", "coverage"}) for arm in report.arms
     ]

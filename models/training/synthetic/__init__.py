@@ -1,1 +1,1 @@
-"""Invented texts in which every mention is marked: frames with slots, and the values that fill them."""
+"""Synthetic texts with complete annotations: frames with slots, and values to fill them."""

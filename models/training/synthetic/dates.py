@@ -1,27 +1,13 @@
-"""Dates, times and ages, as they are written and as they are said."""
+"""Dates, times and ages, in written and spoken forms."""
 
-from collections.abc import Callable
 from datetime import date, timedelta
 from random import Random
 
-from models.training.synthetic.marked import Marked, mark
+from models.training.synthetic.marked import MarkedPiece, mark
 from models.training.synthetic.stage import Stage, weighted
 
-MONTHS = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
-WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_MONTHS = ("January February March April May June July August September October November December").split()
+_WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 _UNITS = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
     "sixteen seventeen eighteen nineteen"
@@ -31,6 +17,34 @@ _ORDINALS = (
     "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth "
     "thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
 ).split()
+_LAYOUTS: dict[str, tuple[str, ...]] = {
+    "numeric": (
+        *("{mm}/{dd}/{year}", "{dd}/{mm}/{year}", "{mm}/{dd}/{yy}", "{dd}.{mm}.{year}", "{dd}-{mm}-{year}"),
+        *("{year}-{mm}-{dd}", "{dd}/{mm}/{yy}", "{mm}-{dd}-{year}", "{m}/{d}/{year}", "{m}/{d}/{year}"),
+    ),
+    "long": (
+        *("{month} {d}, {year}", "{d} {month} {year}", "{nth} {month} {year}", "{month} {nth}, {year}"),
+        *("{nth} of {month}, {year}", "{mon} {d}, {year}", "{dd}-{mon}-{year}", "{d} {mon} {year}"),
+    ),
+    "short": (
+        *("{month} {d}", "{d} {month}", "the {nth} of {month}", "{mon} {nth}", "{m}/{d}", "{month} {nth}"),
+    ),
+    "spoken": tuple(
+        f"{day}{year}"
+        for day in ("the {said} of {month}", "{month} {said}")
+        for year in ("", "", " {year_said}", ", {year_said}")
+    ),
+    "weekday": ("{weekday}", "{weekday}", "{weekday}, {d} {month}", "{weekday} {month} {nth}"),
+    "iso": ("{year}-{mm}-{dd}",),
+    "year": ("{year}",),
+    "yearwords": ("{year_said}",),
+    "month": ("{month} {year}",),
+    "monthname": ("{month}",),
+    "log": ("{dd}/{mon}/{year}",),
+    "mail": ("{wday}, {d} {mon} {year}",),
+}
+_USUAL = (("numeric", 4.0), ("long", 5.0), ("short", 1.5), ("iso", 1.0))
+_USUAL_WITH_YEAR = (("numeric", 4.0), ("long", 4.0), ("iso", 1.0))
 
 
 def number_words(number: int) -> str:
@@ -57,103 +71,33 @@ def year_words(year: int) -> str:
     return f"{number_words(century)} {number_words(rest).replace('-', ' ') if rest else 'hundred'}"
 
 
-def _suffixed(day: int) -> str:
-    suffix = "th" if 10 < day < 14 else {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
-    return f"{day}{suffix}"
-
-
-def _numeric(day: date, random: Random) -> str:
-    form = random.choice(
-        ("%m/%d/%Y", "%d/%m/%Y", "%m/%d/%y", "%d.%m.%Y", "%d-%m-%Y", "%Y-%m-%d", "%d/%m/%y", "%m-%d-%Y")
+def written(day: date, random: Random, style: str) -> str:
+    """The day in that style."""
+    ending = "th" if 10 < day.day < 14 else {1: "st", 2: "nd", 3: "rd"}.get(day.day % 10, "th")
+    month, weekday = _MONTHS[day.month - 1], _WEEKDAYS[day.weekday()]
+    text = random.choice(_LAYOUTS[style]).format(
+        **{"d": day.day, "dd": f"{day.day:02d}", "nth": f"{day.day}{ending}", "said": ordinal_words(day.day)},
+        **{"m": day.month, "mm": f"{day.month:02d}", "mon": month[:3], "month": month},
+        **{"year": day.year, "yy": f"{day.year % 100:02d}", "year_said": year_words(day.year)},
+        **{"weekday": weekday, "wday": weekday[:3]},
     )
-    if random.random() < 0.2:
-        return f"{day.month}/{day.day}/{day.year}"
-    return day.strftime(form)
+    return text.lower() if style == "spoken" and random.random() < 0.5 else text
 
 
-def _long(day: date, random: Random) -> str:
-    month = MONTHS[day.month - 1]
-    return random.choice(
-        (
-            f"{month} {day.day}, {day.year}",
-            f"{day.day} {month} {day.year}",
-            f"{_suffixed(day.day)} {month} {day.year}",
-            f"{month} {_suffixed(day.day)}, {day.year}",
-            f"{_suffixed(day.day)} of {month}, {day.year}",
-            f"{month[:3]} {day.day}, {day.year}",
-            f"{day.day:02d}-{month[:3]}-{day.year}",
-            f"{day.day} {month[:3]} {day.year}",
-        )
-    )
-
-
-def _short(day: date, random: Random) -> str:
-    month = MONTHS[day.month - 1]
-    return random.choice(
-        (
-            f"{month} {day.day}",
-            f"{day.day} {month}",
-            f"the {_suffixed(day.day)} of {month}",
-            f"{month[:3]} {_suffixed(day.day)}",
-            f"{day.month}/{day.day}",
-            f"{month} {_suffixed(day.day)}",
-        )
-    )
-
-
-def _spoken(day: date, random: Random) -> str:
-    month = MONTHS[day.month - 1]
-    said = random.choice((f"the {ordinal_words(day.day)} of {month}", f"{month} {ordinal_words(day.day)}"))
-    if random.random() < 0.5:
-        said += random.choice((" ", ", ")) + year_words(day.year)
-    return said if random.random() < 0.5 else said.lower()
-
-
-def _weekday(day: date, random: Random) -> str:
-    name = WEEKDAYS[day.weekday()]
-    month = MONTHS[day.month - 1]
-    return random.choice((name, name, f"{name}, {day.day} {month}", f"{name} {month} {_suffixed(day.day)}"))
-
-
-_WRITE: dict[str, Callable[[date, Random], str]] = {
-    "numeric": _numeric,
-    "long": _long,
-    "short": _short,
-    "spoken": _spoken,
-    "weekday": _weekday,
-    "iso": lambda day, random: day.isoformat(),
-    "year": lambda day, random: str(day.year),
-    "yearwords": lambda day, random: year_words(day.year),
-    "month": lambda day, random: f"{MONTHS[day.month - 1]} {day.year}",
-    "monthname": lambda day, random: MONTHS[day.month - 1],
-    "log": lambda day, random: f"{day.day:02d}/{MONTHS[day.month - 1][:3]}/{day.year}",
-    "mail": lambda day, random: (
-        f"{WEEKDAYS[day.weekday()][:3]}, {day.day} {MONTHS[day.month - 1][:3]} {day.year}"
-    ),
-}
-_USUAL = (("numeric", 4.0), ("long", 5.0), ("short", 1.5), ("iso", 1.0))
-_USUAL_WITH_YEAR = (("numeric", 4.0), ("long", 4.0), ("iso", 1.0))
-
-
-def written(day: date, random: Random, style: str = "") -> str:
-    """The day in that style, or in a usual one."""
-    return _WRITE[style or weighted(random, _USUAL)](day, random)
-
-
-def any_date(stage: Stage, style: str) -> Marked:
+def any_date(stage: Stage, style: str) -> MarkedPiece:
     """A day within three years of the example's own; a year alone may lie decades back."""
     back = 12000 if style.startswith("year") else 1100
     day = stage.today - timedelta(days=stage.random.randrange(back))
-    return Marked(written(day, stage.random, style))
+    return MarkedPiece(written(day, stage.random, style or weighted(stage.random, _USUAL)))
 
 
-def birth(stage: Stage, born: date, style: str) -> Marked:
+def birth(stage: Stage, born: date, style: str) -> MarkedPiece:
     """A day of birth, which is a date as well."""
     style = style or weighted(stage.random, _USUAL_WITH_YEAR)
     return mark(written(born, stage.random, style), "date of birth", "date")
 
 
-def age(stage: Stage, years: int, style: str) -> Marked:
+def age(stage: Stage, years: int, style: str) -> MarkedPiece:
     """An age: digits, or words, or the compound that stands before "man"."""
     said = {
         "": str(years),
@@ -165,7 +109,7 @@ def age(stage: Stage, years: int, style: str) -> Marked:
     return mark(said[style], "person age")
 
 
-def clock(stage: Stage, style: str) -> Marked:
+def clock(stage: Stage, style: str) -> MarkedPiece:
     """A time of day."""
     random = stage.random
     hour, minute, second = random.randrange(24), random.randrange(60), random.randrange(60)
@@ -177,5 +121,5 @@ def clock(stage: Stage, style: str) -> Marked:
         "words": f"{random.choice(('half past', 'quarter to'))} {number_words(hour % 12 + 1)}",
     }
     if style:
-        return Marked(shown[style])
-    return Marked(random.choice((shown["hm"], shown["half"], shown["half"], f"{hour % 12 + 1}{half}")))
+        return MarkedPiece(shown[style])
+    return MarkedPiece(random.choice((shown["hm"], shown["half"], shown["half"], f"{hour % 12 + 1}{half}")))

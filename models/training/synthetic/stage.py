@@ -1,40 +1,82 @@
-"""What one example is made with: its chance, its day, and who and what has already appeared."""
+"""The state of one example: its random source, its day, and the people and values used so far."""
 
+import re
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from functools import cache
 from random import Random
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+from pydantic import TypeAdapter
 
 from models.errors import ModelUnavailable
-from models.training.synthetic.marked import Marked
-from models.training.synthetic.nouns import Person
+from models.training.labels import DATA
+from models.training.synthetic.marked import MarkedPiece
 
 if TYPE_CHECKING:
     from faker import Faker
 
-LOCALES = (
-    "en_US",
-    "en_GB",
-    "en_IN",
-    "en_CA",
-    "en_AU",
-    "de_DE",
-    "fr_FR",
-    "es_ES",
-    "it_IT",
-    "pl_PL",
-    "tr_TR",
-    "nl_NL",
-    "sv_SE",
-    "pt_BR",
-    "cs_CZ",
-    "fi_FI",
-)
 _FIRST_DAY = date(2004, 1, 1)
 _DAYS = 8000
+_CAPITALS, _DIGITS = "ABCDEFGHJKLMNPRSTUVWXYZ", "0123456789"
+_KINDS = {
+    "#": _DIGITS,
+    "%": _DIGITS[1:],
+    "?": _CAPITALS,
+    "*": _CAPITALS + _DIGITS,
+    "~": "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz",
+    "¤": "qpzry9x8gf2tvdw0s3jn54khce6mua7l",
+    "§": "0123456789abcdef",
+}
 
 T = TypeVar("T")
+Gender = Literal["female", "male"]
+
+
+@dataclass(frozen=True, slots=True)
+class Country:
+    """A row of ``countries.toml``: ``layouts`` are for ``marked.compose``, what counts for ``digits``."""
+
+    name: str
+    nationality: str
+    locale: str
+    weight: float
+    layouts: tuple[str, ...]
+    roads: tuple[str, ...]
+    units: tuple[str, ...]
+    zips: tuple[str, ...]
+    phones: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """The parts of one address, as plain text; ``state`` and ``county`` may be empty."""
+
+    country: Country
+    layout: str
+    number: str = field(repr=False)
+    road: str = field(repr=False)
+    unit: str = field(repr=False)
+    city: str = field(repr=False)
+    state: str = field(repr=False)
+    county: str = field(repr=False)
+    zip: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """An invented person; ``country`` is where they live, by its English name."""
+
+    given: str = field(repr=False)
+    middle: str = field(repr=False)
+    family: str = field(repr=False)
+    gender: Gender
+    born: date = field(repr=False)
+    nationality: str
+    home: Address = field(repr=False)
+    family_first: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +87,19 @@ class Stage:
     fakers: "Mapping[str, Faker]" = field(repr=False)
     today: date
     people: dict[str, Person] = field(default_factory=dict, repr=False)
-    values: dict[str, Marked] = field(default_factory=dict, repr=False)
+    values: dict[str, MarkedPiece] = field(default_factory=dict, repr=False)
+
+
+@cache
+def countries() -> tuple[Country, ...]:
+    """Every country that somebody may live in."""
+    rows = tomllib.loads((DATA / "countries.toml").read_text(encoding="utf-8"))["country"]
+    return TypeAdapter(tuple[Country, ...]).validate_python(rows)
+
+
+def any_country(stage: Stage) -> Country:
+    """A country, as often as somebody lives there."""
+    return weighted(stage.random, [(country, country.weight) for country in countries()])
 
 
 def fakers(random: Random) -> "dict[str, Faker]":
@@ -58,7 +112,7 @@ def fakers(random: Random) -> "dict[str, Faker]":
         from faker import Faker
     except ImportError as error:
         raise ModelUnavailable("faker", "is not installed: pip install 'lethe[train]'") from error
-    made = {locale: Faker(locale) for locale in LOCALES}
+    made = {country.locale: Faker(country.locale) for country in countries()}
     for faker in made.values():
         faker.seed_instance(random.getrandbits(64))
     return made
@@ -70,10 +124,16 @@ def new_stage(random: Random, sources: "Mapping[str, Faker]") -> Stage:
 
 
 def digits(random: Random, pattern: str) -> str:
-    """The pattern with ``#`` as a digit, ``%`` as one from 1, ``?`` as a capital, ``*`` as either."""
-    letters = "ABCDEFGHJKLMNPRSTUVWXYZ"
-    kinds = {"#": "0123456789", "%": "123456789", "?": letters, "*": letters + "0123456789"}
-    return "".join(random.choice(kinds[c]) if c in kinds else c for c in pattern)
+    """The pattern with ``#`` as a digit, ``%`` as one from 1, ``?`` as a capital, ``*`` as either.
+
+    ``~``, ``¤`` and ``§`` before a number stand for so many characters of base 58, of base 32 as in bech32,
+    and of base 16.
+    """
+
+    def drawn(found: re.Match[str]) -> str:
+        return "".join(random.choice(_KINDS[found["kind"]]) for _ in range(int(found["times"] or 1)))
+
+    return re.sub(r"(?P<kind>[#%?*]|[~¤§](?=\d))(?P<times>(?<=[~¤§])\d+)?", drawn, pattern)
 
 
 def weighted(random: Random, options: Sequence[tuple[T, float]]) -> T:

@@ -1,1 +1,0 @@
-"""Benchmarks of whole methods on a corpus."""

@@ -1,0 +1,141 @@
+"""What each verb does: a paragraph and an example, by the words that follow ``lethe``."""
+
+from collections.abc import Mapping
+
+VERBS: Mapping[str, tuple[str, str]] = {
+    "sanitize": (
+        "Find identifying entities in documents and replace them. Each document becomes one JSON line: "
+        "the sanitized text, every decision, and the detected risk before and after. With --output the "
+        "texts go into a folder, one file each. Nothing is indexed.",
+        "lethe sanitize notes/ --policy redact --output clean",
+    ),
+    "explain": (
+        "Explain each entity of a document: its scores, the decision, and the rule behind it. The text is "
+        "shown colored above a table. The terminal and the page of --html quote the document; --json shows "
+        "no text.",
+        "lethe explain notes/letter.txt --html why.html",
+    ),
+    "calibrate": (
+        "Fit the threshold tau of the policy trip to your own documents: to a promised limit on leakage, to "
+        "a share of all entities, or to the entities that people or a language model marked.",
+        "lethe calibrate notes/ --max-leak 0.05 --output strict.toml",
+    ),
+    "tune": (
+        "Search weights and thresholds of the policy trip. They are chosen on half of a corpus and checked "
+        "on the held-out half. Each Pareto-optimal choice gets a policy file.",
+        "lethe tune notes/ --documents 500 --output tuned",
+    ),
+    "ingest": (
+        "Sanitize documents and index them in a collection, which is created if it does not exist. A "
+        "collection keeps the policy and the models that it was made with. Documents that it already holds "
+        "are skipped, so an interrupted run goes on when it is run again. --dry-run counts what would be "
+        "done and writes nothing. --sync erases documents whose files are gone from the folders; files that "
+        "cannot be read are counted, and nothing of them is erased.",
+        "lethe ingest notes/ mail.mbox -c clinic",
+    ),
+    "search": (
+        "Find the passages of a collection nearest to a question, best first.",
+        'lethe search "dry cough" -c clinic -k 3',
+    ),
+    "ask": (
+        "Answer a question from the sanitized passages of a collection, with citations.",
+        'lethe ask "Why was lisinopril stopped?" -c clinic',
+    ),
+    "collections": (
+        "List the collections: their size, the settings they were made with, and whether the audit log is "
+        "intact. `delete` removes one.",
+        "lethe collections",
+    ),
+    "collections list": (
+        "List the collections, one JSON line each.",
+        "lethe collections list",
+    ),
+    "collections delete": (
+        "Delete a collection with everything in it: passages, vectors, decisions and audit log. The source "
+        "documents are not touched. It asks first.",
+        "lethe collections delete clinic",
+    ),
+    "documents": (
+        "List the documents of a collection, one JSON line each: ids, time of ingest, number of passages, "
+        "detected risk, which parts of the source were not read, and why entities may have been missed.",
+        "lethe documents -c clinic",
+    ),
+    "erase": (
+        "Remove documents from a collection, then search all its files for traces of them. Name a "
+        "document by its path, by the id of its record, or by an id as `lethe documents` shows it. The path "
+        "of a file of records stands for every document that came from it, and with --recursive the path of "
+        "a folder does. A text that came under several ids goes with all of them.",
+        "lethe erase notes/letter.txt -c clinic",
+    ),
+    "attack": (
+        "Attack a corpus of your own and report what leaks. Nothing leaves this machine.",
+        "lethe attack extraction notes/ -c clinic",
+    ),
+    "attack extraction": (
+        "Make the generator repeat its context (Zeng et al. 2024) and count what leaks: from the original "
+        "documents, from the same documents redacted, and from what Lethe keeps of them.",
+        "lethe attack extraction notes/ -c clinic --report leaks",
+    ),
+    "attack custom": (
+        "Run your own attack, a class in a Python file, and report it like the extraction attack. "
+        "docs/extending.md shows one.",
+        "lethe attack custom my_attack.py:Flattery notes/ -c clinic",
+    ),
+    "bench": (
+        "Measure models and methods on local corpora.",
+        "lethe bench trip-rag notes/ --quick",
+    ),
+    "bench detection": (
+        "Measure detection and risk estimates on local corpora, as tables.",
+        "lethe bench detection corpora/ --output figures",
+    ),
+    "bench trip-rag": (
+        "Compare TRIP-RAG with every baseline on a corpus: usefulness, leakage and the trade-off between "
+        "them. It takes hours; --quick takes minutes.",
+        "lethe bench trip-rag notes/ --quick --output compared",
+    ),
+    "serve": (
+        "Serve one collection over HTTP, on a loopback address only: the same passages and answers as on "
+        "the command line, as JSON.",
+        "lethe serve -c clinic --port 8000",
+    ),
+    "settings": (
+        "List the settings in force, one JSON line each, and where each comes from: an argument, the "
+        "environment, settings.toml or its default. Secrets are shown as stars.",
+        "lethe settings",
+    ),
+    "models": (
+        "List the models, check the embedded ones, download others, train and export your own.",
+        "lethe models list",
+    ),
+    "models list": (
+        "List the known and the configured models, and whether they are on this machine.",
+        "lethe models list",
+    ),
+    "models verify": (
+        "Check the files of the embedded models against their digests.",
+        "lethe models verify",
+    ),
+    "models pull": (
+        "Download a model into the local hub cache. It shows name, licence and size, and asks first. "
+        "Nothing else in Lethe downloads.",
+        "lethe models pull BAAI/bge-large-en-v1.5",
+    ),
+    "models train-detector": (
+        "Train a detector on a folder of corpora, each in the layout that it is published in.",
+        "lethe models train-detector corpora/ --output detector",
+    ),
+    "models train-risk": (
+        "Train a privacy-risk model on snippets whose entities people have scored.",
+        "lethe models train-risk --labels scored.jsonl --output risk",
+    ),
+    "models export-detector": (
+        "Write the detector in the form that GLiNER.from_pretrained reads, 180 MB.",
+        "lethe models export-detector --output gliner",
+    ),
+    "demo": (
+        "Run everything on a bundled, invented corpus: ingest it, ask, attack it, and compare it with the "
+        "baselines.",
+        "lethe demo --output demo-output",
+    ),
+}

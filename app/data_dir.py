@@ -1,0 +1,84 @@
+"""The folder of the collections, and the secret key for digests of ids."""
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.settings.load import Settings
+from models.errors import ConfigurationError
+from retrieval.collection import Collection
+from retrieval.errors import CollectionError
+
+if TYPE_CHECKING:
+    from ingest.protocols import EntityDetector
+
+_COLLECTION_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+class DataDir:
+    """The data folder of the settings. ``writes`` is whether a key may be made where there is none."""
+
+    def __init__(self, settings: Settings, *, writes: bool = True) -> None:
+        self.settings = settings
+        self._writes = writes
+
+    @cached_property
+    def key(self) -> bytes:
+        """The secret under which ids and texts are digested."""
+        from ingest.keys import secret_key
+
+        path = self.settings.key_file or self.settings.data_dir / "secret.key"
+        return secret_key(path, make=self._writes)
+
+    def public_ids(self, source_ids: Sequence[str], keep: bool | None = None) -> list[str]:
+        """The ids that collections store.
+
+        All are digested; with ``keep`` (None means what the settings say) those stay that look opaque and
+        name nobody. An id that is such a digest already stays, so both forms find a document again.
+        """
+        from ingest.read.doc_ids import digested_id, kept_id
+
+        if not (self.settings.ingest.keep_ids if keep is None else keep):
+            return [digested_id(source_id, self.key) for source_id in source_ids]
+        return [kept_id(source_id, self._names_somebody, self.key) for source_id in source_ids]
+
+    def _names_somebody(self, text: str) -> bool:
+        """By patterns, rules and the user's own lists, without a model."""
+        from ingest.documents import Document, Identifier
+
+        found = self._rules.detect([Document("id", text)])[0]
+        return any(each.required or each.identifier is Identifier.DIRECT for each in found)
+
+    @cached_property
+    def _rules(self) -> "EntityDetector":
+        from app.policies import own_entities_of
+        from ingest.detection.hybrid import HybridDetector
+        from ingest.detection.own.detector import OwnDetector
+
+        own = own_entities_of(self.settings.policy)
+        return OwnDetector(HybridDetector(), own) if own else HybridDetector()
+
+    def folder(self, name: str) -> Path:
+        """The folder of a collection of this name, which need not exist."""
+        if not _COLLECTION_NAME.fullmatch(name):
+            raise ConfigurationError(
+                "A collection's name has 1 to 64 letters, digits, '.', '_' or '-', and begins with one of "
+                "the first two."
+            )
+        return self.settings.data_dir / "collections" / name
+
+    def collections(self) -> list[str]:
+        """The names of existing collections."""
+        folder = self.settings.data_dir / "collections"
+        found = sorted(folder.iterdir()) if folder.is_dir() else []
+        return [path.name for path in found if Collection.exists(path)]
+
+    def open(self, name: str) -> Collection:
+        """A collection; raises CollectionError with the existing names."""
+        folder = self.folder(name)
+        if not Collection.exists(folder):
+            there = ", ".join(self.collections()) or "none yet; `lethe ingest` makes one"
+            raise CollectionError(f"There is no collection {name} in {folder.parent}. Collections: {there}.")
+        return Collection.open(folder)

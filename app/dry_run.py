@@ -1,0 +1,110 @@
+"""An ingest that writes nothing: it counts documents, failures and decisions."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from app.data_dir import DataDir
+from app.ingesting import nothing_kept, plan, refuse_raw_text
+from ingest.documents import Arrival, SanitizedDocument, Standing
+from ingest.pipeline import Tally
+from ingest.protocols import Encoder
+from ingest.read.reading import Reading
+from retrieval.passages import passages_of
+from retrieval.store.database import Record, Store
+from retrieval.system import System
+
+SAMPLES = 3
+"""Most sample replacements of one kind of decision."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Decisions with the same label, action and reason."""
+
+    identifier: str
+    label: str
+    action: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Counts of decisions by kind, with sample replacements."""
+
+    mentions: Counter[Kind] = field(default_factory=Counter)
+    replacements: dict[Kind, list[str]] = field(default_factory=dict)
+
+    def rows(self) -> list[Mapping[str, object]]:
+        """A row for each kind, the most frequent first."""
+        return [
+            {
+                "identifier": kind.identifier,
+                "label": kind.label,
+                "action": kind.action,
+                "reason": kind.reason,
+                "mentions": count,
+                "replacements": self.replacements[kind],
+            }
+            for kind, count in self.mentions.most_common()
+        ]
+
+
+def dry_run(
+    system: System,
+    data: DataDir,
+    name: str,
+    readings: Iterable[Reading],
+    on_progress: Callable[[Tally], None] = lambda tally: None,
+) -> tuple[Tally, Counted]:
+    """What an ingest would do with these readings; documents of an existing collection are ignored.
+
+    Raises:
+        ConfigurationError: The policy would index raw text.
+        CollectionError: The collection was made with other models or another policy.
+    """
+    refuse_raw_text(system)
+    planned, counted = plan(system, data, name, readings, on_progress), Counted()
+    if planned.manifest is None:
+        return nothing_kept(planned.readings, on_progress), counted
+    sink = _Counting(counted, system.encoder, planned.manifest.passage_tokens)
+    return planned.pipeline(system, data).run(planned.readings, sink, on_progress), counted
+
+
+class _Counting:
+    """A sink that counts decisions and forgets texts; ids and digests lie in memory, for duplicates."""
+
+    def __init__(self, counted: Counted, encoder: Encoder, passage_tokens: int) -> None:
+        self._counted = counted
+        self._encoder = encoder
+        self._passage_tokens = passage_tokens
+        self._no_vectors = np.empty((0, encoder.dim), np.float32)
+        self._store = Store(None)
+        self._job_id = self._store.start_job()
+
+    def standing(self, arrivals: Sequence[Arrival]) -> list[Standing]:
+        return self._store.standing(self._job_id, arrivals)
+
+    def keep(self, documents: Sequence[tuple[Arrival, SanitizedDocument]]) -> int:
+        """Count a batch; returns its number of passages."""
+        passages = 0
+        for _, document in documents:
+            self._count(document)
+            passages += len(passages_of(document, self._encoder, self._passage_tokens))
+        bare = [
+            Record(arrival, replace(document, text="", decisions=(), places=()), (), self._no_vectors)
+            for arrival, document in documents
+        ]
+        self._store.write(self._job_id, bare)
+        return passages
+
+    def _count(self, document: SanitizedDocument) -> None:
+        for decision in document.decisions:
+            entity = decision.entity
+            kind = Kind(str(entity.identifier), entity.label, str(decision.action), decision.reason)
+            self._counted.mentions[kind] += 1
+            shown = self._counted.replacements.setdefault(kind, [])
+            if decision.replacement and decision.replacement not in shown and len(shown) < SAMPLES:
+                shown.append(decision.replacement)

@@ -1,0 +1,1 @@
+"""Settings from files, environment and arguments, validated."""

@@ -1,0 +1,218 @@
+"""The tables of the settings: one frozen class for each part of the system, with its defaults.
+
+The defaults are the safe end: no network, the loopback address, nothing that quotes a document.
+"""
+
+import re
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    field_validator,
+    model_validator,
+)
+
+from ingest.documents import LanguageRule
+from ingest.labels import is_short_line
+from models.catalog import ModelRef
+from models.loopback import is_loopback
+
+# infinity is a number to TOML, and as tau it would keep everything
+STRICT = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, allow_inf_nan=False)
+
+
+def _short_line(words: str) -> str:
+    if not is_short_line(words):
+        raise ValueError("should be 1 to 60 printable characters in one line, without blanks around them")
+    return words
+
+
+ShortLine = Annotated[str, AfterValidator(_short_line)]
+
+
+class DetectorSettings(BaseModel):
+    """The detector."""
+
+    model_config = STRICT
+
+    learned: bool = Field(
+        default=True, description="whether a model finds entities too, or only patterns and rules"
+    )
+    model: ModelRef = Field(
+        default=ModelRef(),
+        description="GLiNER model that finds entities: the embedded one, a folder, or a hub id",
+    )
+    profile: Literal["balanced", "recall"] = Field(
+        default="balanced",
+        description="fitted thresholds of the embedded model: the best balance, or fewer misses for more "
+        "false alarms",
+    )
+    threshold: float | None = Field(
+        default=None,
+        gt=0,
+        lt=1,
+        description="confidence from which a found entity counts, for all labels; none for the profile's",
+    )
+    labels: tuple[ShortLine, ...] = Field(
+        default=(), description="labels to look for besides the built-in ones"
+    )
+    language: LanguageRule = Field(
+        default="en",
+        description="en refuses documents in other languages, which the models never learned; any reads "
+        "them with a warning in every result",
+    )
+
+
+class RiskSettings(BaseModel):
+    """What estimates how strongly an entity exposes a person."""
+
+    model_config = STRICT
+
+    kind: Literal["learned", "prior"] = Field(
+        default="learned",
+        description="learned: a model that reads entities in context; prior: the rubric's number by label",
+    )
+    model: ModelRef = Field(
+        default=ModelRef(), description="learned privacy-risk model: the embedded one, or a folder"
+    )
+
+
+Trust = Literal["local", "remote"]
+_HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?")
+
+
+def _trust_by_address(given: dict[str, Any]) -> Trust:
+    """The trust that ``kind`` and ``base_url``, both valid, imply."""
+    if given["kind"] != "openai_compatible" or given["base_url"] is None:
+        return "local"
+    return "local" if is_loopback(urlsplit(given["base_url"]).hostname or "") else "remote"
+
+
+class GeneratorSettings(BaseModel):
+    """The generator."""
+
+    model_config = STRICT
+
+    kind: Literal["extractive", "llama_cpp", "openai_compatible"] = Field(
+        default="extractive",
+        description="quotes of the best sentences, a GGUF file, or an OpenAI-compatible server",
+    )
+    path: Path | None = Field(default=None, description="GGUF file of llama_cpp")
+    base_url: str | None = Field(
+        default=None, description="address of the OpenAI-compatible server, up to and with /v1"
+    )
+    trust: Trust = Field(
+        default_factory=_trust_by_address,
+        description="local: the model is yours and may read raw text; remote: it reads only sanitized text, "
+        "questions included; by default only a loopback address is local",
+    )
+    model: str | None = Field(default=None, description="model to ask that server for")
+    api_key: SecretStr | None = Field(
+        default=None, min_length=1, description="key for that server; never shown"
+    )
+    max_tokens: int = Field(default=512, ge=1, description="longest answer, in tokens")
+    context_tokens: int | None = Field(
+        default=None,
+        ge=2,
+        description="context window for prompt and answer, in tokens; none means 4096 for a GGUF file "
+        "and 8192 for a server",
+    )
+    gpu_layers: int = Field(
+        default=0, ge=-1, description="layers of a GGUF file that run on the GPU; -1 for all"
+    )
+    allow_insecure: bool = Field(default=False, description="whether plain http may leave this machine")
+
+    @field_validator("base_url")
+    @classmethod
+    def _address_only(cls, url: str | None) -> str | None:
+        if url is None:
+            return None
+        # urlsplit may quote what it refuses
+        try:
+            parts = urlsplit(url)
+        except ValueError:
+            raise ValueError("should be an address such as http://127.0.0.1:8080/v1") from None
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError("should be an address such as http://127.0.0.1:8080/v1")
+        if "@" in parts.netloc or parts.query or parts.fragment:
+            raise ValueError("should be scheme, host and path alone, with any key in generator.api_key")
+        return url
+
+    @model_validator(mode="after")
+    def _complete(self) -> "GeneratorSettings":
+        if self.kind == "llama_cpp" and self.path is None:
+            raise ValueError("llama_cpp needs generator.path, a GGUF file, or --gguf")
+        if self.kind == "openai_compatible":
+            needed = {"generator.base_url": self.base_url, "generator.model": self.model}
+            missing = [name for name, value in needed.items() if value is None]
+            if missing:
+                raise ValueError(f"openai_compatible needs {' and '.join(missing)}")
+        return self
+
+
+class RetrievalSettings(BaseModel):
+    """Retrieval for a question."""
+
+    model_config = STRICT
+
+    k: int = Field(default=5, ge=1, le=100, description="passages for a question")
+    passage_tokens: int = Field(
+        default=128, ge=16, le=512, description="longest passage, in tokens of the encoder"
+    )
+
+
+class IngestSettings(BaseModel):
+    """Limits for reading a document, and the size of batches."""
+
+    model_config = STRICT
+
+    document_seconds: int = Field(
+        default=60, ge=1, description="longest time that reading one document may take, in seconds"
+    )
+    document_megabytes: int = Field(
+        default=1024, ge=64, description="most memory that reading one document may take, in MB"
+    )
+    batch_documents: int = Field(default=32, ge=1, description="most documents of one batch")
+    batch_characters: int = Field(
+        default=20_000, ge=1, description="characters from which a batch takes no more documents"
+    )
+    keep_ids: bool = Field(
+        default=False,
+        description="whether ids that look opaque and name nobody are kept; all others are digested",
+    )
+
+
+class ServerSettings(BaseModel):
+    """The address of the server."""
+
+    model_config = STRICT
+
+    host: str = Field(default="127.0.0.1", description="loopback address to listen on")
+    port: int = Field(default=8000, ge=0, le=65535, description="port to listen on; 0 takes a free one")
+    hosts: tuple[str, ...] = Field(
+        default=(),
+        description="names besides loopback that requests may call this server by, such as that of a proxy",
+    )
+
+    @field_validator("host")
+    @classmethod
+    def _loopback_only(cls, host: str) -> str:
+        if not is_loopback(host):
+            raise ValueError(
+                "this version listens on loopback only: set 127.0.0.1 and put a proxy that "
+                "authenticates before it"
+            )
+        return host
+
+    @field_validator("hosts")
+    @classmethod
+    def _names_only(cls, hosts: tuple[str, ...]) -> tuple[str, ...]:
+        if not all(_HOST_NAME.fullmatch(each) for each in hosts):
+            raise ValueError("should be names alone such as lethe.example, without scheme, port or star")
+        return hosts

@@ -1,0 +1,178 @@
+"""The tables of docs/results.md: one per question, one column per corpus."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from benchmarks.results_goals import goals_table
+from eval.measures.uncertainty import Estimate
+from eval.reports import published
+from eval.reports.comparison import SCORES, SIGNED, VARIANTS, dominated, facts, slots, variants_of
+from eval.reports.published import CORPORA
+from eval.reports.render import markdown_table
+from eval.reports.schema import DASH, DECIMAL, Cell, Column, Row, Table, estimate_cell, printed
+from eval.studies.compare.frontier import by_area
+from eval.studies.compare.goals import DEPTH, worst_case
+from eval.studies.compare.report import AttackFigures, Frontier, MethodFigures, TripRagReport
+
+Reports = Mapping[str, TripRagReport]
+Printed = Mapping[str, Mapping[str, float]]
+"""The paper's figures by row and corpus."""
+Cells = Mapping[str, Cell | str]
+"""The cells of a corpus by the names of rows."""
+NO_COMMAND = "not kept with this report"
+SHOWN = frozenset(
+    "Corpus|License|Documents|Questions|Split|Sensitive entities|Answers by|Date|Commit|Machine".split("|")
+)
+"""The facts of a run that are on the page."""
+
+
+def tables_of(reports: Reports) -> dict[str, str]:
+    """Every table in Markdown, by its name in the template."""
+    recall, rouge = _theirs(lambda row: row.recall[1]), _theirs(lambda row: row.rouge_l)
+    ablations = {_variant(name): {published.CHATDOCTOR: row[0]} for name, row in published.ABLATIONS.items()}
+    made = {
+        "goals": goals_table(reports),
+        "corpora": _across("", reports, _card),
+        "recall": _across("method", reports, _methods(lambda each: each.recall_overlap[1]), recall),
+        "answers": _across("method", reports, _methods(lambda each: each.rouge_l), rouge),
+        "extracted": _across("method", reports, _attacked(lambda each: each.identifiers)),
+        "extracted_all": _across(
+            "method", reports, _attacked(lambda each: each.all_entities), published.LEAKAGE, "{:.2f}"
+        ),
+        "left": _across("method", reports, _methods(lambda each: each.identifiers)),
+        "left_all": _across("method", reports, _methods(lambda each: each.disclosed)),
+        "guesses": _listed(reports, lambda report: report.guesses, GUESSES),
+        "canaries": _across("secret, method", reports, _canaries),
+        "ablations": _across(
+            "variant", reports, _variants(lambda each: each.recall_overlap[1]), ablations, "{:.4f}"
+        ),
+        "ablations_left": _across("variant", reports, _variants(lambda each: each.identifiers)),
+        "scores": _listed(reports, lambda report: report.correlations, SCORES),
+        "weights": _across("weight", reports, _weights),
+        "areas": _areas(reports, lambda each: each.frontier),
+        "areas_all": _areas(reports, lambda each: each.frontier_all),
+    }
+    return {name: markdown_table(each).rstrip() for name, each in made.items()}
+
+
+def _across(
+    corner: str,
+    reports: Reports,
+    cells: Callable[[TripRagReport], Cells],
+    theirs: Printed = MappingProxyType({}),
+    style: str = DECIMAL,
+) -> Table:
+    """One row per name, one column per corpus, and the published figures after ours."""
+    found = {name: cells(report) for name, report in reports.items()}
+    names = dict.fromkeys(name for each in found.values() for name in each)
+    corpora = dict.fromkeys(corpus for row in theirs.values() for corpus in row)
+    rows: list[Row] = [
+        (
+            name,
+            *(each.get(name, DASH) for each in found.values()),
+            *(printed(theirs.get(name, {}).get(corpus), style) for corpus in corpora),
+        )
+        for name in names
+    ]
+    return Table("", (corner, *reports, *(f"published: {corpus}" for corpus in corpora)), rows)
+
+
+def _listed(
+    reports: Reports, found: Callable[[TripRagReport], Sequence[Any]], columns: Sequence[Column]
+) -> Table:
+    """All rows of all corpora, with the name of the corpus first."""
+    (_, first, named), *others = columns
+    heads = (f"published: {name}" if group.startswith("published") else name for group, name, _ in others)
+    rows: list[Row] = [
+        (f"{name}: {named(each)}", *(cell(each) for _, _, cell in others))
+        for name, report in reports.items()
+        for each in found(report)
+    ]
+    return Table("", (f"corpus, {first.lower()}", *heads), rows)
+
+
+def _variant(name: str) -> str:
+    return f"{name}: {VARIANTS[name]}" if name in VARIANTS else name
+
+
+def _theirs(figure: Callable[[published.PublishedAnswers], float]) -> Printed:
+    return {
+        method: {corpus: figure(rows[corpus]) for corpus in CORPORA}
+        for method, rows in published.ANSWERS.items()
+    }
+
+
+def _methods(figure: Callable[[MethodFigures], Estimate]) -> Callable[[TripRagReport], Cells]:
+    return lambda report: {each.method: estimate_cell(figure(each)) for each in report.methods}
+
+
+def _variants(figure: Callable[[MethodFigures], Estimate]) -> Callable[[TripRagReport], Cells]:
+    return lambda report: {_variant(each.method): estimate_cell(figure(each)) for each in variants_of(report)}
+
+
+def _attacked(figure: Callable[[AttackFigures], Estimate]) -> Callable[[TripRagReport], Cells]:
+    """Leakage from the verbatim victim with five passages, by method."""
+
+    def cells(report: TripRagReport) -> Cells:
+        worst = {each.method: worst_case(report.attacks, each.method, DEPTH) for each in report.methods}
+        return {name: estimate_cell(figure(each)) for name, each in worst.items() if each is not None}
+
+    return cells
+
+
+def _canaries(report: TripRagReport) -> Cells:
+    kinds = sorted({kind for each in report.canaries for kind in each.recall})
+    return {
+        f"{kind}: {each.method}": estimate_cell(each.recall.get(kind))
+        for kind in kinds
+        for each in report.canaries
+    }
+
+
+def _weights(report: TripRagReport) -> Cells:
+    return {name: SIGNED.format(rho) for name, rho in report.grid_spearman.items()}
+
+
+def _areas(reports: Reports, chosen: Callable[[TripRagReport], Frontier]) -> Table:
+    best = by_area(*map(chosen, reports.values()))
+
+    def cells(report: TripRagReport) -> Iterator[tuple[str, Cell | str]]:
+        yield "points of baselines that Lethe dominates", dominated(chosen(report))
+        areas = chosen(report).areas
+        yield from ((name, estimate_cell(areas[name]) if name in areas else DASH) for name in best)
+
+    return _across("method", reports, lambda report: dict(cells(report)))
+
+
+GUESSES: Sequence[Column] = (
+    ("", "method", lambda each: each.method),
+    ("", "slots", slots),
+    ("", "ranked first", lambda each: estimate_cell(each.top1)),
+    ("", "prior", lambda each: estimate_cell(each.prior_top1)),
+    ("", "chance", lambda each: DASH if each.chance_top1 is None else DECIMAL.format(each.chance_top1)),
+    (
+        "",
+        "ROUGE-L",
+        lambda each: f"{estimate_cell(each.rouge_l).text} → {estimate_cell(each.rebuilt_rouge_l).text}",
+    ),
+    (
+        "",
+        "entities there",
+        lambda each: (
+            f"{estimate_cell(each.entities_left).text} → {estimate_cell(each.entities_recovered).text}"
+        ),
+    ),
+)
+
+
+def _card(report: TripRagReport) -> Cells:
+    """The facts of a report."""
+    absent = "; ".join(f"{name}: {why}" for name, why in report.absent.items())
+    shown = {name: value for name, value in facts(report) if name in SHOWN}
+    return {"Command": Cell(command(report), mark="code"), **shown, "Not in the tables": absent or DASH}
+
+
+def command(report: TripRagReport) -> str:
+    """The command that reproduces the report from the corpus in PATH, if recorded."""
+    return f"lethe bench trip-rag {report.command}" if report.command else NO_COMMAND

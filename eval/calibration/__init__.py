@@ -1,1 +1,0 @@
-"""Thresholds fitted on a user's own documents."""

@@ -1,0 +1,122 @@
+"""The nouns of a benchmark: documents, questions, and the selection of both."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from eval.corpora.gold import GoldRows
+from ingest.documents import Document
+from models.errors import ConfigurationError
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question with a non-empty reference answer.
+
+    ``about`` is the id of the document that the question is about, "" if there is none.
+    """
+
+    question_id: str
+    text: str = field(repr=False)
+    answer: str = field(repr=False)
+    about: str = ""
+
+    def __post_init__(self) -> None:
+        if not (self.text.strip() and self.answer.strip()):
+            raise ValueError(f"question {self.question_id} lacks its text or its answer: leave it out")
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Original documents and questions about them; every ``about`` is the id of one of the documents.
+
+    ``gold`` holds hand-annotated entities, None without annotation. ``split`` says in one sentence where the
+    questions come from and what was held out; ``source`` and ``license`` are those of the texts. ``unread``
+    counts unreadable documents and those with a repeated id.
+    """
+
+    name: str
+    documents: Sequence[Document] = field(repr=False)
+    questions: Sequence[Question] = field(default=(), repr=False)
+    gold: GoldRows | None = field(default=None, repr=False)
+    split: str = ""
+    source: str = ""
+    license: str = ""
+    unread: int = 0
+
+    def __post_init__(self) -> None:
+        ids = {document.doc_id for document in self.documents}
+        if len(ids) < len(self.documents):
+            raise ValueError(f"corpus {self.name} has two documents under one id: leave one out")
+        if any(question.about and question.about not in ids for question in self.questions):
+            raise ValueError(f"corpus {self.name} has a question about a document that it does not hold")
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """How much of a corpus to take; the same selection always draws the same documents and questions.
+
+    ``asked_share`` in (0, 1] is the share of consultations that is held out (HealthCareMagic), or of
+    question-answer pairs that is asked (EnronQA); the paper's is 0.01. ``questions_per_document`` limits
+    inverse cloze, None uses the default of the corpus. ``split`` takes the records of official splits whose
+    name contains this word, None all of them. ``questions_file`` has a user's own questions about a folder.
+    """
+
+    seed: int = 0
+    most_documents: int | None = None
+    most_questions: int | None = None
+    asked_share: float = 0.01
+    questions_per_document: int | None = None
+    split: str | None = None
+    questions_file: Path | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("most_documents", "most_questions", "questions_per_document"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ConfigurationError(f"{name} is {value}: give at least 1, or leave it out for no bound.")
+        if not 0 < self.asked_share <= 1:
+            raise ConfigurationError(f"asked_share is {self.asked_share:g}: give a share in (0, 1].")
+
+    def drawn(self, purpose: str) -> Random:
+        """A random generator for each purpose, so that draws are independent of one another."""
+        return Random(f"{self.seed}:{purpose}")
+
+
+def fewer_documents(documents: Sequence[Document], selection: Selection) -> list[Document]:
+    """At most ``most_documents`` of the documents, in order."""
+    return _kept(documents, frozenset(), selection)
+
+
+def bounded(
+    documents: Sequence[Document], questions: Sequence[Question], selection: Selection
+) -> tuple[list[Document], list[Question]]:
+    """The selected number of documents and questions, both in order.
+
+    Documents of kept questions are kept. Questions about documents beyond ``most_documents`` are dropped.
+    """
+    kept: set[int] = set()
+    about: set[str] = set()
+    order = list(range(len(questions)))
+    selection.drawn("questions").shuffle(order)
+    for place in order:
+        if len(kept) == selection.most_questions:
+            break
+        asked_about = questions[place].about
+        if asked_about and asked_about not in about:
+            if len(about) == selection.most_documents:
+                continue
+            about.add(asked_about)
+        kept.add(place)
+    return _kept(documents, about, selection), [questions[place] for place in sorted(kept)]
+
+
+def _kept(
+    documents: Sequence[Document], needed: set[str] | frozenset[str], wanted: Selection
+) -> list[Document]:
+    if wanted.most_documents is None or len(documents) <= wanted.most_documents:
+        return list(documents)
+    others = [document.doc_id for document in documents if document.doc_id not in needed]
+    chosen = needed | set(wanted.drawn("documents").sample(others, wanted.most_documents - len(needed)))
+    return [document for document in documents if document.doc_id in chosen]

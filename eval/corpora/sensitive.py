@@ -1,0 +1,145 @@
+"""The sensitive entities of an original document: detected, or annotated by hand."""
+
+from collections.abc import Mapping, Sequence
+
+from eval.corpora.corpus import Corpus
+from eval.documents import SensitiveEntity
+from eval.measures.leakage import SensitiveIndex, normalized
+from eval.progress import Progress, no_progress
+from ingest.documents import Document, Entity, Identifier
+from ingest.errors import UnreadableDocument
+from ingest.labels import label_of
+from ingest.language.normalize import fixed_text
+from ingest.protocols import EntityDetector
+from models.errors import LetheError
+
+DIRECT, QUASI = Identifier.DIRECT, Identifier.QUASI
+
+TAB_TYPES: dict[str, tuple[str, Identifier]] = {
+    "PERSON": ("person full name", DIRECT),
+    "CODE": ("case number", DIRECT),
+    "LOC": ("place", QUASI),
+    "ORG": ("organization", QUASI),
+    "DEM": ("demographic trait", QUASI),
+    "DATETIME": ("date", QUASI),
+    "QUANTITY": ("quantity", QUASI),
+    "MISC": ("other circumstance", QUASI),
+}
+"""The types of the Text Anonymization Benchmark. It marks each mention as direct or quasi; without that mark,
+names and codes count as direct."""
+
+NOT_SENSITIVE = "no_mask"
+_BATCH = 64
+
+
+def sensitive_from_entities(document: Document, entities: Sequence[Entity]) -> list[SensitiveEntity]:
+    """The detected entities of the original, as the reference of an audit."""
+    return [
+        SensitiveEntity(
+            document.doc_id,
+            document.text[entity.span.start : entity.span.end],
+            entity.label,
+            entity.identifier,
+        )
+        for entity in entities
+    ]
+
+
+def sensitive_from_gold(document: Document, rows: Sequence[Mapping[str, object]]) -> list[SensitiveEntity]:
+    """The hand-annotated entities of the original.
+
+    A row has a ``text``, or ``start`` and ``end`` in the document; a ``label`` or a ``type``, which may be a
+    TAB type; and optionally an ``identifier`` (direct, quasi, attribute), else the label decides. Rows marked
+    NO_MASK are not sensitive and are left out.
+
+    Raises:
+        UnreadableDocument: a row lacks a part, runs past the text, says what the document does not say,
+            or has an unknown identifier.
+    """
+    found = []
+    said = normalized(document.text)
+    for number, row in enumerate(rows):
+        place = f"document {document.doc_id}, gold row {number}"
+        named = str(row.get("identifier", "")).casefold()
+        if named == NOT_SENSITIVE:
+            continue
+        label, usual = _label(row, place)
+        identifier = _identifier(named, place) if named else usual
+        text = _text(document, row, place)
+        # Text that is not in the original cannot leak: it would count as protected.
+        if normalized(text) not in said:
+            raise UnreadableDocument(
+                place, "its text does not stand in the document: copy it from there, or leave the row out"
+            )
+        found.append(SensitiveEntity(document.doc_id, text, label, identifier))
+    return found
+
+
+def _label(row: Mapping[str, object], place: str) -> tuple[str, Identifier]:
+    name = row.get("label", row.get("type"))
+    if not isinstance(name, str) or not name:
+        raise UnreadableDocument(place, "it has no label: give a label or a type")
+    if name in TAB_TYPES:
+        return TAB_TYPES[name]
+    return name, label_of(name).identifier
+
+
+def _identifier(named: str, place: str) -> Identifier:
+    try:
+        return Identifier(named)
+    except ValueError:
+        raise UnreadableDocument(
+            place, "its identifier is unknown: give direct, quasi, attribute or NO_MASK"
+        ) from None
+
+
+def _text(document: Document, row: Mapping[str, object], place: str) -> str:
+    text = row.get("text")
+    if isinstance(text, str) and text:
+        return fixed_text(text)
+    start, end = row.get("start"), row.get("end")
+    if not isinstance(start, int) or not isinstance(end, int):
+        raise UnreadableDocument(place, "it has no text: give a text, or start and end")
+    if not 0 <= start < end <= len(document.text):
+        raise UnreadableDocument(
+            place, f"[{start}, {end}) is no place in its {len(document.text)} characters"
+        )
+    return document.text[start:end]
+
+
+def sensitive_in(
+    corpus: Corpus, detector: EntityDetector, progress: Progress = no_progress
+) -> SensitiveIndex:
+    """The sensitive entities of a corpus: annotated by hand, else detected.
+
+    Raises:
+        LetheError: There is nothing.
+    """
+    found: list[SensitiveEntity] = []
+    if corpus.gold is not None:
+        for document in corpus.documents:
+            found += sensitive_from_gold(document, corpus.gold[document.doc_id])
+    else:
+        detected = detect_all(detector, corpus.documents, progress)
+        for document, entities in zip(corpus.documents, detected, strict=True):
+            found += sensitive_from_entities(document, entities)
+    index = SensitiveIndex(found)
+    if not len(index):
+        raise LetheError(
+            f"There is nothing sensitive to look for in {len(corpus.documents)} documents: {len(found)} "
+            "entities, all too short or mere stop words. Attack documents that hold something to protect, or "
+            "mark it and name the marks with --gold-field."
+        )
+    return index
+
+
+def detect_all(
+    detector: EntityDetector, documents: Sequence[Document], progress: Progress
+) -> list[list[Entity]]:
+    """The detected entities of each document, in batches."""
+    found: list[list[Entity]] = []
+    for first in range(0, len(documents), _BATCH):
+        progress("detecting", first, len(documents))
+        found += detector.detect(documents[first : first + _BATCH])
+    progress("detecting", len(documents), len(documents))
+    return found

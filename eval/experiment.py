@@ -1,0 +1,173 @@
+"""The experiment: several systems sanitize a corpus, and tasks measure each of them as rows.
+
+Sanitizing, indexing, asking and attacking are implemented here once. Every benchmark, calibration and report
+is a fold over the rows.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from eval.measures.leakage import SensitiveIndex
+from eval.progress import Progress, no_progress
+from eval.rows import Row, RowFile
+from ingest.documents import Arrival, Document, SanitizedDocument
+from ingest.protocols import Encoder
+from retrieval.collection import Collection, add_vectors
+from retrieval.index.faiss import FaissIndex
+from retrieval.passages import Writer
+from retrieval.protocols import Retriever
+from retrieval.retriever import DenseRetriever
+from retrieval.store.database import Store
+from retrieval.system import System
+
+_BATCH = 64
+
+SYSTEMS = "systems"
+"""The progress phase that counts finished systems."""
+
+
+@dataclass(frozen=True, slots=True)
+class SanitizedCorpus:
+    """A corpus as one system sanitized it.
+
+    ``documents`` are the sanitized documents if made in memory; ``kept`` is their number. ``failed`` has the
+    error by id of documents that could not be sanitized. ``actions`` counts mentions by action.
+    ``retriever`` returns the retriever of an encoder, the same object each time.
+    """
+
+    system: str
+    kept: int
+    failed: Mapping[str, str] = field(repr=False)
+    actions: Mapping[str, int] = field(repr=False)
+    retriever: Callable[[Encoder], Retriever] = field(repr=False)
+    documents: Sequence[SanitizedDocument] = field(default=(), repr=False)
+
+
+class Task(Protocol):
+    """A measurement of a sanitized corpus: one row per case.
+
+    ``sensitive`` holds the entities that its rows count.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def cases(self) -> Sequence[str]: ...
+
+    @property
+    def sensitive(self) -> SensitiveIndex: ...
+
+    def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
+        """The rows of these cases, in order."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SystemRows:
+    """The rows of one system by task. ``kept`` is None if all rows were in the file already."""
+
+    system: str
+    rows: Mapping[str, Sequence[Row]] = field(repr=False)
+    kept: SanitizedCorpus | None
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """Documents, systems by name, and the tasks of each system.
+
+    ``collections`` holds existing collections by system name; these are not sanitized again.
+    """
+
+    documents: Sequence[Document] = field(repr=False)
+    systems: Mapping[str, System]
+    tasks: Mapping[str, Sequence[Task]]
+    collections: Mapping[str, Collection] = field(default_factory=dict)
+
+    def run(self, file: RowFile | None = None, progress: Progress = no_progress) -> Iterator[SystemRows]:
+        """Measure each system in order, with one index in memory at a time. Rows in ``file`` are reused."""
+        log = RowFile("") if file is None else file
+        for number, (name, system) in enumerate(self.systems.items()):
+            progress(SYSTEMS, number, len(self.systems))
+            with ExitStack() as stack:
+                yield self._measured(name, system, log, stack, progress)
+        progress(SYSTEMS, len(self.systems), len(self.systems))
+
+    def _measured(
+        self, name: str, system: System, log: RowFile, stack: ExitStack, progress: Progress
+    ) -> SystemRows:
+        tasks, kept = self.tasks[name], None
+        for task in tasks:
+            done = log.cases(name, task.name)
+            missing = [case for case in task.cases if case not in done]
+            if missing:
+                kept = kept or self._kept(name, system, stack, progress)
+                for row in task.rows(kept, missing, progress):
+                    log.add(row)
+        return SystemRows(name, {task.name: list(_read(log, name, task)) for task in tasks}, kept)
+
+    def _kept(self, name: str, system: System, stack: ExitStack, progress: Progress) -> SanitizedCorpus:
+        if name in self.collections:
+            return kept_in(name, self.collections[name])
+        return kept_in_memory(name, self.documents, system, stack, progress)
+
+
+def _read(log: RowFile, system: str, task: Task) -> Iterator[Row]:
+    for row in log.rows(system, task.name):
+        yield row.model_copy(update={"present": task.sensitive.behind(row.doc_ids)})
+
+
+def kept_in(name: str, collection: Collection) -> SanitizedCorpus:
+    """The sanitized corpus of a collection."""
+    store = collection.store
+
+    def retriever(encoder: Encoder) -> Retriever:
+        return DenseRetriever(encoder, collection.load_index(), store)
+
+    return SanitizedCorpus(name, store.count_documents(), {}, store.entities_by_action(), retriever)
+
+
+def kept_in_memory(
+    name: str, documents: Sequence[Document], system: System, stack: ExitStack, progress: Progress
+) -> SanitizedCorpus:
+    """Sanitize in memory. Each index is built on first use and closed with ``stack``."""
+    sanitizer, phase = system.sanitizer(), f"sanitizing {name}"
+    sanitized: list[SanitizedDocument] = []
+    failed: dict[str, str] = {}
+    for first in range(0, len(documents), _BATCH):
+        progress(phase, first, len(documents))
+        outcomes = sanitizer.sanitize(documents[first : first + _BATCH])
+        for outcome in outcomes:
+            if isinstance(outcome, SanitizedDocument):
+                sanitized.append(outcome)
+            else:
+                failed[outcome.doc_id] = outcome.what
+    progress(phase, len(documents), len(documents))
+    made: dict[str, Retriever] = {}
+
+    def retriever(encoder: Encoder) -> Retriever:
+        if encoder.name not in made:
+            made[encoder.name] = indexed(sanitized, encoder, system.passage_tokens, stack)
+        return made[encoder.name]
+
+    actions = Counter(str(decision.action) for each in sanitized for decision in each.decisions)
+    return SanitizedCorpus(name, len(sanitized), failed, actions, retriever, sanitized)
+
+
+def indexed(
+    documents: Sequence[SanitizedDocument], encoder: Encoder, passage_tokens: int, stack: ExitStack
+) -> Retriever:
+    """A retriever over sanitized documents; its store is closed with ``stack``."""
+    store = Store(None)
+    stack.callback(store.close)
+    writer = Writer(store, encoder, passage_tokens)
+    for first in range(0, len(documents), _BATCH):
+        batch = documents[first : first + _BATCH]
+        # Ids are unique here, so an id can stand in for the content digest.
+        writer.keep([(Arrival(each.doc_id, each.doc_id.encode()), each) for each in batch])
+    index = FaissIndex(encoder.dim)
+    add_vectors(store, index, after=0)
+    return DenseRetriever(encoder, index, store)

@@ -1,0 +1,120 @@
+"""A corpus with everything that does not depend on the sanitizing method, measured once."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from eval.corpora.corpus import Corpus
+from eval.corpora.sensitive import detect_all
+from eval.progress import Progress, no_progress
+from ingest.annotated import AnnotatedText
+from ingest.deciding.policy import Policy
+from ingest.documents import Decision, Document
+from ingest.protocols import EntityDetector, Hazards, Method
+from ingest.rendering.replace import apply
+from ingest.sanitize import DecidingSanitizer, annotate
+from ingest.scoring.raw import Distances
+from ingest.scoring.remembered import Remembered
+from ingest.scoring.sample import SAMPLE_BATCH, SAMPLE_ENTITIES, sample_size, scale_of
+from ingest.scoring.scale import Scale
+from models.remembering import remembering
+from retrieval.system import System
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Texts with their linked entities and hazards, one for each document of ``corpus``.
+
+    ``system`` caches the results of its detector, engine and risk model, and has the scale fitted to this
+    corpus. Its sanitizer inserts descriptors and does not measure the residual risk, which would take a third
+    of a comparison and is not used.
+    """
+
+    system: System = field(repr=False)
+    corpus: Corpus = field(repr=False)
+    texts: Sequence[AnnotatedText] = field(repr=False)
+    hazards: Sequence[Hazards] = field(repr=False)
+
+    @property
+    def scale(self) -> Scale:
+        """The scale of the scores."""
+        assert self.system.scale is not None
+        return self.system.scale
+
+    def by(self, policy: Policy) -> System:
+        """The system under another policy."""
+        return replace(self.system, policy=policy)
+
+    def carrying_out(self, method: Callable[[], Method]) -> System:
+        """The system with a method that is not a policy, created on demand."""
+        return replace(self.system, sanitizing=lambda system: _with_descriptors(self, system, method()))
+
+    def only(self, places: Sequence[int]) -> "Prepared":
+        """The part with the documents at these places."""
+        documents = [self.corpus.documents[place] for place in places]
+        texts, hazards = [self.texts[place] for place in places], [self.hazards[place] for place in places]
+        corpus = replace(self.corpus, documents=documents, questions=())
+        return replace(self, corpus=corpus, texts=texts, hazards=hazards)
+
+    def decisions(self, method: Method) -> list[Sequence[Decision]]:
+        """The decisions of a method for each document."""
+        return [each.decisions for each in method.decide(self.texts, self.hazards, apply)]
+
+
+def prepared(system: System, corpus: Corpus, progress: Progress = no_progress) -> Prepared:
+    """Measure every document once.
+
+    The scale is that of the system, or is fitted to the first entities as an ingest would fit it.
+    """
+    detector = detected(system, corpus.documents, progress)
+    exact = system.exact or system.engine
+    risk = remembering(system.risk, "hazards", key=AnnotatedText.digest)
+    texts: list[AnnotatedText] = []
+    measured: list[tuple[AnnotatedText, Mapping[int, Distances]]] = []
+    hazards: list[Hazards] = []
+    sampled: list[Mapping[int, Distances]] = []
+    within = sample_size(corpus.documents)
+    for first in range(0, len(corpus.documents), SAMPLE_BATCH):
+        progress("scoring", first, len(corpus.documents))
+        batch = annotate(detector, corpus.documents[first : first + SAMPLE_BATCH])
+        found = exact.measure(batch)
+        if sum(len(each) for each in sampled) < SAMPLE_ENTITIES:
+            sampled += found[: max(0, within - first)]
+        texts += batch
+        measured += zip(batch, found, strict=True)
+        hazards += risk.hazards(batch)
+    progress("scoring", len(corpus.documents), len(corpus.documents))
+    scale = system.scale or scale_of(sampled, system.encoder.name)
+    engine = Remembered(exact, measured)
+    made = replace(
+        system, detector=detector, engine=engine, exact=None, risk=risk, scale=scale, score_all=True
+    )
+    found_all = Prepared(made, corpus, texts, hazards)
+    sanitizing = lambda each: _with_descriptors(found_all, each, each.method())  # noqa: E731
+    return replace(found_all, system=replace(made, sanitizing=sanitizing))
+
+
+def detected(
+    system: System, documents: Sequence[Document], progress: Progress = no_progress
+) -> EntityDetector:
+    """The detector of a system, with its results on these documents cached."""
+    detector = remembering(system.detector, "detect", key=lambda each: (each.doc_id, each.text))
+    detect_all(detector, documents, progress)
+    return detector
+
+
+def _with_descriptors(prepared: Prepared, system: System, method: Method) -> DecidingSanitizer:
+    known = zip(prepared.texts, prepared.hazards, strict=True)
+    return DecidingSanitizer(system.detector, method, _CorpusHazards(known), language=system.language)
+
+
+class _CorpusHazards:
+    """The hazards of a prepared corpus, zero for other texts."""
+
+    name = "not asked"
+
+    def __init__(self, known: Iterable[tuple[AnnotatedText, Hazards]]) -> None:
+        self._hazards = {text.digest(): hazards for text, hazards in known}
+
+    def hazards(self, texts: Sequence[AnnotatedText]) -> list[Hazards]:
+        """The cached hazards; zero for texts outside the corpus."""
+        return [self._hazards.get(text.digest(), Hazards(0.0, {})) for text in texts]

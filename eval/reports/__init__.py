@@ -1,0 +1,1 @@
+"""Measurements as pages, tables and plots."""

@@ -1,0 +1,95 @@
+"""Reports as files: rows, figures and a page."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from eval.reports.comparison import comparison
+from eval.reports.extraction_page import extraction
+from eval.reports.render import html_page
+from eval.reports.tuning import tuning
+from eval.rows import FILE as ROWS
+from eval.rows import goes_on, lines_of
+from eval.studies.compare.report import TripRagReport
+from eval.studies.extraction.report import ExtractionReport
+from eval.studies.tune.report import TuningReport
+from models.errors import LetheError
+
+
+def report_folder(folder: Path) -> Path:
+    """The folder of a report, created if missing. Called before an attack, so that no run is lost."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unwritten(folder, error) from None
+    return folder
+
+
+def extraction_folder(folder: Path) -> Path:
+    """The folder of an attack's report; one that holds the rows of a benchmark is refused.
+
+    Raises:
+        LetheError: The folder cannot be made or read, or a benchmark's rows would be overwritten.
+    """
+    try:
+        taken = goes_on(report_folder(folder) / ROWS)
+    except OSError as error:
+        raise _unwritten(folder, error) from None
+    if taken:
+        raise LetheError(f"{folder} holds the rows of a benchmark, which would be lost. Name another folder.")
+    return folder
+
+
+def write_extraction(report: ExtractionReport, folder: Path) -> Path:
+    """Write ``rows.jsonl``, ``summary.json`` and ``report.html``; the path of the page.
+
+    Raises:
+        LetheError: The folder or a file in it cannot be written.
+    """
+    files = {
+        ROWS: lines_of(report.rows),
+        "summary.json": [report.model_dump_json(exclude={"rows"}, indent=2), "\n"],
+        "report.html": [html_page(extraction(report))],
+    }
+    return _written(extraction_folder(folder), files)
+
+
+def write_comparison(report: TripRagReport, folder: Path) -> Path:
+    """Write ``report.json``, ``questions.jsonl`` and ``report.html`` into a folder; the path of the page.
+
+    Raises:
+        LetheError: A file cannot be written.
+    """
+    files = {
+        "report.json": [report.model_dump_json(exclude={"rows"}, indent=1), "\n"],
+        "questions.jsonl": lines_of(report.rows),
+        "report.html": [html_page(comparison(report))],
+    }
+    return _written(folder, files)
+
+
+def write_tuning(report: TuningReport, folder: Path) -> Path:
+    """Write ``tuning.json`` and ``tuning.html`` into a folder; the path of the page.
+
+    Raises:
+        LetheError: A file cannot be written.
+    """
+    figures = [report.model_dump_json(indent=1), "\n"]
+    return _written(folder, {"tuning.json": figures, "tuning.html": [html_page(tuning(report))]})
+
+
+def _written(folder: Path, files: Mapping[str, Iterable[str]]) -> Path:
+    """Write files by name; the path of the last."""
+    path = folder
+    for name, parts in files.items():
+        path = folder / name
+        try:
+            with path.open("w", encoding="utf-8") as file:
+                file.writelines(parts)
+        except OSError as error:
+            raise _unwritten(folder, error) from None
+    return path
+
+
+def _unwritten(folder: Path, error: OSError) -> LetheError:
+    reason = error.strerror or type(error).__name__
+    return LetheError(f"{folder}: the report could not be written ({reason}). Name a folder that can be.")

@@ -1,0 +1,1 @@
+"""Experiments and what is made of their rows: one study a file or folder."""

@@ -1,0 +1,1 @@
+"""Thresholds fitted to a user's own documents."""

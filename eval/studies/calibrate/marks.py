@@ -1,0 +1,118 @@
+"""A threshold from marks: the entities that people, or a language model, consider critical."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+
+from models.errors import LetheError
+
+QUANTILE = 0.10
+
+
+MARGIN = 1e-3
+"""The distance of a threshold beyond the lowest or highest priority."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredLink:
+    """A linked entity: its priority, whether a hard rule takes it, and whether it is marked."""
+
+    priority: float
+    always: bool
+    marked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedThreshold:
+    """The threshold ``tau`` with its agreement with the marks, and the best threshold.
+
+    ``f1`` is of "generalized" against "marked" over all linked entities, hard rules counted as generalized.
+    """
+
+    tau: float
+    f1: float
+    best_tau: float
+    best_f1: float
+    marked: int
+    links: int
+
+
+def threshold_from_marks(links: Sequence[ScoredLink], quantile: float = QUANTILE) -> MarkedThreshold:
+    """The ``quantile`` of the priorities of what is marked: all but that share of it is generalized.
+
+    TRIP-RAG compares a model's marks with the scores and leaves the rule open; this is ours. Entities taken
+    by a hard rule are not fitted.
+
+    Raises:
+        LetheError: Nothing is marked that a threshold could decide about.
+    """
+    priorities = [each.priority for each in links if each.marked and not each.always]
+    if not priorities:
+        raise LetheError(
+            f"None of the {len(links):,} linked entities is marked and not generalized by a hard rule "
+            "anyway: there is nothing to fit a threshold to. Mark more documents, or calibrate by --max-leak "
+            "or --share."
+        )
+    tau = _apart(links, float(np.quantile(priorities, quantile, method="lower")))
+    best = _apart(links, _best_threshold(links))
+    marked = sum(each.marked for each in links)
+    return MarkedThreshold(tau, f1_at(links, tau), best, f1_at(links, best), marked, len(links))
+
+
+def _best_threshold(links: Sequence[ScoredLink]) -> float:
+    """The priority with the highest F1, the largest of equals; one pass from the loosest."""
+    marked = sum(each.marked for each in links)
+    taken = sum(each.always for each in links)
+    both = sum(each.marked for each in links if each.always)
+    best, highest = 0.0, -1.0
+    ordered = sorted(links, key=lambda each: each.priority, reverse=True)
+    for tau, group in groupby(ordered, key=lambda each: each.priority):
+        new = [each for each in group if not each.always]
+        taken += len(new)
+        both += sum(each.marked for each in new)
+        f1 = 2 * both / (taken + marked)
+        if f1 > highest:
+            best, highest = tau, f1
+    return best
+
+
+def f1_at(links: Sequence[ScoredLink], tau: float) -> float:
+    """F1 of generalized against marked entities; 0 if they are disjoint."""
+    taken = [each for each in links if each.always or each.priority >= tau]
+    both = sum(each.marked for each in taken)
+    total = len(taken) + sum(each.marked for each in links)
+    return 2 * both / total if total else 0.0
+
+
+def threshold_for_share(links: Sequence[ScoredLink], share: float) -> float:
+    """The threshold that generalizes about this share of all linked entities, hard rules included.
+
+    Raises:
+        LetheError: There is no linked entity, or the hard rules alone take more than the share.
+    """
+    if not links:
+        raise LetheError("The documents hold no entity: there is nothing to fit a threshold to.")
+    always = sum(each.always for each in links)
+    wanted = round(share * len(links)) - always
+    if wanted < 0:
+        raise LetheError(
+            f"The hard rules generalize {always:,} of {len(links):,} linked entities already, which is more "
+            f"than the share {share:g}: ask for {math.ceil(100 * always / len(links)) / 100:g} or more, or "
+            "raise direct_limit or quasi_limit in the policy."
+        )
+    others = sorted((each.priority for each in links if not each.always), reverse=True)
+    if wanted == 0:
+        return max(others, default=0.0) + MARGIN
+    return _apart(links, others[wanted - 1])
+
+
+def _apart(links: Sequence[ScoredLink], tau: float) -> float:
+    """A threshold with the same decisions as ``tau``, midway to the highest priority that it keeps.
+
+    Encodings vary in the seventh digit with the batch, and the threshold must decide alike later.
+    """
+    below = max((each.priority for each in links if not each.always and each.priority < tau), default=None)
+    return tau - MARGIN if below is None else (tau + below) / 2

@@ -1,0 +1,259 @@
+"""Thresholds for a user's own documents: from marks, from a share, or with a promise about leakage."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eval.corpora.gold import GoldRows
+from eval.corpora.sensitive import sensitive_from_gold, sensitive_in
+from eval.documents import EntityRef
+from eval.experiment import SYSTEMS, Experiment
+from eval.measures.leakage import is_identifier, normalized, stands_in
+from eval.prepared import Prepared
+from eval.progress import Progress, no_progress, only
+from eval.rows import Row
+from eval.studies.calibrate.conformal import (
+    ThresholdTest,
+    documents_needed,
+    largest_safe,
+    tested_thresholds,
+    upper_bound,
+)
+from eval.studies.calibrate.marks import ScoredLink
+from eval.studies.calibrate.model_marks import DocumentEntities, ask
+from eval.tasks import index
+from ingest.annotated import AnnotatedText
+from ingest.deciding.policy import ALWAYS, KEPT, Policy
+from ingest.documents import Decision
+from ingest.errors import SanitizationError
+from ingest.scoring.scale import Weights
+from models.errors import LetheError
+from models.language.protocol import LanguageModel, PromptTooLong
+
+STEP = 0.05
+
+COUNTED: Mapping[str, Callable[[EntityRef], bool]] = {
+    "identifiers": is_identifier,
+    "all": lambda entity: True,
+}
+"""The entities whose leakage may be counted, by their command line name."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeakCurve:
+    """The leakage of each document at each threshold, and the share of mentions kept.
+
+    ``losses`` has the shape (documents, thresholds): the share of the counted entities of a document that
+    remain in its sanitized text. Documents without counted entities are left out, since they have nothing to
+    leak and would bias the loss towards zero. ``taus`` rise.
+    """
+
+    taus: Sequence[float]
+    losses: NDArray[np.float64] = field(repr=False)
+    kept: Sequence[float] = field(repr=False)
+    """Share of all mentions that are kept, by threshold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """A threshold whose expected leakage is at most ``max_leak`` with ``confidence``, and its evidence.
+
+    ``bound`` is the lowest limit that holds for this threshold alone, ``kept`` the share of mentions kept.
+    """
+
+    tau: float
+    max_leak: float
+    confidence: float
+    documents: int
+    measured: float
+    bound: float
+    kept: float
+    tested: Sequence[ThresholdTest] = field(repr=False)
+
+
+def thresholds(weights: Weights) -> list[float]:
+    """A fixed grid from the lowest possible priority to the highest, independent of the documents."""
+    low, high = -weights.beta / STEP, (weights.alpha + weights.gamma) / STEP
+    # Whole steps, despite rounding of floats.
+    first, last = math.floor(low + 1e-9), math.floor(high + 1e-9) + 1
+    return [round(number * STEP, 4) for number in range(first, last + 1)]
+
+
+def leak_curve(
+    ready: Prepared, policy: Policy, counted: Callable[[EntityRef], bool], progress: Progress = no_progress
+) -> LeakCurve:
+    """The leak curve of one kind of entities."""
+    return leak_curves(ready, policy, [counted], progress)[0]
+
+
+def leak_curves(
+    ready: Prepared,
+    policy: Policy,
+    counted: Sequence[Callable[[EntityRef], bool]],
+    progress: Progress = no_progress,
+) -> list[LeakCurve]:
+    """Sanitize at every threshold, and count what an index reader would find, one curve per kind.
+
+    The index reader is the strongest attacker on an index: a question can only extract what is in it.
+
+    Raises:
+        LetheError: Nothing sensitive stands in the documents.
+        SanitizationError: One of them cannot be sanitized.
+    """
+    taus = thresholds(policy.weights)
+    sensitive = sensitive_in(ready.corpus, ready.system.detector)
+    task = index.IndexReader([each.doc_id for each in ready.corpus.documents], sensitive)
+    systems = {f"{tau:g}": ready.by(replace(policy, tau=tau)) for tau in taus}
+    experiment = Experiment(ready.corpus.documents, systems, dict.fromkeys(systems, [task]))
+    losses: list[list[list[float]]] = [[] for _ in counted]
+    kept = []
+    for measured in experiment.run(progress=only(SYSTEMS, "thresholds", progress)):
+        rows = measured.rows[task.name]
+        for row in rows:
+            if not row.measured:
+                raise SanitizationError(row.case, row.failure)
+        for found, of_these in zip(losses, counted, strict=True):
+            found.append([_disclosed(row, of_these) for row in rows if any(map(of_these, row.present))])
+        mentions = sum(row.figures[index.MENTIONS] for row in rows)
+        kept.append(sum(row.figures[index.KEPT] for row in rows) / max(1, mentions))
+    return [LeakCurve(taus, np.array(found, dtype=np.float64).T, kept) for found in losses]
+
+
+def _disclosed(row: Row, counted: Callable[[EntityRef], bool]) -> float:
+    return sum(counted(leak.entity) for leak in row.leaked) / sum(map(counted, row.present))
+
+
+def promised(curve: LeakCurve, max_leak: float, confidence: float) -> Promise:
+    """The largest threshold that can be promised.
+
+    Raises:
+        LetheError: Not even the strictest one can; the message says what would help.
+    """
+    if not len(curve.losses):
+        raise LetheError(
+            "No document has anything of what is counted, so there is nothing to promise. Give documents "
+            "that have, or count all sensitive entities."
+        )
+    tested = tested_thresholds(curve.taus, curve.losses, max_leak, confidence)
+    best, n = largest_safe(tested), len(curve.losses)
+    if best is None:
+        raise LetheError(_cannot(tested[0], n, max_leak, confidence))
+    place = curve.taus.index(best.tau)
+    bound = upper_bound(best.mean, n, confidence)
+    return Promise(best.tau, max_leak, confidence, n, best.mean, bound, curve.kept[place], tested)
+
+
+def _cannot(strictest: ThresholdTest, n: int, max_leak: float, confidence: float) -> str:
+    lead = f"No threshold can be promised to leak at most {max_leak:g} with confidence {confidence:g}"
+    needed = documents_needed(max_leak, confidence)
+    if n < needed:
+        return (
+            f"{lead}: that takes {needed} documents that have something to leak, even if nothing of it comes "
+            f"out, and here are {n}. Give more documents, a larger --max-leak or a smaller --confidence."
+        )
+    return (
+        f"{lead}: the strictest of them, which generalizes all that is found, leaks {strictest.mean:.3f} of "
+        f"what a document has, on average over the {n} that have something to leak. What is left is not "
+        "found by the detector: take its recall profile, or a larger --max-leak."
+    )
+
+
+def links_of(
+    ready: Prepared, policy: Policy, marked: Sequence[Sequence[bool]] | None = None
+) -> list[ScoredLink]:
+    """The linked entities of all documents with their priorities, without those whose label is kept.
+
+    ``marked`` says of each linked entity of each document, in the order of ``names_of``, whether it is
+    critical; None marks nothing.
+    """
+    bare = replace(policy, tau=float("inf"), residual_limit=1.0)
+    found = []
+    for number, decisions in enumerate(ready.decisions(ready.by(bare).method())):
+        for place, mentions in enumerate(_by_link(decisions).values()):
+            scores = mentions[0].scores
+            assert scores is not None and scores.priority is not None
+            if all(each.reason == KEPT for each in mentions):
+                continue
+            always = all(each.reason in ALWAYS for each in mentions)
+            is_marked = marked is not None and marked[number][place]
+            found.append(ScoredLink(scores.priority, always, is_marked))
+    return found
+
+
+def marked_by_people(ready: Prepared, gold: GoldRows) -> list[list[bool]]:
+    """For each linked entity of each document, whether its text is part of an annotation.
+
+    Raises:
+        UnreadableDocument: A mark cannot be read.
+    """
+    found = []
+    for document, text in zip(ready.corpus.documents, ready.texts, strict=True):
+        said = [normalized(each.text) for each in sensitive_from_gold(document, gold[document.doc_id])]
+        # An empty text is in every name.
+        marks = [each for each in said if each]
+        names = [normalized(name) for name in names_of(text)]
+        found.append(
+            [any(stands_in(name, mark) or stands_in(mark, name) for mark in marks) for name in names]
+        )
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class ModelMarks:
+    """A language model's marks, for documents with a readable answer.
+
+    ``unreadable`` counts the other documents, including those too long for the model.
+    """
+
+    marked: Sequence[Sequence[bool]] = field(repr=False)
+    documents: Sequence[int] = field(repr=False)
+    """The places of these documents in the corpus."""
+    unreadable: int
+
+
+def marked_by_model(
+    ready: Prepared, model: LanguageModel, most: int, progress: Progress = no_progress
+) -> ModelMarks:
+    """Ask a language model about the first ``most`` documents that hold an entity.
+
+    Raises:
+        LetheError: More than half of its answers could not be read.
+        ModelUnavailable: The engine could not be reached or failed.
+    """
+    asked = [number for number, text in enumerate(ready.texts) if text.entities][:most]
+    marked: list[list[bool]] = []
+    read: list[int] = []
+    for done, number in enumerate(asked):
+        progress(f"asking {model.name}", done, len(asked))
+        names = names_of(ready.texts[number])
+        try:
+            answer = ask(model, DocumentEntities(ready.texts[number].text, names))
+        except PromptTooLong:
+            continue
+        if answer.marked is not None:
+            marked.append([place in answer.marked for place in range(len(names))])
+            read.append(number)
+    progress(f"asking {model.name}", len(asked), len(asked))
+    if 2 * len(read) < len(asked):
+        raise LetheError(
+            f"{model.name} gave no list of numbers for {len(asked) - len(read)} of {len(asked)} documents: "
+            "take a model that follows instructions better, or one with a larger context."
+        )
+    return ModelMarks(marked, read, len(asked) - len(read))
+
+
+def names_of(text: AnnotatedText) -> list[str]:
+    """The longest text of each linked entity, in order of first occurrence."""
+    longest = (max(mentions, key=lambda each: len(each.span)) for mentions in text.mentions().values())
+    return [text.text[each.span.start : each.span.end] for each in longest]
+
+
+def _by_link(decisions: Sequence[Decision]) -> dict[int, list[Decision]]:
+    """Decisions by link, in order of first occurrence."""
+    found: dict[int, list[Decision]] = {}
+    for decision in sorted(decisions, key=lambda each: (each.entity.span, each.entity.label)):
+        found.setdefault(decision.entity.link, []).append(decision)
+    return found

@@ -1,0 +1,1 @@
+"""Sanitizing methods compared on one corpus, with TRIP-RAG's tables."""

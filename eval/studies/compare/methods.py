@@ -1,0 +1,182 @@
+"""Every method that the benchmark compares, as a variant of one system."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from random import Random
+
+from eval.prepared import Prepared
+from eval.studies.compare.shares import at_share, share_taken, single_mentions
+from ingest.deciding.baselines.controls import Control, Matched
+from ingest.deciding.baselines.extract import Extract
+from ingest.deciding.baselines.lprag import Lprag, Mode
+from ingest.deciding.baselines.uniform import REDACT
+from ingest.deciding.policy import Policy, PolicyName
+from ingest.protocols import Encoder, Method
+from ingest.sanitize import DecidingSanitizer, Rewriter, RewritingSanitizer
+from ingest.scoring.scale import Weights
+from models.errors import LetheError
+from retrieval.system import System
+
+TRIP: PolicyName = "trip"
+ORIGIN: PolicyName = "origin"
+REDACTED: PolicyName = "redact"
+RANDOM, MATCHED = "random", "random, frequency-matched"
+SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+"""Strengths of methods that generalize a share of linked entities."""
+BUDGETS = (0.5, 2.0, 10.0, 20.0, 50.0)
+"""Strengths of lprag, per document."""
+GRID = (0.2, 0.4, 0.5, 0.6, 0.8, 1.0)
+"""TRIP-RAG's weights: 6 of beta by 6 of gamma, alpha being 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedMethod:
+    """One method, or one strength of it, under its name in tables."""
+
+    name: str
+    system: System
+    strength: float | None = None
+
+
+def methods(ready: Prepared, encoder: Encoder, seed: int) -> tuple[list[ComparedMethod], dict[str, str]]:
+    """The methods at their defaults, and those that cannot run here with the reason."""
+    system = ready.system
+    trip = system.method()
+
+    def by_policy(name: PolicyName) -> ComparedMethod:
+        return ComparedMethod(name, ready.by(replace(system.policy, name=name)))
+
+    def by_method(name: str, method: Callable[[], Method]) -> ComparedMethod:
+        return ComparedMethod(name, ready.carrying_out(method))
+
+    def rewriting(rewriter: Rewriter) -> System:
+        return replace(system, sanitizing=lambda each: RewritingSanitizer(each.detector, rewriter, each.risk))
+
+    found = [
+        by_policy(ORIGIN),
+        by_policy(REDACTED),
+        by_policy("suppress"),
+        by_policy("entity-type"),
+        ComparedMethod(TRIP, system),
+        by_method(RANDOM, lambda: Control(trip, "number", seed)),
+        by_method(MATCHED, lambda: Control(trip, "frequency", seed)),
+        by_method("lprag", lambda: Lprag(encoder, "ldp", rng=Random(seed))),
+        by_method("lprag-compat", lambda: Lprag(encoder, "compat", rng=Random(seed))),
+        ComparedMethod("extract", rewriting(Extract(encoder))),
+    ]
+    absent: dict[str, str] = {}
+    if system.language_model is None:
+        absent["paraphrase"] = "needs a language model: set generator.kind, or name a file with --gguf"
+    else:
+        from ingest.deciding.baselines.paraphrase import Paraphrase
+
+        found.append(ComparedMethod("paraphrase", rewriting(Paraphrase(system.language_model))))
+    try:
+        from ingest.detection.presidio import presidio_detector
+
+        stock = presidio_detector()
+        presidio = replace(
+            system, sanitizing=lambda each: DecidingSanitizer(stock, REDACT, each.risk), detector=stock
+        )
+        found.append(ComparedMethod("presidio", presidio))
+    except LetheError as error:
+        absent["presidio"] = str(error)
+    return found, absent
+
+
+def ablations(ready: Prepared, share: float) -> list[ComparedMethod]:
+    """TRIP-RAG's dimensions and our additions, one removed at a time.
+
+    Variants with other weights get a threshold at which the scores alone take ``share`` of the linked
+    entities, without hard rules and residual limit: otherwise a variant would win by taking more or less.
+    """
+    policy = ready.system.policy
+    alone, weights = scores_alone(policy), policy.weights
+
+    def weighted(name: str, changed: Weights) -> ComparedMethod:
+        return ComparedMethod(name, _at_share(ready, replace(alone, weights=changed), share))
+
+    def without(name: str, changed: Policy) -> ComparedMethod:
+        return ComparedMethod(name, ready.by(changed))
+
+    return [
+        without("without residual limit", replace(policy, residual_limit=1.0)),
+        without("without quasi limit", replace(policy, quasi_limit=1.0)),
+        without("without either", replace(policy, quasi_limit=1.0, residual_limit=1.0)),
+        weighted("scores alone", weights),
+        weighted("privacy only", replace(weights, beta=0.0, gamma=0.0)),
+        weighted("without topic", replace(weights, gamma=0.0)),
+        weighted("without knowledge", replace(weights, beta=0.0)),
+        weighted("difference of absolute risks", replace(weights, marginal="difference")),
+        ComparedMethod("single mentions", ready.carrying_out(lambda: single_mentions(ready, alone, share))),
+    ]
+
+
+def scores_alone(policy: Policy) -> Policy:
+    """The policy without the rules of ours that can be switched off: the paper's equation 7."""
+    return replace(policy, direct_limit=1.0, quasi_limit=1.0, residual_limit=1.0)
+
+
+def strengths(ready: Prepared, encoder: Encoder, seed: int) -> list[ComparedMethod]:
+    """Every method with a strength, over its range: the points of the frontier.
+
+    The strength of priority-based methods is the share of linked entities that hard rules and scores take;
+    shares that the hard rules exceed are left out. That of lprag is its budget.
+    """
+    policy = ready.system.policy
+    alone = scores_alone(policy)
+    by_scores = {
+        TRIP: policy,
+        "scores alone": alone,
+        "privacy only": replace(alone, weights=Weights(1.0, 0.0, 0.0, policy.weights.marginal)),
+    }
+    found = [
+        ComparedMethod(name, ready.by(chosen), share)
+        for name, each in by_scores.items()
+        for chosen, share in _at_shares(ready, each)
+    ]
+    for chosen, share in _at_shares(ready, alone):
+        drawn = partial(_drawn, ready, chosen, seed)
+        found.append(ComparedMethod(RANDOM, ready.carrying_out(partial(drawn, "number")), share))
+        found.append(ComparedMethod(MATCHED, ready.carrying_out(partial(drawn, "frequency")), share))
+    for budget in BUDGETS:
+        lprag = partial(_lprag, encoder, budget, seed)
+        found.append(ComparedMethod("lprag", ready.carrying_out(partial(lprag, "ldp")), budget))
+        found.append(ComparedMethod("lprag-compat", ready.carrying_out(partial(lprag, "compat")), budget))
+    return found
+
+
+def _at_shares(ready: Prepared, policy: Policy) -> list[tuple[Policy, float]]:
+    """Policies at the feasible shares, with the shares taken, each once."""
+    found: dict[float, Policy] = {}
+    for share in SHARES:
+        chosen = at_share(ready, policy, share)
+        bare = ready.by(replace(chosen, residual_limit=1.0)).method()
+        found.setdefault(round(share_taken(ready.decisions(bare)), 3), chosen)
+    return [(chosen, taken) for taken, chosen in found.items()]
+
+
+def _drawn(ready: Prepared, policy: Policy, seed: int, how: Matched) -> Method:
+    return Control(ready.by(policy).method(), how, seed)
+
+
+def _lprag(encoder: Encoder, budget: float, seed: int, mode: Mode) -> Method:
+    return Lprag(encoder, mode, epsilon=budget, rng=Random(seed))
+
+
+def grid(ready: Prepared, share: float) -> Mapping[tuple[float, float], ComparedMethod]:
+    """The paper's weights by beta and gamma, each with the threshold that takes the same share."""
+    policy = ready.system.policy
+    found = {}
+    for beta in GRID:
+        for gamma in GRID:
+            weights = Weights(1.0, beta, gamma, policy.weights.marginal)
+            system = _at_share(ready, replace(policy, weights=weights), share)
+            found[beta, gamma] = ComparedMethod(f"beta {beta:g}, gamma {gamma:g}", system)
+    return found
+
+
+def _at_share(ready: Prepared, policy: Policy, share: float) -> System:
+    """A system whose threshold is searched for on first use."""
+    return ready.carrying_out(lambda: ready.by(at_share(ready, policy, share)).method())

@@ -1,0 +1,233 @@
+"""The detection benchmark: every detector on every corpus in the data folder."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+from eval.measures.uncertainty import Estimate
+from eval.progress import Progress, no_progress
+from eval.studies.detection import extras
+from eval.studies.detection.cases import POLITICS, Case, cases_of, present
+from eval.studies.detection.extras import (
+    BATCH,
+    MEDQUAD,
+    SAMPLE_SEED,
+    Counted,
+    Generalizer,
+    LabelFactory,
+    detected,
+)
+from eval.studies.detection.gold import released_spans
+from eval.studies.detection.intervals import RESAMPLES, SEED, Measure, estimated
+from eval.studies.detection.measures import Tally
+from eval.studies.detection.misses import MissSample
+from eval.studies.detection.questions import (
+    ASKED_EXACT,
+    ASKED_NEW,
+    ASKED_TOUCHED,
+    GENERALIZED,
+    SPEED,
+    TAB,
+    corpus_names,
+    questions,
+)
+from eval.studies.detection.report import CorpusSize, DetectionReport, Figure, Question, machine_and_versions
+from eval.studies.detection.tasks import Task, tasks
+from ingest.documents import Entity
+from ingest.protocols import EntityDetector
+from models.errors import ConfigurationError
+from models.packs import packs
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A detector under its name in the table; ``corpora`` limits it, None for all."""
+
+    name: str
+    detector: EntityDetector
+    corpora: frozenset[str] | None
+    sampled: MissSample
+
+
+def _no_tallies() -> dict[tuple[str, str], dict[str, Tally]]:
+    return defaultdict(lambda: defaultdict(Tally))
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """The plan and the counts so far, by task or question and by detector."""
+
+    data: Path
+    wanted: Sequence[str]
+    columns: Sequence[_Column]
+    progress: Progress
+    tallies: dict[tuple[str, str], dict[str, Tally]] = field(default_factory=_no_tallies)
+    estimates: dict[tuple[str, str], Counted] = field(default_factory=dict)
+    sizes: dict[str, CorpusSize] = field(default_factory=dict)
+
+
+def run(
+    detectors: Mapping[str, EntityDetector],
+    data: Path,
+    progress: Progress = no_progress,
+    *,
+    for_labels: Mapping[str, LabelFactory] | None = None,
+    generalizers: Mapping[str, Generalizer] | None = None,
+    corpora: Collection[str] | None = None,
+    commit: str | None = None,
+) -> DetectionReport:
+    """Every figure of every detector, by its name, over the held-out parts of the corpora in ``data``.
+
+    ``for_labels`` and ``generalizers`` are by detector name; figures that need a missing one are not
+    measured. ``corpora`` selects some of ``corpus_names()``. The released spans of stock Presidio are
+    another column if they are in the folder.
+
+    Raises:
+        ConfigurationError: There is no such corpus or detector, or the folder has no corpus.
+        LetheError: A corpus cannot be read, or a detector failed on it.
+    """
+    _check_names((*(for_labels or ()), *(generalizers or ())), detectors)
+    wanted = _wanted(data, corpora)
+    work = _Work(data, wanted, _columns(detectors, data, wanted), progress)
+    every = tasks()
+    for corpus in wanted:
+        _measure(corpus, [task for task in every if task.corpus == corpus], work)
+    _politics(for_labels or {}, work)
+    _answers(generalizers or {}, work)
+    _speed(work)
+    return _report(work, questions(corpora or corpus_names()), commit)
+
+
+def _check_names(named: Collection[str], detectors: Mapping[str, EntityDetector]) -> None:
+    unknown = sorted(set(named) - set(detectors))
+    if unknown:
+        raise ConfigurationError(
+            f"There is no detector named {', '.join(unknown)} to measure with other labels or a sanitizer: "
+            f"the names are {', '.join(detectors)}."
+        )
+
+
+def _wanted(data: Path, corpora: Collection[str] | None) -> list[str]:
+    names = corpus_names()
+    unknown = sorted(set(corpora or ()) - set(names))
+    if unknown:
+        raise ConfigurationError(
+            f"There is no benchmark corpus named {', '.join(unknown)}: the names are {', '.join(names)}."
+        )
+    wanted = [name for name in present(data, names) if corpora is None or name in corpora]
+    if not wanted:
+        raise ConfigurationError(
+            f"{data} has none of the corpora to measure on: name the folder in which each has its own."
+        )
+    return wanted
+
+
+def _columns(detectors: Mapping[str, EntityDetector], data: Path, wanted: Collection[str]) -> list[_Column]:
+    columns = [_Column(name, detector, None, MissSample(name)) for name, detector in detectors.items()]
+    released = None if set(wanted).isdisjoint(("tab", "spia_cases")) else released_spans(data)
+    if released is not None:
+        columns.append(_Column(released.name, released, released.corpora, MissSample(released.name)))
+    return columns
+
+
+def _measure(corpus: str, of_corpus: Sequence[Task], work: _Work) -> None:
+    """Detect in one corpus, in batches, and count; nothing if no task uses it."""
+    if not of_corpus:
+        return
+    records = characters = mentions = 0
+    columns = [column for column in work.columns if column.corpora is None or corpus in column.corpora]
+    for batch in packs(cases_of(work.data, corpus), BATCH):
+        documents = [case.document for case in batch]
+        for column in columns:
+            found = detected(column.name, column.detector, corpus, documents)
+            for case, entities in zip(batch, found, strict=True):
+                _count(case, entities, of_corpus, column, work)
+        records += len(batch)
+        characters += sum(len(case.text) for case in batch)
+        mentions += sum(len(case.mentions) for case in batch)
+        work.progress(corpus, records, None)
+    work.sizes[corpus] = CorpusSize(records=records, characters=characters, mentions=mentions)
+    work.progress(corpus, records, records)
+
+
+def _count(
+    case: Case, found: Sequence[Entity], of_corpus: Sequence[Task], column: _Column, work: _Work
+) -> None:
+    for task in of_corpus:
+        work.tallies[task.key, column.name][case.unit] += task.tally(case, found)
+    column.sampled.look(case, found, [task.misses for task in of_corpus if task.misses is not None])
+
+
+def _politics(factories: Mapping[str, LabelFactory], work: _Work) -> None:
+    if POLITICS not in work.wanted:
+        return
+    for name, factory in factories.items():
+        progress = partial(work.progress, f"{POLITICS}, {name}")
+        asked = extras.labels_asked(name, factory, work.data, progress)
+        work.tallies[ASKED_EXACT, name] = asked.exact
+        work.tallies[ASKED_TOUCHED, name] = asked.touched
+        work.tallies[ASKED_NEW, name] = asked.new
+
+
+def _answers(generalizers: Mapping[str, Generalizer], work: _Work) -> None:
+    if MEDQUAD not in work.wanted or not generalizers:
+        return
+    documents = extras.answers(work.data)
+    work.sizes[MEDQUAD] = CorpusSize(
+        records=len(documents), characters=sum(len(document.text) for document in documents), mentions=0
+    )
+    for name, generalize in generalizers.items():
+        progress = partial(work.progress, f"{MEDQUAD}, {name}")
+        work.estimates[GENERALIZED, name] = extras.share_changed(generalize, documents, progress)
+
+
+def _speed(work: _Work) -> None:
+    """Measured last, so that the time includes no loading or compiling."""
+    if TAB not in work.wanted:
+        return
+    documents = [case.document for case in cases_of(work.data, TAB)]
+    timed = [column for column in work.columns if column.corpora is None]
+    for number, column in enumerate(timed, 1):
+        work.estimates[SPEED, column.name] = extras.speed(column.name, column.detector, TAB, documents)
+        work.progress("speed", number, len(timed))
+
+
+def _report(work: _Work, asked: tuple[Question, ...], commit: str | None) -> DetectionReport:
+    return DetectionReport(
+        provenance=machine_and_versions({"corpora": ", ".join(work.wanted)}, commit),
+        detectors=tuple(column.name for column in work.columns),
+        seeds={"bootstrap": SEED, "misses": SEED, "answers": SAMPLE_SEED},
+        resamples=RESAMPLES,
+        corpora=work.sizes,
+        questions=asked,
+        figures=tuple(_figures(asked, work)),
+        misses=tuple(
+            miss
+            for column in work.columns
+            for miss in (*column.sampled.drawn("miss"), *column.sampled.drawn("false alarm"))
+        ),
+        wrong={column.name: column.sampled.counts() for column in work.columns},
+    )
+
+
+def _figures(asked: Sequence[Question], work: _Work) -> Iterator[Figure]:
+    for question in asked:
+        for column in work.columns:
+            found, documents = _answer(question, column.name, work)
+            if found.value is None and not found.why_not:
+                found = replace(found, why_not="nothing to count")
+            yield Figure(question=question.key, detector=column.name, estimate=found, documents=documents)
+
+
+def _answer(question: Question, detector: str, work: _Work) -> Counted:
+    direct = work.estimates.get((question.key, detector))
+    if direct is not None:
+        return direct
+    key, _, measure = question.key.rpartition(".")
+    tallies = work.tallies.get((key, detector))
+    if tallies is not None:
+        return estimated(Measure(measure), tallies), len(tallies)
+    why = "it was not run for this" if question.corpus in work.wanted else "the corpus was not read"
+    return Estimate(why_not=why), 0

@@ -1,0 +1,229 @@
+"""What is measured on which corpus, as data: how detected spans are compared with gold ones."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from eval.studies.detection.cases import ACI_BENCH, Case
+from eval.studies.detection.intervals import Measure
+from eval.studies.detection.labels import (
+    CORPUS_NAMES,
+    KINDS,
+    MEDICAL_CONTENT,
+    PERSONS,
+    PERSONS_DESCRIBED,
+    WITHOUT_NAMES,
+    Kind,
+)
+from eval.studies.detection.measures import (
+    Tally,
+    characters,
+    entities_covered,
+    entities_touched,
+    equal,
+    overlapping,
+)
+from eval.studies.detection.patients import AGE, FAMILY_NAME, FIRST_NAME, GENDER
+from eval.studies.detection.spans import Cover, Ends
+from ingest.documents import Entity
+from models.corpora.examples import Mention
+
+Unit = Callable[[str, Sequence[Ends], Sequence[Ends]], Tally]
+"""Counts the gold and detected spans of a text: by characters, or by spans."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """A comparison in one text: recall of ``marked`` by ``finders``, precision of ``claims`` by ``right``."""
+
+    marked: Sequence[Mention]
+    finders: Sequence[Entity]
+    right: Sequence[Mention]
+    claims: Sequence[Entity]
+
+
+Choose = Callable[[Case, Sequence[Entity]], Sides]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One comparison on one corpus, and its measures.
+
+    ``misses`` selects the spans for the sample of misses and false alarms; not every task adds to it.
+    """
+
+    key: str
+    corpus: str
+    title: str
+    tally: Callable[[Case, Sequence[Entity]], Tally]
+    measures: tuple[Measure, ...]
+    misses: Choose | None = field(default=None)
+
+
+def spans_of(entities: Sequence[Entity]) -> list[Ends]:
+    """The spans of detected entities."""
+    return [(entity.span.start, entity.span.end) for entity in entities]
+
+
+def identifying(found: Sequence[Entity]) -> list[Entity]:
+    """All but pure medical content."""
+    return [entity for entity in found if entity.label not in MEDICAL_CONTENT]
+
+
+def everything(case: Case, found: Sequence[Entity]) -> Sides:
+    """All mentions against all labels but those of medical content."""
+    counted = identifying(found)
+    return Sides(case.mentions, counted, case.mentions, counted)
+
+
+def any_label(case: Case, found: Sequence[Entity]) -> Sides:
+    """All mentions against all detected spans."""
+    return Sides(case.mentions, found, case.mentions, found)
+
+
+def of_kind(case: Case, found: Sequence[Entity], kind: Kind) -> Sides:
+    """The mentions of a kind; claims are judged only where annotation of their kind is complete."""
+    right_labels = kind.marked | kind.also_right
+    finder_labels = kind.found | kind.also_found
+    judged = not case.asked.isdisjoint(right_labels)
+    return Sides(
+        [mention for mention in case.mentions if mention.label in kind.marked],
+        [entity for entity in found if entity.label in finder_labels],
+        [mention for mention in case.mentions if mention.label in right_labels],
+        [entity for entity in found if judged and entity.label in kind.found],
+    )
+
+
+def occurring(case: Case, found: Sequence[Entity], label: str | None = None) -> Sides:
+    """The mentions with a label, or all; annotation may be incomplete, so no claim is judged."""
+    marked = [mention for mention in case.mentions if label in (None, mention.label)]
+    return Sides(marked, identifying(found), (), ())
+
+
+def counted(case: Case, found: Sequence[Entity], unit: Unit, choose: Choose) -> Tally:
+    """A tally for recall and precision of a comparison."""
+    sides = choose(case, found)
+    met = unit(case.text, [(m.start, m.end) for m in sides.marked], spans_of(sides.finders))
+    right = unit(case.text, [(m.start, m.end) for m in sides.right], spans_of(sides.claims))
+    return Tally(met.met, met.marked, right.right, right.found)
+
+
+def entity_recall(case: Case, found: Sequence[Entity], kind: str, whole: bool) -> Tally:
+    """Entities of a kind with all mentions touched, or all covered."""
+    entities = [entity for entity in case.entities if entity.kind == kind]
+    spans = spans_of(identifying(found))
+    return entities_covered(case.text, entities, spans) if whole else entities_touched(entities, spans)
+
+
+def taken_for(case: Case, found: Sequence[Entity], kinds: Sequence[Kind]) -> Tally:
+    """The share of characters claimed for kinds that are certainly absent."""
+    claims: list[Entity] = []
+    judged = False
+    for kind in kinds:
+        if not case.asked.isdisjoint(kind.marked):
+            judged = True
+            claims += of_kind(case, found, kind).claims
+    return Tally(len(Cover(spans_of(claims))), len(case.text)) if judged else Tally()
+
+
+BOTH_WAYS = (Measure.PRECISION, Measure.RECALL, Measure.F1)
+RECALL = (Measure.RECALL,)
+
+
+def tasks() -> tuple[Task, ...]:
+    """All tasks with the usual labels, in the order of the table."""
+    return (
+        *_all_mentions("tab", "TAB"),
+        *_entities("spia_cases", "SPIA court cases"),
+        *_all_mentions("spia_cases", "SPIA court cases"),
+        *_entities("spia_posts", "SPIA posts"),
+        *_all_mentions("spia_posts", "SPIA posts"),
+        *_patients(),
+        Task(
+            "presidio_synth.spans",
+            "presidio_synth",
+            "Presidio's synthetic sentences: spans, any overlap, all labels",
+            partial(counted, unit=overlapping, choose=any_label),
+            BOTH_WAYS,
+            any_label,
+        ),
+        *(task for corpus, kinds in KINDS.items() for kind in kinds for task in _of_kind(corpus, kind)),
+        *(_without_names(corpus, kinds) for corpus, kinds in WITHOUT_NAMES.items()),
+    )
+
+
+def _all_mentions(corpus: str, name: str) -> tuple[Task, ...]:
+    tally = partial(counted, unit=characters, choose=everything)
+    title = f"{name}: characters, all mentions"
+    return (Task(f"{corpus}.characters", corpus, title, tally, BOTH_WAYS, everything),)
+
+
+def _entities(corpus: str, name: str) -> tuple[Task, ...]:
+    return tuple(
+        Task(
+            f"{corpus}.{kind.lower()}.{'covered' if whole else 'touched'}",
+            corpus,
+            f"{name}: {kind} entities, {'full cover' if whole else 'any overlap'}",
+            partial(entity_recall, kind=kind, whole=whole),
+            RECALL,
+        )
+        for whole in (False, True)
+        for kind in ("DIRECT", "QUASI")
+    )
+
+
+def _patients() -> tuple[Task, ...]:
+    return tuple(
+        Task(
+            f"{ACI_BENCH}.{name}",
+            ACI_BENCH,
+            f"ACI-Bench: {label} in dialogue and note, any overlap",
+            partial(counted, unit=overlapping, choose=partial(occurring, label=label)),
+            RECALL,
+            partial(occurring, label=label),
+        )
+        for name, label in (
+            ("first_name", FIRST_NAME),
+            ("family_name", FAMILY_NAME),
+            ("age", AGE),
+            ("gender", GENDER),
+        )
+    )
+
+
+def _of_kind(corpus: str, kind: Kind) -> tuple[Task, ...]:
+    choose = partial(of_kind, kind=kind)
+    key = f"{corpus}.{kind.name.replace(', ', '_').replace(' ', '_')}"
+    title = f"{CORPUS_NAMES[corpus]}: {kind.name}"
+    loose = partial(counted, unit=overlapping, choose=choose)
+    if (corpus, kind) != _AS_PUBLISHED:
+        # Descriptions are optional for a detector of names, so only their recall is shown.
+        measures = RECALL if kind is PERSONS_DESCRIBED else (Measure.PRECISION, Measure.RECALL)
+        return (Task(f"{key}.touched", corpus, f"{title}, any overlap", loose, measures, choose),)
+    strict = partial(counted, unit=equal, choose=choose)
+    return (
+        Task(f"{key}.exact", corpus, f"{title}, exact", strict, BOTH_WAYS),
+        Task(f"{key}.touched", corpus, f"{title}, any overlap", loose, BOTH_WAYS, choose),
+    )
+
+
+_AS_PUBLISHED = ("uner_ewt", PERSONS)
+"""Kinds whose exact matches are counted too."""
+
+
+def _without_names(corpus: str, kinds: Sequence[Kind]) -> Task:
+    title = "characters taken for persons or places, which are not there (lower is better)"
+    return Task(
+        f"{corpus}.taken_for_names",
+        corpus,
+        f"{CORPUS_NAMES[corpus]}: {title}",
+        partial(taken_for, kinds=kinds),
+        (Measure.SHARE,),
+        partial(claimed, kinds=kinds),
+    )
+
+
+def claimed(case: Case, found: Sequence[Entity], kinds: Sequence[Kind]) -> Sides:
+    """Only the claims of kinds that are certainly absent."""
+    claims = [claim for kind in kinds for claim in of_kind(case, found, kind).claims]
+    return Sides((), (), (), claims)

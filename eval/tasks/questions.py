@@ -1,0 +1,78 @@
+"""Question answering: which documents are found, and how close answers are to references."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+from eval.corpora.corpus import Question
+from eval.experiment import SanitizedCorpus
+from eval.measures.answers import AnswerScores, answer_scorer
+from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex
+from eval.progress import Progress
+from eval.rows import Row
+from ingest.protocols import Encoder
+from retrieval.documents import RetrievedPassage
+from retrieval.protocols import Generator
+
+DEPTHS = (1, 5, 10)
+ANSWERED_WITH = 5
+"""Passages per answer, as in the paper."""
+RANK = "rank of the document asked about"
+"""The rank from 1; 0 if the document is not among the passages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """Each question asked once, with one encoder and generator.
+
+    Systems of one experiment often retrieve the same passages, so answers are cached.
+    """
+
+    questions: Sequence[Question] = field(repr=False)
+    encoder: Encoder
+    generator: Generator
+    sensitive: SensitiveIndex = field(default=NOTHING_SENSITIVE, repr=False)
+    _scorer: Callable[[str, str], AnswerScores] = field(default_factory=answer_scorer, repr=False)
+    _known: dict[bytes, AnswerScores] = field(default_factory=dict, repr=False)
+
+    @property
+    def name(self) -> str:
+        """The name, with that of the encoder."""
+        return f"questions, {self.encoder.name}"
+
+    @property
+    def cases(self) -> Sequence[str]:
+        """The ids of the questions."""
+        return [question.question_id for question in self.questions]
+
+    def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
+        """``doc_ids`` of the first ten passages, ``RANK`` and the scores of the answer."""
+        asked = [question for question in self.questions if question.question_id in set(cases)]
+        retriever = kept.retriever(self.encoder)
+        found = retriever.retrieve([question.text for question in asked], max(DEPTHS))
+        for number, (question, passages) in enumerate(zip(asked, found, strict=True)):
+            progress(f"asking {kept.system}", number, len(asked))
+            scores = self._scores(question, passages[:ANSWERED_WITH])
+            doc_ids = tuple(each.passage.doc_id for each in passages)
+            rank = doc_ids.index(question.about) + 1 if question.about in doc_ids else 0
+            yield Row(
+                system=kept.system,
+                task=self.name,
+                case=question.question_id,
+                doc_ids=doc_ids,
+                figures={
+                    RANK: rank,
+                    "BLEU-1": scores.bleu1,
+                    "sacreBLEU": scores.sacrebleu,
+                    "ROUGE-L": scores.rouge_l,
+                },
+            )
+        progress(f"asking {kept.system}", len(asked), len(asked))
+
+    def _scores(self, question: Question, passages: Sequence[RetrievedPassage]) -> AnswerScores:
+        said = [question.text, question.answer, *(each.passage.text for each in passages)]
+        key = blake2b(repr(said).encode(), digest_size=16).digest()
+        if key not in self._known:
+            answer = self.generator.generate(question.text, passages)
+            self._known[key] = self._scorer(question.answer, answer.text)
+        return self._known[key]

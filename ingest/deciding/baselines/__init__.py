@@ -1,0 +1,1 @@
+"""Baseline methods for comparison, one per file."""

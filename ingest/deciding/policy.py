@@ -1,0 +1,151 @@
+"""The rule from scores to action: pure, total, monotone in risk."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from ingest.documents import Action, Entity, Identifier, Scores
+from ingest.labels import LONGEST_NAME, is_short_line, label_of
+from ingest.scoring.scale import Weights
+from models.errors import ConfigurationError
+
+PolicyName = Literal["trip", "redact", "suppress", "entity-type", "lprag", "origin"]
+
+Replacements = Literal["descriptor", "alias"]
+"""How people and organizations are replaced: by descriptors or by aliases."""
+
+Operator = Literal["generalize", "mask", "hash", "suppress", "keep"]
+"""The treatment of a mention; see ``Treatment``."""
+
+RIGID = "rigid identifier: always generalized"
+OWN = "on a list or pattern of one's own: always generalized"
+DIRECT = "direct identifier whose risk reaches its limit"
+QUASI = "quasi-identifier whose risk reaches its limit"
+AT_OR_ABOVE = "priority at or above the threshold"
+RESIDUAL = "residual risk of a passage above its limit"
+ECHO = "says what an identifier says that is generalized"
+BELOW = "priority below the threshold"
+KEPT = "its label is kept whatever its scores"
+
+STRICTEST_FIRST = (RIGID, OWN, DIRECT, QUASI, AT_OR_ABOVE, BELOW, KEPT)
+"""In order of precedence: the first reason of any mention of a link applies to all its mentions."""
+HARD_RULES = frozenset((RIGID, OWN, DIRECT, QUASI))
+"""Reasons that replace a mention at any priority."""
+ALWAYS = HARD_RULES | {ECHO}
+"""Reasons independent of the threshold: without one, only these act, and only on echoes of hard rules."""
+STAYS = frozenset((BELOW, KEPT))
+"""Reasons to keep a mention."""
+
+
+@dataclass(frozen=True, slots=True)
+class Treatment:
+    """Treatment of mentions by label.
+
+    The operator says how a mention is replaced once the method decides to replace it. ``generalize`` uses the
+    label's entry in ``words``, else its descriptor. ``mask`` uses the same stars for every value. ``hash``
+    uses a code that is the same for the same value in every document, which links the documents. ``suppress``
+    removes the mention. ``keep`` keeps it at any score, unless it repeats a replaced identifier. A label with
+    ``words`` and no operator is generalized. For labels in neither, the method decides.
+
+    Raises:
+        ConfigurationError: A direct identifier is kept, an operator is unknown, words are empty, longer than
+            60 characters or several lines, or a label with words is not generalized.
+    """
+
+    operators: Mapping[str, Operator] = field(default_factory=dict)
+    words: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for label, operator in self.operators.items():
+            if operator not in get_args(Operator):
+                known = ", ".join(get_args(Operator))
+                raise ConfigurationError(f"operators has none of these for {label}: {known}. Take one.")
+            if operator == "keep" and _identifies(label):
+                raise ConfigurationError(
+                    f"operators keeps {label}, which identifies somebody by itself: take generalize, mask, "
+                    "hash or suppress for it."
+                )
+        for label, words in self.words.items():
+            if not is_short_line(words):
+                raise ConfigurationError(
+                    f"words for {label}: give 1 to {LONGEST_NAME} printable characters in one line, "
+                    "without blanks around them."
+                )
+            if self.operators.get(label, "generalize") != "generalize":
+                raise ConfigurationError(
+                    f"{label} has words, and operators does not generalize it: leave one of them out."
+                )
+
+    def operator(self, label: str) -> Operator | None:
+        """The operator of a label; None if the method decides."""
+        return self.operators.get(label, "generalize" if label in self.words else None)
+
+    def keeps(self, entity: Entity) -> bool:
+        """Whether a mention may be kept because of its label; never a required one."""
+        may_stay = entity.identifier is not Identifier.DIRECT and not entity.required
+        return may_stay and self.operator(entity.label) == "keep"
+
+
+def _identifies(label: str) -> bool:
+    row = label_of(label)
+    return row.rigid or row.identifier is Identifier.DIRECT
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """The privacy policy of a collection.
+
+    ``tau`` is the threshold on the priority S(e). ``residual_limit`` bounds f(U*) of each passage of the
+    sanitized text; its default is the lower bound of the rubric's level 3, so that no passage keeps a direct
+    identifier. ``direct_limit`` is the own risk from which a direct identifier, such as a name, is always
+    replaced. By default all are: no model can distinguish a neighbor who wrote a poem from a poet, and a text
+    that claims to be fiction must not keep its names for that. ``quasi_limit`` is the same for
+    quasi-identifiers, by the higher of the label's risk and their own. Its default is the lower bound of the
+    rubric's level 2, from which an entity identifies in context: several of them in one index allow linkage
+    with a register. ``replacements`` says how people and organizations are replaced: see
+    ``ingest.rendering.aliases`` for the cost of aliases. ``epsilon`` is the budget that lprag spends on each
+    document. ``treatment`` is the treatment by label; it applies to every policy but origin.
+    """
+
+    name: PolicyName = "trip"
+    tau: float = 0.5
+    residual_limit: float = 0.7
+    weights: Weights = field(default_factory=Weights)
+    replacements: Replacements = "descriptor"
+    direct_limit: float = 0.0
+    quasi_limit: float = 0.4
+    epsilon: float = 5.0
+    treatment: Treatment = field(default_factory=Treatment)
+
+
+DEFAULT = Policy()
+"""The default policy."""
+
+
+def decide(entity: Entity, scores: Scores, own_risk: float, policy: Policy) -> tuple[Action, str]:
+    """Hard rules first, then the threshold (TRIP-RAG, equation 7). Returns the action and its reason."""
+    reason = hard_rule(entity, own_risk, policy)
+    if reason is None:
+        # a missing priority is no reason to keep
+        reason = BELOW if scores.priority is not None and scores.priority < policy.tau else AT_OR_ABOVE
+    return (Action.KEEP if reason in STAYS else Action.GENERALIZE), reason
+
+
+def hard_rule(entity: Entity, own_risk: float, policy: Policy) -> str | None:
+    """The hard rule that decides about a mention at any priority; None if the threshold decides.
+
+    ``own_risk`` is the hazard form of the marginal risk, whichever form the scores use: with two names in a
+    text, the difference of absolute risks is small for each.
+    """
+    if label_of(entity.label).rigid:
+        return RIGID
+    if entity.required:
+        return OWN
+    if policy.treatment.keeps(entity):
+        return KEPT
+    if entity.identifier is Identifier.DIRECT and own_risk >= policy.direct_limit:
+        return DIRECT
+    of_kind = label_of(entity.label).risk
+    if entity.identifier is Identifier.QUASI and max(of_kind, own_risk) >= policy.quasi_limit:
+        return QUASI
+    return None

@@ -1,0 +1,78 @@
+"""Residual risk: after the threshold, the remaining risk must stay below the policy's limit.
+
+This is the constraint of TRIP-RAG's problem statement (section 3.1), which its method omits. It applies per
+retrieval unit: users see units, and privacy-risk models are trained and calibrated on texts of that size.
+Hazards add up, so a limit per document would strip long documents.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+
+from ingest.annotated import AnnotatedText
+from ingest.documents import Span
+from ingest.protocols import Applied, Hazards, RiskModel
+from ingest.scoring.raw import absolute_risk
+
+_NO_UTILITY = 1e-6
+
+
+def of_units(
+    left: AnnotatedText, risk: RiskModel, units_of: Callable[[str], Sequence[Span]]
+) -> list[Hazards]:
+    """The hazards of each unit of the residual text."""
+    return risk.hazards(left.pieces(units_of(left.text)))
+
+
+def beyond_limit(
+    applied_without: Callable[[Collection[int]], Applied],
+    utilities: Callable[[], Mapping[int, float]],
+    risk: RiskModel,
+    limit: float,
+    units_of: Callable[[str], Sequence[Span]],
+) -> tuple[set[int], Applied | None]:
+    """Further links to generalize, so that f(U) is at most ``limit`` for each unit U of the residual text.
+
+    Also returns the resulting text, measured; None without a limit.
+
+    ``applied_without`` gives the sanitized text without these links too, ``units_of`` splits a text into
+    units. ``utilities`` is called if a unit exceeds the limit; links missing from it are always kept. If
+    generalizing cannot reach the limit, all other links of the unit are generalized. Links with the best
+    ratio of removed hazard to lost utility go first; a link is removed from the whole text. Marginal hazards
+    depend on the other entities, so they are measured again after each round; a round takes as many links as
+    needed if hazards were additive.
+    """
+    if limit >= 1.0:
+        return set(), None
+    more: set[int] = set()
+    while True:
+        applied = applied_without(more)
+        passages = of_units(applied.residual, risk, units_of)
+        taken = set[int]()
+        for hazards in passages:
+            if absolute_risk(hazards.total) > limit:
+                taken |= _to_take(hazards, taken, utilities(), limit)
+        if not taken:
+            return more, replace(applied, passages=passages)
+        more |= taken
+
+
+def _to_take(
+    hazards: Hazards, taken: Collection[int], utilities: Mapping[int, float], limit: float
+) -> set[int]:
+    """The links to take from one unit, besides those already ``taken`` in others."""
+    marginals = {number: gain for number, gain in hazards.marginals.items() if gain > 0}
+    hazard = hazards.total - sum(gain for number, gain in marginals.items() if number in taken)
+    chosen = set[int]()
+    for number in sorted(
+        marginals.keys() & utilities.keys(), key=lambda n: (-_ratio(marginals[n], utilities[n]), n)
+    ):
+        if absolute_risk(hazard) <= limit:
+            break
+        if number not in taken:
+            chosen.add(number)
+            hazard -= marginals[number]
+    return chosen
+
+
+def _ratio(hazard: float, utility: float) -> float:
+    return hazard / max(utility, _NO_UTILITY)

@@ -1,0 +1,1 @@
+"""Step 2: which spans of a text are entities, by patterns, rules, a learned model and users' own lists."""

@@ -1,0 +1,124 @@
+"""The hybrid detector: patterns win for rigid identifiers; all else is the union of all sources."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from ingest.detection.doubts import doubts_of
+from ingest.detection.hl7_fields import names_with_carets, with_messages
+from ingest.detection.overlaps import strictest, uncovered
+from ingest.detection.patterns.find import find_patterns
+from ingest.detection.repeats import repeats
+from ingest.detection.rules.find import find_by_rules
+from ingest.detection.structured import by_fields, named_by_keys
+from ingest.documents import Document, Entity
+from ingest.labels import label_of
+from ingest.language.disguises import PASSAGE_END, View, view_of
+from ingest.language.plain_letters import plain
+from ingest.protocols import EntityDetector
+
+BARE_LISTS = frozenset({"rule:job-list"})
+"""Context-free word lists, not used beside a model, which reads the context.
+
+Example: in court cases hardly any "lawyer" or "police officer" is the job of a party.
+"""
+
+_BEFORE = 24
+"""Characters."""
+
+
+class HybridDetector:
+    """Patterns with checksums, rules and word lists, and an optional learned detector.
+
+    Other sources' mentions inside a rigid identifier are dropped: they could only mislabel text that is
+    replaced anyway. Of mentions with the same span the one with the riskiest label is kept. All other
+    overlaps are kept, for decisions to resolve. All repetitions of a name are found. With a learned detector,
+    plain word lists are not used. Texts with doubts (``ingest.detection.doubts``) are read by ``careful``
+    instead of ``learned``.
+
+    All sources read letters and digits in plain form, and also the decoded view of disguised text: a match
+    there becomes a mention of the characters that encode it.
+    """
+
+    def __init__(self, learned: EntityDetector | None = None, careful: EntityDetector | None = None) -> None:
+        self._learned = learned
+        self._careful = careful or learned
+
+    @property
+    def name(self) -> str:
+        """The names of all parts, for reports."""
+        return "patterns+rules" + (f"+{self._learned.name}" if self._learned else "")
+
+    def detect(self, documents: Sequence[Document]) -> list[list[Entity]]:
+        """The unlinked mentions of each document, in text order."""
+        plainly = [replace(document, text=plain(document.text)) for document in documents]
+        views = [view_of(document.text) for document in plainly]
+        disguised = zip(documents, views, strict=True)
+        behind = [replace(document, text=view.text) for document, view in disguised if view]
+        found = self._found([*plainly, *behind])
+        hidden = iter(found[len(plainly) :])
+        return [
+            _everywhere(document.text, direct, (view, next(hidden)) if view else None)
+            for document, view, direct in zip(plainly, views, found, strict=False)
+        ]
+
+    def _found(self, documents: Sequence[Document]) -> list[list[Entity]]:
+        return [
+            self._in_one(document.text, others)
+            for document, others in zip(documents, self._by_model(documents), strict=True)
+        ]
+
+    def _in_one(self, text: str, learned: Sequence[Entity]) -> list[Entity]:
+        found = _united(
+            find_patterns(text),
+            [*self._by_rules(text), *named_by_keys(text), *names_with_carets(text), *learned],
+        )
+        return with_messages(text, by_fields(text, found))
+
+    def _by_model(self, documents: Sequence[Document]) -> list[list[Entity]]:
+        if self._learned is None or self._careful is None:
+            return [[] for _ in documents]
+        doubts = [doubts_of(document.text) for document in documents]
+        sure = [document for document, doubt in zip(documents, doubts, strict=True) if not doubt]
+        doubtful = [document for document, doubt in zip(documents, doubts, strict=True) if doubt]
+        learned, careful = iter(self._learned.detect(sure)), iter(self._careful.detect(doubtful))
+        return [next(careful if doubt else learned) for doubt in doubts]
+
+    def _by_rules(self, text: str) -> list[Entity]:
+        unasked = BARE_LISTS if self._learned else frozenset()
+        return [entity for entity in find_by_rules(text) if entity.source not in unasked]
+
+
+def _everywhere(
+    text: str, found: Sequence[Entity], below: tuple[View, Sequence[Entity]] | None
+) -> list[Entity]:
+    """The mentions found in a text and in its view, and all repetitions of their names in either."""
+    if below is None:
+        return _by_place([*found, *repeats(text, found)])
+    view, hidden = below
+    there = [*hidden, *repeats(view.text, hidden, (text, found))]
+    here = [*found, *repeats(text, found, (view.text, hidden))]
+    return _united(here, by_fields(text, list(_uncovered(text, view, there))))
+
+
+def _uncovered(text: str, view: View, entities: Sequence[Entity]) -> Iterator[Entity]:
+    """The mentions of a view that are disguised in the text, mapped back to the text.
+
+    The context before a mention counts too, since it may have triggered the match.
+    """
+    for entity in entities:
+        seen, span = entity.span, view.original(entity.span)
+        said = view.text[max(0, seen.start - _BEFORE) : seen.end]
+        hidden = said != text[max(0, span.start - _BEFORE) : span.end]
+        if hidden and PASSAGE_END not in view.text[seen.start : seen.end]:
+            yield entity.at(span)
+
+
+def _united(patterns: Sequence[Entity], others: Sequence[Entity]) -> list[Entity]:
+    rigid = {id(entity) for entity in patterns if label_of(entity.label).rigid}
+    inner = {id(entity) for entity in others}
+    kept = uncovered([*patterns, *others], lambda one, other: id(one) in rigid and id(other) in inner)
+    return _by_place(kept)
+
+
+def _by_place(entities: Iterable[Entity]) -> list[Entity]:
+    return sorted(strictest(entities).values(), key=lambda entity: entity.span)

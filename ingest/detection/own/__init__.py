@@ -1,0 +1,1 @@
+"""Users' own entities: allow and deny lists, patterns, and the detector that applies them."""

@@ -1,0 +1,43 @@
+"""Numbers in words, and the names of months and weekdays: fragments of regular expressions."""
+
+_UNITS = "one|two|three|four|five|six|seven|eight|nine"
+_TEENS = "ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"
+_TENS = "twenty|thirty|forty|fourty|fifty|sixty|seventy|eighty|ninety"
+
+CARDINAL = rf"(?:(?:{_TENS})(?:[ -]?(?:{_UNITS}))?|{_TEENS}|{_UNITS})"
+"""One to ninety-nine, in words."""
+
+NUMBER_WORDS = (
+    rf"(?:(?:{CARDINAL}|a|half a|several|a few)[ -](?=hundred|thousand|million|billion)"
+    rf"|{CARDINAL}(?=[ -]))"
+    rf"(?:(?:(?:[ -]?and)?[ -]?(?:hundred|thousand|million|billion|{CARDINAL}))){{0,6}}"
+)
+"""A whole number in words, "two thousand five hundred"."""
+
+DIGIT_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+"""The digits in words, each at its own place."""
+
+ORDINAL = (
+    r"(?:(?:twenty|thirty)[ -])?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)"
+    r"|tenth|eleventh|twelfth|thirteenth|fourteenth|fifteenth|sixteenth|seventeenth|eighteenth|nineteenth"
+    r"|twentieth|thirtieth"
+)
+
+MONTHS = (
+    "january|february|march|april|may|june|july|august|september|october|november|december"
+    "|jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec"
+)
+"""English months in full and in short."""
+
+FOREIGN_MONTHS = (
+    "januar|jänner|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember"
+    "|janvier|février|fevrier|mars|avril|juin|juillet|août|aout|septembre|octobre|novembre|décembre"
+    "|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|setiembre|octubre|noviembre|diciembre"
+    "|gennaio|febbraio|aprile|maggio|giugno|luglio|settembre|ottobre|novembre|dicembre"
+    "|janeiro|fevereiro|março|maio|junho|julho|setembro|outubro|novembro|dezembro"
+    "|januari|februari|maart|mei|augustus|augusti|desember|december|marts|maj"
+    "|stycznia|lutego|marca|kwietnia|maja|czerwca|lipca|sierpnia|września|października|listopada|grudnia"
+)
+"""The months of German, French, Spanish, Italian, Portuguese, Dutch, the Nordic languages and Polish."""
+
+WEEKDAYS = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?"

@@ -1,0 +1,204 @@
+"""Propagate each detected name to all its occurrences: one missed occurrence would reveal the others."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+
+from ingest.detection.rules.known_parts import known_parts, reads_as_name
+from ingest.documents import Entity, Identifier, Span
+from ingest.labels import LABELS, NAMES, PERSON, label_of
+from ingest.language.name_grammar import eponym_noun_at
+from ingest.language.naming import naming_of
+from ingest.language.tokens import LOWER, Tokens, tokenize
+from ingest.language.vocabulary import words
+from ingest.spans import merged, union_of
+
+SHORTEST = 3
+SOURCE = "rule:repeat"
+FILE = re.compile(
+    r"(?<![\w.-])[\w.-]*\.(?:pdf|docx?|xlsx?|pptx?|odt|rtf|txt|csv|msg|eml|zip|jpe?g|png|gif|heic|mp[34]|wav|mov)\b",
+    re.IGNORECASE,
+)
+"""File names contain names in any case: keller_scan.pdf."""
+PATH = re.compile(r"(?<!\w)(?:[~.]|[A-Za-z]:)?(?:[/\\][\w.~@-]++){2,}+|(?<![\w.-])[^\W_]++(?:_[^\W_]++)++")
+"""So do paths and identifiers: /home/keller_a/notes, keller_visit."""
+ACCOUNT = re.compile(
+    r"(?<![\w.-])(?:[^\W\d_]{1,2}[._-][^\W\d_]{3,40}+|[^\W\d_]{3,40}+[._-][^\W\d_]{1,2})[0-9]{0,4}+(?![\w-]|\.\w)"
+)
+"""User names of a name and an initial: a.keller, keller_a2."""
+SHORTEST_JOINED = 6
+
+_Names = dict[int, dict[tuple[str, ...], Entity]]
+"""Names by their number of words, folded as in ``ingest.language.tokens``."""
+
+
+def repeats(
+    text: str, entities: Sequence[Entity], elsewhere: tuple[str, Sequence[Entity]] | None = None
+) -> list[Entity]:
+    """Further mentions of the names among ``entities``, with any capitalization and spacing.
+
+    Also searches for the names of ``elsewhere``, another text with its entities.
+
+    A person is searched by each part of the name. No name is searched inside another name, but persons are
+    searched inside organizations and medical terms, since these may be kept; known eponyms are excluded. An
+    ordinary word is no name by itself ("Will"). A single word needs a capital letter, or must be in the name
+    of a file, folder or user, or joined with the rest of the name (akeller).
+    """
+    others = elsewhere[1] if elsewhere else ()
+    if not any(_may_be_named(entity) for entity in (*entities, *others)):
+        return []
+    tokens = tokenize(text)
+    known = _Known()
+    if elsewhere:
+        known.add(tokenize(elsewhere[0]), others)
+    known.add(tokens, entities)
+    return list(_found(_Text(tokens, entities), known))
+
+
+def _may_be_named(entity: Entity) -> bool:
+    """Whether the entity has a name; entities with a user's own label may."""
+    return entity.label in NAMES or entity.label not in LABELS
+
+
+class _Known:
+    """The names to search, by first word; a name with several labels has the riskiest."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, _Names] = defaultdict(lambda: defaultdict(dict))
+        self.joined: set[str] = set()
+
+    def add(self, tokens: Tokens, entities: Sequence[Entity]) -> None:
+        """Add the names among the entities of a text."""
+        for entity in sorted(entities, key=lambda e: (label_of(e.label).risk, e.confidence, e.label)):
+            first = bisect_left(tokens.starts, entity.span.start)
+            end = bisect_right(tokens.ends, entity.span.end)
+            if first < end and _may_be_named(entity) and _is_peculiar(tokens, first, end):
+                name = tuple(tokens.folded[first:end])
+                self.names[name[0]][len(name)][name] = entity
+        persons = [entity for entity in entities if entity.label == PERSON]
+        ordinary = _ordinary()
+        for part, person in known_parts(tokens, persons).items():
+            if part not in ordinary:
+                self._add_word(part, person)
+        for person in persons:
+            for form in _joined(naming_of(tokens.text, person.span).words):
+                self.joined.add(form)
+                self._add_word(form, person)
+
+    def _add_word(self, word: str, person: Entity) -> None:
+        other = self.names[word][1].get((word,))
+        if other is None or label_of(person.label).risk > label_of(other.label).risk:
+            self.names[word][1][word,] = person
+
+
+def _joined(name: tuple[str, ...]) -> list[str]:
+    """A name as one word: akeller, kellera, annakeller, kelleranna. An added s would make a plural."""
+    if len(name) < 2:
+        return []
+    first, last = name[0], name[-1]
+    forms = {first[0] + last, first + last, last + first, last + first[0] if first[0] != "s" else ""}
+    known = words("common_words", "surnames", "given_names", "given_names_ambiguous", "not_names")
+    return [form for form in forms - known if len(form) >= SHORTEST_JOINED and len(last) >= SHORTEST]
+
+
+@cache
+def _ordinary() -> frozenset[str]:
+    """Name parts that are mostly ordinary words."""
+    unlikely = words("common_words") - words("surnames", "given_names")
+    return unlikely | words("given_names_ambiguous", "given_names_words", "weekday_months")
+
+
+def _is_peculiar(tokens: Tokens, first: int, end: int) -> bool:
+    never = words("common_words", "weekday_months", "not_names", "public_bodies", "given_names_words")
+    long = tokens.ends[end - 1] - tokens.starts[first] >= SHORTEST
+    capital = any(tokens.shapes[index] != LOWER for index in range(first, end))
+    return long and capital and (end - first > 1 or tokens.folded[first] not in never)
+
+
+def _found(place: "_Text", known: _Known) -> Iterator[Entity]:
+    index, tokens = 0, place.tokens
+    while index < len(tokens):
+        entity = next(_standing_at(place, index, known), None)
+        if entity is None:
+            index += 1
+        else:
+            yield entity
+            index = bisect_left(tokens.starts, entity.span.end)
+
+
+def _standing_at(place: "_Text", index: int, known: _Known) -> Iterator[Entity]:
+    """The names that begin at a word and overlap no other, longest first.
+
+    Digits after a word are ignored: keller2.
+    """
+    word = place.tokens.folded[index]
+    if word not in known.names:
+        word = word.rstrip("0123456789")
+    names = known.names.get(word, {})
+    for size in sorted(names, reverse=True):
+        end = index + size
+        name = (word, *place.tokens.folded[index + 1 : end])
+        entity = names[size].get(name)
+        if entity is None or not (name[0] in known.joined or _is_said(place, index, end)):
+            continue
+        span = place.tokens.span(index - _is_elided(place.tokens, index), end)
+        taken = place.direct if entity.identifier is Identifier.DIRECT else place.taken
+        if not taken.touches(span):
+            yield replace(entity, span=place.accounts.around(span), source=SOURCE)
+
+
+def _is_elided(tokens: Tokens, index: int) -> bool:
+    """Whether an O' precedes the word, as in O'Hara."""
+    return tokens.gap(index) in ("'", "’") and tokens.folded[index - 1] in ("o", "d", "l")
+
+
+def _is_said(place: "_Text", index: int, end: int) -> bool:
+    tokens = place.tokens
+    if end - index > 1:
+        return all(tokens.joined(word) for word in range(index + 1, end))
+    if tokens.folded[index] in words("eponyms") and eponym_noun_at(tokens, tokens.possessive_end(end)):
+        return False
+    span = tokens.span(index, end)
+    if reads_as_name(tokens, index) or place.files.touches(span):
+        return True
+    small = place.accounts.touches(span) or place.paths.touches(span)
+    return small and tokens.folded[index] not in words("common_words")
+
+
+class _Places:
+    """Spans of a text, indexed for overlap queries."""
+
+    def __init__(self, spans: Iterable[Span]) -> None:
+        disjoint = [span for span, _ in merged((span, "") for span in spans)]
+        self._starts = [span.start for span in disjoint]
+        self._ends = [span.end for span in disjoint]
+
+    def touches(self, span: Span) -> bool:
+        return self.around(span) is not span
+
+    def around(self, span: Span) -> Span:
+        """The union of the span and the indexed span that it overlaps."""
+        place = bisect_right(self._ends, span.start)
+        if place == len(self._starts) or self._starts[place] >= span.end:
+            return span
+        return union_of(span, Span(self._starts[place], self._ends[place]))
+
+
+class _Text:
+    """A text prepared for the search.
+
+    ``direct`` are the spans of direct identifiers, ``taken`` those of direct identifiers or names.
+    """
+
+    def __init__(self, tokens: Tokens, entities: Sequence[Entity]) -> None:
+        direct = [entity.span for entity in entities if entity.identifier is Identifier.DIRECT]
+        self.tokens = tokens
+        self.direct = _Places(direct)
+        self.taken = _Places([*direct, *(entity.span for entity in entities if _may_be_named(entity))])
+        self.files, self.paths, self.accounts = (
+            _Places(Span(*match.span()) for match in regex.finditer(tokens.text))
+            for regex in (FILE, PATH, ACCOUNT)
+        )

@@ -1,0 +1,1 @@
+"""Rule and word-list detection, for machines without a learned detector."""

@@ -1,0 +1,174 @@
+"""Persons whom the layout betrays: mail headers, greetings, signatures, form fields, speakers."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from ingest.detection.rules.hits import hit
+from ingest.documents import Entity, Span
+from ingest.labels import PERSON
+from ingest.language.name_grammar import PARTICLES
+from ingest.language.vocabulary import WORD, fold, words
+
+_NAME = r"[^\W\d_][\w’'‑-]{0,30}\.?(?:[ ][^\W\d_][\w’'‑-]{0,30}\.?){0,4}"
+"""One to five words, as a regular expression; whether they are a name is asked afterwards."""
+
+HEADER = re.compile(
+    r"^[ \t>*]{0,8}(?:From|To|Cc|CC|Bcc|Sent by|Forwarded by|Attn|Attention|Reply-To)[ \t]{0,8}:"
+    r"[ \t]{0,8}([^\n]{2,600})",
+    re.MULTILINE,
+)
+ENRON = re.compile(r"(?<=\w)/[A-Za-z]{2,12}(?:/[A-Za-z]{2,12}){1,3}")
+FORWARDED = re.compile(rf"(?:Forwarded by|Sent by:?|Original Message From:?)[ \t]+({_NAME})")
+GREETING = re.compile(
+    r"(?:^|(?<=[.!?\n\]:])|(?<=[.!?\]:] ))[ \t]{0,8}(?i:hi there|hi|hello|hey|hiya|dear|good morning"
+    r"|good afternoon|good evening|greetings|morning|thanks|thank you|welcome|cheers)"
+    rf"[ ]?,?[ ]({_NAME})(?=[ ]?[,:;.!?\n–-]|[ ]?$)",
+    re.MULTILINE,
+)
+ADDRESS_LINE = re.compile(rf"^({_NAME})[ ]?(?:[,:;–-]|--)?[ \t]{{0,8}}$", re.MULTILINE)
+CLOSING = re.compile(
+    r"^[ \t]{0,8}(?i:(?:many |best |kind |warm |with )*(?:regards|wishes|thanks|cheers|love|sincerely"
+    r"|respectfully|yours|best|yours (?:sincerely|faithfully|truly)|sincerely yours|thank you))"
+    rf"[ ]?[,.!]?[ \t]{{0,8}}\n{{1,3}}[ \t]{{0,8}}[-–]?[ ]?({_NAME})[ \t]{{0,8}}(?=\n|$)",
+    re.MULTILINE,
+)
+FIELD = re.compile(
+    r"(?:^|(?<=[\n;|,(])|(?<=  ))[ \t]{0,8}(?i:(?:patient|client|full|first|last|family|given|middle"
+    r"|maiden|employee|customer|applicant|claimant|member|contact|guardian|insured|student)?[ ]?"
+    r"(?:name|surname)|patient|claimant|applicant|respondent|plaintiff|defendant|employee|customer"
+    r"|insured|beneficiary|attending|physician|surgeon|provider|doctor|dictated by|signed|signed by"
+    r"|reviewed by|referred by|prepared by|contact|contact person|next of kin|emergency contact"
+    rf"|guardian|spouse|witness|author)[ \t]{{0,8}}[:=][ \t]{{0,8}}(?:(?:Dr|Mr|Mrs|Ms|Miss)\.?[ ])?({_NAME})"
+    r"(?=[ \t]{0,8}(?:[\n,;|(/.]|$))"
+)
+SPEAKER = re.compile(rf"^(?:\[({_NAME})\]|({_NAME})[ ]?:)(?=[ ])", re.MULTILINE)
+VERSUS = re.compile(rf"(?<=\w)[ ]vs?\.?[ ]({_NAME})")
+LAST_WORD = re.compile(r"[^\W\d_][\w’'‑-]{0,30}\.?")
+
+ROLES = frozenset(
+    ("doctor", "patient", "nurse", "guest", "family", "speaker", "interviewer", "interviewee")
+    + ("question", "answer", "q", "a", "user", "assistant", "system", "agent", "customer", "caller")
+    + ("operator", "host", "moderator", "clinician", "therapist", "physician", "subject", "note")
+)
+ORDINARY = ("common_words", "not_names", "organization_cues", "weekday_months", "medications", "titles") + (
+    "diseases",
+    "symptoms",
+    "cities",
+    "countries",
+    "states",
+    "jobs",
+    "medical_tests",
+)
+"""The lists whose words name nobody, wherever they stand."""
+LIST_BREAK = re.compile(r"[;<>\[\]()\"]|,(?=[ ]|$)|@|/")
+
+
+def _ordinary(word: str) -> bool:
+    known = words("given_names", "given_names_ambiguous", "surnames")
+    return word not in known and word in words(*ORDINARY)
+
+
+def _named(candidate: str, unknown: bool) -> bool:
+    """Whether the words can be a person's name.
+
+    A word of the name lists must be among them, unless ``unknown`` allows for names in no list; none
+    may be an ordinary word, and the first must have a capital letter or be a given name.
+    """
+    parts = WORD.findall(candidate)
+    folded = [fold(part) for part in parts]
+    if not parts or any(_ordinary(word) for word in folded) or folded[0] in ROLES:
+        return False
+    if all(word in words("common_words", "weekday_months") for word in folded):
+        given = words("given_names", "given_names_ambiguous")
+        return len(folded) == 1 and folded[0] in given and parts[0][0].isupper() and unknown
+    known = words("given_names", "given_names_ambiguous", "surnames")
+    if not parts[0][0].isupper():
+        return folded[0] in words("given_names") and len(parts) == 1
+    capitals = all(p[0].isupper() or p in PARTICLES for p in parts)
+    if len(parts) == 1 and parts[0].isupper() and len(parts[0]) < 4:
+        return False
+    return capitals and (unknown or any(word in known for word in folded))
+
+
+def _entity(match: re.Match[str], group: int, confidence: float, rule: str) -> Entity:
+    start, end = match.span(group)
+    while match.string[end - 1] in " .-,":
+        end -= 1
+    return hit(Span(start, end), PERSON, confidence, rule)
+
+
+def _headers(text: str) -> Iterator[Entity]:
+    for line in HEADER.finditer(text):
+        start = line.start(1)
+        for piece in LIST_BREAK.split(line.group(1)):
+            place = text.find(piece, start, line.end(1))
+            start = place + len(piece)
+            name = piece.strip(" \t'.")
+            if name and len(WORD.findall(name)) <= 5 and _named(name, unknown=True):
+                first = text.find(name, place)
+                yield hit(Span(first, first + len(name)), PERSON, 0.9, "mail-header")
+
+
+def _speakers(text: str) -> Iterator[Entity]:
+    matches = list(SPEAKER.finditer(text))
+    counts = Counter(match.group(match.lastindex or 0) for match in matches)
+    for match in matches:
+        group = match.lastindex or 0
+        often = counts[match.group(group)] > 1
+        if "\n" not in match.group(group) and _named(match.group(group), unknown=often):
+            yield _entity(match, group, 0.8, "speaker")
+
+
+def _name_before(text: str, end: int) -> Span | None:
+    """The up to four capitalized words that end at ``end``, if they are a name."""
+    line = text[max(0, end - 80) : end].rpartition("\n")[2]
+    start = end
+    for word in reversed(line.split(" ")[-4:]):
+        if LAST_WORD.fullmatch(word) is None or not word[0].isupper():
+            break
+        if not _named(word, unknown=True) and len(word) > 2:
+            break
+        start -= len(word) + (start != end)
+    return Span(start, end) if start < end and _named(text[start:end], unknown=True) else None
+
+
+def _opponents(text: str) -> Iterator[Entity]:
+    for match in VERSUS.finditer(text):
+        span = _name_before(text, match.start())
+        if span is not None:
+            yield hit(span, PERSON, 0.8, "case-title")
+        if _named(match.group(1), unknown=True):
+            yield _entity(match, 1, 0.7, "case-title")
+    for match in ENRON.finditer(text):
+        span = _name_before(text, match.start())
+        if span is not None:
+            yield hit(span, PERSON, 0.9, "mail-address")
+
+
+SIMPLE: tuple[tuple[re.Pattern[str], float, str, bool], ...] = (
+    (FORWARDED, 0.85, "mail-header", True),
+    (GREETING, 0.8, "greeting", True),
+    (CLOSING, 0.8, "signature", True),
+    (ADDRESS_LINE, 0.6, "name-line", False),
+)
+
+
+def _fields(text: str) -> Iterator[Entity]:
+    """Name: Okoro; but a lone unknown word behind ``Patient:`` is an answer and no name."""
+    for match in FIELD.finditer(text):
+        asked = "name" in text[match.start() : match.start(1)].lower()
+        if _named(match.group(1), unknown=asked or " " in match.group(1).strip()):
+            yield _entity(match, 1, 0.85, "field")
+
+
+def layout(text: str) -> list[Entity]:
+    """The persons who are named where a layout expects a name; may overlap."""
+    found = [*_headers(text), *_speakers(text), *_opponents(text), *_fields(text)]
+    for pattern, confidence, rule, unknown in SIMPLE:
+        found.extend(
+            _entity(match, 1, confidence, rule)
+            for match in pattern.finditer(text)
+            if _named(match.group(1), unknown)
+        )
+    return found

@@ -1,0 +1,1 @@
+"""Language utilities for every step: words, sentences, names, disguises, language identification."""

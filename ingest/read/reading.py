@@ -1,0 +1,104 @@
+"""The inputs and outputs of reading."""
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ingest.documents import Document
+from ingest.errors import UnreadableDocument
+from ingest.read.paths import canonical, os_problem, shown
+
+# What libxml2 calls it; lxml raises it as an error of syntax.
+_NO_MEMORY = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A document or an error, and the number of input bytes read so far.
+
+    ``bytes_read`` never falls and stays within ``total_bytes``, save for what comes from standard input.
+    """
+
+    item: Document | UnreadableDocument
+    bytes_read: int
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file, its size in bytes, the total bytes of the files before it, and its origin.
+
+    ``origin`` is as ``ingest.read.paths.origin`` has it.
+    """
+
+    path: Path
+    size: int
+    before: int
+    origin: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """The record fields with text and id, as named by the user."""
+
+    text: str
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReadLimits:
+    """Time and memory limits per document; memory is on top of the reader's at its start."""
+
+    seconds: float = 60
+    memory_bytes: int = 1 << 30
+
+
+def placed(item: Document | UnreadableDocument, file: File) -> Document | UnreadableDocument:
+    """The item with its file's origin; an id derived from the file begins with its canonical path."""
+    if isinstance(item, UnreadableDocument):
+        item.source = file.origin
+        return item
+    place = shown(file.path)
+    own = item.doc_id.removeprefix(place)
+    named = own != item.doc_id and (not own or own.startswith("#"))
+    return replace(item, source=file.origin, doc_id=canonical(file.path) + own if named else item.doc_id)
+
+
+def guarded(readings: Iterator[Reading], place: str, end: int) -> Iterator[Reading]:
+    """Turn what is raised into a last item, ``end`` bytes into the input, so that the other files are read.
+
+    Raises:
+        MemoryError: There is no more memory.
+    """
+    try:
+        for reading in readings:
+            if isinstance(reading.item, UnreadableDocument):
+                bare(reading.item)
+            yield reading
+    except UnreadableDocument as error:
+        yield Reading(bare(error), end)
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        yield Reading(UnreadableDocument(place, "is damaged gzip data; compress it again"), end)
+    except OSError as error:
+        yield Reading(UnreadableDocument(place, os_problem(error)), end)
+    except MemoryError:
+        raise MemoryError from None
+    except Exception as error:
+        reason = f"could not be read ({type(error).__name__}); leave it out or save it again"
+        yield Reading(UnreadableDocument(place, reason), end)
+
+
+def bare(error: UnreadableDocument) -> UnreadableDocument:
+    """Strip an error of its causes and frames, which reference the text.
+
+    Raises:
+        MemoryError: It was the cause. A reader would report it as a damaged file.
+    """
+    led_to = error.__cause__ or error.__context__
+    while led_to:
+        if isinstance(led_to, MemoryError) or getattr(led_to, "code", None) == _NO_MEMORY:
+            raise MemoryError from None
+        led_to = led_to.__cause__ or led_to.__context__
+    error.__cause__ = error.__context__ = None
+    return error.with_traceback(None)

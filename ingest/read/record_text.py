@@ -1,0 +1,120 @@
+"""From a record to its document, by the names of the text and id fields.
+
+No message quotes a field name from the data: it may be a person's name, in a table without a header line or
+in a file with patients' names as keys.
+"""
+
+import json
+from collections.abc import Iterator
+
+from ingest.documents import Document, Unread
+from ingest.errors import UnreadableDocument
+from ingest.language.normalize import fixed_text
+from ingest.read.fields import ALL_BELOW, below, count_values, found, may_be_absent, paths_in
+from ingest.read.formats import ReadText, added_up
+from ingest.read.html import html_text
+from ingest.read.reading import Fields
+from ingest.read.records import COLUMN, Record, kind_of
+from ingest.read.text import checked_text
+
+_LEFT_OUT = "only what --text-field names is read; name several fields as a+b"
+
+
+def document_of(record: Record, source: str, text_field: str, id_field: str) -> Document:
+    """The document in a record, or ``UnreadableDocument``.
+
+    ``text_field`` is a path or several, as ``ingest.read.fields`` describes them. Texts of several paths are
+    joined by an empty line, those of one path by line breaks; of every value below a path there is a line
+    with its name. A value that begins with "<div" is read as HTML. Without an id the document is called after
+    its file and its line.
+    """
+    paths = paths_in(record.fields, text_field)
+    read = [_text(record, path) for path in paths]
+    texts = [each.text for each in read if each.text.strip()]
+    if not texts and (missing := [path for path in paths if not found(record.fields, path)]):
+        raise _lacking(record, missing[0])
+    text = checked_text("\n\n".join(texts), record.place)
+    doc_id = _id(record, id_field) or f"{source}#{record.number}"
+    unread = added_up([*(part for each in read for part in each.unread), _left_out(record, paths, id_field)])
+    return Document(doc_id, text, {"source": source, "place": record.place}, unread)
+
+
+def documents_of(
+    given: Iterator[Record | UnreadableDocument], source: str, fields: Fields
+) -> Iterator[Document | UnreadableDocument]:
+    """The documents of records. A missing column is reported once per table, not once per row."""
+    for record in given:
+        if isinstance(record, UnreadableDocument):
+            yield record
+            continue
+        try:
+            yield document_of(record, source, fields.text, fields.id)
+        except UnreadableDocument as error:
+            yield error
+            if record.part == COLUMN and _lacks(record, fields.text):
+                return
+
+
+def _lacks(record: Record, text_field: str) -> bool:
+    """Whether a record lacks a field that one of the paths needs."""
+    paths = paths_in(record.fields, text_field)
+    return any(not may_be_absent(path) and not found(record.fields, path) for path in paths)
+
+
+def _lacking(record: Record, path: str) -> UnreadableDocument:
+    count = len(record.fields)
+    among = f"{count:,} fields" if count > 1 else "only field"
+    where = f" among its {among}" if count else ""
+    return UnreadableDocument(
+        record.place,
+        f"has no field {path!r}{where}; name the one that holds the text with --text-field",
+    )
+
+
+def _text(record: Record, path: str) -> ReadText:
+    values = found(record.fields, path)
+    if not values and not may_be_absent(path):
+        raise _lacking(record, path)
+    whole = path.endswith(ALL_BELOW) and path not in record.fields
+    texts: list[str] = []
+    unread: list[Unread] = []
+    for name, value in [pair for each in values for pair in (below(each) if whole else [("", each)])]:
+        if value is None and may_be_absent(path):
+            continue
+        if not isinstance(value, str) and not whole:
+            raise UnreadableDocument(record.place, _no_text(value, path))
+        read = _said(value, record.place)
+        texts.append(f"{name}: {read.text}" if name else read.text)
+        unread += read.unread
+    return ReadText("\n".join(texts), tuple(unread))
+
+
+def _said(value: object, place: str) -> ReadText:
+    if not isinstance(value, str):
+        return ReadText(json.dumps(value))
+    # FHIR keeps the text of a resource as a piece of a page.
+    return html_text(value, place) if value.lstrip().startswith("<div") else ReadText(value)
+
+
+def _no_text(value: object, path: str) -> str:
+    remedy = "name a field that holds text"
+    if isinstance(value, (dict, list)):
+        remedy += f", or all that is below this one as {path}{ALL_BELOW}"
+    return f"has {kind_of(value)} in field {path!r}, not text; {remedy}"
+
+
+def _id(record: Record, path: str) -> str:
+    value = next(iter(found(record.fields, path)), None)
+    if value is None:
+        return ""
+    if isinstance(value, bool) or not isinstance(value, (str, int)):
+        raise UnreadableDocument(
+            record.place, f"has {kind_of(value)} in field {path!r}; an id is text or a whole number"
+        )
+    return " ".join(fixed_text(str(value)).split())
+
+
+def _left_out(record: Record, paths: list[str], id_field: str) -> Unread:
+    """The values that no requested path covers."""
+    read = sum(count_values(each) for path in {*paths, id_field} for each in found(record.fields, path))
+    return Unread(record.part, max(0, count_values(record.fields) - read), _LEFT_OUT)

@@ -1,0 +1,30 @@
+"""Detect the column separator of a ``.csv`` file: comma, semicolon, tab or bar."""
+
+import csv
+import re
+from collections.abc import Sequence
+
+SEPARATORS = (",", ";", "\t", "|")
+
+
+def separator_of(first_lines: Sequence[str]) -> str:
+    """The separator of a table by its first lines, the names of its columns before all; a comma if unsure.
+
+    Of those that part the first line, outside quotes, the ones count that part all these lines into as many
+    columns; of these, or of all if there are none, the most frequent in the first line.
+    """
+    if not first_lines:
+        return SEPARATORS[0]
+    named = re.sub(r'"[^"]*"', "", first_lines[0])
+    parting = [each for each in SEPARATORS if each in named]
+    even = [each for each in parting if _parts_evenly(first_lines, each)]
+    return max(even or parting or SEPARATORS[:1], key=named.count)
+
+
+def _parts_evenly(lines: Sequence[str], separator: str) -> bool:
+    try:
+        rows = [row for row in csv.reader(lines, delimiter=separator) if row]
+    except csv.Error:
+        return False
+    # A quoted field may go on behind the lines that are looked at, so the last row is left aside.
+    return len({len(row) for row in rows[:-1] or rows}) == 1

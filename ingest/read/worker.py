@@ -1,0 +1,85 @@
+"""The process that reads files for another one.
+
+Its arguments are the limits in seconds and bytes, then the fields of text and of id. Standard input brings
+lists of files to read; standard output takes what was read, and an empty list behind the last of each file. A
+document that takes more seconds ends the process by an alarm of the system, which reaches it whatever library
+it is in. So does one that takes more memory. It ends when its standard input does.
+"""
+
+import os
+import resource
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from ingest.documents import Document
+from ingest.read.reading import Fields, Reading, ReadLimits
+from ingest.read.sources import file_readings
+from ingest.read.wire import OUT_OF_MEMORY, framed, packed, receive, unpacked_files
+
+# A smaller alarm would round to 0, which means no limit.
+_SHORTEST_SECONDS = 1e-3
+
+
+def serve(questions: BinaryIO, answers: BinaryIO, limits: ReadLimits, fields: Fields) -> int:
+    """Serve requests until the input ends; returns the exit code."""
+    try:
+        while True:
+            files = unpacked_files(receive(questions))
+            _limit_memory(limits.memory_bytes)
+            for file in files:
+                _answer(answers, file_readings(file, fields), limits.seconds)
+    except (EOFError, BrokenPipeError):
+        return 0
+    except MemoryError:
+        return OUT_OF_MEMORY
+
+
+def _answer(answers: BinaryIO, readings: Iterator[Reading], seconds: float) -> None:
+    """Write readings with the alarm off: waiting for the consumer does not count."""
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    for reading in readings:
+        data = framed(packed(reading))
+        left, _ = signal.setitimer(signal.ITIMER_REAL, 0)
+        answers.write(data)
+        answers.flush()
+        # Records that are no documents share the time of one: a small file can hold any number of them.
+        again = seconds if isinstance(reading.item, Document) else max(left, _SHORTEST_SECONDS)
+        signal.setitimer(signal.ITIMER_REAL, again)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    answers.write(framed([]))
+    answers.flush()
+
+
+def _limit_memory(room: int) -> None:
+    """Limit the process to ``room`` bytes more than it uses now, if the system reports its use."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[5])
+    except (OSError, ValueError, IndexError):
+        return
+    _, most = resource.getrlimit(resource.RLIMIT_DATA)
+    wanted = pages * resource.getpagesize() + room
+    resource.setrlimit(
+        resource.RLIMIT_DATA, (wanted if most == resource.RLIM_INFINITY else min(wanted, most), most)
+    )
+
+
+def _main() -> None:
+    # Whatever a library prints must not get among the answers.
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    # No file of a crash: it would hold the text that was read.
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    # The alarm ends the process whatever library it is in, so nobody may catch it.
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
+    seconds, memory_bytes, text_field, id_field = sys.argv[1:]
+    limits = ReadLimits(float(seconds), int(memory_bytes))
+    # Without tidying up: that may take long, or memory that there is not.
+    os._exit(serve(sys.stdin.buffer, answers, limits, Fields(text_field, id_field)))
+
+
+if __name__ == "__main__":
+    _main()

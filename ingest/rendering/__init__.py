@@ -1,0 +1,1 @@
+"""Step 5: replace entities by other words."""

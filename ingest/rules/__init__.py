@@ -1,1 +1,0 @@
-"""Entities found by hand-written rules and word lists, for machines without a learned detector."""

@@ -1,0 +1,57 @@
+"""Annotated texts, and edits that keep mentions aligned with their words."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+SYNTHETIC = "synthetic"
+"""The corpus name of synthetic training texts."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Mention:
+    """A half-open span, in code points, and its label."""
+
+    start: int
+    end: int
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A text with its mentions; private.
+
+    ``asked`` are the completely annotated labels: unannotated text contains none of them. Other labels may
+    occur unannotated, so their absence is no training signal. ``group`` is the unit that a split must keep
+    together: a document, a person, a template.
+    """
+
+    id: str
+    corpus: str
+    group: str
+    text: str = field(repr=False)
+    mentions: tuple[Mention, ...] = field(repr=False)
+    asked: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Edit:
+    """``text[start:end]`` becomes ``new``."""
+
+    start: int
+    end: int
+    new: str = field(repr=False)
+
+
+def edited(text: str, mentions: Iterable[Mention], edits: Sequence[Edit]) -> tuple[str, tuple[Mention, ...]]:
+    """The text and its mentions after the edits, which are ordered and cross no mention boundary."""
+    pieces: list[str] = []
+    at = 0
+    for edit in edits:
+        pieces += [text[at : edit.start], edit.new]
+        at = edit.end
+
+    def moved(place: int) -> int:
+        return place + sum(len(e.new) - (e.end - e.start) for e in edits if e.end <= place)
+
+    changed = tuple(replace(m, start=moved(m.start), end=moved(m.end)) for m in mentions)
+    return "".join([*pieces, text[at:]]), changed

@@ -1,0 +1,137 @@
+"""The layers of BERT (Devlin and others 2019, section 3) over given weights, with torch alone.
+
+The forward pass is written out because importing the libraries that hold it takes three to five times
+as long as everything else that answering a question needs, and because the models here share their
+lower parts. It serves training as well: gradients flow through it. Tests hold it to transformers.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, cast
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    Weights = Mapping[str, Tensor]
+
+WIDTH = 384
+"""Length of a token's vector."""
+LAYERS = 6
+UNK, CLS, SEP = 100, 101, 102
+"""Word pieces with a meaning of their own: unknown, and the marks at both ends."""
+_HEADS = 12
+
+
+def padded(tokens: Sequence[Sequence[int]]) -> "tuple[Tensor, Tensor]":
+    """Ids of shape (rows, longest), and of the same shape which of them are real."""
+    import torch
+
+    longest = max(len(ids) for ids in tokens)
+    ids = torch.zeros((len(tokens), longest), dtype=torch.long)
+    for row, of_row in enumerate(tokens):
+        ids[row, : len(of_row)] = torch.tensor(of_row)
+    lengths = torch.tensor([len(of_row) for of_row in tokens])
+    return ids, torch.arange(longest)[None, :] < lengths[:, None]
+
+
+def embed(weights: "Weights", ids: "Tensor") -> "Tensor":
+    """What goes into the first layer, shape (rows, tokens, 384)."""
+    states = weights["embeddings.word_embeddings.weight"][ids]
+    states = states + weights["embeddings.position_embeddings.weight"][: ids.shape[1]]
+    states = states + weights["embeddings.token_type_embeddings.weight"][0]
+    return norm(weights, "embeddings.LayerNorm", states)
+
+
+def run_layers(
+    weights: "Weights",
+    states: "Tensor",
+    real: "Tensor",
+    layers: Sequence[int] = range(LAYERS),
+    dropout: float = 0.0,
+) -> "Tensor":
+    """The states after the numbered ``layers``, same shape as ``states``.
+
+    ``dropout`` in [0, 1) is for training only. States where ``real`` is false are undefined.
+    """
+    # Rows of one length need no mask, and attention is faster without one.
+    mask = None if bool(real.all()) else real[:, None, None, :]
+    for number in layers:
+        states = _layer(weights, states, mask, f"encoder.layer.{number}", dropout)
+    return states
+
+
+def mean_state(states: "Tensor", real: "Tensor") -> "Tensor":
+    """The mean over the real tokens, shape (rows, 384)."""
+    weight = real[:, :, None].to(states.dtype)
+    return (states * weight).sum(1) / weight.sum(1)
+
+
+def _layer(
+    weights: "Weights", states: "Tensor", mask: "Tensor | None", name: str, dropout: float
+) -> "Tensor":
+    from torch.nn import functional
+
+    rows, length, width = states.shape
+
+    def heads(part: str) -> "Tensor":
+        projected = linear(weights, f"{name}.attention.self.{part}", states)
+        return projected.view(rows, length, _HEADS, width // _HEADS).transpose(1, 2)
+
+    attended = functional.scaled_dot_product_attention(
+        heads("query"), heads("key"), heads("value"), attn_mask=mask
+    )
+    attended = attended.transpose(1, 2).reshape(rows, length, width)
+    attended = linear(weights, f"{name}.attention.output.dense", attended)
+    states = norm(weights, f"{name}.attention.output.LayerNorm", states + _dropped(attended, dropout))
+    inner = linear(weights, f"{name}.intermediate.dense", states, "gelu")
+    outer = linear(weights, f"{name}.output.dense", inner)
+    return norm(weights, f"{name}.output.LayerNorm", states + _dropped(outer, dropout))
+
+
+def _dropped(states: "Tensor", dropout: float) -> "Tensor":
+    from torch.nn import functional
+
+    return functional.dropout(states, dropout) if dropout else states
+
+
+def linear(
+    weights: "Weights", name: str, states: "Tensor", then: Literal["none", "gelu"] = "none"
+) -> "Tensor":
+    """The affine map ``name``, and what follows it."""
+    import torch
+    from torch.nn import functional
+
+    weight, bias = weights[f"{name}.weight"], weights[f"{name}.bias"]
+    training = torch.is_grad_enabled() or torch.is_autocast_enabled("cpu")
+    if training or states.device.type != "cpu" or not torch.backends.mkldnn.is_available():
+        mapped = functional.linear(states, weight, bias)
+        return functional.gelu(mapped) if then == "gelu" else mapped
+    # oneDNN in single precision: as exact as the library that torch takes for this, and twice as fast on AMD
+    mapped = torch.ops.mkldnn._linear_pointwise(states, weight, bias, then, [], "none")
+    return cast("Tensor", mapped)
+
+
+def norm(weights: "Weights", name: str, states: "Tensor") -> "Tensor":
+    """The layer normalization ``name`` over the last dimension."""
+    from torch.nn import functional
+
+    weight = weights[f"{name}.weight"]
+    return functional.layer_norm(states, weight.shape, weight, weights[f"{name}.bias"], eps=1e-12)
+
+
+def batches(lengths: Sequence[int], most_tokens: int) -> Iterator[list[int]]:
+    """Row numbers in batches of similar length, so that little is padded; every row once.
+
+    A batch has at most ``most_tokens`` tokens with its padding, or is a single row.
+    """
+    order = sorted(range(len(lengths)), key=lambda row: lengths[row])
+    start = 0
+    while start < len(order):
+        stop = start + 1
+        while stop < len(order) and lengths[order[stop]] * (stop + 1 - start) <= most_tokens:
+            # A batch ends where padding would make up an eighth of it.
+            if lengths[order[stop]] > math.ceil(lengths[order[start]] * 1.15):
+                break
+            stop += 1
+        yield order[start:stop]
+        start = stop

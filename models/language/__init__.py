@@ -1,0 +1,1 @@
+"""Language models, in this process or behind a server, and the identification of languages."""

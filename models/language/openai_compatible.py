@@ -1,0 +1,229 @@
+"""A language model behind an OpenAI-compatible server, spoken to over HTTP.
+
+Errors name the server and the status and never quote what was sent or came back, and nothing in the
+environment (proxies, keys) changes where a prompt goes.
+"""
+
+import json
+import ssl
+import time
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+import httpx
+
+from models.errors import ConfigurationError, ModelUnavailable
+from models.language.protocol import ChatMessage
+from models.loopback import is_loopback
+
+MAX_TRIES = 3
+"""Maximum number of attempts at status 429."""
+LONGEST_WAIT_S = 30.0
+"""A ``Retry-After`` beyond this is not waited for."""
+MAX_RESPONSE_BYTES = 16 * 2**20
+
+REMEDIES: Mapping[int, str] = {
+    400: "the prompt may be longer than the server's context: set fewer context tokens",
+    401: "check the API key",
+    403: "check the API key and what it may do",
+    404: "check the base URL and the model's name",
+    413: "the prompt is too long for the server: set fewer context tokens",
+    429: "it is out of quota or busy: wait, or ask for a higher limit",
+}
+
+
+class OpenAICompatibleModel:
+    """``POST /chat/completions``, not streamed; each call opens and closes its own connection.
+
+    Args:
+        base_url: as the OpenAI clients take it, ``http://127.0.0.1:8080/v1``; ``/v1`` is added
+            where it has no path.
+        model: the model's name on that server.
+        api_key: sent as a bearer token; shown nowhere.
+        timeout_s: seconds for one try, from connecting to the last byte.
+        context_tokens: room for prompt and answer together on that server.
+        allow_insecure: permit plain HTTP to another machine, where the network can read prompts.
+
+    Raises:
+        ConfigurationError: the URL or the key cannot be used.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        model: str,
+        api_key: str | None = None,
+        timeout_s: float = 60.0,
+        *,
+        context_tokens: int = 8192,
+        allow_insecure: bool = False,
+    ) -> None:
+        self._url = _completions_url(base_url, allow_insecure=allow_insecure)
+        self._host = self._url.netloc.decode("ascii")
+        self._model = model
+        self._headers = {"content-type": "application/json", **_authorization(api_key)}
+        self._timeout_s = timeout_s
+        self._context_tokens = context_tokens
+        # Python's own context: unlike httpx's it knows the certificates of the machine's owner.
+        self._tls = ssl.create_default_context()
+
+    @property
+    def name(self) -> str:
+        """The model's name and the server's host."""
+        return f"{self._model} at {self._host}"
+
+    @property
+    def context_tokens(self) -> int:
+        """Room for prompt and answer, in tokens, as configured."""
+        return self._context_tokens
+
+    def count_tokens(self, messages: Sequence[ChatMessage]) -> int:
+        """An estimate, since the tokenizer is elsewhere: three bytes a token, and eight a turn."""
+        return sum(len(m.content.encode("utf-8", "replace")) // 3 + 9 for m in messages)
+
+    def complete(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_tokens: int,
+        temperature: float = 0.0,
+        seed: int = 0,
+    ) -> str:
+        """The server's answer.
+
+        Raises:
+            ModelUnavailable: no usable answer came; the message has the host and the HTTP status.
+        """
+        payload = {
+            "model": self._model,
+            "messages": [{"role": m.role, "content": _encodable(m.content)} for m in messages],
+            "max_tokens": max_tokens,
+            "temperature": temperature,
+            "seed": seed,
+            "stream": False,
+        }
+        body = json.dumps(payload).encode("ascii")
+        for tries_left in reversed(range(MAX_TRIES)):
+            status, retry_after, answer = self._post(body)
+            wait = _seconds(retry_after)
+            if status != httpx.codes.TOO_MANY_REQUESTS or not tries_left or wait > LONGEST_WAIT_S:
+                break
+            time.sleep(wait)
+        if status != httpx.codes.OK:
+            raise self._refused(status)
+        return self._text(answer)
+
+    def _post(self, body: bytes) -> tuple[int, str, bytes]:
+        """One try: the status, the ``Retry-After`` header and the response's body."""
+        deadline = time.monotonic() + self._timeout_s
+        answer = bytearray()
+        try:
+            with (
+                httpx.Client(verify=self._tls, timeout=self._timeout_s, trust_env=False) as client,
+                client.stream("POST", self._url, content=body, headers=self._headers) as response,
+            ):
+                for piece in response.iter_bytes():
+                    answer += piece
+                    if len(answer) > MAX_RESPONSE_BYTES:
+                        raise self._unusable("its answer is too large")
+                    if time.monotonic() > deadline:
+                        raise self._too_slow()
+                return response.status_code, response.headers.get("retry-after", ""), bytes(answer)
+        except httpx.TimeoutException:
+            raise self._too_slow() from None
+        except httpx.ConnectError:
+            raise ModelUnavailable(
+                f"the language model at {self._host} cannot be reached;",
+                "start it, or correct its base URL",
+            ) from None
+        except httpx.HTTPError as error:
+            raise ModelUnavailable(
+                f"the exchange with the language model at {self._host} broke off ({type(error).__name__});",
+                "see that server's log, and try again",
+            ) from None
+
+    def _text(self, answer: bytes) -> str:
+        try:
+            text = json.loads(answer)["choices"][0]["message"]["content"]
+        except (ValueError, KeyError, IndexError, TypeError, RecursionError):
+            raise self._unusable("its answer is not a chat completion") from None
+        if not isinstance(text, str):
+            raise self._unusable("its answer holds no text")
+        return text
+
+    def _too_slow(self) -> ModelUnavailable:
+        return ModelUnavailable(
+            f"the language model at {self._host} did not answer within {self._timeout_s:g} s;",
+            "allow more time, or choose a smaller model",
+        )
+
+    def _refused(self, status: int) -> ModelUnavailable:
+        server_side = status >= httpx.codes.INTERNAL_SERVER_ERROR
+        remedy = "see that server's log, and try again" if server_side else "check the base URL"
+        return ModelUnavailable(
+            f"the language model at {self._host} answered with HTTP status {status};",
+            REMEDIES.get(status, remedy),
+        )
+
+    def _unusable(self, reason: str) -> ModelUnavailable:
+        return ModelUnavailable(
+            f"the language model at {self._host} cannot be used: {reason};",
+            "check that the base URL is that of an OpenAI-compatible server",
+        )
+
+
+def _completions_url(base_url: str, *, allow_insecure: bool) -> httpx.URL:
+    # The messages do not repeat the URL: people paste keys into them.
+    try:
+        url = httpx.URL(base_url)
+    except (httpx.InvalidURL, TypeError):
+        raise ConfigurationError(
+            "the language model's base URL is not a URL; give one such as http://127.0.0.1:8080/v1"
+        ) from None
+    if url.scheme not in ("http", "https") or not url.host:
+        raise ConfigurationError(
+            "the language model's base URL must begin with http:// or https:// and name a host"
+        )
+    if url.userinfo or url.query or url.fragment:
+        raise ConfigurationError(
+            "the language model's base URL must hold no user, query or fragment; give a key as the API key"
+        )
+    if url.scheme == "http" and not allow_insecure and not is_loopback(url.host):
+        raise ConfigurationError(
+            f"plain http to {url.host} would let the network read every prompt; "
+            "use https, or allow insecure connections if the network is yours"
+        )
+    path = url.path.rstrip("/") or "/v1"
+    return url.copy_with(path=f"{path}/chat/completions")
+
+
+def _authorization(api_key: str | None) -> dict[str, str]:
+    key = (api_key or "").strip()
+    if not key:
+        return {}
+    # A header library that meets a bad character quotes the whole key in its error.
+    if not (key.isascii() and key.isprintable() and " " not in key):
+        raise ConfigurationError(
+            "the language model's API key holds a space or a character outside printable ASCII; "
+            "set the key alone"
+        )
+    return {"authorization": f"Bearer {key}"}
+
+
+def _encodable(text: str) -> str:
+    """Without lone surrogates, which many servers' JSON parsers refuse."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _seconds(retry_after: str) -> float:
+    """The wait that ``Retry-After`` asks for (RFC 9110, 10.2.3); 1 second where it asks none."""
+    if retry_after.isascii() and retry_after.isdigit():
+        return float(retry_after[:9])
+    try:
+        moment = parsedate_to_datetime(retry_after)
+    except (ValueError, OverflowError):
+        return 1.0
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - datetime.now(UTC)).total_seconds())

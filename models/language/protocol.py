@@ -1,0 +1,61 @@
+"""The language model protocol: messages in, text out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from models.errors import LetheError
+
+
+@dataclass(frozen=True, slots=True)
+class ChatMessage:
+    """One turn of a conversation. Its repr shows who speaks, not what is said."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str = field(repr=False)
+
+
+class PromptTooLong(LetheError):
+    """A prompt that does not fit; counts are in the model's tokens."""
+
+    def __init__(self, model: str, n_tokens: int, limit: int) -> None:
+        super().__init__(
+            f"the prompt takes {n_tokens} tokens and {model} has room for {limit}: "
+            "ask a shorter question or choose a model with a larger context"
+        )
+        self.n_tokens = n_tokens
+        self.limit = limit
+
+
+class LanguageModel(Protocol):
+    """Continues a conversation; the same way twice at temperature zero, if its engine can."""
+
+    @property
+    def name(self) -> str:
+        """The engine and the model, as reports show it."""
+        ...
+
+    @property
+    def context_tokens(self) -> int:
+        """Maximum tokens of prompt and answer together."""
+        ...
+
+    def count_tokens(self, messages: Sequence[ChatMessage]) -> int:
+        """Tokens of the whole prompt made of ``messages``, rather too many than too few."""
+        ...
+
+    def complete(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_tokens: int,
+        temperature: float = 0.0,
+        seed: int = 0,
+    ) -> str:
+        """At most ``max_tokens`` tokens of answer; greedy where ``temperature`` is 0.
+
+        Raises:
+            ModelUnavailable: the engine could not be reached or failed.
+            PromptTooLong: prompt and answer do not fit into the context.
+        """
+        ...

@@ -1,0 +1,224 @@
+"""A privacy-risk model over a user's transformer, such as DeBERTa-v3-base (He et al. 2023).
+
+TRIP-RAG's surrogate was built on it (Zhu et al., section 5.1). Our head scores every mention of a text in one
+pass. The transformer and its tokenizer are read with the transformers library from a folder
+on this machine; the head lies beside them as ``risk.safetensors``.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from models.catalog import ModelRef, folder_of
+from models.encoders.bert import linear, mean_state
+from models.encoders.windows import Limits
+from models.errors import ModelUnavailable
+from models.local_files import best_device, quiet
+from models.risk.embedded import INNER, Job, LabeledText, jobs_of, windowed_hazards
+from models.trained import Trained
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from models.encoders.bert import Weights
+
+MOST_TOKENS = 512
+"""Maximum window length for any transformer: the cost of attention is quadratic."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A transformer in single precision, with its tokenizer and window limits."""
+
+    network: Any = field(repr=False)
+    tokenizer: Any = field(repr=False)
+    limits: Limits
+    marks: tuple[tuple[int, ...], tuple[int, ...]]
+    """The tokens that are put before and behind a window."""
+
+
+class TransformerRisk:
+    """H(m) >= 0 in nats of each mention m, from the means of its tokens' states, its text's and its label's.
+
+    1 - exp(-H(m)) estimates the rubric's score of the mention in its context. Safe to use from several
+    threads.
+    """
+
+    def __init__(self, name: str, reader: Reader, head: "Weights") -> None:
+        self.name = name
+        self._reader = reader
+        self._head = {part: weight.to(reader.network.device) for part, weight in head.items()}
+
+    def hazards(self, texts: Sequence[LabeledText]) -> list[list[float]]:
+        """The hazard of each mention of each text, in the order given."""
+        return windowed_hazards(texts, jobs_in(self._reader, texts), lambda jobs: self._read(jobs, texts))
+
+    def _read(self, jobs: Sequence[Job], texts: Sequence[LabeledText]) -> list[list[float]]:
+        import torch
+
+        with torch.inference_mode():
+            found = mention_hazards(self._reader, self._head, jobs, texts).tolist()
+        numbers = iter(found)
+        return [[next(numbers) for _ in job.mentions] for job in jobs]
+
+
+def load_transformer_risk(trained: Trained, model: ModelRef) -> TransformerRisk:
+    """The model whose head and card were read from the folder that ``model`` names.
+
+    Raises ModelUnavailable where the transformer is not whole or the head is not made for it.
+    """
+    reader = read_encoder(model, trained.name)
+    for part, shape in head_shapes(reader.network).items():
+        if part not in trained.weights or tuple(trained.weights[part].shape) != shape:
+            raise ModelUnavailable(
+                f"The risk model {trained.name} has no weights named {part} that fit its transformer:",
+                "train it again with 'lethe models train-risk --encoder'.",
+            )
+    return TransformerRisk(trained.name, reader, trained.weights)
+
+
+def read_encoder(ref: ModelRef, name: str) -> Reader:
+    """A transformer from this machine's files, on the GPU where there is one; never downloads.
+
+    Raises ModelUnavailable if it is missing, incomplete, or has no token offsets.
+    """
+    folder = folder_of(ref, "risk")
+    with quiet():
+        try:
+            import torch
+            from transformers import AutoModel
+
+            tokenizer = _tokenizer(folder)
+            # Some are published in half precision, in which training breaks down.
+            network = AutoModel.from_pretrained(
+                folder, local_files_only=True, trust_remote_code=False, dtype=torch.float32
+            )
+        except Exception as error:
+            raise ModelUnavailable(
+                f"The transformer {name} could not be loaded from its folder ({type(error).__name__}):",
+                "it needs config.json, weights and a tokenizer; copy or pull its files again.",
+            ) from None
+    # A tokenizer whose words are missing is made all the same, and knows nothing but its marks.
+    if not tokenizer.is_fast or set(tokenizer.get_vocab()) <= set(tokenizer.all_special_tokens):
+        raise ModelUnavailable(
+            f"The transformer {name} has no tokenizer that gives the offsets of its tokens:",
+            "choose a model with a tokenizer.json.",
+        )
+    return reader_of(network.to(best_device()).eval(), tokenizer)
+
+
+def reader_of(network: Any, tokenizer: Any) -> Reader:
+    """How a transformer reads texts with a fast tokenizer of the transformers library."""
+    backend = tokenizer.backend_tokenizer
+    backend.no_truncation()
+    backend.no_padding()
+    marked = backend.encode("a")
+    flags = list(zip(marked.ids, marked.special_tokens_mask, strict=True))
+    before = tuple(number for number, _ in takewhile(lambda flag: flag[1], flags))
+    behind = tuple(number for number, _ in takewhile(lambda flag: flag[1], reversed(flags)))[::-1]
+    positions = getattr(network.config, "max_position_embeddings", None) or MOST_TOKENS
+    room = min(MOST_TOKENS, int(tokenizer.model_max_length), positions) - len(before) - len(behind)
+    return Reader(network, tokenizer, Limits(room, room // 4), (before, behind))
+
+
+def _tokenizer(folder: Path) -> Any:
+    from transformers import AutoTokenizer
+
+    if (folder / "spm.model").is_file() and not (folder / "tokenizer.json").is_file():
+        return _deberta_tokenizer(folder)
+    return AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+
+
+def _deberta_tokenizer(folder: Path) -> Any:
+    """The tokenizer of DeBERTa's own repositories, which hold a SentencePiece file alone.
+
+    Transformers would read it with the protobuf library, which nothing else here needs.
+    """
+    from sentencepiece import SentencePieceProcessor
+    from transformers import DebertaV2Tokenizer
+
+    pieces = SentencePieceProcessor(model_file=str(folder / "spm.model"))
+    vocabulary = [(pieces.id_to_piece(n), pieces.get_score(n)) for n in range(pieces.get_piece_size())]
+    settings = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))
+    lower = bool(settings.get("do_lower_case"))
+    return DebertaV2Tokenizer(vocab=vocabulary, unk_id=pieces.unk_id(), do_lower_case=lower)
+
+
+def jobs_in(reader: Reader, texts: Sequence[LabeledText]) -> Iterator[Job]:
+    """The windows with mentions, each mention well inside the window that scores it."""
+    backend = reader.tokenizer.backend_tokenizer
+    encodings = backend.encode_batch([text.text for text in texts], add_special_tokens=False)
+    for number, (text, encoding) in enumerate(zip(texts, encodings, strict=True)):
+        yield from jobs_of(number, text.places, encoding.ids, encoding.offsets, reader.limits, reader.marks)
+
+
+def head_shapes(network: Any) -> Mapping[str, tuple[int, ...]]:
+    """The shape of each of the head's weights over a transformer."""
+    width, label_width = network.config.hidden_size, network.get_input_embeddings().weight.shape[1]
+    maps = {
+        "risk.mention": (INNER, width),
+        "risk.context": (INNER, width),
+        "risk.label": (INNER, label_width),
+        "risk.out": (1, INNER),
+    }
+    shapes: dict[str, tuple[int, ...]] = {}
+    for part, shape in maps.items():
+        shapes |= {f"{part}.weight": shape, f"{part}.bias": shape[:1]}
+    return shapes
+
+
+def mention_hazards(
+    reader: Reader, head: "Weights", jobs: Sequence[Job], texts: Sequence[LabeledText], dropout: float = 0.0
+) -> "Tensor":
+    """The hazards of the mentions of all windows, one after the other, shape (mentions,), in nats.
+
+    A label's vector is the mean input embedding of its name's word pieces, so any name works without a
+    separate pass. Gradients flow; ``dropout`` in [0, 1) is the head's.
+    """
+    import torch
+    from torch.nn import functional
+
+    device = reader.network.device
+    rows = [torch.tensor(job.ids) for job in jobs]
+    ids = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True).to(device)
+    lengths = torch.tensor([len(job.ids) for job in jobs], device=device)
+    real = torch.arange(ids.shape[1], device=device)[None, :] < lengths[:, None]
+    states = reader.network(input_ids=ids, attention_mask=real.long()).last_hidden_state
+
+    longest = ids.shape[1]
+    tokens = [
+        range(row * longest + first, row * longest + last)
+        for row, job in enumerate(jobs)
+        for _, first, last in job.mentions
+    ]
+    names = [texts[job.text].labels[number] for job in jobs for number, _, _ in job.mentions]
+    pieces = reader.tokenizer.backend_tokenizer.encode_batch(names, add_special_tokens=False)
+    counts = torch.tensor([len(job.mentions) for job in jobs], device=device)
+    inner = _projected(head, "risk.mention", _means(states.flatten(0, 1), tokens))
+    inner = inner + _projected(head, "risk.context", mean_state(states, real)).repeat_interleave(counts, 0)
+    embedded = _means(reader.network.get_input_embeddings().weight, [name.ids for name in pieces])
+    inner = functional.gelu(inner + _projected(head, "risk.label", embedded))
+    inner = functional.dropout(inner, dropout, training=dropout > 0)
+    return functional.softplus(linear(head, "risk.out", inner))[:, 0]
+
+
+def _projected(head: "Weights", part: str, vectors: "Tensor") -> "Tensor":
+    """Project vectors after normalization to mean 0, variance 1: transformers differ in state norms."""
+    from torch.nn import functional
+
+    return linear(head, part, functional.layer_norm(vectors, vectors.shape[-1:]))
+
+
+def _means(vectors: "Tensor", groups: Sequence[Sequence[int]]) -> "Tensor":
+    """The mean of each group of rows, shape (groups, width); of an empty group 0."""
+    import torch
+    from torch.nn import functional
+
+    numbers = torch.tensor([number for group in groups for number in group], dtype=torch.long)
+    sizes = torch.tensor([0, *(len(group) for group in groups[:-1])])
+    return functional.embedding_bag(
+        numbers.to(vectors.device), vectors, sizes.cumsum(0).to(vectors.device), mode="mean"
+    )

@@ -1,0 +1,245 @@
+"""The commands ``lethe models train-detector`` and ``train-risk``: train, measure, write model and card."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from models.catalog import ModelRef, describe, folder_of
+from models.corpora.examples import Example
+from models.corpora.read import corpora_in, read_corpora
+from models.corpora.rubric import BLOCK, Snippet, held_out, read_snippets, records_of, shipped_snippets
+from models.detectors.embedded import EmbeddedDetector
+from models.detectors.words import words_of
+from models.errors import ConfigurationError
+from models.local_files import quiet
+from models.risk.transformer import Reader, TransformerRisk, read_encoder
+from models.trained import write_trained
+from models.training.detector import Recipe, train_detector
+from models.training.labels import names_of
+from models.training.optimizing import Progress
+from models.training.risk import RiskRecipe, train_risk
+from models.training.scored import ScoredText, identifier_signals, scored
+from models.training.synthetic.generate import synthetic_examples
+from models.training.thresholds import LOWEST, PROFILES, development_split, fit, tallied
+from models.training.transformer_risk import TransformerRecipe, agreement, fine_tune
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+SYNTHETIC = 25_000
+"""Number of synthetic texts besides the corpora; enough that few are used twice."""
+FITTED_TEXTS = 2_000
+"""Maximum number of texts used to fit thresholds."""
+FEWEST = 2
+"""Minimum number of user snippets for training."""
+DEVELOPMENT = 10
+"""Every tenth block of neighboring snippets is the development part for early stopping."""
+
+
+def make_detector(
+    data: Path,
+    output: Path,
+    recipe: Recipe,
+    leave_out: Collection[str],
+    report: Callable[[Progress], None],
+    finish: Recipe | None,
+) -> dict[str, Any]:
+    """Train on ``data`` by ``recipe``, then by ``finish``; write the detector into ``output``; its card.
+
+    Raises ConfigurationError where the folder holds no corpus that is known.
+    """
+    used = [name for name in corpora_in(data) if name not in leave_out]
+    if not used:
+        raise ConfigurationError(f"{data} holds no corpus that the detector could learn from.")
+    trained_on, development = development_split(
+        [*read_corpora(data, "train", leave_out), *synthetic_examples(SYNTHETIC, recipe.seed)]
+    )
+    began = time.time()
+    steps = recipe.steps + (0 if finish is None else finish.steps)
+
+    def report_phase(progress: Progress, before: int = 0) -> None:
+        report(Progress(before + progress.step, steps, progress.loss))
+
+    weights = train_detector(trained_on, recipe, report_phase)
+    if finish is not None:
+        weights = train_detector(
+            trained_on, finish, partial(report_phase, before=recipe.steps), start=weights
+        )
+    seconds = time.time() - began
+    thresholds = fitted(weights, development[:: max(1, len(development) // FITTED_TEXTS)])
+    card = {
+        "name": "lethe-detector",
+        "kind": "GLiNER bi-encoder, span mode markerV0, and heads over words",
+        "licence": "apache-2.0",
+        "recipe": asdict(recipe),
+        "finish": None if finish is None else asdict(finish),
+        "left_out": sorted(leave_out),
+        "labels": learned_names(trained_on),
+        "examples": dict(sorted(Counter(example.corpus for example in trained_on).items())),
+        "characters": sum(len(example.text) for example in trained_on),
+        "seconds": round(seconds),
+        "trained": time.strftime("%Y-%m-%d"),
+        "thresholds": thresholds,
+    }
+    write_trained(output, "detector", weights, card)
+    return card
+
+
+def learned_names(examples: Sequence[Example]) -> list[str]:
+    """The labels of the examples' mentions, under all names used in training."""
+    labels = {mention.label for example in examples for mention in example.mentions}
+    return sorted({name for label in labels for name in names_of(label)})
+
+
+def fitted(weights: "dict[str, Tensor]", development: Sequence[Example]) -> dict[str, dict[str, float]]:
+    """The threshold of each label for each profile; the empty name is for all other labels."""
+    labels = sorted({label for example in development for label in example.asked})
+    # Fit the thresholds to the weights as stored, in 16 bits.
+    kept = {name: weight.half().float() for name, weight in weights.items()}
+    detector = EmbeddedDetector("new", kept, labels, dict.fromkeys(labels, LOWEST))
+    texts = [example.text for example in development]
+    places = [words_of(text) for text in texts]
+    tallies = tallied(development, places, detector.hits(texts, places))
+    return {profile.name: fit(tallies, profile) for profile in PROFILES}
+
+
+def make_risk(
+    data: Path | None,
+    labels: Path | None,
+    output: Path,
+    stand_ins: Mapping[str, str],
+    recipe: RiskRecipe,
+    report: Callable[[Progress], None],
+) -> dict[str, Any]:
+    """Train on the shipped snippets, or with them on a user's own in ``labels``; the model's card.
+
+    ``data`` is the folder of the corpora that some snippets refer to; without it these are left out.
+    ``stand_ins`` has for each label what is put in an entity's place. Raises ConfigurationError where a
+    file does not do.
+    """
+    learned, measured = _snippets(data, labels)
+    texts = _texts(learned, data, without=measured)
+    began = time.time()
+    weights = train_risk(texts, stand_ins, recipe, report)
+    card = {
+        "name": "lethe-risk" if labels is None else "lethe-risk+own",
+        "kind": "hazard head over MiniLM's token states",
+        "licence": "apache-2.0",
+        **_facts(learned, texts, recipe, began),
+    }
+    write_trained(output, "risk", weights, card)
+    return card
+
+
+def _snippets(data: Path | None, labels: Path | None) -> tuple[list[Snippet], list[Snippet]]:
+    """The training snippets, including a user's own in ``labels``, and the held-out ones."""
+    learned, measured = held_out(shipped_snippets(data))
+    own = read_snippets(labels) if labels is not None else []
+    if labels is not None and len(own) < FEWEST:
+        raise ConfigurationError(f"{labels} holds {len(own)} snippets: give at least {FEWEST}.")
+    return [*learned, *own], measured
+
+
+def _texts(learned: Sequence[Snippet], data: Path | None, without: Sequence[Snippet]) -> list[ScoredText]:
+    """The snippets, plus weak labels from the corpora except the records of ``without``."""
+    texts = [scored(snippet) for snippet in learned]
+    return texts if data is None else texts + identifier_signals(data, without=records_of(without))
+
+
+def _facts(
+    learned: Sequence[Snippet],
+    texts: Sequence[ScoredText],
+    recipe: RiskRecipe | TransformerRecipe,
+    began: float,
+) -> dict[str, Any]:
+    """The training facts for the cards of both kinds of models."""
+    return {
+        "recipe": asdict(recipe),
+        "snippets": dict(sorted(Counter(snippet.domain for snippet in learned).items())),
+        "scored_mentions": sum(len(snippet.places) for snippet in learned),
+        "further_mentions": sum(len(text.places) for text in texts if text.weight < 1),
+        "seconds": round(time.time() - began),
+        "trained": time.strftime("%Y-%m-%d"),
+    }
+
+
+def make_transformer_risk(
+    encoder: ModelRef,
+    data: Path | None,
+    labels: Path | None,
+    output: Path,
+    stand_ins: Mapping[str, str],
+    recipe: TransformerRecipe,
+    report: Callable[[Progress], None],
+) -> dict[str, Any]:
+    """Fine-tune ``encoder`` on the shipped snippets, or with them on a user's own; the model's card.
+
+    ``data``, ``labels`` and ``stand_ins`` are those of the embedded model (``make_risk``), and
+    so is what is held out to be measured on. Raises ConfigurationError where a file does not do,
+    ModelUnavailable where the transformer is not on this machine.
+    """
+    snippets, measured = _snippets(data, labels)
+    folder, name = folder_of(encoder, "risk"), Path(encoder.name).name
+    if output.resolve() == folder.resolve():
+        raise ConfigurationError(
+            f"{output} holds the transformer itself: write the model into another folder."
+        )
+    reader = read_encoder(encoder, name)
+    learned, development = split(snippets)
+    texts = _texts(learned, data, without=[*measured, *development])
+    stops = [scored(snippet) for snippet in development]
+    began = time.time()
+    head = fine_tune(reader, texts, stops, stand_ins, recipe, report)
+    model = TransformerRisk(name, reader, head)
+    card = {
+        "name": f"{name}-risk" if labels is None else f"{name}-risk+own",
+        "kind": "transformer fine-tuned with a hazard head",
+        **_origin(encoder, folder),
+        **_facts(learned, texts, recipe, began),
+        "development": asdict(agreement(model, stops)),
+        "held_out": asdict(agreement(model, [scored(snippet) for snippet in measured])),
+    }
+    write_transformer_risk(output, reader, head, card)
+    return card
+
+
+def _origin(encoder: ModelRef, folder: Path) -> dict[str, str | None]:
+    """The card's entry on the base transformer; of a folder only its name."""
+    known = describe(encoder.name)
+    pulled = encoder.source == "hub"
+    return {
+        "encoder": encoder.name if pulled else folder.name,
+        "revision": folder.name if pulled else None,
+        "licence": known.licence if known else "that of the transformer",
+    }
+
+
+def write_transformer_risk(
+    folder: Path, reader: Reader, head: "Mapping[str, Tensor]", card: Mapping[str, Any]
+) -> None:
+    """Write the transformer as its library does, and head and card beside it; all weights in 16 bits."""
+    halved = {name: weight.half() for name, weight in reader.network.state_dict().items()}
+    with quiet():
+        reader.network.save_pretrained(folder, state_dict=halved)
+        reader.tokenizer.save_pretrained(folder)
+    write_trained(folder, "risk", head, card)
+
+
+def split(snippets: Sequence[Snippet]) -> tuple[list[Snippet], list[Snippet]]:
+    """The training part, and the development part: every tenth block of five neighbors (contrasting pairs).
+
+    No record has passages in both parts.
+    """
+    last = [number // BLOCK % DEVELOPMENT == DEVELOPMENT - 1 for number in range(len(snippets))]
+    development = [snippet for snippet, is_last in zip(snippets, last, strict=True) if is_last]
+    records = records_of(development)
+    learned = [
+        snippet
+        for snippet, is_last in zip(snippets, last, strict=True)
+        if not is_last and snippet.record not in records
+    ]
+    return learned, development

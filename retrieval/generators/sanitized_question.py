@@ -1,0 +1,58 @@
+"""Answers by a model that may not read the question: it reads the sanitized question."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from threading import Lock
+
+from ingest.documents import Document
+from ingest.errors import ForeignDocument, SanitizationError
+from ingest.language.normalize import fixed_text
+from ingest.protocols import Sanitizer
+from models.errors import LetheError
+from retrieval.documents import Answer, RetrievedPassage
+from retrieval.protocols import Generator
+
+
+class QuestionNotSent(LetheError):
+    """A question could not be sanitized and was not sent: the cause and the remedy."""
+
+    def __init__(self, what: str, remedy: str) -> None:
+        super().__init__(f"The question was not sent: {what}. {remedy}")
+
+
+class SanitizedQuestion:
+    """Sanitizes each question before ``generator`` reads it; passages are sanitized already.
+
+    Thread-safe: threads sanitize one after the other.
+    """
+
+    def __init__(self, generator: Generator, sanitizer: Sanitizer) -> None:
+        self._generator = generator
+        self._sanitizer = sanitizer
+        self._sanitizing = Lock()
+
+    @property
+    def name(self) -> str:
+        """The name of the wrapped generator."""
+        return self._generator.name
+
+    def generate(self, question: str, passages: Sequence[RetrievedPassage]) -> Answer:
+        """The answer to the sanitized question, with ``question_sent`` and its doubts.
+
+        Raises:
+            QuestionNotSent: The question could not be sanitized.
+        """
+        with self._sanitizing:
+            (outcome,) = self._sanitizer.sanitize([Document("question", fixed_text(question))])
+        if isinstance(outcome, ForeignDocument):
+            raise QuestionNotSent(
+                f"it is in {outcome.language}, and the models learned English only",
+                "Ask in English, or start with --language any.",
+            )
+        if isinstance(outcome, SanitizationError):
+            raise QuestionNotSent(
+                outcome.what,
+                'Ask in other words, or set generator.trust to "local" if that server is yours.',
+            )
+        answer = self._generator.generate(outcome.text, passages)
+        return replace(answer, question_sent=outcome.text, question_doubts=outcome.doubts)

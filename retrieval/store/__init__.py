@@ -1,0 +1,1 @@
+"""The database of a collection: documents, passages, decisions without text, jobs, the audit log."""

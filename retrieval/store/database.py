@@ -1,0 +1,358 @@
+"""The database of a collection: documents, passages with their vectors, the ledger, jobs, the audit log.
+
+A batch is written in one transaction, vectors included, so a process killed at any time leaves only whole
+batches.
+"""
+
+import json
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ingest.documents import Arrival, SanitizedDocument, Span, Standing, Unread
+from models.vectors import Vectors
+from retrieval.documents import KeptDocument, Passage
+from retrieval.errors import CollectionError
+from retrieval.store import audit_log
+from retrieval.store.connection import in_memory, open_database, readable_errors
+from retrieval.store.erasure import Fingerprint, PendingErasure, pending_erasures, strike_out, take_out
+from retrieval.store.names import all_names, release, standing_of_first
+from retrieval.store.sources import ids_from, lost, note_origin
+
+_VECTORS_AT_ONCE = 8192
+_DOCUMENTS_AT_ONCE = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A sanitized document to store, cut into passages. ``vectors`` has one row per passage."""
+
+    arrival: Arrival
+    document: SanitizedDocument
+    passages: Sequence[tuple[Span, str]] = field(repr=False)
+    vectors: Vectors = field(repr=False)
+
+
+class Store:
+    """SQLite behind a lock: safe to share between threads; one process may write at a time."""
+
+    def __init__(self, path: Path | None) -> None:
+        """Open what ``create_database`` made; ``None`` keeps everything in memory."""
+        self._lock = threading.RLock()
+        self._path = path
+        self._connection = in_memory() if path is None else open_database(path)
+        self._file = _file_at(path)
+
+    def close(self) -> None:
+        """Close the file; the store cannot be used afterwards."""
+        self._connection.close()
+
+    # -- jobs and documents ----------------------------------------------------------------------------
+
+    def start_job(self) -> int:
+        """A number for a new run; runs that were killed are marked as stopped."""
+        with self._transaction():
+            self._connection.execute("UPDATE jobs SET state = 'stopped' WHERE state = 'running'")
+            row = (audit_log.now(), "running")
+            cursor = self._connection.execute("INSERT INTO jobs (started, state) VALUES (?, ?)", row)
+            return int(cursor.lastrowid or 0)
+
+    def finish_job(self, job_id: int, event: Mapping[str, object]) -> None:
+        """Mark a run as done and add it to the audit log."""
+        with self._transaction():
+            row = (audit_log.now(), "done", job_id)
+            self._connection.execute("UPDATE jobs SET finished = ?, state = ? WHERE job_id = ?", row)
+            audit_log.append(self._connection, event)
+
+    def standing(self, job_id: int, arrivals: Sequence[Arrival]) -> list[Standing]:
+        """As ``Sink.standing``; ids of duplicates are recorded, and as seen by the job."""
+        with self._transaction():
+            return standing_of_first(self._connection, job_id, arrivals)
+
+    def write(self, job_id: int, records: Sequence[Record]) -> None:
+        """Write a batch atomically. An id then names the new text only."""
+        with self._transaction():
+            for record in records:
+                release(self._connection, record.arrival.doc_id)
+                self._insert(job_id, record)
+
+    def _insert(self, job_id: int, record: Record) -> None:
+        doc_id, document = record.arrival.doc_id, record.document
+        row = (
+            doc_id,
+            record.arrival.content_key,
+            job_id,
+            len(document.text),
+            round(document.risk.before, 2),
+            round(document.risk.after, 2),
+            audit_log.now(),
+            json.dumps([asdict(each) for each in document.unread]),
+            json.dumps(list(document.doubts)),
+        )
+        self._connection.execute(f"INSERT INTO documents VALUES ({', '.join('?' * 9)})", row)
+        note_origin(self._connection, job_id, doc_id, record.arrival.source)
+        self._connection.executemany(
+            "INSERT INTO passages (doc_id, start, stop, text, vector) VALUES (?, ?, ?, ?, ?)",
+            [
+                (doc_id, span.start, span.end, text, vector.tobytes())
+                for (span, text), vector in zip(record.passages, record.vectors, strict=True)
+            ],
+        )
+        self._connection.executemany(
+            f"INSERT INTO ledger VALUES ({', '.join('?' * 14)})", list(_ledger_rows(doc_id, document))
+        )
+
+    # -- erasing ---------------------------------------------------------------------------------------
+
+    def erase(self, doc_id: str) -> tuple[PendingErasure, list[Fingerprint]] | None:
+        """Remove a document with all its rows; None if the id is unknown.
+
+        The erasure is pending until ``settle``, the search of the files and ``strike_out`` are done.
+        """
+        with self._transaction():
+            return take_out(self._connection, doc_id)
+
+    def ids_from(self, source: bytes, *, below: bool) -> list[str]:
+        """Ids that came from a file; or, if ``below``, from a file or from below a folder."""
+        with self._transaction():
+            return ids_from(self._connection, source, below=below)
+
+    def erase_all(self, doc_ids: Sequence[str]) -> list[tuple[PendingErasure, list[Fingerprint]]]:
+        """As ``erase``, for several ids."""
+        with self._transaction():
+            return [taken for doc_id in doc_ids if (taken := take_out(self._connection, doc_id))]
+
+    def let_go(
+        self, job_id: int, folders: Sequence[bytes], present: Iterable[bytes], failed: Iterable[bytes]
+    ) -> tuple[list[tuple[PendingErasure, list[Fingerprint]]], int]:
+        """Remove the ids of ``retrieval.store.sources.lost``; a text with another id is kept under that.
+
+        The erasures are pending, as after ``erase``. The second value is the number of undecided ids.
+        """
+        with self._transaction():
+            leaving, unsure = lost(self._connection, job_id, folders, present, failed)
+            going = set(leaving)
+            erased: list[tuple[PendingErasure, list[Fingerprint]]] = []
+            for doc_id in leaving:
+                if going.issuperset(all_names(self._connection, doc_id)):
+                    erased += filter(None, [take_out(self._connection, doc_id)])
+                else:
+                    release(self._connection, doc_id)
+            return erased, unsure
+
+    def settle(self) -> None:
+        """Empty the write-ahead log: deleted pages are zeroed (secure_delete), but not in the log.
+
+        Raises:
+            CollectionError: Another process kept reading for the timeout of SQLite, five seconds.
+        """
+        with self._lock, self._readable_errors():
+            (busy, _, _) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if busy:
+            where = self._path.parent if self._path else "memory"
+            raise CollectionError(
+                f"{where}: the erasure is begun, not done: another process is reading; stop it and run the "
+                "same command again."
+            )
+
+    def pending_erasures(self) -> list[PendingErasure]:
+        """The pending erasures."""
+        with self._lock, self._readable_errors():
+            return pending_erasures(self._connection)
+
+    def strike_out(self, pending: PendingErasure) -> None:
+        """Record that an erasure is done."""
+        with self._transaction():
+            strike_out(self._connection, pending)
+
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """Close the connection for the duration, so that the file can be read; other threads wait."""
+        assert self._path is not None
+        with self._lock:
+            self._connection.close()
+            try:
+                yield
+            finally:
+                self._connection = open_database(self._path)
+                self._file = _file_at(self._path)
+
+    # -- reading ---------------------------------------------------------------------------------------
+
+    def state(self) -> tuple[object, ...]:
+        """A version that changes with every write, by this process or another; cheap to read.
+
+        Raises:
+            CollectionError: The file that was opened is no longer there, or another is in its place.
+        """
+        with self._lock, self._readable_errors():
+            if self._path is not None and _file_at(self._path) != self._file:
+                raise CollectionError(
+                    # The name only, no path: clients of a server read this.
+                    f"collection {self._path.parent.name} was deleted or replaced while it was open. Restart "
+                    "the server, or run the same command again."
+                )
+            (version,) = self._connection.execute("PRAGMA data_version").fetchone()
+            # Versions of different connections are not comparable, and exclude own writes.
+            return self._connection, version, self._connection.total_changes
+
+    def passages(self, passage_ids: Sequence[int]) -> dict[int, Passage]:
+        """The existing ones of these passages, by id."""
+        marks = ", ".join("?" * len(passage_ids))
+        query = (
+            "SELECT passage_id, doc_id, start, stop, text, doubts "
+            f"FROM passages JOIN documents USING (doc_id) WHERE passage_id IN ({marks})"
+        )
+        return {
+            number: Passage(number, doc_id, start, stop, text, tuple(json.loads(doubts)))
+            for number, doc_id, start, stop, text, doubts in self._read(query, passage_ids)
+        }
+
+    def documents(self) -> Iterator[KeptDocument]:
+        """Every document in the order of ids, in blocks."""
+        query = """
+            SELECT doc_id, (SELECT json_group_array(alias) FROM aliases a WHERE a.doc_id = d.doc_id), kept_at,
+            characters, (SELECT count(*) FROM passages p WHERE p.doc_id = d.doc_id), risk_before, risk_after,
+            unread, doubts FROM documents d WHERE doc_id > ? ORDER BY doc_id LIMIT ?
+        """
+        after = ""
+        while rows := self._read(query, (after, _DOCUMENTS_AT_ONCE)):
+            for doc_id, aliases, kept_at, characters, passages, before, left, unread, doubts in rows:
+                yield KeptDocument(
+                    doc_id,
+                    sorted(json.loads(aliases)),
+                    kept_at,
+                    characters,
+                    passages,
+                    (before, left),
+                    [Unread(**each) for each in json.loads(unread)],
+                    json.loads(doubts),
+                )
+            after = rows[-1][0]
+
+    def vectors(self, after: int) -> Iterator[tuple[list[int], Vectors]]:
+        """Ids and vectors of the passages with ids above ``after``, in order, in blocks."""
+        query = "SELECT passage_id, vector FROM passages WHERE passage_id > ? ORDER BY passage_id LIMIT ?"
+        while rows := self._read(query, (after, _VECTORS_AT_ONCE)):
+            ids = [row[0] for row in rows]
+            vectors = np.frombuffer(b"".join(row[1] for row in rows), dtype=np.float32)
+            yield ids, vectors.reshape(len(ids), -1)
+            after = ids[-1]
+
+    def count_passages(self, up_to: int | None = None) -> int:
+        """The number of passages, or of those with ids up to ``up_to``."""
+        if up_to is None:
+            return int(self._read("SELECT count(*) FROM passages")[0][0])
+        return int(self._read("SELECT count(*) FROM passages WHERE passage_id <= ?", (up_to,))[0][0])
+
+    def passage_ids(self) -> list[int]:
+        """The ids of all passages, in any order."""
+        return [row[0] for row in self._read("SELECT passage_id FROM passages")]
+
+    def count_of(self, passage_ids: Sequence[int]) -> int:
+        """How many of these ids are there."""
+        query = "SELECT count(*) FROM passages WHERE passage_id IN (SELECT value FROM json_each(?))"
+        return int(self._read(query, (json.dumps(list(passage_ids)),))[0][0])
+
+    def last_passage(self) -> int:
+        """The highest passage id, 0 if there is none."""
+        return int(self._read("SELECT coalesce(max(passage_id), 0) FROM passages")[0][0])
+
+    def says(self, piece: str) -> bool:
+        """Whether any passage contains these words."""
+        return bool(self._read("SELECT 1 FROM passages WHERE instr(text, ?) LIMIT 1", (piece,)))
+
+    def has_vector(self, beginning: bytes) -> bool:
+        """Whether the vector of any passage begins with these bytes."""
+        query = "SELECT 1 FROM passages WHERE substr(vector, 1, ?) = ? LIMIT 1"
+        return bool(self._read(query, (len(beginning), beginning)))
+
+    def count_documents(self) -> int:
+        """The number of documents."""
+        return int(self._read("SELECT count(*) FROM documents")[0][0])
+
+    def entities_by_action(self) -> dict[str, int]:
+        """Ledger counts by action."""
+        return dict(self._read("SELECT action, count(*) FROM ledger GROUP BY action ORDER BY action"))
+
+    def entities_by_reason(self) -> dict[tuple[str, str], int]:
+        """Ledger counts by action and reason, the most frequent first."""
+        rows = self._read(
+            "SELECT action, reason, count(*) AS n FROM ledger GROUP BY action, reason ORDER BY n DESC, 2"
+        )
+        return {(action, reason): count for action, reason, count in rows}
+
+    def interrupted(self) -> bool:
+        """Whether a run is in progress, or was killed and not resumed."""
+        last = self._read("SELECT state FROM jobs ORDER BY job_id DESC LIMIT 1")
+        return bool(last) and last[0][0] != "done"
+
+    def broken_audit_entry(self) -> int | None:
+        """The first entry of the audit log that does not fit its chain."""
+        with self._lock, self._readable_errors():
+            return audit_log.first_broken(self._connection)
+
+    def get_meta(self, name: str) -> str | None:
+        """A stored value."""
+        found = self._read("SELECT value FROM meta WHERE name = ?", (name,))
+        return str(found[0][0]) if found else None
+
+    def set_meta(self, name: str, value: str) -> None:
+        """Store a value."""
+        with self._transaction():
+            self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
+
+    def _read(self, query: str, values: Sequence[object] = ()) -> list[Any]:
+        with self._lock, self._readable_errors():
+            return self._connection.execute(query, tuple(values)).fetchall()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with self._lock, self._readable_errors():
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+            self._connection.execute("COMMIT")
+
+    def _readable_errors(self) -> AbstractContextManager[None]:
+        return readable_errors(self._path)
+
+
+def _file_at(path: Path | None) -> tuple[int, int] | None:
+    """The device and inode of a path; None if there is no file."""
+    try:
+        status = path.stat() if path else None
+    except OSError:
+        return None
+    return (status.st_dev, status.st_ino) if status else None
+
+
+def _rounded(score: float | None) -> float | None:
+    return None if score is None else round(score, 2)
+
+
+def _ledger_rows(doc_id: str, document: SanitizedDocument) -> Iterator[tuple[object, ...]]:
+    for decision, (start, stop) in zip(document.decisions, document.places, strict=True):
+        entity, scores = decision.entity, decision.scores
+        measured = (
+            (None,) * 4
+            if scores is None
+            else (
+                round(scores.marginal_privacy_risk, 2),
+                _rounded(scores.knowledge_divergence),
+                _rounded(scores.topical_relevance),
+                _rounded(scores.priority),
+            )
+        )
+        confidence = round(entity.confidence, 2)
+        found = (entity.label, str(entity.identifier), confidence, entity.source, entity.link)
+        yield (doc_id, start, stop, *found, *measured, str(decision.action), decision.reason)

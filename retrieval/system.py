@@ -1,0 +1,96 @@
+"""The assembled system: all parts that process documents and questions."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib.metadata import version
+
+from ingest.deciding.baselines.entity_type import EntityType
+from ingest.deciding.baselines.lprag import Lprag
+from ingest.deciding.baselines.uniform import ORIGIN, REDACT, SUPPRESS
+from ingest.deciding.policy import Policy
+from ingest.deciding.trip import Trip
+from ingest.documents import LanguageRule
+from ingest.protocols import Encoder, EntityDetector, Method, RiskModel, Sanitizer
+from ingest.sanitize import DecidingSanitizer
+from ingest.scoring.raw import ScoringEngine
+from ingest.scoring.scale import EMBEDDED_SCALE, Scale
+from models.language.protocol import LanguageModel
+from retrieval.manifest import Manifest
+from retrieval.protocols import Generator
+from retrieval.store.audit_log import now
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """The parts of a system. Variants are made with ``dataclasses.replace``.
+
+    All parts run on this machine or may read raw text: a remote language model is never one of them.
+    ``scale`` is None if it is to be fitted to the first documents. ``exact`` measures exactly what
+    ``engine`` estimates, None if ``engine`` is exact. ``key`` is the 32-byte secret for aliases and codes,
+    None if the policy has neither. ``own_entities`` is the keyed digest of the user's lists and patterns, ""
+    without any; ``settings_digest`` is that of the settings. ``score_all`` also scores what hard rules
+    decide, for explanations and studies. ``sanitizing`` makes a sanitizer without a policy: a baseline, a
+    control, an ablation.
+    """
+
+    encoder: Encoder
+    detector: EntityDetector
+    risk: RiskModel
+    engine: ScoringEngine
+    policy: Policy
+    generator: Generator
+    scale: Scale | None = None
+    exact: ScoringEngine | None = None
+    language_model: LanguageModel | None = None
+    language: LanguageRule = "en"
+    k: int = 5
+    passage_tokens: int = 128
+    key: bytes | None = field(default=None, repr=False)
+    own_entities: str = ""
+    settings_digest: str = ""
+    score_all: bool = False
+    sanitizing: "Callable[[System], Sanitizer] | None" = field(default=None, repr=False)
+
+    def sanitizer(self) -> Sanitizer:
+        """The sanitizer of the policy, or that of ``sanitizing``."""
+        return self.deciding() if self.sanitizing is None else self.sanitizing(self)
+
+    def deciding(self) -> DecidingSanitizer:
+        """The sanitizer of the policy, which also explains decisions."""
+        return DecidingSanitizer(
+            self.detector, self.method(), self.risk, self.policy, self.key, self.language
+        )
+
+    def method(self) -> Method:
+        """The decision method of the policy."""
+        match self.policy.name:
+            case "trip":
+                scale = self.scale or EMBEDDED_SCALE
+                return Trip(self.engine, self.risk, scale, self.policy, self.exact, score_all=self.score_all)
+            case "redact":
+                return REDACT
+            case "suppress":
+                return SUPPRESS
+            case "entity-type":
+                return EntityType()
+            case "lprag":
+                return Lprag(self.encoder, epsilon=self.policy.epsilon)
+            case "origin":
+                return ORIGIN
+
+    def manifest(self, scale: Scale, *, keeps_ids: bool) -> Manifest:
+        """The manifest of a collection created with this system."""
+        return Manifest(
+            created=now(),
+            encoder=self.encoder.name,
+            dim=self.encoder.dim,
+            passage_tokens=self.passage_tokens,
+            detector=self.detector.name,
+            risk=self.risk.name,
+            engine=self.engine.name,
+            policy=self.policy,
+            scale=scale,
+            version=version("lethe"),
+            keeps_ids=keeps_ids,
+            own_entities=self.own_entities,
+        )

@@ -1,0 +1,184 @@
+"""``lethe collections delete`` and ``lethe erase``: what goes, what stays, what is told. All is invented."""
+
+import fcntl
+import io
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.cli.main import main
+from models.encoders.minilm import MiniLM
+from tests.commands import PLAIN, write_records
+
+NOTES = ["Invented. The lamp at pier 1 is out.", "Invented. The heron of pier 2 was fed."]
+
+Ran = tuple[int, list[dict[str, Any]], str]
+Lethe = Callable[..., Ran]
+
+
+@pytest.fixture(scope="module")
+def encoder() -> MiniLM:
+    return MiniLM("cpu")
+
+
+@pytest.fixture
+def lethe(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    encoder: MiniLM,
+) -> Lethe:
+    """The command in a folder with two collections, ``clinic`` and ``harbour``."""
+    for name in [name for name in os.environ if name.startswith("LETHE_")]:
+        monkeypatch.delenv(name)
+    for name, value in (PLAIN | {"LETHE_POLICY__NAME": "redact"}).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("app.compose._encoder", lambda settings: encoder)
+    monkeypatch.chdir(tmp_path)
+    write_records(tmp_path / "notes.jsonl", NOTES)
+    (tmp_path / "letter.txt").write_text(NOTES[0])
+
+    def run(*arguments: str) -> Ran:
+        capsys.readouterr()
+        code = main(arguments)
+        out, err = capsys.readouterr()
+        return code, [json.loads(line) for line in out.splitlines()], err
+
+    assert run("ingest", "notes.jsonl", "-c", "clinic", "--keep-ids")[0] == 0
+    assert run("ingest", "letter.txt", "-c", "harbour")[0] == 0
+    return run
+
+
+def folder_of(name: str) -> Path:
+    return Path("lethe-data", "collections", name)
+
+
+def named(rows: list[dict[str, Any]]) -> list[str]:
+    return [row["collection"] for row in rows]
+
+
+# -- list and delete ---------------------------------------------------------------------------------------
+
+
+def test_a_collection_is_deleted_and_nothing_else(lethe: Lethe) -> None:
+    key = Path("lethe-data", "secret.key").read_bytes()
+    assert lethe("collections", "delete", "clinic", "--yes") == (
+        0,
+        [{"deleted": "clinic", "documents": 2, "passages": 2}],
+        "",
+    )
+    assert not folder_of("clinic").exists()
+    assert Path("lethe-data", "secret.key").read_bytes() == key
+    assert len(Path("notes.jsonl").read_text().splitlines()) == 2
+    assert named(lethe("collections")[1]) == named(lethe("collections", "list")[1]) == ["harbour"]
+    code, rows, err = lethe("collections", "delete", "clinic", "--yes")
+    assert (code, rows) == (1, [])
+    assert err == "lethe: There is no collection clinic in lethe-data/collections. Collections: harbour.\n"
+    assert lethe("ingest", "notes.jsonl", "-c", "clinic")[0] == 0, "the name is free"
+
+
+def test_no_confirmation_deletes_nothing(lethe: Lethe, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
+    assert lethe("collections", "delete", "clinic") == (
+        1,
+        [],
+        "lethe: nothing was deleted: no terminal to ask on; give --yes to go ahead.\n",
+    )
+    assert named(lethe("collections")[1]) == ["clinic", "harbour"]
+
+
+@pytest.mark.parametrize(("answer", "left"), [("n\n", ["clinic", "harbour"]), ("y\n", ["harbour"])])
+def test_a_person_is_asked(
+    lethe: Lethe, monkeypatch: pytest.MonkeyPatch, answer: str, left: list[str]
+) -> None:
+    typed = io.StringIO(answer)
+    monkeypatch.setattr(typed, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(sys, "stdin", typed)
+    code, _, err = lethe("collections", "delete", "clinic")
+    assert err == "Delete collection clinic, 2 documents, 2 passages? [y/N] "
+    assert code == len(left) - 1
+    assert named(lethe("collections")[1]) == left
+
+
+def test_a_collection_that_is_written_to_stays(lethe: Lethe) -> None:
+    with (folder_of("clinic") / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        code, rows, err = lethe("collections", "delete", "clinic", "--yes")
+    assert (code, rows) == (1, [])
+    assert err == (
+        f"lethe: {folder_of('clinic')}: another process is writing to this collection. Wait for it to end, "
+        "then run the same command again.\n"
+    )
+    assert named(lethe("collections")[1]) == ["clinic", "harbour"]
+
+
+@pytest.mark.parametrize("damage", ["manifest.json", "collection.db"])
+def test_a_damaged_collection_can_be_deleted(lethe: Lethe, damage: str) -> None:
+    (folder_of("clinic") / damage).write_bytes(b"no more")
+    code, rows, err = lethe("collections", "delete", "clinic", "--yes")
+    assert (code, rows) == (0, [{"deleted": "clinic", "documents": None, "passages": None}])
+    assert "damaged" in err
+    assert not folder_of("clinic").exists()
+
+
+def test_what_a_killed_run_left_can_be_deleted(lethe: Lethe) -> None:
+    (folder_of("clinic") / "manifest.json").unlink()
+    code, rows, _ = lethe("collections", "delete", "clinic", "--yes")
+    assert (code, rows[0]["documents"]) == (0, None)
+    assert not folder_of("clinic").exists()
+
+
+def test_a_deletion_that_is_stopped_leaves_no_collection(
+    lethe: Lethe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refusing(folder: Path) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    with monkeypatch.context() as stopped:
+        stopped.setattr("retrieval.collection.shutil.rmtree", refusing)
+        code, rows, err = lethe("collections", "delete", "clinic", "--yes")
+    assert (code, rows) == (1, [])
+    assert err.startswith(f"lethe: {folder_of('clinic')}: Permission denied.")
+    assert named(lethe("collections")[1]) == ["harbour"]
+    assert lethe("collections", "delete", "clinic", "--yes")[0] == 0
+
+
+# -- erase -------------------------------------------------------------------------------------------------
+
+
+def test_an_id_that_a_collection_keeps_is_found_as_search_shows_it(lethe: Lethe) -> None:
+    shown = lethe("search", "heron", "-c", "clinic", "-k", "1")[1][0]["doc_id"]
+    assert shown == "r0001"
+    code, rows, _ = lethe("erase", shown, "-c", "clinic")
+    assert (code, rows[0]["passages"], rows[0]["traces_found"]) == (0, 1, 0)
+
+
+def test_an_id_that_would_be_digested_by_now_is_found_as_it_is_shown(
+    lethe: Lethe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "old.jsonl").write_text(json.dumps({"id": "ashdown_m", "text": NOTES[1]}) + "\n")
+    with monkeypatch.context() as before:
+        before.setattr("ingest.read.doc_ids.kept_id", lambda source_id, *given: source_id)
+        assert lethe("ingest", "old.jsonl", "-c", "old", "--keep-ids")[0] == 0
+    assert [row["doc_id"] for row in lethe("documents", "-c", "old")[1]] == ["ashdown_m"]
+    code, rows, _ = lethe("erase", "ashdown_m", "-c", "old")
+    assert (code, rows[0]["doc_id"]) == (0, "ashdown_m")
+
+
+def test_a_path_is_found_as_it_was_ingested(lethe: Lethe) -> None:
+    code, rows, _ = lethe("erase", "letter.txt", "-c", "harbour")
+    assert (code, rows[0]["passages"]) == (0, 1)
+
+
+def test_what_is_not_there_is_reported_as_it_was_typed(lethe: Lethe) -> None:
+    assert lethe("erase", "other/letter.txt", "-c", "harbour") == (
+        1,
+        [],
+        "lethe: collection harbour: there is no document other/letter.txt. Name it by its path, by "
+        "the id of its record, or by an id as `lethe documents` shows it.\n",
+    )

@@ -1,0 +1,85 @@
+"""The help of every verb: what it does, an example that parses, and the default of each option."""
+
+import argparse
+import shlex
+from collections.abc import Iterator
+
+import pytest
+
+from app.cli.arguments import parser
+from app.cli.verbs_help import VERBS
+from ingest.read.sources import EXTENSIONS
+
+
+def below(top: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    """Every verb, and the verbs of verbs."""
+    for action in top._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for each in action.choices.values():
+                yield each
+                yield from below(each)
+
+
+EVERY = {each.prog.removeprefix("lethe "): each for each in below(parser())}
+
+
+def test_the_help_is_of_verbs_that_are_there() -> None:
+    assert set(VERBS) == set(EVERY)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_verb_says_what_it_does_and_shows_an_example_that_parses(name: str) -> None:
+    told = EVERY[name].format_help()
+    _, example = VERBS[name]
+    assert f"Example: {example}\n" in told
+    assert example.startswith(f"lethe {name}")
+    parser().parse_args(shlex.split(example)[1:])
+    paragraph = " ".join((EVERY[name].description or "").split())
+    assert paragraph.endswith(".") and paragraph[0].isupper()
+    assert "exit codes: 0 done" in told
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_option_states_its_default(name: str) -> None:
+    for option in EVERY[name]._actions:
+        if option.option_strings and option.nargs != 0 and not option.required:
+            said = str(option.help)
+            assert "default" in said or "without it" in said, option.option_strings
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_default_that_the_parser_holds_is_the_one_that_is_told(name: str) -> None:
+    for option in EVERY[name]._actions:
+        if option.default not in (None, False, argparse.SUPPRESS):
+            assert f"(default {option.default}" in str(option.help) or "(default)" in str(option.help)
+
+
+@pytest.mark.parametrize("name", ["sanitize", "explain", "ingest", "calibrate"])
+def test_the_files_that_are_read_are_named(name: str) -> None:
+    words = EVERY[name].format_help().split()
+    assert not [each for each in EXTENSIONS if not {each, f"{each},"} & set(words)]
+
+
+def test_a_name_in_the_help_keeps_its_capitals() -> None:
+    told = EVERY["models export-detector"].format_help()
+    assert "GLiNER.from_pretrained" in told
+
+
+def test_help_fits_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    for each in EVERY.values():
+        # A group of options in the usage is not broken into lines.
+        _, told = each.format_help().split("\n\n", 1)
+        assert all(len(line) <= 80 for line in told.splitlines())
+
+
+def test_the_folder_named_before_or_after_the_second_verb_holds() -> None:
+    for words in (
+        ["collections", "--data-dir", "here"],
+        ["collections", "--data-dir", "here", "list"],
+        ["collections", "list", "--data-dir", "here"],
+        ["collections", "--data-dir", "there", "delete", "x", "--data-dir", "here"],
+    ):
+        assert parser().parse_args(words).data_dir == "here"
+    for words in (["collections"], ["collections", "list"], ["collections", "delete", "x"]):
+        assert parser().parse_args(words).data_dir is None

@@ -1,0 +1,257 @@
+"""``lethe ingest``: the dry run, what is not read or doubted, where failures are told. All is invented."""
+
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.cli.main import main
+from ingest.deciding.baselines.uniform import REDACT
+from ingest.documents import Document, SanitizedDocument, Unread
+from ingest.errors import SanitizationError
+from ingest.pipeline import KINDS_TOLD, Tally
+from ingest.protocols import Sanitizer
+from ingest.sanitize import DecidingSanitizer
+from ingest.scoring.prior import RiskPrior
+from models.encoders.minilm import MiniLM
+from retrieval.system import System
+from tests.commands import PLAIN, write_records
+from tests.doubles import PhraseDetector
+
+NOTES = [
+    "Invented. Mr Tobias Orrin, aged 61, keeps the lighthouse. He has a cough.",
+    "Invented. Write to t.orrin@example.org, or to i.vexling@example.org.",
+    "Invented. The heron of pier 2 was fed.",
+]
+
+Ran = tuple[int, dict[str, Any], str]
+Lethe = Callable[..., Ran]
+
+
+@pytest.fixture(scope="module")
+def encoder() -> MiniLM:
+    return MiniLM("cpu")
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encoder: MiniLM) -> Path:
+    """A folder with three notes, that the command is run in."""
+    for name in [name for name in os.environ if name.startswith("LETHE_")]:
+        monkeypatch.delenv(name)
+    for name, value in PLAIN.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("app.compose._encoder", lambda settings: encoder)
+    monkeypatch.chdir(tmp_path)
+    write_records(tmp_path / "notes.jsonl", NOTES)
+    return tmp_path
+
+
+@pytest.fixture
+def lethe(here: Path, capsys: pytest.CaptureFixture[str]) -> Lethe:
+    def run(*arguments: str) -> Ran:
+        capsys.readouterr()
+        code = main(arguments)
+        out, err = capsys.readouterr()
+        return code, json.loads(out.splitlines()[-1]) if out else {}, err
+
+    return run
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+# -- the dry run -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("policy", ["trip", "redact"])
+def test_a_dry_run_counts_what_the_ingest_then_does(here: Path, lethe: Lethe, policy: str) -> None:
+    (here / "in").mkdir()
+    (here / "notes.jsonl").rename(here / "in" / "notes.jsonl")
+    (here / "in" / "empty.txt").write_text("")
+    (here / "in" / "copy.txt").write_text(NOTES[2])
+    (here / "in" / "twice.jsonl").write_text(json.dumps({"id": "r0000", "text": "Invented. Another."}))
+    arguments = ["ingest", "in", "-c", "clinic", "--policy", policy]
+    before = contents(here)
+    code, told, _ = lethe(*arguments, "--dry-run")
+    assert (code, told["dry_run"]) == (1, True)
+    assert contents(here) == before
+    assert [path.name for path in here.iterdir()] == ["in"], "no folder for data, and no key"
+    code, done, _ = lethe(*arguments)
+    assert code == 1
+    same = (
+        "documents_read", "documents_kept", "documents_replaced", "duplicates_skipped", "documents_failed",
+        "entities", "passages", "characters", "not_read", "doubts",
+    )  # fmt: skip
+    assert {name: told[name] for name in same} == {name: done[name] for name in same}
+    assert (done["documents_kept"], done["duplicates_skipped"], done["documents_failed"]) == (3, 1, 2)
+    # Ids are digested under a key that nobody keeps, until there is one.
+    assert [each["reason"] for each in told["failures"]] == [each["reason"] for each in done["failures"]]
+    assert "in/empty.txt" in [each["place"] for each in told["failures"]]
+
+
+def test_a_dry_run_shows_decisions_and_no_text(here: Path, lethe: Lethe) -> None:
+    _, told, err = lethe("ingest", "notes.jsonl", "-c", "clinic", "--dry-run")
+    rows = told["decisions"]
+    assert {name for row in rows for name in row} == {
+        "identifier", "label", "action", "reason", "mentions", "replacements",
+    }  # fmt: skip
+    by_action = Counter[str]()
+    for row in rows:
+        by_action[row["action"]] += row["mentions"]
+    assert by_action == told["entities"]
+    (addresses,) = [row for row in rows if row["label"] == "email address"]
+    assert (addresses["mentions"], addresses["action"]) == (2, "generalize")
+    assert addresses["replacements"] == ["an email address"]
+    assert [row["mentions"] for row in rows] == sorted((row["mentions"] for row in rows), reverse=True)
+    for word in ("Orrin", "Vexling", "vexling", "cough", "lighthouse"):
+        assert word not in json.dumps(told) + err
+
+
+def test_a_dry_run_into_a_collection_decides_by_its_scale_and_writes_nothing(
+    here: Path, lethe: Lethe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert lethe("ingest", "notes.jsonl", "-c", "clinic")[0] == 0
+    place = here / "lethe-data" / "collections" / "clinic" / "manifest.json"
+    manifest = json.loads(place.read_text())
+    manifest["scale"]["source"] = "of the collection"
+    place.write_text(json.dumps(manifest))
+    before = contents(here)
+    used = []
+    sanitizer = System.sanitizer
+
+    def watched(self: System) -> Sanitizer:
+        assert self.scale is not None
+        used.append(self.scale.source)
+        return sanitizer(self)
+
+    monkeypatch.setattr(System, "sanitizer", watched)
+    code, told, _ = lethe("ingest", "notes.jsonl", "-c", "clinic", "--dry-run")
+    assert (code, told["documents_kept"], used) == (0, 3, ["of the collection"])
+    assert contents(here) == before
+    code, told, err = lethe("ingest", "notes.jsonl", "-c", "clinic", "--dry-run", "--policy", "redact")
+    assert (code, told) == (1, {})
+    assert err.splitlines()[-1] == (
+        "lethe: collection clinic uses policy trip, you asked for redact. Use the settings it was made with, "
+        "or ingest into a new collection."
+    )
+
+
+def test_a_dry_run_refuses_what_an_ingest_refuses(here: Path, lethe: Lethe) -> None:
+    code, _, err = lethe("ingest", "notes.jsonl", "-c", "clinic", "--dry-run", "--policy", "origin")
+    assert (code, "raw text is never indexed" in err) == (2, True)
+    code, _, err = lethe("ingest", "none*.txt", "-c", "clinic", "--dry-run")
+    assert (code, "none*.txt: matches no file" in err) == (1, True)
+    code, _, err = lethe("ingest", "notes.jsonl", "-c", "\x1b[31m", "--dry-run")
+    assert (code, "\x1b[31m" in err) == (2, False)
+    assert [path.name for path in here.iterdir()] == ["notes.jsonl"]
+
+
+# -- what differs, in the words of the user ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--tau", "0.4"], "tau 0.5, you asked for 0.4"),
+        (
+            ["--engine", "fast", "--keep-ids"],
+            "engine exact, you asked for fast; keep_ids no, you asked for yes",
+        ),
+    ],
+)
+def test_only_what_differs_is_told(lethe: Lethe, options: Sequence[str], told: str) -> None:
+    assert lethe("ingest", "notes.jsonl", "-c", "clinic")[0] == 0
+    code, _, err = lethe("ingest", "notes.jsonl", "-c", "clinic", *options)
+    assert code == 1
+    assert err.splitlines()[-1] == (
+        f"lethe: collection clinic uses {told}. Use the settings it was made with, or ingest into a new "
+        "collection."
+    )
+
+
+# -- failures ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("watched", [False, True])
+def test_a_person_at_a_terminal_is_told_of_a_failure_once(
+    here: Path, lethe: Lethe, monkeypatch: pytest.MonkeyPatch, watched: bool
+) -> None:
+    (here / "empty.txt").write_text("")
+    for stream in (sys.stdout, sys.stderr):
+        monkeypatch.setattr(stream, "isatty", lambda: watched, raising=False)
+    code, told, err = lethe("ingest", "empty.txt", "notes.jsonl", "-c", "clinic", "--policy", "redact")
+    (failure,) = told["failures"]
+    assert (code, failure["place"]) == (1, "empty.txt")
+    assert ("is empty (0 bytes)" in err) is not watched
+
+
+def test_a_failure_in_a_strangely_named_file_is_one_line(here: Path, lethe: Lethe) -> None:
+    (here / "a\x1b[31mb\n.txt").write_text("")
+    _, _, err = lethe("ingest", ".", "-c", "clinic", "--policy", "redact")
+    assert "lethe: a\\x1b[31mb\\n.txt: is empty (0 bytes); fill it in or leave it out\n" in err
+    assert "\x1b[31m" not in err
+
+
+# -- what is not read, and doubts ----------------------------------------------------------------------------
+
+
+def sanitized(unread: Sequence[Unread], doubts: Sequence[str]) -> SanitizedDocument:
+    sanitizer = DecidingSanitizer(PhraseDetector({}), REDACT, RiskPrior())
+    (document,) = sanitizer.sanitize([Document("d", "Invented.", unread=unread)])
+    assert not isinstance(document, SanitizationError)
+    return replace(document, doubts=doubts)
+
+
+def test_what_is_not_read_is_summed_over_documents() -> None:
+    tally = Tally()
+    scans = Unread("scanned page", 3, "has no text")
+    tally.count(sanitized([scans, Unread("scanned page", 1, "has no text")], ["in capitals"]))
+    tally.count(sanitized([scans, Unread("attachment", 1, "is no text")], ["in capitals", "is a table"]))
+    assert tally.summary()["not_read"] == [
+        {"kind": "attachment", "count": 1, "reason": "is no text", "documents": 1},
+        {"kind": "scanned page", "count": 7, "reason": "has no text", "documents": 2},
+    ]
+    assert tally.summary()["doubts"] == {"in capitals": 2, "is a table": 1}
+
+
+def test_the_tally_stays_small_however_many_kinds_there_are() -> None:
+    tally = Tally()
+    for number in range(3 * KINDS_TOLD):
+        tally.count(sanitized([Unread(f"kind {number}", 2, "x")], [f"doubt {number}"]))
+    assert (len(tally.unread), len(tally.doubts)) == (KINDS_TOLD + 1, KINDS_TOLD + 1)
+    rows = tally.summary()["not_read"]
+    assert isinstance(rows, list)
+    (rest,) = [row for row in rows if row["kind"] == "further kinds"]
+    assert (rest["count"], rest["documents"]) == (4 * KINDS_TOLD, 2 * KINDS_TOLD)
+    assert tally.doubts["further kinds"] == 2 * KINDS_TOLD
+
+
+def test_an_ingest_tells_what_it_did_not_read(
+    here: Path, lethe: Lethe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sanitize = DecidingSanitizer.sanitize
+
+    def doubtful(
+        self: DecidingSanitizer, documents: Sequence[Document]
+    ) -> list[SanitizedDocument | SanitizationError]:
+        scans = (Unread("scanned page", 2, "has no text"),)
+        found = sanitize(self, [replace(each, unread=scans) for each in documents])
+        return [
+            each if isinstance(each, SanitizationError) else replace(each, doubts=("in capitals",))
+            for each in found
+        ]
+
+    monkeypatch.setattr(DecidingSanitizer, "sanitize", doubtful)
+    for option in (["--dry-run"], []):
+        _, told, _ = lethe("ingest", "notes.jsonl", "-c", "clinic", "--policy", "redact", *option)
+        assert told["not_read"] == [
+            {"kind": "scanned page", "count": 6, "reason": "has no text", "documents": 3}
+        ]
+        assert told["doubts"] == {"in capitals": 3}

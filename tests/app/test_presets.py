@@ -1,0 +1,330 @@
+"""The presets: what they say, how they are found, and the paper's from end to end. All texts are invented."""
+
+import argparse
+import json
+import os
+import re
+import shlex
+import shutil
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from app.cli.arguments import parser
+from app.cli.given import settings_arguments
+from app.cli.main import main
+from app.compose import detector_of, encoder_of, language_model_of
+from app.policies import policy_of
+from app.policy_file import write_policy
+from app.presets import preset_file, preset_names
+from app.settings.load import PolicySettings, Settings, load_settings
+from app.settings.report import settings_rows
+from eval.studies.compare.methods import TRIP
+from ingest.deciding.policy import decide
+from ingest.documents import Action, Document, Entity, Scores, Span
+from ingest.labels import LABELS
+from ingest.read.sources import read_documents
+from ingest.scoring.scale import Weights
+from models.catalog import MODELS, ModelRef, describe
+from models.errors import ConfigurationError, ModelUnavailable
+from models.trained import write_trained
+from tests.commands import ROOT
+from tests.small_models import random_risk
+from tests.tiny_encoder import MAX_TOKENS, make_tiny_encoder
+from tests.tiny_gguf import make_tiny_gguf
+from tests.tiny_gliner import make_two_encoders
+
+DETECTOR, ENCODER = "urchade/gliner_medium-v2.1", "BAAI/bge-large-en-v1.5"
+OTHER_ENCODER = "Qwen/Qwen3-Embedding-0.6B"
+PAGE = (ROOT / "docs" / "paper.md").read_text(encoding="utf-8")
+
+PEOPLE = ("Tobias Quellmann", "Ada Vennström", "Oswin Tarrant", "Mira Jaspersen", "Ilko Brandtner")
+
+
+def consultations(folder: Path, count: int) -> Path:
+    """A corpus of so many invented consultations, in a folder of its own."""
+    rows = [
+        {
+            "input": f"Invented. I am {PEOPLE[number % len(PEOPLE)]}, aged {40 + number}; my knee creaks.",
+            "output": f"Mr {PEOPLE[number % len(PEOPLE)].split()[1]}, rest it for {number + 2} days.",
+        }
+        for number in range(count)
+    ]
+    made = folder / "healthcaremagic"
+    made.mkdir()
+    text = "".join(f"{json.dumps(row)}\n" for row in rows)
+    (made / "data.jsonl").write_text(text, encoding="utf-8")
+    return made
+
+
+def given(*words: str) -> argparse.Namespace:
+    """What ``lethe bench trip-rag`` reads of these words."""
+    return parser().parse_args(["bench", "trip-rag", "letters", *words])
+
+
+def settings_of(*words: str) -> Settings:
+    return load_settings(settings_arguments(given(*words)))
+
+
+@pytest.fixture(autouse=True)
+def clean(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No variable and no file but those of the test."""
+    for name in os.environ:
+        if name.upper().startswith("LETHE_"):
+            monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache of the hub, which is never asked."""
+    from huggingface_hub import constants
+
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    return tmp_path / "cache"
+
+
+def put(cache: Path, name: str, folder: Path) -> None:
+    """Put a model's folder where the pinned commit of that name is looked for."""
+    known = describe(name)
+    assert known is not None and known.revision is not None
+    kept = cache / f"models--{name.replace('/', '--')}"
+    shutil.copytree(folder, kept / "snapshots" / known.revision)
+
+
+# What they say
+
+
+def test_every_preset_is_a_settings_file() -> None:
+    assert "paper" in preset_names()
+    for name in preset_names():
+        values = tomllib.loads(preset_file(name).read_text(encoding="utf-8"))
+        assert not {"data_dir", "settings_file"} & set(values)
+        assert load_settings({"settings_file": preset_file(name), "generator.path": "any.gguf"})
+
+
+def test_the_papers_preset_is_what_its_section_5_1_says() -> None:
+    settings = settings_of("--preset", "paper", "--gguf", "llama.gguf")
+    assert settings.detector.model == ModelRef(source="hub", name=DETECTOR)
+    assert settings.encoder == ModelRef(source="hub", name=ENCODER)
+    assert settings.retrieval.k == 5
+    assert (settings.generator.kind, settings.generator.path) == ("llama_cpp", Path("llama.gguf"))
+    policy = policy_of(settings)
+    assert (policy.name, policy.tau) == ("trip", 0.6237)
+    assert policy.weights == Weights(1.0, 0.5, 0.4, "difference")
+    assert policy.residual_limit == 1.0
+    assert policy.replacements == "descriptor"
+    assert settings.policy.scale is None
+
+
+def test_its_models_are_pinned_in_the_catalog() -> None:
+    settings = settings_of("--preset", "paper", "--gguf", "llama.gguf")
+    for ref in (settings.detector.model, settings.encoder):
+        known = describe(ref.name)
+        assert known is not None and re.fullmatch("[0-9a-f]{40}", known.revision or "")
+
+
+@pytest.mark.parametrize("label", [name for name, label in LABELS.items() if not label.rigid])
+def test_under_the_papers_preset_the_priority_alone_decides(label: str) -> None:
+    policy = policy_of(settings_of("--preset", "paper", "--gguf", "llama.gguf"))
+    entity = Entity(Span(0, 5), label, LABELS[label].identifier, 0.9, "invented")
+    below, at = (Scores(0.5, 0.5, 0.5, priority) for priority in (0.6236, 0.6237))
+    assert decide(entity, below, 0.999, policy)[0] is Action.KEEP
+    assert decide(entity, at, 0.0, policy)[0] is Action.GENERALIZE
+
+
+def test_it_reads_passages_that_all_three_encoders_read_whole() -> None:
+    from models.encoders.minilm import MiniLM
+
+    settings = settings_of("--preset", "paper", "--gguf", "llama.gguf")
+    assert settings.retrieval.passage_tokens == MiniLM.max_tokens
+
+
+# How they are found
+
+
+def test_an_unknown_preset_is_refused_with_the_names_there_are() -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        preset_file("../paper")
+    assert str(caught.value) == f"There is no preset '../paper': the names are {', '.join(preset_names())}."
+
+
+def test_the_verb_refuses_an_unknown_preset(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "trip-rag", "letters", "--preset", "papers"]) == 2
+    assert "There is no preset 'papers': the names are " in capsys.readouterr().err
+
+
+def test_without_a_preset_nothing_of_it_is_in_force() -> None:
+    assert settings_of() == Settings()
+
+
+def test_a_preset_stands_in_the_place_of_the_settings_file() -> None:
+    Path("lethe-data").mkdir()
+    Path("lethe-data/settings.toml").write_text("threads = 3\n", encoding="utf-8")
+    assert settings_of().threads == 3
+    assert settings_of("--preset", "paper", "--gguf", "llama.gguf").threads is None
+
+
+def test_arguments_and_environment_win_over_a_preset(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LETHE_RISK__MODEL", '{"source": "path", "name": "my-risk"}')
+    monkeypatch.setenv("LETHE_ENCODER", f'{{"source": "hub", "name": "{OTHER_ENCODER}"}}')
+    words = ("--preset", "paper", "--gguf", "llama.gguf", "--tau", "0.564")
+    settings = settings_of(*words)
+    assert settings.policy.tau == 0.564
+    assert settings.policy.marginal == "difference"
+    assert settings.risk.model == ModelRef(source="path", name="my-risk")
+    assert settings.encoder.name == OTHER_ENCODER
+    origins = {row.name: row.origin for row in settings_rows(settings, settings_arguments(given(*words)))}
+    assert [origins[name] for name in ("policy.tau", "policy.beta", "encoder.name", "threads")] == [
+        "argument",
+        "file",
+        "environment",
+        "default",
+    ]
+
+
+def test_a_policy_file_is_laid_over_a_preset_key_by_key() -> None:
+    Path("mine.toml").write_text("tau = 0.25\nscale = [0.0, 0.5, 0.1, 0.9]\n", encoding="utf-8")
+    words = ("--preset", "paper", "--gguf", "llama.gguf")
+    preset, laid = settings_of(*words).policy, settings_of(*words, "--policy", "mine.toml").policy
+    assert laid == preset.model_copy(update={"tau": 0.25, "scale": (0.0, 0.5, 0.1, 0.9)})
+    assert settings_of(*words, "--policy", "mine.toml", "--tau", "0.75").policy.tau == 0.75
+    given_so = settings_arguments(given(*words, "--policy", "mine.toml"))
+    origins = {row.name: row.origin for row in settings_rows(load_settings(given_so), given_so)}
+    assert (origins["policy.tau"], origins["policy.beta"]) == ("argument", "file")
+
+
+def test_a_policy_file_that_is_whole_leaves_nothing_to_a_preset() -> None:
+    fitted = {"tau": 0.25, "scale": [0.0, 0.5, 0.1, 0.9]}
+    write_policy(Path("fitted.toml"), PolicySettings(), fitted, "a test")
+    laid = settings_of("--preset", "paper", "--gguf", "llama.gguf", "--policy", "fitted.toml").policy
+    assert laid == PolicySettings(tau=0.25, scale=(0.0, 0.5, 0.1, 0.9))
+
+
+def test_a_server_can_take_the_place_of_the_gguf_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LETHE_GENERATOR__KIND", "openai_compatible")
+    monkeypatch.setenv("LETHE_GENERATOR__BASE_URL", "http://127.0.0.1:8080/v1")
+    monkeypatch.setenv("LETHE_GENERATOR__MODEL", "llama-2-7b-chat")
+    assert settings_of("--preset", "paper").generator.kind == "openai_compatible"
+
+
+def test_a_generator_that_is_not_given_is_asked_for() -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        settings_of("--preset", "paper")
+    assert str(caught.value) == (
+        f"settings: generator ({preset_file('paper')}): "
+        "llama_cpp needs generator.path, a GGUF file, or --gguf"
+    )
+
+
+def test_presets_are_in_the_package() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert "*.toml" in project["tool"]["setuptools"]["package-data"]["*"]
+    assert (preset_file("paper").parent / "__init__.py").is_file()
+
+
+# From end to end
+
+
+def test_models_that_are_not_here_are_named_with_the_command_that_fetches_them(cache: Path) -> None:
+    settings = settings_of("--preset", "paper", "--gguf", "absent.gguf")
+    for part, role, name in ((detector_of, "detector", DETECTOR), (encoder_of, "encoder", ENCODER)):
+        with pytest.raises(ModelUnavailable) as caught:
+            part(settings)
+        known = describe(name)
+        assert known is not None
+        assert str(caught.value) == (
+            f"The {role} model {name} ({known.revision}) is not in the local cache: "
+            f"run 'lethe models pull {name}', or copy its folder here and give that path."
+        )
+    with pytest.raises(ModelUnavailable, match=r"absent\.gguf cannot be read|llama-cpp-python, which runs"):
+        language_model_of(settings)
+
+
+def test_the_verb_says_what_to_pull(cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    corpus = ("bench", "trip-rag", str(consultations(tmp_path, 6)), "--corpus", "healthcaremagic")
+    assert main([*corpus, "--preset", "paper", "--gguf", "absent.gguf"]) == 1
+    assert re.search(f"run 'lethe models pull ({DETECTOR}|{ENCODER})', or copy", capsys.readouterr().err)
+
+
+@pytest.mark.slow
+def test_the_papers_preset_runs_the_benchmark(
+    cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("llama_cpp", reason="llama-cpp-python runs GGUF files")
+    put(cache, DETECTOR, make_two_encoders(tmp_path / "gliner"))
+    make_tiny_encoder(tmp_path / "encoder")
+    for name in (ENCODER, OTHER_ENCODER):
+        put(cache, name, tmp_path / "encoder" / "tiny")
+    make_tiny_gguf(tmp_path / "tiny.gguf")
+    write_trained(tmp_path / "risk", "risk", random_risk(), {"name": "invented-risk"})
+    monkeypatch.setenv("LETHE_RISK__MODEL", f'{{"source": "path", "name": "{tmp_path / "risk"}"}}')
+    # The small stand-ins read less and need not say much.
+    monkeypatch.setenv("LETHE_RETRIEVAL__PASSAGE_TOKENS", str(MAX_TOKENS - 2))
+    monkeypatch.setenv("LETHE_GENERATOR__MAX_TOKENS", "4")
+    corpus = (str(consultations(tmp_path, 4)), "--corpus", "healthcaremagic", "--quick", "--prompts", "1")
+    models = ("--preset", "paper", "--gguf", str(tmp_path / "tiny.gguf"), "--encoders", OTHER_ENCODER)
+    assert main(["bench", "trip-rag", *corpus, *models]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["generator"] == "llama.cpp tiny.gguf"
+    assert {each["encoder"] for each in report["methods"]} == {ENCODER}
+    assert {each["encoder"] for each in report["encoders"]} == {OTHER_ENCODER}
+    assert all(each["documents_failed"] == 0 for each in report["methods"])
+    assert {TRIP, "paraphrase", "redact", "origin", "lprag"} <= {each["method"] for each in report["methods"]}
+    shown = report["provenance"]["settings"]
+    assert DETECTOR in shown["detector"]
+    assert (shown["risk model"], shown["encoder"]) == ("invented-risk", ENCODER)
+    assert (shown["tau"], shown["weights"]) == ("0.6237", "1, 0.5, 0.4, difference")
+    assert [shown[f"{name} limit"] for name in ("residual", "direct", "quasi")] == ["1", "1", "1"]
+
+
+# The page
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", PAGE, flags=re.DOTALL)
+
+
+def commands(program: str) -> list[list[str]]:
+    lines = "\n".join(blocks("sh")).splitlines()
+    return [shlex.split(line)[1:] for line in lines if line.startswith(f"{program} ")]
+
+
+def test_every_command_of_the_page_is_one() -> None:
+    found = commands("lethe")
+    assert {tuple(words[:2]) for words in found} >= {
+        ("models", "pull"),
+        ("models", "train-risk"),
+        ("bench", "trip-rag"),
+        ("calibrate", "sample.jsonl"),
+    }
+    for words in found:
+        arguments = parser().parse_args(words)
+        assert getattr(arguments, "preset", None) in (None, "paper")
+
+
+def test_the_page_pulls_what_the_preset_and_its_alternatives_need() -> None:
+    pulled = {words[2] for words in commands("lethe") if words[:2] == ["models", "pull"]}
+    assert pulled == {DETECTOR, ENCODER, OTHER_ENCODER}
+    assert pulled <= {model.id for model in MODELS if not model.embedded}
+
+
+def test_the_variables_of_the_page_are_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    exported = [words[0].split("=", 1) for words in commands("export")]
+    assert len(exported) == 5
+    for name, value in exported:
+        monkeypatch.setenv(name, value)
+    settings = settings_of("--preset", "paper")
+    assert settings.generator.model == "llama-2-7b-chat"
+    assert settings.risk.model.name == "paper-risk"
+
+
+def test_the_sample_of_the_page_can_be_read_for_calibration(tmp_path: Path) -> None:
+    consultations(tmp_path, 300)
+    (block,) = blocks("python")
+    exec(compile(block, "docs/paper.md", "exec"), {})
+    items = [reading.item for reading in read_documents(["sample.jsonl"])]
+    assert len(items) == 200
+    assert all(isinstance(each, Document) and each.text.startswith("Patient: ") for each in items)

@@ -1,0 +1,655 @@
+"""The real ``lethe serve`` over real HTTP; every note, name and question here is invented."""
+
+import http.client
+import json
+import re
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import httpx
+import openai
+import pytest
+from starlette.testclient import TestClient
+
+from app.server.app import assemble
+from app.server.docs_page import docs_page
+from app.server.errors import SHOWN_PROBLEMS
+from app.server.hosts import HOSTS
+from app.server.limits import BODY_BYTES
+from app.server.openapi import PATH, openapi_text
+from app.server.running import listening, url_of
+from app.server.served import ServedCollection
+from models.errors import ConfigurationError, LetheError, ModelUnavailable
+from models.language.protocol import PromptTooLong
+from retrieval.documents import RetrievedPassage
+from retrieval.errors import CollectionError
+from retrieval.generators.verbatim import VerbatimGenerator
+from tests.chat_server import Reply, chat_server, says
+from tests.commands import ROOT, environment, lethe, write_records
+from tests.serving import Served, ask, running, served
+
+NOTES = [
+    "Invented note. Mr Tobias Keller keeps the lighthouse. He has had a cough for three weeks.",
+    "Invented note. The boiler of the mill is broken; the plumber asks for 400 euros to repair it.",
+    "Invented note. The heron by the pond was fed with herring this morning.",
+]
+QUESTIONS = ["What is broken at the mill?", "Who has a cough?", "What was the heron fed with?"]
+MARK = "zyxomarkzyxo"
+"""A word that stands in questions only, so that it shows wherever a question is repeated."""
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("server")
+    data = folder / "data"
+    data.mkdir()
+    # More threads than free cores make small models many times slower.
+    (data / "settings.toml").write_text("threads = 1\n")
+    ran = lethe(data, "ingest", str(write_records(folder / "notes.jsonl", NOTES)), "-c", "notes")
+    assert ran.code == 0, ran.err
+    return data
+
+
+@pytest.fixture(scope="module")
+def server(data: Path) -> Iterator[Served]:
+    with served(data) as running_server:
+        yield running_server
+
+
+@pytest.fixture
+def client(server: Served) -> Iterator[httpx.Client]:
+    with server.client() as connected:
+        yield connected
+
+
+@pytest.fixture
+def sdk(server: Served) -> Iterator[openai.OpenAI]:
+    with openai.OpenAI(base_url=f"{server.url}/v1", api_key="unused", max_retries=0) as connected:
+        yield connected
+
+
+def error_of(response: httpx.Response) -> dict[str, Any]:
+    """The error, after a look at its shape and its silence."""
+    (name,) = response.json()
+    assert name == "error"
+    error: dict[str, Any] = response.json()["error"]
+    assert set(error) == {"message", "type", "param", "code"}
+    assert error["type"] == ("server_error" if response.status_code >= 500 else "invalid_request_error")
+    assert error["message"]
+    assert MARK not in response.text
+    return error
+
+
+# -- what it answers -----------------------------------------------------------------------------------
+
+
+def test_port_0_is_told_as_the_port_that_was_taken(server: Served, client: httpx.Client) -> None:
+    assert re.fullmatch(r"lethe: serving notes on http://127\.0\.0\.1:[1-9]\d+ .*\n", server.line)
+    for path in ("/livez", "/readyz"):
+        expected = {"status": "ok", "collection": "notes", "generator": "extractive"}
+        assert client.get(path).json() == expected
+
+
+def test_search(client: httpx.Client) -> None:
+    (best,) = client.post("/v1/search", json={"question": QUESTIONS[0], "k": 1}).json()["passages"]
+    assert set(best) == {"passage_id", "doc_id", "similarity", "text", "warnings"}
+    assert best["doc_id"] == "r0001"
+    assert "boiler" in best["text"]
+
+
+@pytest.mark.parametrize("model", ["lethe", "kb:notes"])
+def test_the_openai_client_gets_an_answer_with_citations(sdk: openai.OpenAI, model: str) -> None:
+    asked = sdk.chat.completions.create(model=model, messages=[{"role": "user", "content": QUESTIONS[0]}])
+    assert asked.model == model
+    assert asked.object == "chat.completion"
+    assert asked.id.startswith("chatcmpl-")
+    (choice,) = asked.choices
+    assert "boiler" in str(choice.message.content)
+    assert (choice.message.role, choice.finish_reason) == ("assistant", "stop")
+    extra = asked.model_extra or {}
+    assert extra["engine"] == "extractive"
+    assert extra["citations"][0].keys() == {"mark", "doc_id", "passage_id"}
+    assert extra["citations"][0]["doc_id"] == "r0001"
+
+
+def test_the_openai_client_streams_the_same_answer(sdk: openai.OpenAI) -> None:
+    asked: list[Any] = [{"role": "user", "content": QUESTIONS[0]}]
+    whole = sdk.chat.completions.create(model="lethe", messages=asked)
+    options: Any = {"include_usage": True}
+    stream = sdk.chat.completions.create(model="lethe", messages=asked, stream=True, stream_options=options)
+    chunks = list(stream)
+    assert {(chunk.object, chunk.model) for chunk in chunks} == {("chat.completion.chunk", "lethe")}
+    assert len({chunk.id for chunk in chunks}) == 1
+    choices = [chunk.choices[0] for chunk in chunks]
+    assert "".join(choice.delta.content or "" for choice in choices) == whole.choices[0].message.content
+    assert choices[0].delta.role == "assistant"
+    assert [choice.finish_reason for choice in choices] == [None, "stop"]
+    for chunk in chunks:
+        assert (chunk.model_extra or {})["citations"] == (whole.model_extra or {})["citations"]
+
+
+def test_a_stream_is_server_sent_events(client: httpx.Client) -> None:
+    asked = {"messages": [{"role": "user", "content": QUESTIONS[0]}], "stream": True}
+    response = client.post("/v1/chat/completions", json=asked)
+    assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
+    events = response.text.split("\n\n")
+    assert all(event.startswith("data: {") and "\n" not in event for event in events[:-2])
+    assert events[-2:] == ["data: [DONE]", ""]
+
+
+def test_what_goes_wrong_with_a_stream_is_told_before_it_begins(sdk: openai.OpenAI) -> None:
+    with pytest.raises(openai.NotFoundError):
+        sdk.chat.completions.create(model=MARK, messages=[{"role": "user", "content": "Who?"}], stream=True)
+    with pytest.raises(openai.BadRequestError, match="The chat holds no question"):
+        sdk.chat.completions.create(model="lethe", messages=[{"role": "user", "content": " "}], stream=True)
+
+
+def test_what_openai_clients_send_beside_the_question_is_taken(sdk: openai.OpenAI) -> None:
+    parts: Any = [{"type": "text", "text": "What is broken"}, {"type": "text", "text": "at the mill?"}]
+    plain = sdk.chat.completions.create(
+        model="lethe", messages=[{"role": "user", "content": "What is broken\nat the mill?"}]
+    )
+    full = sdk.chat.completions.create(
+        model="lethe",
+        messages=[{"role": "user", "content": parts, "name": "somebody"}],
+        stream=False,
+        stop=["never said", "nor this"],
+        n=1,
+        response_format={"type": "text"},
+        temperature=0.3,
+        top_p=0.9,
+        presence_penalty=-0.5,
+        frequency_penalty=0.5,
+        max_tokens=4,
+        max_completion_tokens=4,
+        seed=7,
+        user="somebody",
+    )
+    assert full.choices == plain.choices
+    fields = "stream stream_options stop response_format n temperature top_p presence_penalty seed user"
+    nothing: dict[str, Any] = dict.fromkeys(fields.split())
+    assert (
+        sdk.chat.completions.create(
+            model="lethe", messages=[{"role": "user", "content": parts}], extra_body=nothing
+        ).choices
+        == plain.choices
+    )
+
+
+@pytest.mark.parametrize("stop", [" a sum of", ["nowhere", " a sum of", " to repair"]])
+def test_an_answer_ends_before_the_words_that_are_to_end_it(client: httpx.Client, stop: object) -> None:
+    asked = {"messages": [{"role": "user", "content": QUESTIONS[0]}], "stop": stop}
+    answer = client.post("/v1/chat/completions", json=asked).json()
+    text = answer["choices"][0]["message"]["content"]
+    assert text.endswith("the plumber asks for")
+    assert all(f"[{citation['mark']}]" in text for citation in answer["citations"])
+
+
+def test_the_openai_client_lists_models(sdk: openai.OpenAI) -> None:
+    assert [model.id for model in sdk.models.list()] == ["lethe", "kb:notes"]
+    assert sdk.models.retrieve("kb:notes").owned_by == "lethe"
+
+
+def test_the_question_is_the_last_user_turn(client: httpx.Client) -> None:
+    turns = [("system", "Be brief."), ("user", QUESTIONS[1]), ("assistant", "So."), ("user", QUESTIONS[0])]
+    messages = [{"role": role, "content": content} for role, content in turns]
+    asked = {"messages": messages, "temperature": 0.7, "max_tokens": 5, "seed": 1, "user": "someone"}
+    alone = ask(client, QUESTIONS[0]).json()
+    assert client.post("/v1/chat/completions", json=asked).json()["choices"] == alone["choices"]
+
+
+def test_answers_are_the_same_from_eight_threads_at_once(client: httpx.Client) -> None:
+    def answer(question: str) -> object:
+        chat = ask(client, question).json()
+        found = client.post("/v1/search", json={"question": question}).json()
+        return chat["choices"], chat["citations"], found
+
+    expected = {question: answer(question) for question in QUESTIONS}
+    assert len({str(each) for each in expected.values()}) == len(QUESTIONS)
+    many = QUESTIONS * 8
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(answer, many)) == [expected[question] for question in many]
+
+
+# -- what it refuses -----------------------------------------------------------------------------------
+
+
+def test_a_model_that_is_not_here(sdk: openai.OpenAI) -> None:
+    with pytest.raises(openai.NotFoundError) as refused:
+        sdk.chat.completions.create(model=MARK, messages=[{"role": "user", "content": "Who?"}])
+    assert (refused.value.code, refused.value.param) == ("model_not_found", "model")
+    assert "There is no such model; the models are lethe and kb:notes." in refused.value.message
+    assert MARK not in refused.value.message
+    with pytest.raises(openai.NotFoundError):
+        sdk.models.retrieve(MARK)
+
+
+USER = {"role": "user", "content": MARK}
+TEXT_PART = {"type": "text", "text": MARK}
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "param", "message"),
+    [
+        ("search", {"question": MARK, "k": 0}, "k", "k: Input should be greater than or equal to 1"),
+        ("search", {"question": MARK, "k": 101}, "k", "k: Input should be less than or equal to 100"),
+        ("search", {"question": ""}, "question", "question: String should have at least 1 character"),
+        ("search", {"question": MARK * 2000}, "question", "should have at most 20000 characters"),
+        ("search", {}, "question", "question: Field required"),
+        (
+            "search",
+            {"question": MARK, "top_k": 2},
+            "top_k",
+            "top_k: this field is not supported, leave it out",
+        ),
+        ("search", {"question": MARK, MARK + " x": 2}, "(a field)", "(a field): this field is not supported"),
+        (
+            "chat/completions",
+            {"messages": [USER], "n": 2},
+            "n",
+            "one answer is given, leave it out or send 1",
+        ),
+        (
+            "chat/completions",
+            {"messages": [USER], "tools": []},
+            "tools",
+            "tools: this field is not supported",
+        ),
+        (
+            "chat/completions",
+            {"messages": [USER], "logprobs": True},
+            "logprobs",
+            "logprobs: this field is not",
+        ),
+        ("chat/completions", {"messages": [USER], "top_p": 2}, "top_p", "less than or equal to 1"),
+        ("chat/completions", {"messages": [USER], "stop": [MARK] * 17}, "stop", "at most 16 items"),
+        ("chat/completions", {"messages": [USER], "stop": [""]}, "stop.0", "at least 1 character"),
+        (
+            "chat/completions",
+            {"messages": [USER], "response_format": {"type": "json_object"}},
+            "response_format.type",
+            "response_format.type: Input should be 'text'",
+        ),
+        (
+            "chat/completions",
+            {
+                "messages": [
+                    {**USER, "content": [TEXT_PART, {"type": "image_url", "image_url": {"url": MARK}}]}
+                ]
+            },
+            "messages.0.content",
+            "messages.0.content: parts of type image_url are not read, send parts of type text",
+        ),
+        (
+            "chat/completions",
+            {"messages": [{**USER, "content": [TEXT_PART, {"type": MARK}]}]},
+            "messages.0.content",
+            "messages.0.content: send text, or parts of type text with their text",
+        ),
+        (
+            "chat/completions",
+            {"messages": [{**USER, "content": [{"type": "text", "text": [MARK]}]}]},
+            "messages.0.content",
+            "send text, or parts of type text with their text",
+        ),
+        (
+            "chat/completions",
+            {"messages": [{**USER, "content": [{"type": "text", "text": "x" * 60_000}] * 2}]},
+            "messages.0.content",
+            "should have at most 100000 characters",
+        ),
+        ("chat/completions", {"messages": []}, "messages", "messages: List should have at least 1 item"),
+        ("chat/completions", {"messages": [{**USER, "role": MARK}]}, "messages.0.role", "Input should be 's"),
+        ("chat/completions", {"messages": [{**USER, "content": "  "}]}, None, "The chat holds no question"),
+        (
+            "chat/completions",
+            {"messages": [{**USER, "role": "system"}]},
+            None,
+            "last user message is missing",
+        ),
+        ("search", [MARK], None, "the body: "),
+    ],
+)
+def test_what_is_wrong_with_a_body_is_told_by_field(
+    client: httpx.Client, path: str, body: object, param: str | None, message: str
+) -> None:
+    response = client.post(f"/v1/{path}", json=body)
+    error = error_of(response)
+    assert (response.status_code, error["param"], message in error["message"]) == (400, param, True), error
+
+
+def test_many_problems_are_told_in_part(client: httpx.Client) -> None:
+    body = {"question": MARK} | {f"field_{number}": 1 for number in range(5000)}
+    told = error_of(client.post("/v1/search", json=body))["message"]
+    assert told.endswith(f"; and {5000 - SHOWN_PROBLEMS} more.")
+    assert len(told) < 1000
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        f'{{"question": "{MARK}", '.encode(),
+        f'{{"question": "{MARK}\xe9"}}'.encode("latin-1"),
+        b'{"question": ' + b"[" * 500_000,
+        f'{{"question": "{MARK} \\ud800"}}'.encode(),
+        f'{{"question": "{MARK}", "k": NaN}}'.encode(),
+        b"",
+    ],
+    ids=["cut", "not UTF-8", "deep", "surrogate", "not a number", "empty"],
+)
+def test_a_body_that_is_not_json_in_utf_8(client: httpx.Client, content: bytes) -> None:
+    response = client.post("/v1/search", content=content, headers={"content-type": "application/json"})
+    assert response.status_code == 400
+    error_of(response)
+
+
+def test_what_a_web_page_can_send_without_asking_is_refused(client: httpx.Client) -> None:
+    content = json.dumps({"question": MARK})
+    response = client.post("/v1/search", content=content, headers={"content-type": "text/plain"})
+    assert response.status_code == 400
+    assert "send one JSON object as application/json" in error_of(response)["message"]
+
+
+def test_unknown_paths_and_methods(client: httpx.Client) -> None:
+    absent = client.get(f"/v1/{MARK}")
+    assert (absent.status_code, error_of(absent)["code"]) == (404, "not_found")
+    assert "GET /openapi.json lists all paths" in error_of(absent)["message"]
+    wrong = client.get("/v1/search")
+    assert (wrong.status_code, error_of(wrong)["code"]) == (405, "method_not_allowed")
+    assert wrong.headers["allow"] == "POST"
+    assert error_of(wrong)["message"] == "Method not allowed; use POST."
+    assert error_of(client.post("/v1/models"))["message"] == "Method not allowed; use GET."
+    assert client.get("/v1/models/").status_code == 404
+
+
+def test_the_routes_are_described_on_a_page_that_loads_nothing(client: httpx.Client) -> None:
+    response = client.get("/docs")
+    assert response.headers["content-type"] == "text/html; charset=utf-8"
+    assert response.headers["content-security-policy"] == "default-src 'none'; style-src 'unsafe-inline'"
+    page = response.text
+    assert not re.findall(r"<script|<link|<img|@import|src=|url\(", page)
+    assert set(re.findall(r'href="([^"#]+)"', page)) == {"/openapi.json"}
+    description = client.get("/openapi.json").json()
+    for path, methods in description["paths"].items():
+        for method in methods:
+            assert f"<code>{method.upper()} {path}</code>" in page
+    places = set(re.findall(r'id="(\w+)"', page))
+    assert places == set(description["components"]["schemas"])
+    assert set(re.findall(r'href="#(\w+)"', page)) <= places
+    for told in description["components"]["schemas"].values():
+        for field in told["properties"]:
+            assert f"<th><code>{field}</code></th>" in page
+
+
+def test_the_page_of_routes_shows_words_of_a_description_as_words() -> None:
+    bad = "<script>"
+    page = docs_page(
+        {
+            "info": {"title": bad, "version": bad},
+            "paths": {bad: {"get": {"summary": bad, "responses": {"200": {}}}}},
+            "components": {
+                "schemas": {bad: {"properties": {bad: {"type": bad, "description": bad, "default": bad}}}}
+            },
+        }
+    )
+    assert bad not in page
+    assert page.count("&lt;script&gt;") == 11
+
+
+def pieces(size: int) -> Iterator[bytes]:
+    yield b'{"question": "'
+    for _ in range(size // 4096):
+        yield MARK.encode().ljust(4096, b"x")
+    yield b'"}'
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_body_beyond_two_megabytes(client: httpx.Client, chunked: bool) -> None:
+    for size, status in ((BODY_BYTES - 8192, 400), (BODY_BYTES, 413), (10 * BODY_BYTES, 413)):
+        content = pieces(size) if chunked else b"".join(pieces(size))
+        response = client.post("/v1/search", content=content, headers={"content-type": "application/json"})
+        assert response.status_code == status
+        if status == 413:
+            assert error_of(response)["message"] == f"The body is larger than {BODY_BYTES} bytes; send less."
+    assert client.get("/livez").status_code == 200
+
+
+def test_a_sender_that_reads_only_when_all_is_sent_still_learns_why(server: Served) -> None:
+    connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=30)
+    with closing(connection):
+        connection.request("POST", "/v1/search", b"x" * (10 * BODY_BYTES))
+        assert connection.getresponse().status == 413
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("127.0.0.1:8000", 200),
+        ("localhost", 200),
+        ("[::1]:8000", 200),
+        ("rebinding.example", 400),
+        ("localhost.rebinding.example", 400),
+        ("127.0.0.1@rebinding.example", 400),
+        ("10.0.0.1:8000", 400),
+        ("", 400),
+    ],
+)
+def test_only_names_of_this_machine_are_answered(client: httpx.Client, host: str, status: int) -> None:
+    response = client.get("/v1/models", headers={"host": host})
+    assert response.status_code == status
+    assert ("kb:notes" in response.text) == (status == 200)
+    if status == 400:
+        error = error_of(response)
+        assert error["code"] == "host_not_allowed"
+        assert "set LETHE_SERVER__HOSTS to a JSON list of allowed names" in error["message"]
+        assert "rebinding" not in response.text
+
+
+def test_names_of_the_settings_are_answered_too() -> None:
+    app = assemble(
+        ServedCollection("x", Raising(KeyError()), VerbatimGenerator(), 5), (*HOSTS, "Lethe.example")
+    )
+    for name, status in (("lethe.example", 200), ("LETHE.EXAMPLE:8443", 200), ("a.lethe.example", 400)):
+        with TestClient(app, base_url="http://127.0.0.1") as client:
+            assert client.get("/v1/models", headers={"host": name}).status_code == status
+
+
+def test_a_proxy_may_call_it_by_its_name(data: Path) -> None:
+    with served(data, LETHE_SERVER__HOSTS='["lethe.example"]') as server, server.client() as client:
+        assert client.get("/v1/models", headers={"host": "lethe.example"}).status_code == 200
+        assert client.get("/v1/models", headers={"host": "other.example"}).status_code == 400
+
+
+@pytest.mark.parametrize(("trust", "raw"), [("remote", False), ("local", True)])
+def test_a_remote_model_behind_the_chat_reads_no_name(data: Path, trust: str, raw: bool) -> None:
+    asked = "Has Tobias Keller, NHS 943 476 5919, a cough?"
+    turns = [{"role": "user", "content": "Who is Tobias Keller?"}, {"role": "user", "content": asked}]
+    with chat_server(says("Yes [1].")) as backend:
+        generator = {"KIND": "openai_compatible", "BASE_URL": backend.url, "MODEL": "x", "TRUST": trust}
+        variables = {f"LETHE_GENERATOR__{name}": value for name, value in generator.items()}
+        with served(data, **variables) as server, server.client() as client:
+            answer = client.post("/v1/chat/completions", json={"messages": turns}).json()
+    sent = json.dumps(backend.requests)
+    assert len(backend.requests) == 1
+    assert [part in sent for part in ("Tobias", "Keller", "943", "5919")] == [raw] * 4
+    if raw:
+        assert answer["question_sent"] is None
+    else:
+        assert answer["question_sent"].startswith("Has somebody, NHS ")
+        assert answer["question_sent"] in sent
+
+
+def test_a_question_that_is_not_sent_is_the_clients_to_change(data: Path) -> None:
+    asked = "Wie lange hustet Herr Tobias Keller aus Dortmund schon, und was nimmt er dagegen ein?"
+    with chat_server(says("Yes [1].")) as backend:
+        generator = {"KIND": "openai_compatible", "BASE_URL": backend.url, "MODEL": "x", "TRUST": "remote"}
+        variables = {f"LETHE_GENERATOR__{name}": value for name, value in generator.items()}
+        with served(data, **variables) as server, server.client() as client:
+            turns = [{"role": "user", "content": asked}]
+            response = client.post("/v1/chat/completions", json={"messages": turns})
+            short = client.post(
+                "/v1/chat/completions", json={"messages": [{"role": "user", "content": "keller cough"}]}
+            )
+    assert response.status_code == 400
+    assert error_of(response)["code"] == "question_not_sent"
+    assert error_of(response)["message"] == (
+        "The question was not sent: it is in German, and the models learned English only. Ask in English, or "
+        "start with --language any."
+    )
+    assert short.json()["warnings"][0].startswith("entities may have been missed in the question: ")
+    assert len(backend.requests) == 1
+
+
+def test_other_origins_are_not_let_in(client: httpx.Client) -> None:
+    asked = {"origin": "http://elsewhere.example", "access-control-request-method": "POST"}
+    for response in (client.options("/v1/search", headers=asked), client.get("/v1/models", headers=asked)):
+        assert not [name for name in response.headers if name.startswith("access-control")]
+    assert client.options("/v1/search", headers=asked).status_code == 405
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "example.org"])
+def test_other_addresses_than_loopback_are_refused(data: Path, host: str) -> None:
+    ran = lethe(data, "serve", "-c", "notes", "--host", host)
+    assert (ran.code, ran.out) == (2, "")
+    assert "server.host" in ran.err
+    assert "this version listens on loopback only" in ran.err
+
+
+def test_a_port_that_is_taken(data: Path) -> None:
+    with listening("127.0.0.1", 0) as listener:
+        port = listener.getsockname()[1]
+        ran = lethe(data, "serve", "-c", "notes", "--port", str(port))
+    assert ran.code == 1
+    expected = f"server.port: cannot listen on 127.0.0.1:{port} (Address already in use). Choose another"
+    assert expected in ran.err
+
+
+def test_an_ipv6_url_has_brackets() -> None:
+    try:
+        with listening("::1", 0) as listener:
+            url = url_of(listener)
+    except LetheError:
+        pytest.skip("this machine has no IPv6")
+    assert re.fullmatch(r"http://\[::1\]:[1-9]\d+", url)
+
+
+# -- how it ends, and what it says ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_at_once_and_it_has_said_one_line(data: Path, number: signal.Signals) -> None:
+    with served(data) as server, server.client() as client:
+        assert ask(client, f"{MARK}: {QUESTIONS[0]}").status_code == 200
+        assert client.post("/v1/search", json={"question": MARK, MARK: 1}).status_code == 400
+        code, seconds, out, err = server.ended_by(number)
+    assert (code, out, err) == (0, "", server.line)
+    assert seconds < 5
+
+
+def test_a_slow_model_neither_blocks_nor_holds_the_server(data: Path) -> None:
+    slow = Reply(says("Invented.").body, seconds=0.5)
+    with chat_server(says("The boiler is broken [1]."), Reply(b"", 500), slow) as backend:
+        generator = {"KIND": "openai_compatible", "BASE_URL": backend.url, "MODEL": "invented"}
+        variables = {f"LETHE_GENERATOR__{name}": value for name, value in generator.items()}
+        with served(data, **variables) as server, server.client() as client:
+            assert ask(client, QUESTIONS[0]).json()["choices"][0]["message"]["content"].endswith("[1].")
+            failed = ask(client, MARK)
+            assert (failed.status_code, error_of(failed)["code"]) == (503, "model_unavailable")
+            long = ask(client, f"{MARK} " * 7000)
+            assert (long.status_code, error_of(long)["code"]) == (413, "context_length_exceeded")
+            assert re.search(r"the prompt takes \d+ tokens and invented at", error_of(long)["message"])
+            waiting = threading.Thread(target=ask_in_vain, args=(server, backend.requests))
+            waiting.start()
+            while len(backend.requests) < 3:
+                time.sleep(0.01)
+            assert client.get("/livez", timeout=2).status_code == 200
+            code, seconds, out, err = server.ended_by(signal.SIGTERM)
+            waiting.join()
+    assert (code, out, err) == (0, "", server.line)
+    assert seconds < 5
+
+
+def ask_in_vain(server: Served, requests: Sequence[object]) -> None:
+    with server.client() as client:
+        try:
+            assert ask(client, MARK).status_code >= 500
+        except httpx.HTTPError:
+            assert len(requests) == 3
+
+
+FAILING = """
+from app.server.app import assemble
+from app.server.served import ServedCollection
+from app.server.running import listening, serve, url_of
+from retrieval.generators.verbatim import VerbatimGenerator
+import sys
+
+class Failing:
+    def retrieve(self, questions, k):
+        raise RuntimeError("cannot read " + questions[0])
+
+with listening("127.0.0.1", 0) as listener:
+    print(url_of(listener), file=sys.stderr, flush=True)
+    serve(assemble(ServedCollection("x", Failing(), VerbatimGenerator(), 5)), listener)
+"""
+
+
+def test_an_error_that_nobody_foresaw_says_nothing_of_the_question(tmp_path: Path) -> None:
+    arguments = [sys.executable, "-W", "error", "-c", FAILING]
+    with running(arguments, environment(tmp_path), ROOT) as server, server.client() as client:
+        response = ask(client, MARK)
+        assert response.status_code == 500
+        told = "Internal error RuntimeError; nothing was changed. Try again."
+        assert error_of(response)["message"] == told
+        code, _, out, err = server.ended_by(signal.SIGTERM)
+    assert (code, out, err) == (0, "", server.line)
+
+
+# -- the parts that need no process --------------------------------------------------------------------
+
+
+class Raising:
+    """A retriever that raises what it was given."""
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def retrieve(self, questions: Sequence[str], k: int) -> list[list[RetrievedPassage]]:
+        raise self._error
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "code"),
+    [
+        (ConfigurationError("Told."), 400, "invalid_value"),
+        (PromptTooLong("invented", 9, 5), 413, "context_length_exceeded"),
+        (CollectionError("Told."), 409, "collection_error"),
+        (ModelUnavailable("Told:", "do."), 503, "model_unavailable"),
+        (LetheError("Told."), 500, "internal_error"),
+        (KeyError(MARK), 500, "internal_error"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else str(value),
+)
+def test_each_kind_of_error_has_its_status(error: Exception, status: int, code: str) -> None:
+    app = assemble(ServedCollection("x", Raising(error), VerbatimGenerator(), 5))
+    with TestClient(app, base_url="http://127.0.0.1", raise_server_exceptions=False) as client:
+        response = client.post("/v1/search", json={"question": MARK})
+    assert (response.status_code, response.json()["error"]["code"]) == (status, code)
+    assert MARK not in response.text
+
+
+def test_the_committed_description_is_current() -> None:
+    # `python -m app.server.openapi` writes it anew.
+    assert (ROOT / PATH).read_text(encoding="utf-8") == openapi_text()
+    described = json.loads(openapi_text())
+    assert "422" not in json.dumps(described)
+    assert set(described["paths"]) == {
+        "/livez", "/readyz", "/v1/search", "/v1/models", "/v1/models/{model}", "/v1/chat/completions",
+    }  # fmt: skip

@@ -1,0 +1,343 @@
+"""The benchmark of whole methods, on a handful of invented letters and a small encoder."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.cli.main import main
+from app.compose import system_of
+from app.settings.load import load_settings
+from eval.corpora.corpus import Corpus, Question
+from eval.corpora.sensitive import sensitive_in
+from eval.measures.leakage import is_identifier
+from eval.prepared import Prepared, prepared
+from eval.rows import FILE, Row, RowFile
+from eval.studies.calibrate.thresholds import links_of
+from eval.studies.compare.comparing import with_comparisons
+from eval.studies.compare.methods import (
+    MATCHED,
+    ORIGIN,
+    RANDOM,
+    REDACTED,
+    TRIP,
+    ablations,
+    grid,
+    methods,
+    scores_alone,
+    strengths,
+)
+from eval.studies.compare.report import NOTHING_COMPARED, Summary, TripRagReport
+from eval.studies.compare.shares import at_share, share_taken, single_mentions
+from eval.studies.compare.study import Options, trip_rag
+from ingest.documents import Document, SanitizedDocument
+from ingest.errors import SanitizationError
+from ingest.protocols import Sanitizer
+from ingest.scoring.scale import Weights
+from models.errors import LetheError
+from models.vectors import Vectors
+from retrieval.system import System
+from tests.doubles import WordEncoder
+
+PEOPLE = ("Tobias Quellmann", "Ada Vennström", "Oswin Tarrant", "Mira Jaspersen", "Ilko Brandtner")
+THINGS = ("boiler", "kettle", "harvest", "ferry", "orchard")
+LETTERS = [
+    Document(
+        f"letter-{number}",
+        f"Invented. Mr {person} asked about the {thing} in March. The {thing} stands in Varde and is old. "
+        f"Mr {person} is a plumber, aged {41 + number}; write to {person.split()[0].lower()}@example.org.",
+    )
+    for number, (person, thing) in enumerate(zip(PEOPLE, THINGS, strict=True))
+]
+QUESTIONS = [
+    Question(
+        f"q{number}",
+        f"Who asked about the {thing}?",
+        f"A plumber asked about the {thing}.",
+        f"letter-{number}",
+    )
+    for number, thing in enumerate(THINGS)
+]
+BENCH = Corpus("folder", LETTERS, QUESTIONS, None, "Invented.", "invented", "none")
+SMALL = Options(seed=3, prompts=2, thorough=False)
+WHOLE = Options(seed=3, prompts=2)
+
+
+class Backwards(WordEncoder):
+    """Another encoder: of the same words spelled from behind."""
+
+    name = "backwards (test double)"
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        return super().encode([text[::-1] for text in texts])
+
+
+@pytest.fixture(scope="module")
+def system() -> System:
+    settings = load_settings({"detector.learned": False, "risk.kind": "prior"})
+    return system_of(settings, encoder=WordEncoder())
+
+
+@pytest.fixture(scope="module")
+def report(system: System) -> TripRagReport:
+    return trip_rag(system, BENCH, SMALL)
+
+
+@pytest.fixture(scope="module")
+def whole(system: System, tmp_path_factory: pytest.TempPathFactory) -> tuple[TripRagReport, Path]:
+    """A thorough run with another encoder, and its folder."""
+    folder = tmp_path_factory.mktemp("whole")
+    return trip_rag(system, BENCH, WHOLE, further=[Backwards()], folder=folder), folder
+
+
+@pytest.fixture(scope="module")
+def ready(system: System) -> Prepared:
+    return prepared(system, BENCH)
+
+
+def test_every_method_is_measured_or_absent_with_a_reason(report: TripRagReport) -> None:
+    there = [each.method for each in report.methods]
+    assert there[:2] == [ORIGIN, REDACTED]
+    assert {TRIP, "suppress", "entity-type", "random", "lprag", "lprag-compat", "extract"} <= set(there)
+    assert report.absent["paraphrase"].startswith("needs a language model")
+    assert all(each.documents_failed == 0 for each in report.methods)
+
+
+def test_the_unsanitized_index_overlaps_with_itself_and_shows_all(report: TripRagReport) -> None:
+    origin, redact = report.methods[:2]
+    assert [origin.recall_overlap[k].value for k in (1, 5, 10)] == [1.0, 1.0, 1.0]
+    assert origin.disclosed.value == origin.kept.value == 1.0
+    assert redact.kept.value == 0.0
+    assert redact.identifiers.value == 0.0
+
+
+def test_every_attack_breaks_the_unsanitized_index(whole: tuple[TripRagReport, Path]) -> None:
+    verbatim = [each for each in whole[0].attacks if each.method == ORIGIN and "verbatim" in each.generator]
+    assert len(verbatim) == 3
+    assert len([each for each in whole[0].attacks if each.method == ORIGIN]) == 5
+    assert all(each.all_entities.value and each.failed == 0 for each in verbatim)
+
+
+def test_a_quick_run_attacks_what_the_summary_compares(report: TripRagReport) -> None:
+    assert [each.method for each in report.attacks] == [ORIGIN, REDACTED, TRIP]
+    assert (report.sweep, report.grid, report.canaries, report.promises) == ((), (), (), ())
+    assert None not in (report.summary.identifier_excess, report.summary.leakage_change)
+
+
+def test_a_thorough_run_has_every_part(whole: tuple[TripRagReport, Path]) -> None:
+    found = whole[0]
+    methods_there = [each.method for each in found.methods]
+    assert [each.method for each in found.canaries] == methods_there
+    assert {each.method for each in found.attacks} == set(methods_there)
+    assert [each.method for each in found.encoders] == methods_there
+    assert {each.encoder for each in found.encoders} == {Backwards.name}
+    assert found.encoders[0].recall_overlap[1].value == 1.0, (
+        "each encoder is held to its own unsanitized index"
+    )
+    assert len(found.grid) == 36 and found.sweep
+    kinds = {(each.policy, each.counted) for each in found.promises}
+    assert kinds == {(name, whose) for name in (TRIP, "scores alone") for whose in ("identifiers", "all")}
+
+
+def test_planted_secrets_come_out_of_the_unsanitized_index_and_numbers_of_no_other(
+    whole: tuple[TripRagReport, Path],
+) -> None:
+    recall = {each.method: each.recall for each in whole[0].canaries}
+    assert whole[0].canaries[0].documents == len(LETTERS)
+    assert all(share.value == 1.0 for share in recall[ORIGIN].values() if share.n)
+    assert recall[TRIP]["reference number"].hits == recall[REDACTED]["reference number"].hits == 0
+
+
+def test_a_canary_in_a_document_that_failed_is_not_measured(
+    system: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = System.sanitizer
+
+    def failing(self: System) -> Sanitizer:
+        made = own(self)
+        return Unfinished(made) if self.policy.name == "suppress" else made
+
+    monkeypatch.setattr(System, "sanitizer", failing)
+    figures = {each.method: each for each in trip_rag(system, BENCH, WHOLE).canaries}["suppress"]
+    assert (figures.documents, figures.documents_failed) == (5, 1)
+    assert sum(share.n for share in figures.recall.values()) == 4
+
+
+class Unfinished:
+    """Sanitizes like another one, and fails on the first document."""
+
+    name = "unfinished (test double)"
+
+    def __init__(self, made: Sanitizer) -> None:
+        self.made = made
+
+    def sanitize(self, documents: Sequence[Document]) -> list[SanitizedDocument | SanitizationError]:
+        failed = SanitizationError(documents[0].doc_id, "rewriting failed (RuntimeError)")
+        return [failed, *self.made.sanitize(documents[1:])]
+
+
+def test_a_run_goes_on_where_it_was_ended(
+    whole: tuple[TripRagReport, Path], system: System, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report, folder = whole
+    lines = (folder / FILE).read_bytes().splitlines(keepends=True)
+    (tmp_path / FILE).write_bytes(b"".join(lines[:90]) + lines[90][:40])
+    added: list[Row] = []
+    own = RowFile.add
+
+    def counting(file: RowFile, row: Row) -> None:
+        # Others are kept in memory: thresholds are tried again.
+        if file.folder == tmp_path:
+            added.append(row)
+        own(file, row)
+
+    monkeypatch.setattr(RowFile, "add", counting)
+    again = trip_rag(system, BENCH, WHOLE, further=[Backwards()], folder=tmp_path)
+    assert len(added) == len(lines) - 90
+    assert again.model_copy(update={"provenance": report.provenance}) == report
+    assert (tmp_path / FILE).read_bytes() == b"".join(lines)
+    assert (tmp_path / "attacks.jsonl").read_bytes() == (folder / "attacks.jsonl").read_bytes()
+
+
+def test_systems_are_counted_as_they_are_measured(system: System) -> None:
+    steps: list[tuple[int, int | None]] = []
+    report = trip_rag(
+        system,
+        BENCH,
+        SMALL,
+        lambda phase, done, total: steps.append((done, total)) if phase == "measured" else None,
+    )
+    systems = len(report.methods) + len(report.ablations)
+    assert steps == [(number, systems) for number in range(systems + 1)]
+
+
+def test_every_prompt_has_a_row_that_its_figures_are_made_of(
+    whole: tuple[TripRagReport, Path], system: System
+) -> None:
+    report, folder = whole
+    rows = [Row.model_validate_json(line) for line in (folder / "attacks.jsonl").read_text().splitlines()]
+    assert len(rows) == sum(each.prompts for each in report.attacks) + 5 * len(report.canaries)
+    sensitive = sensitive_in(BENCH, system.detector)
+    for figures in report.attacks:
+        task = f"{figures.attack}, {figures.generator}, k {figures.k}"
+        own = [row for row in rows if (row.system, row.task) == (figures.method, task)]
+        assert [row.case for row in own] == [str(number) for number in range(figures.prompts)]
+        leaked = [leak.entity for row in own for leak in row.leaked]
+        present = [entity for row in own for entity in sensitive.behind(row.doc_ids)]
+        assert (figures.all_entities.hits, figures.all_entities.n) == (len(leaked), len(present))
+        identifiers = [len([*filter(is_identifier, each)]) for each in (leaked, present)]
+        assert [figures.identifiers.hits, figures.identifiers.n] == identifiers
+        assert figures.repeat_prompts.hits == sum(any(copy.copied_runs for copy in row.copies) for row in own)
+    planted = [row for row in rows if row.system == f"canaries in {ORIGIN}"]
+    assert len(planted) == 5 and all(row.leaked for row in planted)
+    assert {row.kind for row in planted} <= set(report.canaries[0].recall)
+
+
+def test_parts_of_another_run_are_refused(whole: tuple[TripRagReport, Path], system: System) -> None:
+    place = re.escape(str(whole[1] / FILE))
+    with pytest.raises(LetheError, match=rf"^{place} is of another run: .* remove the file\.$"):
+        trip_rag(system, BENCH, replace(WHOLE, prompts=3), further=[Backwards()], folder=whole[1])
+    # Settings digest only the length of the user's lists.
+    listed = replace(system, own_entities="of other lists")
+    with pytest.raises(LetheError, match=rf"^{place} is of another run"):
+        trip_rag(listed, BENCH, WHOLE, further=[Backwards()], folder=whole[1])
+
+
+def test_there_is_a_row_for_every_question_to_every_method(report: TripRagReport) -> None:
+    parts = len(report.methods) + len(report.ablations)
+    assert len(report.rows) == parts * len(QUESTIONS)
+    assert {row.case for row in report.rows} == {question.question_id for question in QUESTIONS}
+    assert {doc_id for row in report.rows for doc_id in row.doc_ids} <= {each.doc_id for each in LETTERS}
+
+
+def test_the_random_control_takes_as_many(report: TripRagReport) -> None:
+    kept = {each.method: each.kept.value for each in report.methods}
+    assert kept["random, frequency-matched"] == pytest.approx(kept[TRIP], abs=0.05)
+
+
+def test_the_same_seed_gives_the_same_figures(report: TripRagReport, system: System) -> None:
+    again = trip_rag(system, BENCH, SMALL)
+    assert again.model_copy(update={"provenance": report.provenance}) == report
+
+
+def test_the_summary_compares_with_redact_and_origin(report: TripRagReport) -> None:
+    summary = report.summary
+    assert summary.recall.value is not None and summary.recall_ratio.value is not None
+    assert summary.leakage_change.value is not None and summary.leakage_change.value < 0
+    assert summary.identifier_excess.value is not None and 0 <= summary.identifier_excess.value <= 1
+
+
+def test_strengths_reach_from_little_to_everything(ready: Prepared) -> None:
+    encoder = WordEncoder()
+    named = strengths(ready, encoder, 0)
+    by_scores = {TRIP, "scores alone", "privacy only", RANDOM, MATCHED}
+    assert {each.name for each in named} == by_scores | {"lprag", "lprag-compat"}
+    taken = [each.strength for each in named if each.name == TRIP]
+    assert len(set(taken)) == len(taken), "each strength once"
+    assert all((strength or 0.0) >= 0.5 for strength in taken), "hard rules take more than half of these"
+    assert len(grid(ready, 0.6)) == 36
+    policy = scores_alone(ready.system.policy)
+    assert at_share(ready, policy, 1.0).tau < at_share(ready, policy, 0.7).tau
+    assert {each.name for each in ablations(ready, 0.6)} >= {"without topic", "single mentions"}
+
+
+def test_methods_of_a_corpus_can_all_sanitize(ready: Prepared) -> None:
+    for each in [*methods(ready, WordEncoder(), 0)[0], *ablations(ready, 0.6)]:
+        outcomes = each.system.sanitizer().sanitize(LETTERS[:2])
+        assert not any(isinstance(outcome, LetheError) for outcome in outcomes), each.name
+
+
+def test_rows_of_every_part_are_kept(whole: tuple[TripRagReport, Path]) -> None:
+    found = whole[0]
+    answering = f"questions, {found.methods[0].encoder}"
+    asked = Counter(row.system for row in found.rows if row.task == answering)
+    assert set(asked.values()) == {found.corpus.questions}
+    weighted = {f"grid {cell.figures.method} {cell.figures.strength}" for cell in found.grid}
+    assert weighted <= set(asked)
+    assert len(asked) == len(found.methods) + len(found.ablations) + len(found.sweep) + len(found.grid)
+
+
+def test_what_is_compared_follows_from_the_rows(whole: tuple[TripRagReport, Path]) -> None:
+    found = whole[0]
+    bare = found.model_copy(
+        update={"frontier": NOTHING_COMPARED, "frontier_all": NOTHING_COMPARED, "summary": Summary()}
+    )
+    assert with_comparisons(bare) == found
+    assert with_comparisons(bare.model_copy(update={"rows": ()})).summary == Summary()
+    for each in (found.frontier, found.frontier_all):
+        assert 0 <= each.by_trip <= each.dominated <= each.points
+        assert each.points <= len(found.methods) - 2 + len(found.sweep)
+    assert found.summary.dominated == found.frontier.share
+    assert set(found.frontier_all.areas) <= {each.method for each in (*found.methods, *found.sweep)}
+    again = found.model_copy(update={"sweep": (*found.sweep, *found.sweep)})
+    assert with_comparisons(again).frontier == found.frontier, "a point counts once"
+
+
+def test_ablations_take_the_share_that_the_default_takes(ready: Prepared) -> None:
+    policy = replace(ready.system.policy, quasi_limit=1.0)
+    share = share_taken(ready.decisions(ready.by(policy).method()))
+    for weights in (Weights(), Weights(1.0, 0.0, 0.0), Weights(1.0, 0.0, 2.0)):
+        chosen = at_share(ready, replace(scores_alone(policy), weights=weights), share)
+        taken = share_taken(ready.decisions(ready.by(chosen).method()))
+        assert taken == pytest.approx(share, abs=1.5 / len(links_of(ready, chosen)))
+    single = single_mentions(ready, scores_alone(policy), share)
+    assert share_taken(ready.decisions(single)) == pytest.approx(share, abs=0.15)
+
+
+def test_a_corpus_without_questions_is_refused(system: System) -> None:
+    bench = Corpus("folder", LETTERS, [], None, "Invented.", "invented", "none")
+    with pytest.raises(LetheError, match=r"^folder has no questions: more documents, or longer ones, would"):
+        trip_rag(system, bench, SMALL)
+
+
+def test_the_verb_refuses_another_policy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "letters"
+    folder.mkdir()
+    (folder / "a.txt").write_text(json.dumps("Invented."))
+    code = main(["bench", "trip-rag", str(folder), "--policy", "redact", "--data-dir", str(tmp_path)])
+    assert code == 2
+    assert "compares trip with every other policy, and this is redact" in capsys.readouterr().err

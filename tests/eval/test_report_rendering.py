@@ -1,0 +1,225 @@
+"""Cells, tables, plots and pages whatever they are of. All data is invented."""
+
+import re
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from eval.measures.uncertainty import Estimate
+from eval.reports import plots
+from eval.reports.plots import LOOKS, draw
+from eval.reports.render import html_page, markdown_table, terminal_table
+from eval.reports.schema import (
+    NOTHING,
+    PERCENT,
+    Cell,
+    Plot,
+    Point,
+    Report,
+    Section,
+    Series,
+    Table,
+    bars,
+    estimate_cell,
+    mean,
+    printed,
+    share,
+)
+from tests.pages import drawings_of, needs_nothing_else, read, words_of
+
+HOSTILE = '<script>alert("x")</script>'
+
+
+def curve(name: str, *points: tuple[float, float]) -> Series:
+    return Series(name, tuple(Point(x, y, f"{x:g}") for x, y in points))
+
+
+PLOTS = (
+    Plot("bars", "Bars", "how", (bars("one", {"a": Estimate(0.5, 0.4, 0.6), "b": Estimate(0.25)}),)),
+    Plot("curves", "Curves", "how", (curve("one", (0.1, 0.4), (0.3, 0.8)),), "across", "up"),
+    Plot("marks", "Marks", "how", (curve("one", (0.1, 0.4), (0.3, 0.8)),), "across", "up"),
+    Plot("maps", "Maps", "how", (Series("m", (Point(0.2, 1.0, "0.500", z=0.5),)),), "across", "up"),
+)
+
+
+def page_of(*plots: Plot, words: str = "words", table: Table | None = None) -> str:
+    section = Section(words, words, plots, (words,), [table] if table else (), [(words, words)])
+    return html_page(Report(words, words, (words,), [section], [(Cell(words), words)], [words]))
+
+
+# -- cells -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cell", "text", "ends", "note"),
+    [
+        (share(Estimate(0.25, 0.1, 0.5, 3, 12)), "25.0%", ("10.0", "50.0"), "3 of 12"),
+        (share(Estimate(0.25, hits=3, n=1_200)), "25.0%", None, "3 of 1,200"),
+        (mean(Estimate(0.5, 0.25, 0.75, n=7)), "0.500", ("0.250", "0.750"), "n = 7"),
+        (mean(Estimate(0.5, n=7)), "0.500", None, "n = 7"),
+        (estimate_cell(Estimate(0.5, 0.25)), "0.500", None, ""),
+        (estimate_cell(Estimate(-0.00001, -0.2, 0.1), "{:+.1%}"), "+0.0%", ("-20.0", "+10.0"), ""),
+        (estimate_cell(Estimate(20_841, 20_133, 21_485), "{:,.0f}"), "20,841", ("20,133", "21,485"), ""),
+        (printed(0.0), "0.000", None, ""),
+        (printed(None), "–", None, ""),
+    ],
+)
+def test_cells_tell_what_they_count(cell: Cell, text: str, ends: tuple[str, str] | None, note: str) -> None:
+    assert (cell.text, cell.ends, cell.note) == (text, ends, note)
+
+
+@pytest.mark.parametrize("estimate", [None, Estimate(), Estimate(why_not="nobody asked")])
+def test_what_was_not_measured_is_no_zero(estimate: Estimate | None) -> None:
+    assert share(estimate) == mean(estimate) == estimate_cell(estimate) == NOTHING
+    assert NOTHING.text == "not measured"
+    assert [point.label for point in bars("one", {"a": estimate, "b": Estimate(0.0)}).points] == ["b"]
+
+
+# -- tables ------------------------------------------------------------------------------------------------
+
+
+def test_a_table_in_markdown_aligns_figures_to_the_right() -> None:
+    table = Table(
+        "c", ("method", "R@1"), [("trip", estimate_cell(Estimate(0.5, 0.25, 0.75))), ("none", NOTHING)]
+    )
+    assert markdown_table(table) == (
+        "| method | R@1 |\n| --- | ---: |\n| trip | 0.500 (0.250–0.750) |\n| none | not measured |\n"
+    )
+    assert markdown_table(table, words=2).splitlines()[1] == "| --- | --- |"
+
+
+def test_signs_are_kept_apart_from_the_dash_of_an_interval() -> None:
+    table = Table("c", ("rho",), [(estimate_cell(Estimate(0.1, -0.2, 0.3), "{:+.1f}"),)])
+    assert "| +0.1 (-0.2 to +0.3) |" in markdown_table(table)
+
+
+def test_marks_are_those_of_markdown() -> None:
+    cells = [Cell("a", mark="strong"), Cell("b", mark="em"), Cell("c`|d", mark="code"), Cell("", mark="code")]
+    assert markdown_table(Table("", "abcd", [cells])).splitlines()[2] == "| **a** | *b* | `c'/d` | ` ` |"
+
+
+@given(st.lists(st.lists(st.text(), min_size=2, max_size=2), max_size=4))
+def test_no_words_end_a_cell_or_a_row_or_are_markup(rows: list[list[str]]) -> None:
+    lines = markdown_table(Table("", ("a", "b"), rows)).split("\n")
+    assert len(lines) == len(rows) + 3
+    assert all(len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) == 3 for line in lines[:-1])
+    assert not any(re.search("<|>", line) for line in lines)
+
+
+def test_a_table_without_groups_has_one_line_of_heads() -> None:
+    plain, grouped = (Table("c", ("x", "a", "b"), [], groups) for groups in ((), (("g", 2),)))
+    assert page_of(table=plain).count("<tr") == 1
+    assert page_of(table=grouped).count("<tr") == 2
+
+
+def test_a_terminal_shows_the_interval_below_and_no_markup_of_users() -> None:
+    from rich.console import Console
+
+    table = Table("[red]t", ("arm", "share"), [("[red]", share(Estimate(0.25, 0.1, 0.5, 3, 12)))])
+    console = Console(width=60, no_color=True)
+    for narrow in (True, False):
+        with console.capture() as capture:
+            console.print(terminal_table(table, narrow))
+        assert capture.get().count("[red]") == 2 and "25.0%" in capture.get()
+        assert ("10.0-50.0" in capture.get()) is narrow
+
+
+# -- plots -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("plot", PLOTS, ids=lambda plot: plot.kind)
+def test_a_plot_is_the_same_each_time_and_needs_nothing_else(plot: Plot) -> None:
+    drawn = draw(plot)
+    assert drawn is not None
+    draw.cache_clear()
+    assert draw(plot) == drawn
+    needs_nothing_else(page_of(plot))
+    root = ElementTree.fromstring(drawn)
+    assert (root.get("role"), root.get("aria-label")) == ("img", f"{plot.title}. how")
+    words = {(each.text or "").strip() for each in root.iter("text")}
+    assert {point.label for series in plot.series for point in series.points} <= words
+    assert {plot.across, plot.up} - {""} <= words
+
+
+@pytest.mark.parametrize("kind", ["bars", "curves", "marks", "maps"])
+def test_a_plot_escapes_what_users_named(kind: str) -> None:
+    names = (HOSTILE, "_$x^2$", "a & b", "日本 \N{GRINNING FACE}")
+    series = tuple(
+        Series(name, (Point(0.0, 0.5, name, z=0.5), Point(0.5, 0.5, name, z=1.0))) for name in names
+    )
+    page = page_of(Plot(kind, HOSTILE, HOSTILE, series, HOSTILE, HOSTILE))  # type: ignore[arg-type]
+    assert HOSTILE not in page
+    (drawing,) = drawings_of(page)
+    words = {(each.text or "").strip() for each in drawing.iter("text")}
+    assert set(names) <= words
+
+
+def test_more_leakage_is_to_the_right_and_better_above() -> None:
+    drawn = draw(Plot("curves", "t", "w", (curve("one", (0.1, 0.4), (0.3, 0.8)),), "across", "up"))
+    assert drawn is not None
+    (line,) = [
+        each
+        for each in re.findall(r'<path d="M ([\d.]+) ([\d.]+) \s*L ([\d.]+) ([\d.]+)\s*"', drawn)
+        if each[0] != each[2] and each[1] != each[3]
+    ]
+    x1, y1, x2, y2 = map(float, line)
+    assert x1 < x2 and y1 > y2
+
+
+def test_fourteen_curves_look_different_without_color() -> None:
+    looks = [look for look, _ in zip(plots._looks(), range(LOOKS), strict=False)]
+    markers = {(look["marker"], look["markerfacecolor"] == "none") for look in looks}
+    assert len(markers) == LOOKS == 14
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=8))
+def test_every_point_has_a_mark(points: list[tuple[float, float]]) -> None:
+    drawn = draw(Plot("marks", "t", "w", (curve("one", *points), Series("none", ())), "a", "u"))
+    assert drawn is not None
+    ElementTree.fromstring(drawn)
+    assert "none" not in re.findall(r">\s*(\w+)\s*</text>", drawn), "an empty curve is in no legend"
+    assert len(re.findall(r"<use ", drawn)) >= len(set(points))
+
+
+def test_without_matplotlib_the_page_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plots, "find_spec", lambda name: None)
+    draw.cache_clear()
+    page = page_of(PLOTS[0], table=Table("c", ("a", "b"), [("row", share(Estimate(0.25, hits=1, n=4)))]))
+    draw.cache_clear()
+    page_words = words_of(page)
+    assert "matplotlib is not installed: pip install 'lethe[reports]'." in page_words
+    assert "row 25.0% 1 of 4" in page_words and "<svg" not in page
+
+
+def test_matplotlib_and_jinja_are_imported_late() -> None:
+    code = (
+        "import sys, eval.reports.files\n"
+        "print([name for name in ('matplotlib', 'jinja2', 'rich') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+# -- pages -------------------------------------------------------------------------------------------------
+
+
+def test_a_page_escapes_every_part() -> None:
+    table = Table(
+        HOSTILE, (HOSTILE, HOSTILE), [(Cell(HOSTILE, note=HOSTILE), HOSTILE)], ((HOSTILE, 1),), HOSTILE
+    )
+    page = page_of(words=HOSTILE, table=table)
+    assert HOSTILE not in page and "<script" not in page
+    assert read(page).open == []
+    assert words_of(page).count(HOSTILE) == 20
+
+
+def test_figures_of_a_page_have_intervals_and_counts_below() -> None:
+    cell = estimate_cell(Estimate(0.25, 0.1, 0.5), PERCENT, "3 of 12")
+    page = page_of(table=Table("c", ("a", "b"), [("row", cell)]))
+    assert re.search(r"<td>25\.0% <small>10\.0 to 50\.0</small> <small>3 of 12</small></td>", page)
+    assert "Not a verdict." in page

@@ -1,0 +1,355 @@
+"""The search over weights and thresholds: its halves, its Pareto set, its cells. Every letter is invented."""
+
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.compose import system_of
+from app.settings.load import load_settings
+from eval.corpora.corpus import Corpus, Question
+from eval.corpora.sensitive import sensitive_in
+from eval.experiment import kept_in_memory
+from eval.measures.uncertainty import Estimate, clustered_share
+from eval.prepared import prepared
+from eval.reports.render import html_page
+from eval.reports.tuning import tuning
+from eval.studies.tune.report import (
+    Cell,
+    Objectives,
+    TunedFigures,
+    TuningReport,
+    beats,
+    halves,
+    objectives,
+    pareto_places,
+    pareto_set,
+)
+from eval.studies.tune.search import Search, digest_of, tune
+from ingest.documents import Action, Decision, Document, SanitizedDocument
+from ingest.scoring.scale import Scale
+from models.errors import ConfigurationError, LetheError
+from retrieval.system import System
+from tests.doubles import WordEncoder, entity
+
+PEOPLE = (
+    "Tobias Quellmann",
+    "Ada Vennström",
+    "Oswin Tarrant",
+    "Mira Jaspersen",
+    "Ilko Brandtner",
+    "Una Voss",
+)
+THINGS = ("boiler", "kettle", "harvest", "ferry", "orchard", "lantern")
+LETTERS = [
+    Document(
+        f"letter-{number}",
+        f"Invented.{' The snow is deep.' * number} Mr {person} asked about the {thing} in March. The {thing} "
+        f"stands in Varde and is old. Mr {person} is a plumber, aged {41 + number}, and has diabetes; "
+        f"write to {person.split()[0].lower()}@example.org.",
+    )
+    for number, (person, thing) in enumerate(zip(PEOPLE, THINGS, strict=True))
+]
+QUESTIONS = [
+    Question(f"q{n}", f"Who asked about the {thing}?", f"A plumber asked about the {thing}.", f"letter-{n}")
+    for n, thing in enumerate(THINGS)
+]
+BENCH = Corpus("folder", LETTERS, QUESTIONS, None, "Questions are invented.", "invented", "none")
+SEARCH = Search((0.5, 1.0), (0.4,), (0.3, 0.9), seed=3)
+
+
+@pytest.fixture(scope="module")
+def system() -> System:
+    settings = load_settings({"detector.learned": False, "risk.kind": "prior"})
+    return system_of(settings, encoder=WordEncoder())
+
+
+@pytest.fixture(scope="module")
+def report(system: System) -> TuningReport:
+    return tune(system, BENCH, SEARCH)
+
+
+# -- halves ------------------------------------------------------------------------------------------------
+
+
+def corpus_of(abouts: list[int], documents: int) -> tuple[list[Document], list[Question]]:
+    """Invented documents, and a question about each number; what is no document's number is about none."""
+    made = [Document(f"d{number}", "Invented.") for number in range(documents)]
+    return made, [
+        Question(f"q{place}", "Who?", "Nobody.", f"d{number}" if number < documents else "")
+        for place, number in enumerate(abouts)
+    ]
+
+
+@given(st.lists(st.integers(0, 9), max_size=20), st.integers(0, 8), st.integers(0, 3))
+def test_halves_share_nothing_and_lack_nothing(abouts: list[int], documents: int, seed: int) -> None:
+    made, questions = corpus_of(abouts, documents)
+    one, two = halves(made, questions, seed)
+    assert not one.documents & two.documents and not one.questions & two.questions
+    assert one.documents | two.documents == {each.doc_id for each in made}
+    assert one.questions | two.questions == {each.question_id for each in questions}
+    for half in (one, two):
+        assert all(
+            each.about in half.documents
+            for each in questions
+            if each.about and each.question_id in half.questions
+        )
+
+
+@given(st.lists(st.integers(0, 9), min_size=2, max_size=20), st.integers(2, 8), st.integers(0, 3))
+def test_both_halves_are_asked_unless_all_is_about_one_document(
+    abouts: list[int], documents: int, seed: int
+) -> None:
+    made, questions = corpus_of(abouts, documents)
+    units = {each.about or each.question_id for each in questions}
+    asked = [bool(half.questions) for half in halves(made, questions, seed)]
+    assert all(asked) == (len(units) > 1)
+
+
+def test_the_seed_draws_the_halves() -> None:
+    made, questions = corpus_of(list(range(8)) * 2, 8)
+    drawn = {halves(made, questions, seed) for seed in range(6)}
+    assert len(drawn) > 1
+    assert halves(made, questions, 4) == halves(made, questions, 4)
+
+
+# -- the Pareto set ----------------------------------------------------------------------------------------
+
+TENTHS = st.integers(0, 4).map(lambda number: number / 4)
+POINTS = st.lists(st.tuples(TENTHS, TENTHS, TENTHS), max_size=12)
+
+
+@given(POINTS)
+def test_nothing_beats_what_is_in_the_set_and_something_in_it_beats_the_rest(
+    points: list[Objectives],
+) -> None:
+    places = pareto_places(points)
+    best = [points[place] for place in places]
+    assert not any(beats(other, point) for point in best for other in points)
+    others = [point for place, point in enumerate(points) if place not in places]
+    assert all(any(beats(point, other) for point in best) for other in others)
+    assert bool(best) == bool(points)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "better"),
+    [
+        ((0.1, 0.5, 0.5), (0.2, 0.5, 0.5), True),
+        ((0.1, 0.6, 0.5), (0.1, 0.5, 0.5), True),
+        ((0.1, 0.5, 0.6), (0.1, 0.5, 0.5), True),
+        ((0.1, 0.5, 0.5), (0.1, 0.5, 0.5), False),
+        ((0.0, 0.4, 0.5), (0.1, 0.5, 0.5), False),
+        ((0.2, 0.9, 0.9), (0.1, 0.5, 0.5), False),
+    ],
+)
+def test_what_beats_what(one: Objectives, other: Objectives, better: bool) -> None:
+    assert beats(one, other) is better
+
+
+def figures(leakage: float | None, recall: float | None = 0.5, rouge: float | None = 0.5) -> TunedFigures:
+    share, estimate = Estimate(leakage, hits=0, n=9), Estimate(recall, n=9)
+    return TunedFigures(
+        disclosed=share,
+        identifiers=share,
+        kept=share,
+        recall_overlap=dict.fromkeys((1, 5, 10), estimate),
+        rouge_l=Estimate(rouge, n=9),
+    )
+
+
+def cell(decisions: str, leakage: float, recall: float) -> Cell:
+    chosen_on = figures(leakage, recall)
+    return Cell(share=0.5, tau=0.1, beta=0.2, gamma=0.3, decisions=decisions, chosen_on=chosen_on)
+
+
+def test_the_first_of_cells_that_decide_alike_stands_for_them() -> None:
+    cells = [cell("a", 0.3, 0.9), cell("b", 0.1, 0.4), cell("b", 0.1, 0.4), cell("c", 0.3, 0.8)]
+    chosen = pareto_set(cells)
+    assert [id(each) for each in chosen] == [id(cells[1]), id(cells[0])], "by rising leakage"
+
+
+@pytest.mark.parametrize("lacking", [figures(None), figures(0.1, None), figures(0.1, 0.5, None)])
+def test_what_was_not_measured_is_not_compared(lacking: TunedFigures) -> None:
+    with pytest.raises(ValueError, match=r"^a half without sensitive entities, questions or passages has"):
+        objectives(lacking)
+
+
+# -- what is tried -----------------------------------------------------------------------------------------
+
+
+def test_the_default_search_is_the_grid_of_the_paper_with_zero_beside_it() -> None:
+    tried = Search().settings()
+    assert len(tried) == len(set(tried)) == 7 * 7 * 4
+    assert {beta for beta, gamma, _ in tried if gamma == 0.0} == {0.0, 0.2, 0.4, 0.5, 0.6, 0.8, 1.0}
+    assert Search((1.0, 0.0, 1.0), (), (0.5,)).settings() == [(0.0, 0.0, 0.5), (1.0, 0.0, 0.5)]
+
+
+@pytest.mark.parametrize(
+    ("lists", "message"),
+    [
+        ({"betas": (0.2, -0.5)}, "--betas holds -0.5: give weights of 0 or more."),
+        ({"gammas": (float("inf"),)}, "--gammas holds inf: give weights of 0 or more."),
+        ({"gammas": (float("nan"),)}, "--gammas holds nan: give weights of 0 or more."),
+        ({"shares": (0.0,)}, "--shares holds 0: give shares above 0 and up to 1."),
+        ({"shares": (0.5, 1.5)}, "--shares holds 1.5: give shares above 0 and up to 1."),
+        ({"shares": ()}, "--shares holds nothing: give one share above 0 and up to 1, or more."),
+    ],
+)
+def test_lists_out_of_range_are_refused(lists: dict[str, tuple[float, ...]], message: str) -> None:
+    with pytest.raises(ConfigurationError) as raised:
+        replace(Search(), **lists)  # type: ignore[arg-type]
+    assert str(raised.value) == message
+
+
+def test_a_digest_is_of_actions_in_their_places() -> None:
+    keep, take = (
+        Decision(entity(0, 4, "city name"), None, each, "") for each in (Action.KEEP, Action.GENERALIZE)
+    )
+    digests = {digest_of(each) for each in ([[keep, take]], [[take, keep]], [[keep], [take]], [[keep, keep]])}
+    assert len(digests) == 4
+    assert digest_of([[replace(keep, reason="another")]]) == digest_of([[keep]])
+
+
+# -- a search ----------------------------------------------------------------------------------------------
+
+
+def test_every_cell_has_its_figures(report: TuningReport) -> None:
+    assert len(report.cells) == 3 * 2 * 2
+    tried = [(each.beta, each.gamma, each.share) for each in report.cells]
+    assert tried == SEARCH.settings()
+    for each in report.cells:
+        assert each.chosen_on.recall_overlap[5].n == each.chosen_on.rouge_l.n == 3
+    assert report.measured == len({each.decisions for each in [*report.cells, report.current]})
+    assert (report.documents, report.questions, report.seed) == (6, 6, 3)
+    assert report.split == BENCH.split and report.generator == "extractive"
+
+
+def test_members_of_the_set_are_cells_and_have_figures_of_both_halves(report: TuningReport) -> None:
+    times = Counter(each.decisions for each in report.cells)
+    assert report.pareto
+    for each in report.pareto:
+        assert each.chosen_on in [
+            other.chosen_on for other in report.cells if other.decisions == each.decisions
+        ]
+        assert each.alike == times[each.decisions] - 1
+        assert each.held_out.rouge_l.n == 3
+    points = [objectives(each.chosen_on) for each in report.pareto]
+    assert not any(beats(objectives(other.chosen_on), point) for point in points for other in report.cells)
+    sensitive = report.current.chosen_on.disclosed.n + report.current.held_out.disclosed.n
+    assert sensitive == report.sensitive_entities
+
+
+def test_a_larger_share_keeps_less(report: TuningReport) -> None:
+    by_weights: dict[tuple[float, float], list[float]] = {}
+    for each in report.cells:
+        by_weights.setdefault((each.beta, each.gamma), []).append(each.chosen_on.kept.value or 0.0)
+    assert all(little >= much for little, much in by_weights.values())
+    assert any(little > much for little, much in by_weights.values())
+
+
+def test_the_half_held_out_has_no_say_in_thresholds_and_choice(system: System, report: TuningReport) -> None:
+    held_out = halves(LETTERS, QUESTIONS, SEARCH.seed)[1]
+    changed = [
+        replace(each, text=f"{each.text} Mr Peer Holm of Varde, aged 77, has asthma and anemia.")
+        if each.doc_id in held_out.documents
+        else each
+        for each in LETTERS
+    ]
+    fixed = replace(BENCH, documents=changed)
+    with_scale = replace(system, scale=Scale(*report.scale, source="given"))
+    again = tune(with_scale, fixed, SEARCH)
+    assert [each.tau for each in again.cells] == [each.tau for each in report.cells]
+    assert [each.chosen_on.disclosed for each in again.cells] == [
+        each.chosen_on.disclosed for each in report.cells
+    ]
+    assert [each.held_out.disclosed for each in again.pareto] != [
+        each.held_out.disclosed for each in report.pareto
+    ]
+
+
+def test_cells_that_decide_alike_are_measured_once(
+    system: System, report: TuningReport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    real = kept_in_memory
+
+    def counting(name: str, documents: Any, made: System, *others: Any) -> Any:
+        asked.append(made.policy.name)
+        return real(name, documents, made, *others)
+
+    monkeypatch.setattr("eval.experiment.kept_in_memory", counting)
+    again = tune(system, BENCH, replace(SEARCH, shares=(0.3, 0.31, 0.9)))
+    assert asked == ["origin", *["trip"] * again.measured]
+    assert again.measured < len(again.cells)
+
+
+def test_the_same_seed_gives_the_same_figures(system: System, report: TuningReport) -> None:
+    again = tune(system, BENCH, SEARCH)
+    assert again.model_copy(update={"provenance": report.provenance}) == report
+
+
+def test_the_figures_are_those_of_the_sanitizer_itself(system: System, report: TuningReport) -> None:
+    strict = min(report.pareto, key=lambda each: each.chosen_on.kept.value or 0.0)
+    policy = replace(
+        system.policy,
+        tau=strict.tau,
+        weights=replace(system.policy.weights, beta=strict.beta, gamma=strict.gamma),
+    )
+    ready = prepared(system, BENCH)
+    outcomes = ready.by(policy).sanitizer().sanitize(LETTERS)
+    first = halves(LETTERS, QUESTIONS, SEARCH.seed)[0].documents
+    sensitive = sensitive_in(BENCH, system.detector)
+    own = [each for each in outcomes if isinstance(each, SanitizedDocument) and each.doc_id in first]
+    hits = [len(sensitive.leaked([each.doc_id], each.text, "")) for each in own]
+    there = [len(sensitive.behind([each.doc_id])) for each in own]
+    assert clustered_share(hits, there, SEARCH.seed) == strict.chosen_on.disclosed
+
+
+def test_a_corpus_without_questions_is_refused(system: System) -> None:
+    with pytest.raises(LetheError, match=r"^folder has no questions: more documents, or longer ones, would"):
+        tune(system, replace(BENCH, questions=[]), SEARCH)
+
+
+def test_questions_about_one_document_are_too_few(system: System) -> None:
+    one = [QUESTIONS[0], replace(QUESTIONS[0], question_id="again")]
+    with pytest.raises(LetheError, match=r"^All 2 questions of folder are about one document, and choosing"):
+        tune(system, replace(BENCH, questions=one), SEARCH)
+
+
+def test_a_half_without_anything_sensitive_is_refused(system: System) -> None:
+    held_out = halves(LETTERS, QUESTIONS, SEARCH.seed)[1].documents
+    plain = [
+        replace(each, text="Invented. The boiler is old.") if each.doc_id in held_out else each
+        for each in LETTERS
+    ]
+    with pytest.raises(
+        LetheError, match=r"^Nothing sensitive stands in one half of the documents \(\d+ entit"
+    ):
+        tune(system, replace(BENCH, documents=plain), SEARCH)
+
+
+def test_a_document_that_cannot_be_sanitized_stops_the_search(
+    system: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*given: object) -> object:
+        raise RuntimeError("Tobias Quellmann")
+
+    monkeypatch.setattr("ingest.sanitize.apply", failing)
+    with pytest.raises(
+        LetheError, match=r"^6 of 6 documents could not be sanitized, and a cell without them"
+    ):
+        tune(system, BENCH, SEARCH)
+
+
+def test_the_page_shows_all_cells_and_quotes_nothing(report: TuningReport) -> None:
+    page = html_page(tuning(report.model_copy(update={"corpus": "<b>mine</b>"})))
+    assert page.startswith("<!doctype html>") and page.count("<svg ") == 2
+    assert "<b>mine" not in page and "&lt;b&gt;mine" in page
+    assert report.procedure in page and f"All {len(report.cells)} cells" in page
+    assert page.count('<th scope="row">') == len(report.cells) + len(report.pareto) + 1
+    assert not any(name.split()[1] in page for name in PEOPLE)
+    for marker in ("http://", "https://", "<script"):
+        assert marker not in page

@@ -1,0 +1,316 @@
+"""What the baselines do that no other sanitizer does. All people are invented."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ingest.annotated import AnnotatedText
+from ingest.deciding.baselines.controls import Control, Matched
+from ingest.deciding.baselines.entity_type import EntityType
+from ingest.deciding.baselines.extract import Extract
+from ingest.deciding.baselines.paraphrase import MAX_TOKENS, PROMPT, Paraphrase
+from ingest.deciding.baselines.per_mention import PerMention
+from ingest.deciding.baselines.uniform import ORIGIN
+from ingest.documents import Action, Decision, Document, SanitizedDocument
+from ingest.errors import SanitizationError
+from ingest.linking.link import link
+from ingest.protocols import Apply, Decided, Hazards, Method
+from ingest.rendering.replace import apply
+from ingest.sanitize import DecidingSanitizer, RewritingSanitizer
+from ingest.scoring.prior import RiskPrior
+from models.errors import ModelUnavailable
+from models.language.protocol import ChatMessage
+from models.vectors import Vectors
+from tests.doubles import PhraseDetector, entity
+from tests.strategies import annotated_texts, overlapping_words, sentences_about_people
+
+some_texts = st.one_of(annotated_texts(), sentences_about_people(), overlapping_words())
+FEW = settings(max_examples=60, deadline=None)
+
+
+def decided(method: Method, text: AnnotatedText) -> Sequence[Decision]:
+    (found,) = method.decide([text], RiskPrior().hazards([text]), apply)
+    return found.decisions
+
+
+def annotated(text: str, phrases: Mapping[str, str]) -> AnnotatedText:
+    document = Document("d", text)
+    return AnnotatedText(text, link(document, PhraseDetector(dict(phrases)).detect([document])[0]))
+
+
+# -- entity type -------------------------------------------------------------------------------------------
+
+
+def typed(text: str, phrases: Mapping[str, str]) -> str:
+    sanitizer = DecidingSanitizer(PhraseDetector(dict(phrases)), EntityType(), RiskPrior())
+    (outcome,) = sanitizer.sanitize([Document("d", text)])
+    assert isinstance(outcome, SanitizedDocument)
+    return outcome.text
+
+
+def test_the_same_person_has_one_number_everywhere() -> None:
+    phrases = dict.fromkeys(("Orrin", "ORRIN", "Vell"), "person full name") | {"Quarnby": "city name"}
+    assert typed("Orrin saw Vell. Vell saw ORRIN in Quarnby, and Orrin left.", phrases) == (
+        "PERSON_FULL_NAME_1 saw PERSON_FULL_NAME_2. PERSON_FULL_NAME_2 saw PERSON_FULL_NAME_1 in "
+        "CITY_NAME_1, and PERSON_FULL_NAME_1 left."
+    )
+
+
+def test_an_article_is_made_to_fit_and_a_users_label_is_written_alike() -> None:
+    assert typed("a Vell, an otter badge", {"Vell": "IBAN", "otter badge": "witness code"}) == (
+        "an IBAN_1, a WITNESS_CODE_1"
+    )
+
+
+def test_the_numbers_of_a_label_rise_with_the_text_though_links_have_several() -> None:
+    text = "aa bb cc"
+    found = [entity(0, 2, "diagnosis", 0), entity(3, 5, "disease", 1), entity(6, 8, "disease", 0)]
+    words = [each.replacement for each in decided(EntityType(), AnnotatedText(text, found))]
+    assert words == ["DIAGNOSIS_1", "DISEASE_1", "DISEASE_2"]
+
+
+@FEW
+@given(some_texts)
+def test_one_label_and_number_is_one_linked_entity(text: AnnotatedText) -> None:
+    meant: dict[str, tuple[str, int]] = {}
+    for decision in decided(EntityType(), text):
+        thing = (decision.entity.label, decision.entity.link)
+        assert meant.setdefault(decision.replacement, thing) == thing
+    assert len(set(meant.values())) == len(meant)
+    for label in {label for label, _ in meant.values()}:
+        numbers = {int(words.rpartition("_")[2]) for words, (of, _) in meant.items() if of == label}
+        assert numbers == set(range(1, len(numbers) + 1))
+
+
+# -- controls ----------------------------------------------------------------------------------------------
+
+
+class Takes:
+    """Generalizes the links that it was told to."""
+
+    name = "told"
+
+    def __init__(self, *links: int) -> None:
+        self._links = links
+
+    def decide(
+        self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards], apply: Apply
+    ) -> list[Decided]:
+        actions = {True: Action.GENERALIZE, False: Action.KEEP}
+        return [
+            Decided([Decision(e, None, actions[e.link in self._links], "told") for e in t.entities])
+            for t in texts
+        ]
+
+
+def several(times: Sequence[int], ending: str = "") -> AnnotatedText:
+    """As many links as ``times`` has numbers, each mentioned so often."""
+    links = [number for number, n in enumerate(times) for _ in range(n)]
+    found = [entity(2 * place, 2 * place + 1, "city name", of) for place, of in enumerate(links)]
+    return AnnotatedText("x " * len(links) + ending, found)
+
+
+def drawn(method: Method, text: AnnotatedText) -> set[int]:
+    return {each.entity.link for each in decided(method, text) if each.action is Action.GENERALIZE}
+
+
+@pytest.mark.parametrize("matched", ["number", "frequency"])
+def test_a_draw_depends_on_its_seed_and_its_text_and_on_nothing_else(matched: Matched) -> None:
+    text = several([1] * 30)
+    first = drawn(Control(Takes(0, 1, 2, 3), matched, 0), text)
+    assert len(first) == 4
+    assert drawn(Control(Takes(0, 1, 2, 3), matched, 0), text) == first
+    assert drawn(Control(Takes(0, 1, 2, 3), matched, 1), text) != first
+    assert drawn(Control(Takes(0, 1, 2, 3), matched, 0), several([1] * 30, "y")) != first
+
+
+@pytest.mark.parametrize("matched", ["number", "frequency"])
+def test_every_linked_entity_has_the_same_chance(matched: Matched) -> None:
+    times = dict.fromkeys(range(5), 0)
+    for seed in range(400):
+        for number in drawn(Control(Takes(2), matched, seed), several([1] * 5)):
+            times[number] += 1
+    assert sum(times.values()) == 400
+    assert all(50 < each < 110 for each in times.values())
+
+
+def test_what_stands_often_is_drawn_for_what_stands_often() -> None:
+    text = several([5, 5, 5, 1, 1, 1])
+    found = [drawn(Control(Takes(0, 3), "frequency", seed), text) for seed in range(40)]
+    assert all(len(each & {0, 1, 2}) == len(each & {3, 4, 5}) == 1 for each in found)
+    by_number = [drawn(Control(Takes(0, 3), "number", seed), text) for seed in range(40)]
+    assert any(len(each & {0, 1, 2}) != 1 for each in by_number)
+
+
+def test_a_control_says_what_it_is_and_tells_no_scores() -> None:
+    decisions = decided(Control(Takes(0), "number"), several([1, 1]))
+    assert {each.reason for each in decisions} == {"drawn at random: told takes as many"}
+    assert [each.scores for each in decisions] == [None, None]
+
+
+# -- single mentions ---------------------------------------------------------------------------------------
+
+
+class Noting:
+    """Keeps all, and notes what it was given."""
+
+    name = "noting"
+
+    def __init__(self) -> None:
+        self.given: list[tuple[AnnotatedText, Hazards]] = []
+
+    def decide(
+        self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards], apply: Apply
+    ) -> list[Decided]:
+        self.given += zip(texts, hazards, strict=True)
+        return ORIGIN.decide(texts, hazards, apply)
+
+
+@FEW
+@given(some_texts)
+def test_each_mention_is_shown_by_itself_with_hazards_as_a_risk_model_gives_them(text: AnnotatedText) -> None:
+    noting = Noting()
+    decisions = decided(PerMention(noting, RiskPrior()), text)
+    assert [each.entity for each in decisions] == list(text.entities)
+    ((shown, hazards),) = noting.given
+    assert shown.text == text.text
+    assert [each.link for each in shown.entities] == list(range(len(text.entities)))
+    assert set(hazards.marginals) == set(range(len(text.entities)))
+    assert all(0 <= each <= hazards.total for each in hazards.marginals.values())
+
+
+def test_the_riskiest_mention_has_what_the_next_one_lacks() -> None:
+    found = [
+        entity(0, 2, "diagnosis", 0),
+        entity(3, 5, "disease", 0),
+        entity(6, 8, "disease", 0),
+        entity(9, 11, "city name", 1),
+    ]
+    text = AnnotatedText("aa bb cc dd she", found)
+    noting = Noting()
+    decided(PerMention(noting, RiskPrior()), text)
+    ((shown, hazards),) = noting.given
+    (own,) = (each.marginals for each in RiskPrior().hazards([shown]))
+    assert hazards.marginals == {0: own[0] - own[1], 1: 0, 2: 0, 3: own[3]}
+    assert own[0] > own[1] > 0
+
+
+# -- extract -----------------------------------------------------------------------------------------------
+
+
+class Axes:
+    """Sentences about mills lie on one axis, every other one on its own, and "Near" ones between."""
+
+    name, dim, max_tokens = "axes", 8, 64
+
+    def token_spans(self, text: str) -> list[tuple[int, int]]:
+        return []
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        vectors = np.zeros((len(texts), self.dim), np.float32)
+        for row, text in enumerate(texts):
+            about_mills = {"M": 1.0, "N": 0.6}.get(text[0], 0.0)
+            vectors[row, 0], vectors[row, row + 1] = about_mills, (1 - about_mills**2) ** 0.5
+        return vectors
+
+
+def extracted(text: str) -> str:
+    (kept,) = Extract(Axes()).rewrite([AnnotatedText(text, [])])
+    return kept
+
+
+def test_the_sentences_nearest_to_the_whole_are_kept_in_reading_order() -> None:
+    text = "Near the mill. Otters swim. Mills turn. Herons wait. Mills stop. Geese fly."
+    assert extracted(text) == "Near the mill.\nMills turn.\nMills stop."
+
+
+@pytest.mark.parametrize(("sentences", "kept"), [(1, 1), (2, 1), (3, 2), (4, 2), (5, 2), (6, 3)])
+def test_half_of_the_sentences_are_kept_and_one_at_least(sentences: int, kept: int) -> None:
+    text = " ".join(["Mills turn."] * sentences)
+    assert extracted(text).splitlines() == ["Mills turn."] * kept
+
+
+@pytest.mark.parametrize("text", ["", " \n "])
+def test_of_nothing_nothing_is_kept(text: str) -> None:
+    assert extracted(text) == ""
+
+
+def test_what_is_left_out_is_no_risk_any_more() -> None:
+    detector = PhraseDetector({"Tobias Orrin": "person full name"})
+    text = "Mills turn. Mills stop. Mills burn. Otters know Tobias Orrin."
+    (outcome,) = RewritingSanitizer(detector, Extract(Axes()), RiskPrior()).sanitize([Document("d", text)])
+    assert isinstance(outcome, SanitizedDocument)
+    assert "Orrin" not in outcome.text
+    assert outcome.risk.before > outcome.risk.after == 0
+
+
+# -- paraphrase --------------------------------------------------------------------------------------------
+
+
+class Writer:
+    """Writes what it was told to, and notes what it was sent."""
+
+    name = "writer"
+    context_tokens = 1000
+
+    def __init__(self, text: str = " Somebody coughs.\n", error: Exception | None = None) -> None:
+        self.sent: list[list[tuple[str, str]]] = []
+        self.asked: list[tuple[int, float, int]] = []
+        self._text = text
+        self._error = error
+
+    def count_tokens(self, messages: Sequence[ChatMessage]) -> int:
+        return sum(len(message.content) for message in messages)
+
+    def complete(
+        self, messages: Sequence[ChatMessage], *, max_tokens: int, temperature: float = 0.0, seed: int = 0
+    ) -> str:
+        if self._error:
+            raise self._error
+        self.sent.append([(message.role, message.content) for message in messages])
+        self.asked.append((max_tokens, temperature, seed))
+        return self._text
+
+
+def test_the_document_is_sent_whole_once_and_the_answer_is_what_stays() -> None:
+    writer = Writer()
+    paraphrase = Paraphrase(writer)
+    texts = [AnnotatedText("Orrin coughs.", []), AnnotatedText("", []), AnnotatedText("Vell, too.", [])]
+    assert paraphrase.rewrite(texts) == ["Somebody coughs.", "", "Somebody coughs."]
+    assert writer.sent == [
+        [("system", PROMPT), ("user", "Orrin coughs.")],
+        [("system", PROMPT), ("user", "Vell, too.")],
+    ]
+    assert writer.asked == [(MAX_TOKENS, 0.0, 0)] * 2
+    assert paraphrase.name == "paraphrase (writer)"
+
+
+def test_a_document_that_does_not_fit_fails_alone_and_is_not_sent() -> None:
+    writer = Writer()
+    sanitizer = RewritingSanitizer(PhraseDetector({}), Paraphrase(writer), RiskPrior())
+    long = "x" * (writer.context_tokens - MAX_TOKENS - len(PROMPT) + 1)
+    first, second = sanitizer.sanitize([Document("long", long), Document("short", long[1:])])
+    assert isinstance(first, SanitizationError)
+    assert str(first) == (
+        "document long was not indexed: rewriting failed (PromptTooLong); nothing of it was kept"
+    )
+    assert isinstance(second, SanitizedDocument)
+    assert [content for sent in writer.sent for role, content in sent if role == "user"] == [long[1:]]
+
+
+def test_a_name_that_the_model_keeps_is_measured_as_risk() -> None:
+    detector = PhraseDetector({"Tobias Orrin": "person full name"})
+    sanitizer = RewritingSanitizer(detector, Paraphrase(Writer("Tobias Orrin coughs.")), RiskPrior())
+    (outcome,) = sanitizer.sanitize([Document("d", "Tobias Orrin, I think, coughs.")])
+    assert isinstance(outcome, SanitizedDocument)
+    assert outcome.risk.before == outcome.risk.after > 0
+
+
+def test_a_model_that_is_not_there_ends_the_run() -> None:
+    gone = ModelUnavailable("writer", "is gone")
+    sanitizer = RewritingSanitizer(PhraseDetector({}), Paraphrase(Writer(error=gone)), RiskPrior())
+    with pytest.raises(ModelUnavailable, match="writer is gone"):
+        sanitizer.sanitize([Document("a", "one"), Document("b", "two")])

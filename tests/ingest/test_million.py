@@ -1,0 +1,222 @@
+"""An invented document of a million characters is read to its end, in time that grows with its length."""
+
+import random
+import time
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import pytest
+
+from ingest.annotated import AnnotatedText
+from ingest.deciding.echoes import echoes
+from ingest.deciding.policy import Policy
+from ingest.deciding.residual import beyond_limit
+from ingest.deciding.trip import Trip
+from ingest.detection.hybrid import HybridDetector
+from ingest.documents import Document, Entity, SanitizedDocument, Span
+from ingest.labels import PERSON
+from ingest.linking.link import link
+from ingest.protocols import Applied
+from ingest.sanitize import DecidingSanitizer
+from ingest.scoring.exact import ExactEngine
+from ingest.scoring.prior import RiskPrior
+from ingest.scoring.raw import descriptor_of
+from ingest.scoring.scale import EMBEDDED_SCALE
+from tests.commands import Ran, lethe
+from tests.doubles import WordEncoder, entity
+from tests.timing import cost
+
+MILLION = 1_000_000
+SECONDS = 60.0
+BOUNDARIES = (
+    512,
+    1000,
+    4096,
+    8192,
+    2**15,
+    2**16,
+    100_000,
+    2**17,
+    200_000,
+    250_000,
+    2**18,
+    MILLION // 2,
+    2**19,
+)
+"""Where something that reads in pieces would cut: a name lies across each, and an e-mail address 1500 on."""
+
+STORY = (
+    "The boiler of the mill was repaired and the heron was fed before dusk. ",
+    "It rained for three days, and nobody counted the sheep on the hill.\n",
+    "The patient takes lisinopril 10 mg daily for hypertension. ",
+    "A cough, a fever and a long walk along the canal were told of. ",
+    "On 3 May 2011 the ferry did not leave. ",
+    "The bill of 400 euros was paid in Bremen.\n\n",
+)
+NEAR_LINEAR = 3.0
+"""What doubling the length may cost at most; it would be 4 if each part were compared with each other."""
+
+
+@dataclass(frozen=True)
+class Planted:
+    """Characters that must be found under a label."""
+
+    span: Span
+    label: str
+
+
+def record(number: int) -> tuple[str, list[Planted]]:
+    """A sentence with a name, a record number and an address, and where they stand in it."""
+    surname = "Kel" + "".join("abdefghiklm"[int(digit)] for digit in f"{number:03d}") + "mann"
+    parts = {
+        PERSON: f"Tobias {surname}",
+        "medical record number": str(70_000_000 + 7919 * number),
+        "email address": f"box{number:03d}@mill.example",
+    }
+    text = f"Mr {parts[PERSON]}, MRN {parts['medical record number']}, wrote from {parts['email address']}"
+    places = [
+        Planted(Span(at, at + len(part)), label) for label, part in parts.items() for at in [text.index(part)]
+    ]
+    return text, places
+
+
+def story(length: int, generator: random.Random) -> str:
+    """So many characters of filler between two records."""
+    text = "".join(generator.choices(STORY, k=length // 30 + 1))[: length - 4]
+    return f". {text}. " if length else ""
+
+
+def long_document() -> tuple[str, list[Planted]]:
+    """A million characters with a record at the first, at the last, and across every boundary."""
+    generator = random.Random(5)
+    first, last = record(0), record(1)
+    placed = [(0, first), (MILLION - len(last[0]), last)]
+    for number, boundary in enumerate(BOUNDARIES):
+        for across, place in ((0, boundary), (2, boundary + 1500)):
+            text, places = record(2 * number + across // 2 + 2)
+            placed.append(
+                (place - (places[across].span.start + places[across].span.end) // 2, (text, places))
+            )
+    pieces, planted, end = [], [], 0
+    for start, (text, places) in sorted(placed, key=lambda pair: pair[0]):
+        pieces += [story(start - end, generator), text]
+        planted += [Planted(Span(start + p.span.start, start + p.span.end), p.label) for p in places]
+        end = start + len(text)
+    return "".join(pieces), planted
+
+
+@pytest.fixture(scope="module")
+def document() -> tuple[str, list[Planted]]:
+    text, planted = long_document()
+    assert len(text) == MILLION
+    assert planted[0].span.start == len("Mr ")
+    assert planted[-1].span.end == MILLION
+    return text, planted
+
+
+@pytest.mark.slow
+def test_nothing_is_missed_in_a_million_characters(document: tuple[str, list[Planted]]) -> None:
+    text, planted = document
+    began = time.monotonic()
+    (found,) = HybridDetector().detect([Document("long", text)])
+    seconds = time.monotonic() - began
+    places = {(one.span, one.label) for one in found}
+    missed = [one.span for one in planted if (one.span, one.label) not in places]
+    assert missed == []
+    assert seconds < SECONDS
+
+
+@pytest.mark.slow
+def test_the_real_command_sanitizes_a_million_characters(
+    document: tuple[str, list[Planted]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    text, planted = document
+    folder = tmp_path_factory.mktemp("million")
+    ran: Ran = lethe(folder / "data", "sanitize", "-", "--policy", "redact", "--risk", "prior", stdin=text)
+    assert ran.code == 0
+    (row,) = ran.rows
+    left = [one.span for one in planted if text[one.span.start : one.span.end] in row["text"]]
+    assert left == []
+    acted = {
+        place
+        for d in row["decisions"]
+        if d["action"] == "generalize"
+        for place in range(d["start"], d["end"])
+    }
+    assert all(place in acted for one in planted for place in range(one.span.start, one.span.end))
+    # A source may take the title for a part of the name.
+    for end in (row["text"][:90], row["text"][-90:]):
+        assert "somebody" in end.lower() and "an email address" in end.lower()
+
+
+# -- time that grows with the length -----------------------------------------------------------------------
+
+
+def people(count: int) -> tuple[Document, list[Entity]]:
+    """So many people who share a first name, each named in full and then by the surname."""
+    names = [f"Anna {'abcdefghij'[n % 10].upper()}{n}x" for n in range(count)]
+    words = [word for name in names for word in (name, name.split()[1])]
+    entities, at = [], 0
+    for word in words:
+        entities.append(entity(at, at + len(word), PERSON))
+        at += len(word) + 1
+    return Document("people", " ".join(words)), entities
+
+
+@pytest.mark.slow
+def test_linking_is_not_quadratic() -> None:
+    few, many = people(2000), people(4000)
+    assert len({each.link for each in link(*few)}) == 2000
+    assert cost(lambda: link(*many)) < NEAR_LINEAR * cost(lambda: link(*few))
+
+
+@pytest.mark.slow
+def test_the_residual_loop_is_not_quadratic() -> None:
+    def loop(count: int) -> set[int]:
+        document, entities = people(count)
+        text = AnnotatedText(document.text, link(document, entities))
+        utilities = {number: 1.0 + number % 7 for number in range(count)}
+        units_of = ExactEngine(WordEncoder(), 64).units
+
+        def without(links: Collection[int]) -> Applied:
+            return Applied(text.without(links, descriptor_of), [], [], [], 0)
+
+        return beyond_limit(without, lambda: utilities, RiskPrior(), 0.5, units_of)[0]
+
+    assert len(loop(2000)) == 2000
+    # Four times the work: 4 where it grows in step, 16 where it is squared.
+    assert cost(lambda: loop(8000)) < NEAR_LINEAR**2 * cost(lambda: loop(2000))
+
+
+@pytest.mark.slow
+def test_echoes_of_many_that_begin_alike_are_not_quadratic() -> None:
+    def look(count: int) -> set[int]:
+        words = [f"1 Quorin{number} Row" for number in range(count)]
+        text, at, found = " ".join(words), 0, []
+        for number, each in enumerate(words):
+            label = "street address" if number % 2 else "dosage"
+            found.append(entity(at, at + len(each), label, number))
+            at += len(each) + 1
+        return echoes(AnnotatedText(text, found), set(range(1, count, 2)))
+
+    assert look(100) == set()
+    assert cost(lambda: look(8000)) < NEAR_LINEAR**2 * cost(lambda: look(2000))
+
+
+@pytest.mark.slow
+def test_sanitizing_by_score_is_not_quadratic() -> None:
+    risk = RiskPrior()
+    method = Trip(ExactEngine(WordEncoder(), 64), risk, EMBEDDED_SCALE, Policy("trip", residual_limit=0.3))
+    sanitizer = DecidingSanitizer(HybridDetector(), method, risk)
+
+    def sanitized(text: str) -> SanitizedDocument:
+        (outcome,) = sanitizer.sanitize([Document("long", text)])
+        assert isinstance(outcome, SanitizedDocument)
+        return outcome
+
+    generator = random.Random(11)
+    text = "".join(f"{record(n)[0]}{story(160, generator)}" for n in range(460))
+    assert len(text) > 100_000
+    long, short = text[:100_000], text[:50_000]
+    assert "@mill.example" not in sanitized(short).text
+    assert cost(lambda: sanitized(long)) < NEAR_LINEAR * cost(lambda: sanitized(short))

@@ -1,0 +1,70 @@
+"""All text here is invented."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingest.language.normalize import MOST_MARKS, control_share, fixed_text
+
+HIDDEN = "\u00ad\u034f\u200b\u200c\u200d\u200e\u202e\u2060\u2066\ufe0f\ufeff\U000e0041"
+AWKWARD = st.text(st.sampled_from("a\r\n\t\0\x85\x9fé e\u0301\u0323\u1100\u1161\u2028\ud800\udc00" + HIDDEN))
+
+
+@pytest.mark.parametrize(
+    ("raw", "fixed"),
+    [
+        ("one\r\ntwo\rthree\n", "one\ntwo\nthree\n"),
+        ("a\0b\x07c\x0cd\x85e", "a b c d e"),
+        ("tab\tstays", "tab\tstays"),
+        ("Jose\u0301", "José"),
+        ("Mu\u00adster\u200bmann", "Mustermann"),
+        ("\ufeffstart", "start"),
+        ("left\u202eright", "leftright"),
+        ("half \ud83d of a pair", "half \ufffd of a pair"),
+        ("m\u200b\u0301", "ḿ"),
+    ],
+)
+def test_what_becomes_of_awkward_characters(raw: str, fixed: str) -> None:
+    assert fixed_text(raw) == fixed
+
+
+@given(st.text(st.characters()) | AWKWARD)
+def test_a_second_pass_changes_nothing(raw: str) -> None:
+    fixed = fixed_text(raw)
+    assert fixed_text(fixed) == fixed
+
+
+@given(st.text(st.characters()) | AWKWARD)
+def test_the_result_can_be_stored_and_hides_nothing(raw: str) -> None:
+    fixed = fixed_text(raw)
+    assert fixed.encode().decode() == fixed
+    assert unicodedata.is_normalized("NFC", fixed)
+    assert not set(fixed) & set(HIDDEN)
+    assert all(unicodedata.category(c) != "Cc" or c in "\n\t" for c in fixed)
+
+
+@given(st.text(st.characters(max_codepoint=126)).filter(lambda text: "\r" not in text))
+def test_ascii_keeps_its_length(raw: str) -> None:
+    assert len(fixed_text(raw)) == len(raw)
+
+
+@given(st.text("a\u0301\u0323\u0344\u0f73\u1e69", min_size=40))
+def test_a_pile_of_marks_is_limited(raw: str) -> None:
+    fixed = fixed_text("a" + raw * 3)
+    assert fixed_text(fixed) == fixed
+    assert unicodedata.is_normalized("NFC", fixed)
+    runs = "".join("m" if unicodedata.combining(char) else " " for char in fixed).split()
+    assert all(len(run) <= MOST_MARKS for run in runs)
+
+
+def test_thirty_marks_stay() -> None:
+    assert fixed_text("q" + "\u0323" * 30 + "u") == "q" + "\u0323" * 30 + "u"
+    assert fixed_text("q" + "\u0323" * 31 + "u") == "q" + "\u0323" * 30 + "u"
+
+
+def test_share_of_control_characters() -> None:
+    assert control_share("") == 0
+    assert control_share("\n\t\r abc") == 0
+    assert control_share("ab\x01\x02") == 0.5

@@ -1,0 +1,226 @@
+"""Lists of one's own over a detector. All names are invented."""
+
+import traceback
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingest.detection.hybrid import HybridDetector
+from ingest.detection.own.detector import OwnDetector
+from ingest.detection.own.lists import OwnEntities, OwnPattern
+from ingest.documents import Document, Entity
+from ingest.language.phrases import LONGEST, Cover, Phrases, any_gap, same_gap, words_of
+from ingest.protocols import EntityDetector
+from models.errors import ConfigurationError
+from tests.doubles import PhraseDetector
+from tests.timing import cost
+
+MARKER = "zq-marker-9134"
+NOTHING = PhraseDetector({})
+
+
+def found(text: str, own: OwnEntities, detector: EntityDetector = NOTHING) -> list[tuple[str, str, bool]]:
+    """Words, label and whether it is required of each mention."""
+    (entities,) = OwnDetector(detector, own).detect([Document("d", text)])
+    return [(said(text, each), each.label, each.required) for each in entities]
+
+
+def said(text: str, entity: Entity) -> str:
+    return text[entity.span.start : entity.span.end]
+
+
+# -- deny --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "Project Heron",
+        "project heron",
+        "PROJECT  HERON",
+        "Project-Heron",
+        "project_heron",
+        "Project\n> Heron",
+    ],
+)
+def test_a_denied_string_is_found_however_it_is_written(written: str) -> None:
+    own = OwnEntities(deny={"identifying detail": ["Project Heron"]})
+    assert found(f"Part of {written}.", own) == [(written, "identifying detail", True)]
+
+
+@pytest.mark.parametrize("other", ["Projects Heron", "Project Herons", "Project of Heron", "Heron Project"])
+def test_other_words_are_not(other: str) -> None:
+    assert found(f"Part of {other}.", OwnEntities(deny={"event": ["Project Heron"]})) == []
+
+
+def test_accents_and_width_make_no_difference() -> None:
+    assert found("Bei Järv, ＪＡＲＶ und Jarvis", OwnEntities(deny={"place": ["jarv"]})) == [
+        ("Järv", "place", True),
+        ("ＪＡＲＶ", "place", True),
+    ]
+
+
+@pytest.mark.parametrize("text", ["計画海鷺の報告", "โครงการนกกระสาใหม่"])
+def test_where_no_blank_ends_a_word_it_is_found_within_others(text: str) -> None:
+    entry = text[2:4] if text[0] == "計" else text[7:14]
+    assert found(text, OwnEntities(deny={"event": [entry]})) == [(entry, "event", True)]
+
+
+def test_denied_strings_that_overlap_are_all_found() -> None:
+    own = OwnEntities(deny={"event": ["Project Heron", "Heron Lake"]})
+    assert [words for words, _, _ in found("Project Heron Lake", own)] == ["Project Heron", "Heron Lake"]
+
+
+def test_a_denied_string_keeps_the_label_under_which_it_was_found() -> None:
+    detector = PhraseDetector({"Orla Venn": "person full name"})
+    own = OwnEntities(deny={"identifying detail": ["Orla Venn"]})
+    assert found("Orla Venn", own, detector) == [("Orla Venn", "person full name", True)]
+    labelled = OwnEntities(deny={"event": ["Orla Venn"]})
+    assert found("Orla Venn", labelled, detector) == [("Orla Venn", "event", True)]
+
+
+def test_of_two_labels_for_one_string_the_riskiest_counts() -> None:
+    own = OwnEntities(deny={"symptom": ["Heron"], "organization": ["heron"]})
+    assert found("Heron", own) == [("Heron", "organization", True)]
+
+
+def test_denied_goes_before_allowed() -> None:
+    own = OwnEntities(allow=["Heron"], deny={"event": ["Heron"]})
+    assert found("Heron", own) == [("Heron", "event", True)]
+
+
+# -- allow -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("It is Parkinson.", []),
+        ("It is PARKINSON.", []),
+        ("Orla Parkinson came", ["Orla Parkinson"]),
+        ("At Riverside Hospital", []),
+        ("At riverside  hospital", []),
+        ("At Riverside. Hospital food", ["Riverside"]),
+        ("At Riverside\n\nHospital", ["Riverside"]),
+        ("At Riverside", ["Riverside"]),
+    ],
+)
+def test_what_lies_within_an_allowed_string_is_no_entity(text: str, left: list[str]) -> None:
+    own = OwnEntities(allow=["Parkinson", "Riverside Hospital"])
+    detector = PhraseDetector(
+        {
+            "Parkinson": "person full name",
+            "PARKINSON": "person full name",
+            "Riverside": "city name",
+            "riverside": "city name",
+            "Orla Parkinson": "person full name",
+        }
+    )
+    assert [words for words, _, _ in found(text, own, detector)] == left
+
+
+def test_a_possessive_belongs_to_an_allowed_string() -> None:
+    detector = PhraseDetector({"Parkinson's": "person full name", "Parkinson’s": "person full name"})
+    assert found("Parkinson's, Parkinson’s", OwnEntities(allow=["Parkinson"]), detector) == []
+
+
+def test_no_list_saves_a_rigid_identifier_of_a_pattern() -> None:
+    text = "Write to orla.venn@example.org today."
+    own = OwnEntities(allow=["orla.venn@example.org"])
+    assert found(text, own, HybridDetector()) == [("orla.venn@example.org", "email address", False)]
+
+
+def test_a_list_saves_what_a_model_takes_for_a_number() -> None:
+    detector = PhraseDetector({"B12": "reference number"})
+    assert found("Vitamin B12", OwnEntities(allow=["B12"]), detector) == []
+
+
+def test_a_rigid_pattern_of_ones_own_is_not_saved_and_another_is() -> None:
+    def own(rigid: bool) -> OwnEntities:
+        return OwnEntities(allow=["W-1"], patterns=[OwnPattern("ward", "W-[0-9]", "place", rigid=rigid)])
+
+    assert found("in W-1", own(rigid=True)) == [("W-1", "place", True)]
+    assert found("in W-1", own(rigid=False)) == []
+
+
+# -- lists -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("entry", ["", "  ", "-- ★", "x" * (LONGEST + 1)])
+def test_an_entry_that_cannot_be_looked_for_is_told_by_its_number(entry: str) -> None:
+    for place, lists in (("allow", {"allow": ["a", entry]}), ("deny", {"deny": {"event": ["a", entry]}})):
+        with pytest.raises(ConfigurationError) as caught:
+            OwnEntities(**lists)
+        assert str(caught.value) == (
+            f"{place}, entry 2: give a string with a letter or digit, and of up to 200 characters."
+        )
+
+
+def test_nothing_private_is_in_a_repr_or_an_error() -> None:
+    own = OwnEntities([MARKER], {"event": [MARKER]}, [OwnPattern("ward", MARKER, "place")])
+    assert MARKER not in repr(own) + repr(OwnDetector(NOTHING, own))
+    with pytest.raises(ConfigurationError) as caught:
+        OwnEntities(deny={"event": [MARKER * 30]})
+    assert MARKER not in "".join(traceback.format_exception(caught.value))
+
+
+def test_the_digest_tells_lists_apart_for_who_has_the_key() -> None:
+    key, other = b"k" * 32, b"o" * 32
+    one = OwnEntities(["b", "a"], {"event": ["Heron"]})
+    assert one.digest(key) == OwnEntities(["a", "b"], {"event": ["Heron"], "place": []}).digest(key)
+    pattern = OwnPattern("ward", "W", "place")
+    others = [
+        OwnEntities(["a"], {"event": ["Heron"]}),
+        OwnEntities(["b", "a"], {"place": ["Heron"]}),
+        OwnEntities(["b", "a"], {"event": ["Heron"]}, [pattern]),
+        OwnEntities(["b", "a"], {"event": ["Heron"]}, [OwnPattern("ward", "W", "place", "luhn")]),
+    ]
+    digests = {one.digest(key), one.digest(other), *(each.digest(key) for each in others)}
+    assert len(digests) == 6 and all(len(each) == 32 for each in digests)
+    assert OwnEntities().digest(key) == OwnEntities(deny={"event": []}).digest(key) == ""
+
+
+def test_the_name_says_that_something_is_added() -> None:
+    assert OwnDetector(NOTHING, OwnEntities()).name == "phrases (test double)+own"
+
+
+words = st.sampled_from(["heron", "Lake", "of", "gray", "Ülle", "7"])
+
+
+@given(st.lists(words, max_size=30), st.lists(st.lists(words, min_size=1, max_size=4), max_size=8))
+def test_phrases_are_found_exactly_where_their_words_stand(text: list[str], entries: list[list[str]]) -> None:
+    phrases = [" ".join(entry) for entry in entries]
+    folded = [[word.lower().replace("ü", "u") for word in entry] for entry in entries]
+    lowered = [word.lower().replace("ü", "u") for word in text]
+    expected = []
+    for first in range(len(text)):
+        sizes = [len(entry) for entry in folded if lowered[first : first + len(entry)] == entry]
+        if sizes:
+            expected.append(" ".join(text[first : first + max(sizes)]))
+    whole = " ".join(text)
+    spans = [span for span, _ in Phrases(phrases, any_gap).found(words_of(whole))]
+    assert [whole[span.start : span.end] for span in spans] == expected
+    cover = Cover(spans)
+    assert all(cover.holds(span) for span in spans)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("gap", [any_gap, same_gap])
+def test_time_grows_with_the_text_and_not_with_the_lists(gap: object) -> None:
+    assert callable(gap)
+    entries = [f"heron number{number} of the long gray lake" for number in range(10_000)]
+    few, many = Phrases(entries[:100], gap), Phrases(entries, gap)
+    text = "The heron number17 of the long gray lake, heron number9999 of the long gray sea. " * 1_500
+    short, long = words_of(text), words_of(text * 4)
+    spent = cost(lambda: list(many.found(short)))
+    if spent < 0.003:
+        pytest.skip("too fast here to be compared")
+    assert cost(lambda: list(many.found(long))) < 12 * spent
+    assert spent < 8 * cost(lambda: list(few.found(short)))
+
+
+def test_entries_that_begin_alike_are_found_at_every_word() -> None:
+    nested = ["a " * size for size in range(1, 90)]
+    text = words_of("a " * 3_000)
+    assert len(list(Phrases(nested, any_gap).found(text))) == 3_000

@@ -1,0 +1,118 @@
+"""Every text of a run is kept, however ids and batches fall. All texts are invented."""
+
+from collections.abc import Mapping, Sequence
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ingest.deciding.baselines.uniform import REDACT
+from ingest.documents import Document
+from ingest.keys import content_key
+from ingest.pipeline import Limits, Pipeline, Tally
+from ingest.read.reading import Reading
+from ingest.sanitize import DecidingSanitizer
+from ingest.scoring.prior import RiskPrior
+from retrieval.passages import Writer
+from retrieval.store.database import Store
+from tests.doubles import FailingDetector, WordEncoder
+
+KEY = b"k" * 32
+BAD = "poison"
+IDS, TEXTS = ("1", "2", "3", "4"), ("ash", "birch", "cedar", "oak", BAD)
+
+Run = Sequence[tuple[str, str]]
+RUNS = st.lists(
+    st.lists(st.tuples(st.sampled_from(IDS), st.sampled_from(TEXTS)), max_size=8), min_size=1, max_size=4
+)
+
+
+def carry(store: Store, run: Run, batch: int) -> Tally:
+    sanitizer = DecidingSanitizer(FailingDetector(BAD), REDACT, RiskPrior())
+    pipeline = Pipeline(sanitizer, lambda ids: ids, KEY, Limits(documents=batch))
+    readings = [Reading(Document(doc_id, text), 0) for doc_id, text in run]
+    return pipeline.run(readings, Writer(store, WordEncoder(), 16))
+
+
+def named(store: Store) -> dict[str, str]:
+    """What each id names, the ids of duplicates among them."""
+    texts = {content_key(text, KEY): text for text in TEXTS}
+    rows = store._connection.execute(
+        "SELECT doc_id, content_key FROM documents UNION ALL "
+        "SELECT alias, content_key FROM aliases JOIN documents USING (doc_id)"
+    ).fetchall()
+    assert len(dict(rows)) == len(rows), "an id names two texts"
+    return {doc_id: texts[key] for doc_id, key in rows}
+
+
+def expected(before: Mapping[str, str], run: Run) -> tuple[dict[str, str], int, int]:
+    """What the ids name after a run, how many arrivals were carried or there already, how many failed."""
+    names, seen, failed = dict(before), set[str](), 0
+    for doc_id, text in run:
+        if text == BAD or (doc_id in seen and names[doc_id] != text):
+            failed += 1
+        else:
+            names[doc_id] = text
+            seen.add(doc_id)
+    return names, len(run) - failed, failed
+
+
+@settings(max_examples=150, deadline=None)
+@given(RUNS, st.integers(1, 9))
+def test_no_text_is_lost_and_nothing_is_counted_that_is_not_there(runs: list[Run], batch: int) -> None:
+    store, names = Store(None), dict[str, str]()
+    for run in runs:
+        tally = carry(store, run, batch)
+        names, there, failed = expected(names, run)
+        assert named(store) == names
+        assert (tally.kept + tally.duplicates, tally.failed) == (there, failed)
+        passages = store._connection.execute("SELECT text FROM passages").fetchall()
+        assert sorted(text for (text,) in passages) == sorted(set(names.values()))
+    store.close()
+
+
+def test_ids_that_shift_by_a_line_lose_nothing() -> None:
+    store = Store(None)
+    carry(store, [("1", "ash"), ("2", "birch"), ("3", "cedar")], 32)
+    carry(store, [("1", "oak"), ("2", "ash"), ("3", "birch"), ("4", "cedar")], 32)
+    assert named(store) == {"1": "oak", "2": "ash", "3": "birch", "4": "cedar"}
+
+
+def test_a_clash_takes_no_text_from_another_document() -> None:
+    store = Store(None)
+    tally = carry(store, [("1", "ash"), ("1", "birch"), ("2", "birch")], 32)
+    assert named(store) == {"1": "ash", "2": "birch"}
+    assert (tally.kept, tally.duplicates, tally.failed) == (2, 0, 1)
+    assert tally.failures[0].reason.startswith("another document of this run has the same id.")
+
+
+def test_copies_of_what_fails_fail_too() -> None:
+    tally = carry(Store(None), [("1", BAD), ("2", BAD), ("1", "ash")], 32)
+    assert (tally.kept, tally.duplicates, tally.failed) == (1, 0, 2)
+
+
+def test_a_changed_document_that_fails_leaves_the_old_version_and_says_so() -> None:
+    store = Store(None)
+    carry(store, [("1", "ash")], 32)
+    tally = carry(store, [("1", BAD), ("2", BAD)], 32)
+    assert named(store) == {"1": "ash"}
+    assert (tally.kept, tally.replaced, tally.failed) == (0, 0, 2)
+    assert [failure.reason for failure in tally.failures] == [
+        "document 1 was not indexed: detection failed (RuntimeError); the version kept before stays. Erase "
+        "it if it must go.",
+        "document 2 was not indexed: detection failed (RuntimeError); nothing of it was kept",
+    ]
+
+
+def test_what_fails_is_told_by_the_place_that_it_was_read_at() -> None:
+    sanitizer = DecidingSanitizer(FailingDetector(BAD), REDACT, RiskPrior())
+    pipeline = Pipeline(sanitizer, lambda ids: [f"doc-{each}" for each in ids], KEY, Limits())
+    read = [
+        Document("1", "ash", {"source": "a.csv", "place": "a.csv, line 2"}),
+        Document("1", "oak", {"source": "a.csv", "place": "a.csv, line 3"}),
+        Document("2", BAD, {"source": "b.txt"}),
+        Document("3", BAD),
+    ]
+    readings = [Reading(document, 0) for document in read]
+    failures = pipeline.run(readings, Writer(Store(None), WordEncoder(), 16)).failures
+    assert [failure.place for failure in failures] == ["a.csv, line 3", "b.txt", "doc-3"]
+    assert ["doc-2" in failures[1].reason, "doc-3" in failures[2].reason] == [True, True]

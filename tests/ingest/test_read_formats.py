@@ -1,0 +1,323 @@
+"""All pages, letters and people here are invented."""
+
+import io
+import logging
+import shutil
+import zipfile
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import docx
+import pytest
+from docx.document import Document as WordDocument
+from docx.oxml import parse_xml
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ingest.read.docx
+import ingest.read.text
+from ingest.documents import Document
+from ingest.errors import UnreadableDocument
+from ingest.read.html import html_text
+from ingest.read.sources import read_documents
+from tests.relative import relative
+
+BINARY = "holds binary data, not text; give it the extension that it needs"
+NO_TEXT = "holds no text, or only white space; fill it in or leave it out"
+NOT_WORD = "is not a Word file, or is encrypted or damaged; save it again as .docx without password"
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def read(name: str, content: bytes) -> Document | UnreadableDocument:
+    Path(name).write_bytes(content)
+    (reading,) = read_documents([name], limits=None)
+    assert reading.bytes_read == len(content)
+    return reading.item
+
+
+def text_of(name: str, content: bytes) -> str:
+    item = read(name, content)
+    assert isinstance(item, Document), item
+    assert relative(item.doc_id) == name
+    return item.text
+
+
+def refused(name: str, content: bytes) -> str:
+    item = read(name, content)
+    assert isinstance(item, UnreadableDocument)
+    assert (item.place, item.__context__, item.__traceback__) == (name, None, None)
+    assert "Zyxwv" not in str(item)
+    return item.reason
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.md", "A.TXT"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_plain_text(name: str, encoding: str) -> None:
+    assert text_of(name, "né\r\nB\u200bo\f".encode(encoding)) == "né\nBo "
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "is empty (0 bytes); fill it in or leave it out"),
+        (b" \n\t\xc2\xad", NO_TEXT),
+        (b"Zyxwv \xe9", "not UTF-8 at byte 6; convert it, e.g. iconv -f WINDOWS-1252 -t UTF-8"),
+        (
+            b"\xef\xbb\xbfZyxwv \xe9",
+            "not UTF-8 at byte 9; convert it, e.g. iconv -f WINDOWS-1252 -t UTF-8",
+        ),
+        (b"\xff\xfeZ\0y\0x", "starts like UTF-16 but breaks off at byte 6; save it again as UTF-8"),
+        (b"Zyxwv\0", BINARY),
+        (b"Zyxwv" * 1_000 + b"\0", BINARY),
+        (b"Zyxwv\x01", BINARY),
+        (b"%PDF-1.7 Zyxwv", "is a PDF, not text; give it the extension that it needs"),
+        (b"\x1f\x8bZyxwv", "is compressed by gzip, not text; give it the extension that it needs"),
+        (
+            b"PK\x03\x04Zyxwv",
+            "is a zip archive or an Office document, not text; give it the extension that it needs",
+        ),
+    ],
+)
+def test_what_is_no_plain_text(content: bytes, reason: str) -> None:
+    assert refused("a.txt", content) == reason
+
+
+def test_a_few_control_characters_are_no_reason_to_refuse() -> None:
+    assert text_of("a.txt", b"\x1b[1mbold words\x1b[0m in a log") == " [1mbold words [0m in a log"
+
+
+def test_a_file_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ingest.read.text, "MAX_BYTES", 10)
+    assert refused("a.txt", b"Zyxwv " * 2) == "is larger than 10 bytes; split it"
+
+
+def test_html_blocks_tables_and_what_is_not_seen() -> None:
+    page = b"""<!doctype html><html><head><title>Visit</title><style>Zyxwv</style></head><body>
+    <h1>Notes  on&nbsp;Ada</h1><!-- Zyxwv --><script>Zyxwv</script><template>Zyxwv</template>
+    <p>She is <b>well</b>,<br>she
+    says.</p><ul><li>one</li><li>two &amp; three</li></ul>
+    <table><tr><th>Name</th><th>Age</th></tr><tr><td><p>Ada</p><p>B.</p></td><td>36</td></tr></table>
+    <pre>kept
+as is</pre></body></html>"""
+    lines = [line for line in text_of("a.html", page).split("\n") if line]
+    assert lines == [
+        "Visit",
+        "Notes on Ada",
+        "She is well,",
+        "she says.",
+        "one",
+        "two & three",
+        "Name | Age",
+        "Ada B. | 36",
+        "kept",
+        "as is",
+    ]
+
+
+def test_html_tables_for_layout_keep_their_lines() -> None:
+    inner = "<table><tr><td>a</td><td>b</td></tr><tr><td>c</td><td>d</td></tr></table>"
+    page = f"<table><tr><td><p>one</p><p>two</p></td></tr><tr><td>{inner}</td><td>side</td></tr></table>"
+    lines = [line for line in html_text(page, "x").text.split("\n") if line]
+    assert lines == ["one", "two", "a | b", "c | d", "side"]
+
+
+def test_html_nested_deep_and_broken() -> None:
+    assert html_text("<div>" * 50_000 + "deep", "x").text == "deep"
+    assert html_text("<p>open <b>never</p> closed", "x").text == "open never\nclosed"
+    assert refused("a.htm", b"<p> <script>Zyxwv</script>") == NO_TEXT
+
+
+@given(st.text("<>/!-ap&;\"' =[]?\n", max_size=60))
+def test_html_of_any_kind_is_read_or_refused(markup: str) -> None:
+    try:
+        html_text(markup, "x")
+    except UnreadableDocument as error:
+        assert str(error).startswith("x: its HTML could not be parsed (")
+
+
+def pdf(pages: Sequence[str], trailer: str = "", more: Sequence[bytes] = ()) -> bytes:
+    """A PDF by hand: each page shows one line of text, or nothing."""
+    kids = " ".join(f"{4 + 2 * n} 0 R" for n in range(len(pages)))
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>".encode(),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ]
+    for number, text in enumerate(pages):
+        shown = f"BT /F1 12 Tf 20 100 Td ({text}) Tj ET".encode() if text else b""
+        resources = "/Resources << /Font << /F1 3 0 R >> >> /MediaBox [0 0 200 200]"
+        objects.append(f"<< /Type /Page /Parent 2 0 R {resources} /Contents {5 + 2 * number} 0 R >>".encode())
+        objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(shown), shown))
+    out = bytearray(b"%PDF-1.4\n")
+    starts = []
+    for number, body in enumerate([*objects, *more], 1):
+        starts.append(len(out))
+        out += b"%d 0 obj\n%s\nendobj\n" % (number, body)
+    table = "".join(f"{start:010} 00000 n \n" for start in starts)
+    size = len(starts) + 1
+    end = f"xref\n0 {size}\n0000000000 65535 f \n{table}trailer\n<< /Size {size} /Root 1 0 R {trailer} >>\n"
+    return bytes(out) + end.encode() + f"startxref\n{len(out)}\n%%EOF\n".encode()
+
+
+def test_pdf_pages() -> None:
+    item = read("a.pdf", pdf(["Ada is well.", "", "Bo is not."]))
+    assert isinstance(item, Document)
+    assert item.text == "Ada is well.\n\nBo is not."
+    assert item.metadata == {"source": "a.pdf"}
+    assert item.unread == ()
+
+
+def test_pdf_without_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    assert refused("a.pdf", pdf(["", ""])) == (
+        "has no text on its 2 pages (scanned?); install tesseract, e.g. apt-get install tesseract-ocr,"
+        " or run OCR first, e.g. ocrmypdf"
+    )
+
+
+def encrypted(user: str) -> bytes:
+    from pypdf import PdfReader, PdfWriter
+
+    writer = PdfWriter(clone_from=PdfReader(io.BytesIO(pdf(["Zyxwv is well."]))))
+    writer.encrypt(user, "owner", algorithm="RC4-128")
+    out = io.BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+def test_pdf_with_a_password() -> None:
+    assert refused("a.pdf", encrypted("secret")) == (
+        "is encrypted; take the password off first, e.g. qpdf --decrypt"
+    )
+    assert text_of("a.pdf", encrypted("")) == "Zyxwv is well."
+
+
+def test_pdf_encrypted_in_an_unknown_way() -> None:
+    strange = pdf(["Zyxwv"], "/Encrypt << /Filter /Strange /V 9 >> /ID [(a) (a)]")
+    assert refused("a.pdf", strange) == "is encrypted; take the password off first, e.g. qpdf --decrypt"
+
+
+def test_pdf_damaged_leaks_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    whole = pdf(["Zyxwv is well."])
+    for damaged in (
+        whole[:60],
+        b"%PDF-1.4 Zyxwv",
+        whole.replace(b"/Kids", b"/Zyxwv"),
+        whole.replace(b"/Contents 5 0 R", b"/Contents 1 0 R"),
+        whole.replace(b"0000000009", b"0000000000").replace(b"/Pages", b"/Zyxwv"),
+    ):
+        item = read("a.pdf", damaged)
+        shown = item.reason if isinstance(item, UnreadableDocument) else ""
+        assert not shown or shown.startswith(("is a damaged PDF (", "has no text on its "))
+        assert "Zyxwv" not in shown
+    assert caplog.text == ""
+    assert logging.getLogger("pypdf").level == logging.NOTSET
+
+
+def test_pdf_reason_for_damage() -> None:
+    reason = refused("a.pdf", b"%PDF-1.4 Zyxwv")
+    assert reason.startswith("is a damaged PDF (")
+    assert reason.endswith("); repair it, e.g. qpdf in.pdf out.pdf")
+    assert refused("b.pdf", b"Zyxwv") == "is not a PDF; give it the extension that it needs"
+
+
+@given(st.integers(0, 900), st.binary(min_size=1, max_size=8))
+def test_pdf_with_bytes_overwritten_is_read_or_refused(at: int, noise: bytes) -> None:
+    whole = pdf(["Zyxwv is well."])
+    Path("noise.pdf").write_bytes(whole[:at] + noise + whole[at + len(noise) :])
+    (reading,) = read_documents(["noise.pdf"], limits=None)
+    if isinstance(reading.item, UnreadableDocument):
+        assert "Zyxwv" not in str(reading.item)
+
+
+def saved(document: WordDocument) -> bytes:
+    out = io.BytesIO()
+    document.save(out)
+    return out.getvalue()
+
+
+def test_docx_in_reading_order() -> None:
+    document = docx.Document()
+    section = document.sections[0]
+    section.header.paragraphs[0].text = "Clinic of Ada"
+    section.footer.paragraphs[0].text = "Page of Bo"
+    document.add_paragraph("Before\tthe table")
+    table = document.add_table(rows=2, cols=2)
+    for cell, text in zip(
+        [*table.rows[0].cells, *table.rows[1].cells], ["Name", "Age", "Ada", ""], strict=True
+    ):
+        cell.text = text
+    table.cell(1, 1).text = "36\nyears"
+    document.add_paragraph("After it")
+    assert text_of("a.docx", saved(document)) == (
+        "Clinic of Ada\nBefore\tthe table\nName | Age\nAda | 36 years\nAfter it\nPage of Bo"
+    )
+
+
+def test_docx_reads_what_stands_in_wrappers_and_not_what_was_deleted() -> None:
+    word = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    document = docx.Document()
+    body = document.element.body
+    for inner in (
+        "<w:ins w:id='1'><w:r><w:t>inserted</w:t></w:r></w:ins>"
+        "<w:del w:id='2'><w:r><w:delText>Zyxwv</w:delText></w:r></w:del>",
+        "<w:pPr><w:tabs><w:tab w:val='left' w:pos='9'/></w:tabs></w:pPr>"
+        "<w:hyperlink><w:r><w:t>linked</w:t></w:r></w:hyperlink>",
+        "<w:moveFrom w:id='3'><w:r><w:t>Zyxwv</w:t></w:r></w:moveFrom><w:r><w:t>moved</w:t></w:r>",
+        "<w:r><w:txbxContent><w:p><w:r><w:t>boxed</w:t></w:r></w:p></w:txbxContent></w:r>",
+    ):
+        body.append(parse_xml(f"<w:p {word}>{inner}</w:p>"))
+    control = "<w:sdtContent><w:p><w:r><w:t>controlled</w:t></w:r></w:p></w:sdtContent>"
+    body.append(parse_xml(f"<w:sdt {word}>{control}</w:sdt>"))
+    lines = [line for line in text_of("a.docx", saved(document)).split("\n") if line]
+    assert lines == ["inserted", "linked", "moved", "boxed", "controlled"]
+
+
+def test_docx_comments() -> None:
+    document = docx.Document()
+    run = document.add_paragraph("body").add_run("!")
+    document.add_comment(run, text="a remark")
+    assert text_of("a.docx", saved(document)) == "body!\na remark"
+
+
+def test_docx_that_is_none() -> None:
+    whole = saved(docx.Document())
+    assert refused("a.docx", b"Zyxwv") == NOT_WORD
+    assert refused("a.docx", b"\xd0\xcf\x11\xe0Zyxwv") == NOT_WORD
+    assert refused("a.docx", whole[: len(whole) // 2]) == NOT_WORD
+    assert refused("a.docx", whole) == NO_TEXT
+    other = io.BytesIO()
+    with zipfile.ZipFile(other, "w") as archive:
+        archive.writestr("Zyxwv.txt", "Zyxwv")
+    assert refused("a.docx", other.getvalue()) == NOT_WORD
+
+
+def test_docx_that_unpacks_to_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    bomb = io.BytesIO(saved(docx.Document()))
+    with zipfile.ZipFile(bomb, "a", zipfile.ZIP_DEFLATED) as archive, archive.open("word/x.xml", "w") as part:
+        for _ in range(201):
+            part.write(bytes(1_000_000))
+    assert len(bomb.getvalue()) < 1_000_000
+    reason = refused("a.docx", bomb.getvalue())
+    assert reason.startswith("would unpack to 201,")
+    assert reason.endswith(" bytes, more than 200,000,000; split it")
+
+
+def test_docx_that_lies_about_what_it_unpacks_to() -> None:
+    letter = saved(docx.Document())
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(letter)) as old, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
+        for part in old.infolist():
+            new.writestr(part.filename, old.read(part))
+        body = old.read("word/document.xml")
+    size = len(body).to_bytes(4, "little")
+    crc = zlib.crc32(body).to_bytes(4, "little")
+    lying = out.getvalue().replace(crc, b"\0\0\0\0").replace(size, (10).to_bytes(4, "little"))
+    assert lying != out.getvalue()
+    assert refused("a.docx", lying) == NOT_WORD

@@ -1,0 +1,397 @@
+"""All files and people here are invented."""
+
+import gzip
+import io
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, BinaryIO, TextIO
+
+import pytest
+
+import ingest.read.sources
+from ingest.documents import Document
+from ingest.errors import UnreadableDocument
+from ingest.read.reading import Reading, ReadLimits
+from ingest.read.sources import EXTENSIONS, read_documents, total_bytes
+from tests.relative import relative
+
+UNREAD = (
+    "has an extension that is not read; convert it to one of .txt .md .log .hl7 .html .htm .pdf .docx .xlsx"
+    " .xlsm .pptx .rtf .eml .mbox .csv .tsv .json .jsonl .ndjson"
+    " (gzip: .csv.gz .tsv.gz .json.gz .jsonl.gz .ndjson.gz)"
+)
+NO_RIGHT = "may not be read; give the user of this program the right to read it"
+
+
+NO_ROW = (
+    "holds no row behind the line that names its columns; write that line and a row for each document, or "
+    "name a text .txt"
+)
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def write(name: str, content: str = "words") -> None:
+    Path(name).parent.mkdir(parents=True, exist_ok=True)
+    Path(name).write_text(content)
+
+
+def told(*paths: str, stdin: TextIO | BinaryIO | None = None, here: bool = False) -> list[str]:
+    """Ids of documents below the test's folder, sentences of errors; read in this process if ``here``."""
+    limits = None if here else ReadLimits()
+    items = [reading.item for reading in read_documents(paths, stdin=stdin, limits=limits)]
+    return [relative(item.doc_id) if isinstance(item, Document) else str(item) for item in items]
+
+
+def test_a_folder_is_read_sorted_and_without_hidden_files() -> None:
+    for name in ("n/b.txt", "n/a/z.md", "n/c.txt", "n/.hidden.txt", "n/.git/x.txt", "n/a/.y.txt"):
+        write(name)
+    for spelled in ("n", "./n/", str(Path("n").resolve())):
+        assert told(spelled) == ["n/a/z.md", "n/b.txt", "n/c.txt"]
+    assert told("n/.hidden.txt") == ["n/.hidden.txt"]
+
+
+def test_links_in_a_circle_are_followed_once() -> None:
+    write("n/a/x.txt")
+    write("outside/y.txt")
+    Path("n/a/up").symlink_to(Path("n").resolve())
+    Path("n/b").symlink_to(Path("n/a").resolve())
+    Path("n/c").symlink_to(Path("outside").resolve())
+    Path("n/loop.txt").symlink_to("loop.txt")
+    Path("n/nowhere.txt").symlink_to("gone.txt")
+    assert told("n") == [
+        "n/a/x.txt",
+        "outside/y.txt",
+        "n/loop.txt: could not be read (Too many levels of symbolic links); check the disk and try again",
+        "n/nowhere.txt: does not exist; check the path",
+    ]
+    assert told("n/**/*.txt")[:2] == ["n/a/x.txt", "outside/y.txt"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "names"),
+    [
+        ("n/*.txt", ["n/a.txt", "n/b.txt"]),
+        ("n/?.txt", ["n/a.txt", "n/b.txt"]),
+        ("n/[b]*", ["n/b.txt"]),
+        ("n/s*", ["n/s/c.txt", "n/s/t/d.md"]),
+        ("n/**/*.txt", ["n/a.txt", "n/b.txt", "n/s/c.txt"]),
+        ("n/**", ["n/a.txt", "n/b.txt", "n/s/c.txt", "n/s/t/d.md"]),
+        ("**/t/*", ["n/s/t/d.md"]),
+        ("n/**/t/**", ["n/s/t/d.md"]),
+        ("n/.*", ["n/.e.txt"]),
+        ("n/*/*.md", ["n/*/*.md: matches no file; check the path"]),
+        ("n/**/*.pdf", ["n/**/*.pdf: matches no file; check the path"]),
+    ],
+)
+def test_patterns(pattern: str, names: list[str]) -> None:
+    for name in ("n/a.txt", "n/b.txt", "n/s/c.txt", "n/s/t/d.md", "n/.e.txt"):
+        write(name)
+    assert told(pattern) == names
+
+
+def test_a_file_that_is_named_like_a_pattern() -> None:
+    write("a[1].txt")
+    assert told("a[1].txt") == ["a[1].txt"]
+
+
+def test_names_that_lead_nowhere_do_not_end_the_batch() -> None:
+    Path("empty").mkdir()
+    write("a.txt")
+    write("x.exe")
+    write("notes.txt.gz")
+    write("bare")
+    os.mkfifo("pipe.txt")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind("s.txt")
+    named = [
+        "gone.txt",
+        "empty",
+        "x.exe",
+        "notes.txt.gz",
+        "bare",
+        "pipe.txt",
+        "s.txt",
+        "",
+        "a\0.txt",
+        "a.txt",
+    ]
+    assert told(*named) == [
+        "gone.txt: does not exist; check the path",
+        "empty: holds no file; check the path",
+        f"x.exe: {UNREAD}",
+        f"notes.txt.gz: {UNREAD}",
+        f"bare: {UNREAD}",
+        "pipe.txt: is no ordinary file; name a file or a folder",
+        "s.txt: is no ordinary file; name a file or a folder",
+        "an empty path: names nothing; write . for the folder you are in",
+        "a\\x00.txt: could not be read (ValueError); leave it out or save it again",
+        "a.txt",
+    ]
+
+
+def test_a_file_that_vanishes_between_finding_and_reading() -> None:
+    write("n/a.txt")
+    write("n/b.txt")
+    readings = read_documents(["n"], limits=None)
+    next(readings)
+    Path("n/b.txt").unlink()
+    assert str(next(readings).item) == "n/b.txt: does not exist; check the path"
+
+
+def test_files_and_folders_that_may_not_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("n/a.txt", "n/b/c.txt", "n/d.txt"):
+        write(name)
+    opening, listing = Path.open, Path.iterdir
+
+    def no_open(path: Path, mode: str = "r") -> IO[bytes]:
+        if path.name == "a.txt":
+            raise PermissionError(13, "Permission denied", str(path))
+        return opening(path, "rb")
+
+    def no_listing(path: Path) -> Iterator[Path]:
+        if path.name == "b":
+            raise PermissionError(13, "Permission denied", str(path))
+        return listing(path)
+
+    monkeypatch.setattr(Path, "open", no_open)
+    monkeypatch.setattr(Path, "iterdir", no_listing)
+    assert told("n", here=True) == [f"n/a.txt: {NO_RIGHT}", f"n/b: {NO_RIGHT}", "n/d.txt"]
+
+
+def test_a_disk_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    write("a.txt")
+
+    def fails(path: Path, mode: str) -> IO[bytes]:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(Path, "open", fails)
+    assert told("a.txt", here=True) == [
+        "a.txt: could not be read (Input/output error); check the disk and try again"
+    ]
+
+
+def test_what_nobody_foresaw_is_one_sentence_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    write("a.txt", "Zyxwv")
+
+    def breaks(data: bytes, place: str) -> str:
+        raise KeyError(data.decode())
+
+    monkeypatch.setattr(ingest.read.sources, "decoded", breaks)
+    assert told("a.txt", here=True) == ["a.txt: could not be read (KeyError); leave it out or save it again"]
+
+
+def test_damaged_gzip() -> None:
+    packed = gzip.compress(json.dumps({"text": "Zyxwv " * 5_000}).encode())
+    Path("cut.jsonl.gz").write_bytes(packed[:40])
+    Path("none.jsonl.gz").write_text("Zyxwv")
+    Path("wrong.jsonl.gz").write_bytes(packed[:30] + b"Zyxwv" * 4 + packed[50:])
+    write("b.txt")
+    reason = "is damaged gzip data; compress it again"
+    assert told("cut.jsonl.gz", "none.jsonl.gz", "wrong.jsonl.gz", "b.txt") == [
+        f"cut.jsonl.gz: {reason}",
+        f"none.jsonl.gz: {reason}",
+        f"wrong.jsonl.gz: {reason}",
+        "b.txt",
+    ]
+
+
+def test_binary_under_the_name_of_records_is_told_once() -> None:
+    Path("a.jsonl").write_bytes(b"\0Zyxwv\n" * 100)
+    assert told("a.jsonl") == ["a.jsonl: holds binary data, not text; give it the extension that it needs"]
+
+
+def test_a_name_that_is_no_text() -> None:
+    Path(os.fsdecode(b"caf\xe9.txt")).write_text("words")
+    (reading,) = read_documents(["."])
+    assert isinstance(reading.item, Document)
+    assert Path(reading.item.doc_id).name == "caf\\udce9.txt"
+
+
+def test_a_name_is_printed_on_one_line_without_control_of_the_terminal() -> None:
+    name = "a\x1b[31m\nb\u202e\u2028\x85.txt"
+    write(name)
+    assert told(".") == ["a\\x1b[31m\\nb\\u202e\\u2028\\x85.txt"]
+    write(name, " ")
+    assert told(".")[0].startswith("a\\x1b[31m\\nb\\u202e\\u2028\\x85.txt: holds no text")
+    assert told("none\n*")[0] == "none\\n*: matches no file; check the path"
+
+
+def test_names_in_any_writing_stay_as_they_are() -> None:
+    for name in ("Zoë 7.txt", "文書.txt", "سند.txt", "a\\b.txt"):
+        write(name)
+    assert sorted(told(".")) == sorted(["Zoë 7.txt", "文書.txt", "سند.txt", "a\\b.txt"])
+
+
+HL7 = "MSH|^~\\&|LAB|MILL|||202001011200||ORU^R01|1|P|2.5\rPID|1||77||Quell^Ada\rOBX|1|TX|||All well\r"
+
+
+@pytest.mark.parametrize("name", ["a.hl7", "a.txt", "a.log"])
+@pytest.mark.parametrize("ends", ["\r", "\n", "\r\n"])
+def test_hl7_messages_are_documents_with_a_line_a_segment(name: str, ends: str) -> None:
+    Path(name).write_bytes((HL7 + HL7.replace("Ada", "Bo")).replace("\r", ends).encode())
+    one, two = (reading.item for reading in read_documents([name]))
+    assert isinstance(one, Document)
+    assert isinstance(two, Document)
+    assert (relative(one.doc_id), relative(two.doc_id)) == (f"{name}#1", f"{name}#2")
+    assert one.text == HL7.replace("\r", "\n")
+    assert "Quell^Bo" in two.text
+
+
+def test_one_hl7_message_is_called_after_its_file() -> None:
+    Path("a.hl7").write_bytes(f"\x0b{HL7}\x1c\r".encode())
+    (reading,) = read_documents(["a.hl7"])
+    assert isinstance(reading.item, Document)
+    assert relative(reading.item.doc_id) == "a.hl7"
+    assert reading.item.text.strip() == HL7.replace("\r", "\n").strip()
+
+
+def test_the_head_of_a_batch_goes_with_its_first_message() -> None:
+    Path("a.hl7").write_bytes(f"FHS|^~\\&|LAB\rBHS|^~\\&|LAB\r{HL7}{HL7}BTS|2\r".encode())
+    one, two = (reading.item for reading in read_documents(["a.hl7"]))
+    assert isinstance(one, Document)
+    assert isinstance(two, Document)
+    assert one.text.startswith("FHS|^~\\&|LAB\nBHS|^~\\&|LAB\nMSH|")
+    assert two.text.endswith("BTS|2\n")
+
+
+def test_a_text_that_speaks_of_hl7_is_one_document() -> None:
+    write("a.txt", "A message begins so:\nMSH|^~\\&|LAB\nMSH|^~\\&|LAB\n")
+    write("b.log", "12:00 started\n12:01 stopped\n")
+    assert told("a.txt", "b.log") == ["a.txt", "b.log"]
+
+
+def test_bytes_read_rises_to_the_total() -> None:
+    write("a.jsonl", '{"text": "one"}\n' * 50)
+    Path("b.jsonl.gz").write_bytes(gzip.compress(b'{"text": "one"}\n' * 50))
+    write("c.txt")
+    write("d.exe", "not read")
+    write("e.csv", "id,text\n1,a\n2,b\n")
+    paths = ["a.jsonl", "b.jsonl.gz", "c.txt", "d.exe", "gone.txt", "e.csv", "-"]
+    used = [reading.bytes_read for reading in read_documents(paths[:-1])]
+    assert used == sorted(used)
+    assert used[0] == 16
+    assert used[49] == 800
+    assert used[-1] == total_bytes(paths) == sum(p.stat().st_size for p in Path().iterdir())
+
+
+@pytest.mark.parametrize(
+    "stdin",
+    [
+        io.StringIO('\n{"text": "a"}\nbroken\n{"id": "k", "text": "b"}'),
+        io.BytesIO(b'{"text": "a"}\nbroken\n{"id": "k", "text": "b"}'),
+    ],
+)
+def test_standard_input_of_json_lines(stdin: TextIO | BinaryIO) -> None:
+    first, second, third = told("-", stdin=stdin)
+    assert first in ("stdin#1", "stdin#2")
+    assert second.startswith("standard input, line ")
+    assert second.endswith(": is broken JSON at column 1; correct it or leave it out")
+    assert third == "k"
+
+
+def test_standard_input_of_plain_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("\n né\r\nb".encode())))
+    write("a.txt")
+    one, two = read_documents(["-", "a.txt"])
+    assert isinstance(one.item, Document)
+    assert (one.item.doc_id, one.item.text, one.bytes_read) == ("stdin", "\n né\nb", 8)
+    assert isinstance(two.item, Document)
+    assert two.bytes_read == 13
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"", "holds no text, or only white space; fill it in or leave it out"),
+        (b"Zyxwv\n\xe9", "not UTF-8 at byte 6; convert it, e.g. iconv -f WINDOWS-1252 -t UTF-8 (line 2)"),
+        (b"Zyxwv\0", "holds binary data, not text; give it the extension that it needs"),
+    ],
+)
+def test_standard_input_that_is_no_text(data: bytes, reason: str) -> None:
+    read_end, write_end = os.pipe()
+    os.write(write_end, data)
+    os.close(write_end)
+    with os.fdopen(read_end, "rb") as stdin:
+        assert told("-", stdin=stdin) == [f"standard input: {reason}"]
+
+
+def test_metadata_says_where_a_document_stands() -> None:
+    write("a.jsonl", '\n{"text": "one"}')
+    write("b.txt")
+    one, two = (reading.item for reading in read_documents(["a.jsonl", "b.txt"]))
+    assert isinstance(one, Document)
+    assert one.metadata == {"source": "a.jsonl", "place": "a.jsonl, line 2"}
+    assert isinstance(two, Document)
+    assert two.metadata == {"source": "b.txt"}
+
+
+def test_nothing_shows_the_text() -> None:
+    write("a.txt", "Zyxwv")
+    (reading,) = read_documents(["a.txt"])
+    assert "Zyxwv" not in repr(reading)
+    assert isinstance(reading, Reading)
+
+
+def test_errors_hold_on_to_nothing() -> None:
+    write("a.jsonl", '{"text": "Zyxwv"')
+    write("b.json", '{"text": "Zyxwv"')
+    Path("c.txt").write_bytes(b"Zyxwv \xe9")
+    Path("d.eml").write_bytes(b"From: Zyxwv \xe9\n\nx")
+    Path("e.mbox").write_bytes(b"From x\nFrom: Zyxwv \xe9\n\nx")
+    errors = [reading.item for reading in read_documents(["."])]
+    assert len(errors) == 5
+    for error in errors:
+        assert isinstance(error, UnreadableDocument)
+        assert (error.__traceback__, error.__context__, error.__cause__) == (None, None, None)
+
+
+def test_importing_loads_no_heavy_library() -> None:
+    heavy = {"pypdf", "lxml", "openpyxl", "PIL", "email", "numpy"}
+    code = f"import sys, ingest.read.worker; print({heavy} & {{*sys.modules}})"
+    root = Path(ingest.read.sources.__file__).parents[2]
+    ran = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    assert ran.stdout == "set()\n"
+
+
+def test_every_extension_is_named_in_lower_case() -> None:
+    assert all(extension == extension.lower() for extension in EXTENSIONS)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("a.csv", "Greta Lindqvist\n", NO_ROW),
+        ("a.tsv", "text\tid\n", NO_ROW),
+        ("a.csv", "\n\n", NO_ROW),
+        ("a.json", "[]", "holds no record; fill it in or leave it out"),
+        ("a.jsonl", "\n \n", "holds no record; fill it in or leave it out"),
+        ("a.mbox", "\n", "holds no record; fill it in or leave it out"),
+    ],
+)
+def test_a_file_without_a_record_is_told(name: str, content: str, reason: str) -> None:
+    write(name, content)
+    assert told(name) == [f"{name}: {reason}"]
+
+
+def test_errors_in_a_row_are_told_one_by_one_up_to_a_number() -> None:
+    write("a.jsonl", "{}\n" * 1_000 + '{"text": "words"}\n' + "{}\n" * 1_003 + '{"text": "words"}\n')
+    items = told("a.jsonl")
+    assert len(items) == 2_003
+    assert items[1_000:1_002] == [
+        "a.jsonl#1001",
+        "a.jsonl, line 1,002: has no field 'text'; name the one that holds the text with --text-field",
+    ]
+    assert items[-3].startswith("a.jsonl, line 2,001: ")
+    assert items[-2:] == [
+        "a.jsonl: holds 3 more records behind those that cannot be read; correct or leave them out",
+        "a.jsonl#2005",
+    ]

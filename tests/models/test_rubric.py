@@ -1,0 +1,322 @@
+"""The scored snippets: the format, the shipped files, and a user's own. Snippets made here are invented."""
+
+import json
+import os
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingest.labels import LABELS
+from models.corpora.rubric import (
+    BLOCK,
+    DOMAINS,
+    FOLDER,
+    PASSES,
+    Snippet,
+    held_out,
+    parse_marked,
+    read_snippets,
+    records_of,
+    shipped_snippets,
+)
+from models.errors import ConfigurationError
+from models.training import commands
+from models.training.commands import make_risk
+from models.training.risk import RiskRecipe
+from models.training.scored import ScoredText, scored
+
+MARKER = "zqxmarker"
+PARTS = ("", "_references")
+
+
+def rows(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (FOLDER / name).read_text(encoding="utf-8").split("\n") if line]
+
+
+plain = st.text(alphabet=st.characters(blacklist_characters="[]|", blacklist_categories=["Cs"]), max_size=20)
+words = plain.filter(lambda text: text.strip() != "")
+
+
+@given(st.lists(st.tuples(plain, words, words.map(str.strip)), max_size=6), plain)
+def test_marks_are_read_as_they_are_written(pieces: list[tuple[str, str, str]], tail: str) -> None:
+    marked = "".join(f"{before}[[{mention}|{label}]]" for before, mention, label in pieces) + tail
+    text, places, labels = parse_marked(marked)
+    assert text == "".join(before + mention for before, mention, _ in pieces) + tail
+    assert [text[start:end] for start, end in places] == [mention for _, mention, _ in pieces]
+    assert list(labels) == [label for _, _, label in pieces]
+    assert all(one[1] <= other[0] for one, other in zip(places, places[1:], strict=False))
+
+
+def test_single_brackets_and_half_marks_are_text() -> None:
+    text, places, labels = parse_marked("see [1] and [[x]] or [[a|b|c]] of [[Keldra| person full name ]]")
+    assert text == "see [1] and [[x]] or [[a|b|c]] of Keldra"
+    assert places == ((34, 40),)
+    assert labels == ("person full name",)
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+@pytest.mark.parametrize("part", PARTS)
+def test_every_shipped_snippet_was_scored_in_both_passes(domain: str, part: str) -> None:
+    snippets = rows(f"{domain}{part}.jsonl")
+    counts = {}
+    for row in snippets:
+        mentions = row["mentions"] if part else parse_marked(row["marked"])[1]
+        counts[row["id"]] = len(mentions)
+    assert len(counts) == len(snippets) == (45 if part else 75)
+    assert min(counts.values()) >= 1
+    for name in PASSES:
+        passed = rows(f"{domain}{part}_{name}.jsonl")
+        assert {row["id"]: len(row["scores"]) for row in passed} == counts
+        assert len(passed) == len(snippets)
+        assert all(set(row) == {"id", "scores"} for row in passed)
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_the_snippets_scored_once_are_whole(domain: str) -> None:
+    snippets = rows(f"{domain}_more.jsonl")
+    assert snippets
+    for row in snippets:
+        assert set(row) == {"id", "marked", "scores"}
+        assert len(row["scores"]) == len(parse_marked(row["marked"])[1]) >= 1
+
+
+def test_scores_are_in_range_and_in_steps_of_a_twentieth() -> None:
+    files = sorted(FOLDER.glob("*.jsonl"))
+    scores = [score for path in files for row in rows(path.name) for score in row.get("scores", ())]
+    assert len(scores) > 5_000
+    assert all(
+        0 <= score <= 1 and round(score * 20) == pytest.approx(score * 20, abs=1e-9) for score in scores
+    )
+    assert min(scores) == 0
+    assert max(scores) >= 0.95
+
+
+def test_no_id_comes_twice_and_its_number_is_its_place() -> None:
+    ids: Counter[str] = Counter()
+    for domain in DOMAINS:
+        for part in (*PARTS, "_more"):
+            of_file = [row["id"] for row in rows(f"{domain}{part}.jsonl")]
+            ids.update(of_file)
+            kind = {"": "-", "_references": "-ref-", "_more": "-m"}[part]
+            assert of_file == [f"{domain}{kind}{number:03}" for number in range(1, len(of_file) + 1)]
+    assert max(ids.values()) == 1
+
+
+def test_every_label_is_known() -> None:
+    named: set[str] = set()
+    for domain in DOMAINS:
+        for row in [*rows(f"{domain}.jsonl"), *rows(f"{domain}_more.jsonl")]:
+            named |= set(parse_marked(row["marked"])[2])
+        named |= {label for row in rows(f"{domain}_references.jsonl") for _, _, label in row["mentions"]}
+    assert named <= set(LABELS)
+    assert len(named) > 40
+
+
+def test_no_mark_is_left_broken_in_a_text() -> None:
+    for snippet in shipped_snippets(None):
+        assert "[[" not in snippet.text, snippet.id
+        assert "]]" not in snippet.text, snippet.id
+        assert all(snippet.text[start:end].strip() for start, end in snippet.places), snippet.id
+
+
+def test_no_text_comes_twice() -> None:
+    texts = Counter(snippet.text for snippet in shipped_snippets(None))
+    assert max(texts.values()) == 1
+
+
+REFERENCE_FIELDS = {"id", "record", "start", "end", "mentions"}
+
+
+def test_references_hold_places_and_no_text() -> None:
+    for domain in DOMAINS:
+        for row in rows(f"{domain}_references.jsonl"):
+            assert set(row) - {"field"} == REFERENCE_FIELDS
+            assert row.get("field", "text") in {"text", "dialogue", "user_query"}, row["id"]
+            assert not any(character.isspace() for character in row["record"])
+            assert len(row["record"]) < 40
+            last = row["start"]
+            for start, end, label in row["mentions"]:
+                assert last <= start < end <= row["end"], row["id"]
+                assert label in LABELS
+                last = end
+
+
+def test_without_data_the_references_are_left_out() -> None:
+    snippets = shipped_snippets(None)
+    assert not [snippet.id for snippet in snippets if "-ref-" in snippet.id]
+    assert Counter(s.domain for s in snippets if len(s.passes) == 2) == dict.fromkeys(DOMAINS, 75)
+    assert all(len(snippet.passes) in (1, 2) for snippet in snippets)
+
+
+def test_references_are_read_where_their_corpus_lies(tmp_path: Path) -> None:
+    chosen = rows("legal_references.jsonl")[:2]
+    name = chosen[0]["record"].partition("/")
+    text = "".join(chr(97 + at % 26) for at in range(chosen[0]["end"] + 50))
+    (tmp_path / name[0]).mkdir()
+    # The rarer separators of lines may stand in a text.
+    lines = [{"id": "another", "text": "a\x85b\u2028c"}, {"metadata": {"data_id": name[2]}, "text": text}]
+    content = "\n".join(json.dumps(line, ensure_ascii=False) for line in lines)
+    (tmp_path / name[0] / "part.jsonl").write_text(content, encoding="utf-8")
+    found = [snippet for snippet in shipped_snippets(tmp_path) if "-ref-" in snippet.id]
+    assert [snippet.id for snippet in found] == [chosen[0]["id"]]
+    assert found[0].text == text[chosen[0]["start"] : chosen[0]["end"]]
+    for (start, end), (begin, stop, label), own in zip(
+        found[0].places, chosen[0]["mentions"], found[0].labels, strict=True
+    ):
+        assert found[0].text[start:end] == text[begin:stop]
+        assert own == label
+    assert len(found[0].passes) == 2
+
+
+def test_with_the_corpora_every_reference_is_found() -> None:
+    data = os.environ.get("LETHE_DATA")
+    if not data:
+        pytest.skip("LETHE_DATA names no folder of corpora")
+    found = [snippet for snippet in shipped_snippets(Path(data)) if "-ref-" in snippet.id]
+    assert len(found) == 45 * len(DOMAINS)
+    assert all(end <= len(snippet.text) for snippet in found for _, end in snippet.places)
+    assert all(snippet.text[a:b].strip() for snippet in found for a, b in snippet.places)
+
+
+def snippet(id_: str, passes: int = 2, domain: str = "legal") -> Snippet:
+    return Snippet(id_, domain, "Keldra", ((0, 6),), ("person full name",), ((0.5,),) * passes)
+
+
+def test_the_score_is_the_mean_of_the_passes() -> None:
+    two = Snippet("a", "legal", "a b", ((0, 1), (2, 3)), ("x", "y"), ((0.2, 1.0), (0.4, 0.5)))
+    assert two.scores == pytest.approx((0.3, 0.75))
+    assert scored(two) == ScoredText("a b", two.places, two.labels, two.scores)
+
+
+def test_held_out_are_whole_blocks_of_what_was_scored_twice() -> None:
+    snippets = shipped_snippets(None)
+    trained_on, measured = held_out(snippets)
+    assert len(trained_on) + len(measured) == len(snippets)
+    assert len(measured) == len(DOMAINS) * 15
+    assert all(len(snippet.passes) == 2 for snippet in measured)
+    kept = {snippet.id for snippet in measured}
+    for domain in DOMAINS:
+        ids = [row["id"] for row in rows(f"{domain}.jsonl")]
+        blocks = [ids[at : at + BLOCK] for at in range(0, len(ids), BLOCK)]
+        assert [len(kept & set(block)) for block in blocks] == [0, 0, 0, 5] * 3 + [0, 0, 0]
+    assert not kept & {snippet.id for snippet in trained_on}
+
+
+def test_a_passage_of_a_record_that_is_measured_on_is_not_trained_on() -> None:
+    every = [
+        replace(snippet(f"legal-ref-{number:03}"), record=f"spia/TAB-{number % 17}")
+        for number in range(1, 46)
+    ]
+    trained_on, measured = held_out(every)
+    assert records_of(measured) == {f"spia/TAB-{number}" for number in (0, 1, 2, 3, 4, 5, 6, 16)}
+    assert records_of(trained_on) == {f"spia/TAB-{number}" for number in range(7, 16)}
+
+
+def test_a_snippet_falls_to_the_same_side_whatever_else_is_there() -> None:
+    every = [snippet(f"legal-ref-{number:03}") for number in range(1, 46)]
+    whole = {snippet.id for snippet in held_out(every)[1]}
+    assert whole == {f"legal-ref-{number:03}" for number in (*range(16, 21), *range(36, 41))}
+    for missing in (3, 17, 44):
+        some = [snippet for snippet in every if not snippet.id.endswith(f"{missing:03}")]
+        assert {snippet.id for snippet in held_out(some)[1]} == whole & {snippet.id for snippet in some}
+    once = [snippet(f"legal-m{number:03}", passes=1) for number in range(1, 46)]
+    assert held_out(once) == (once, [])
+
+
+def written(folder: Path, *lines: str) -> Path:
+    path = folder / "own.jsonl"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def line(**row: object) -> str:
+    return json.dumps(row, ensure_ascii=False)
+
+
+def test_a_users_own_file_is_read(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        line(marked="[[Keldra|person full name]]\u2028saw [[it|thing]]", scores=[0.7, 0]),
+        "",
+        line(id="mine", marked="nothing", scores=[]),
+    )
+    first, second = read_snippets(path)
+    assert (first.id, second.id) == ("1", "mine")
+    assert first.domain == "own"
+    assert first.text == "Keldra\u2028saw it"
+    assert first.passes == ((0.7, 0.0),)
+    assert second.places == ()
+    assert repr(first) == "Snippet(id='1', domain='own')"
+
+
+LAYOUT = 'a snippet needs "marked", a text with [[mention|label]], and "scores", a list of numbers.'
+WRONG = [
+    (f"{{{MARKER}", "is no JSON object: mend or remove it."),
+    (f'["{MARKER}"]', "is no JSON object: mend or remove it."),
+    (line(text=MARKER, scores=[]), f": {LAYOUT}"),
+    (line(marked=[MARKER], scores=[]), f": {LAYOUT}"),
+    (line(marked=f"[[{MARKER}|a]]"), f": {LAYOUT}"),
+    (line(marked=f"[[{MARKER}|a]]", scores=[MARKER]), f": {LAYOUT}"),
+    (line(marked=f"[[{MARKER}|a]]", scores=0.5), f": {LAYOUT}"),
+    (line(marked=f"[[{MARKER}|a]]", scores=[None]), f": {LAYOUT}"),
+    (line(marked=f"[[{MARKER}|a]]", scores=[]), ": 1 marks and 0 scores; give one score for each mark."),
+    (line(marked=MARKER, scores=[0.5]), ": 0 marks and 1 scores; give one score for each mark."),
+    (line(marked=f"[[{MARKER}|a]]", scores=[1.01]), ": a score lies outside of 0 to 1."),
+    (line(marked=f"[[{MARKER}|a]]", scores=[float("nan")]), ": a score lies outside of 0 to 1."),
+]
+
+
+@pytest.mark.parametrize(("wrong", "message"), WRONG, ids=range(len(WRONG)))
+def test_what_does_not_do_is_told_with_its_line(tmp_path: Path, wrong: str, message: str) -> None:
+    path = written(tmp_path, line(marked="fine", scores=[]), "", wrong)
+    with pytest.raises(ConfigurationError) as caught:
+        read_snippets(path)
+    refusal = str(caught.value)
+    assert refusal.replace("own.jsonl, line 3 is", "is").replace("own.jsonl, line 3:", ":") == message
+    assert "own.jsonl, line 3" in refusal
+    assert MARKER not in refusal
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+    assert caught.value.__cause__ is None
+
+
+@pytest.mark.parametrize("content", [None, b"\xff\xfe"], ids=["absent", "no-utf-8"])
+def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "own.jsonl"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(
+        ConfigurationError, match=r"own\.jsonl cannot be read: give a file of JSON lines in UTF-8\.$"
+    ):
+        read_snippets(path)
+
+
+def test_too_few_snippets_of_a_users_own_are_refused(tmp_path: Path) -> None:
+    path = written(tmp_path, line(marked="[[Keldra|person full name]]", scores=[0.7]))
+    with pytest.raises(ConfigurationError, match=r"own\.jsonl holds 1 snippets: give at least 2\.$"):
+        make_risk(None, path, tmp_path / "made", {}, RiskRecipe(), lambda _: None)
+    assert not (tmp_path / "made").exists()
+
+
+def test_what_is_measured_on_is_not_trained_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given_texts: list[ScoredText] = []
+
+    def record(texts: Sequence[ScoredText], *_: object) -> dict[str, object]:
+        given_texts.extend(texts)
+        return {}
+
+    monkeypatch.setattr(commands, "train_risk", record)
+    own = line(marked="[[Keldra|person full name]] of [[Varde|city name]]", scores=[0.7, 0.2])
+    card = make_risk(None, written(tmp_path, own, own), tmp_path / "made", {}, RiskRecipe(), lambda _: None)
+    _, measured = held_out(shipped_snippets(None))
+    assert not {text.text for text in given_texts} & {snippet.text for snippet in measured}
+    assert sum(text.text == "Keldra of Varde" for text in given_texts) == 2
+    assert card["name"] == "lethe-risk+own"
+    assert card["snippets"]["own"] == 2
+    assert card["scored_mentions"] == sum(len(text.places) for text in given_texts)
+    assert json.loads((tmp_path / "made" / "risk.json").read_text(encoding="utf-8")) == card

@@ -1,0 +1,114 @@
+import argparse
+import re
+import shlex
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from app.cli.arguments import parser
+from benchmarks.readme import commands, ingests, leakage, printed, python_block, readme
+from tests.commands import ROOT, lethe
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+COMMANDS = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+
+
+def test_the_readme_is_what_its_template_and_the_results_make() -> None:
+    assert README == readme(), "run: python -m benchmarks.readme"
+    assert leakage() in README and "```diff\n- " in README
+
+
+def test_the_readme_is_short() -> None:
+    assert len(README.splitlines()) <= 150
+
+
+def test_the_commands_are_what_their_template_and_the_parser_make() -> None:
+    assert COMMANDS == commands(), "run: python -m benchmarks.readme"
+    assert ingests() in COMMANDS
+
+
+def test_the_python_example_prints_what_its_page_says() -> None:
+    assert f"```text\n{printed(python_block(COMMANDS))}\n```" in COMMANDS
+
+
+def test_the_policy_file_is_one(tmp_path: Path) -> None:
+    policy = tmp_path / "policy.toml"
+    policy.write_text(COMMANDS.split("```toml\n")[1].split("```")[0])
+    ran = lethe(tmp_path / "data", "sanitize", "-", "--policy", str(policy), stdin="Then Tobias Keller left.")
+    assert ran.rows[0]["text"] == "Then somebody left."
+
+
+def test_every_command_of_the_examples_runs(tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    note = "Invented. Mr Tobias Keller took lisinopril and had a dry cough, so lisinopril was stopped."
+    (tmp_path / "notes" / "a.txt").write_text(note)
+    (tmp_path / "mail.mbox").write_text(
+        "From a@example.org Mon Jan  1 00:00:00 2024\nFrom: a@example.org\nSubject: mill\n\nInvented.\n"
+    )
+    (tmp_path / "cases.jsonl").write_text('{"id": "1", "text": "Invented. The mill was sold."}\n')
+    lines = [page.split("```sh\n")[1].split("```")[0].strip().splitlines() for page in (README, COMMANDS)]
+    assert len(lines[0]) >= 5 and len(lines[1]) >= 9
+    for line in chain(*lines):
+        words = [word for part in shlex.split(line) for word in expanded(tmp_path, part)]
+        ran = lethe(tmp_path / "data", *words[1:])
+        assert ran.code == 0, f"{line}: {ran.err}"
+        assert ran.rows
+
+
+def expanded(folder: Path, word: str) -> list[str]:
+    """A glob as the shell would give it."""
+    found = sorted(str(path.relative_to(folder)) for path in folder.glob(word)) if "*" in word else []
+    return found or [word]
+
+
+def verbs(top: argparse.ArgumentParser) -> list[str]:
+    (action,) = [each for each in top._actions if isinstance(each, argparse._SubParsersAction)]
+    return list(action.choices)
+
+
+@pytest.mark.parametrize("verb", verbs(parser()))
+def test_every_verb_is_documented(verb: str) -> None:
+    assert re.search(rf"^### lethe {verb}$", COMMANDS, re.MULTILINE)
+
+
+def test_every_file_that_the_readme_names_is_there() -> None:
+    table = README.split("## The files")[1]
+    for name in re.findall(r"`([a-zA-Z_./*]+)`", table):
+        assert list(ROOT.glob(name.rstrip("/"))), name
+
+
+HEADING = re.compile(r"## (.+) \(\d{4}-\d\d-\d\d; (?:accepted|replaced by \"(.+)\")\)")
+
+
+def test_each_decision_has_a_heading_with_date_and_status() -> None:
+    text = (ROOT / "docs" / "decisions.md").read_text(encoding="utf-8")
+    _, *sections = re.split(r"^(?=## )", text, flags=re.MULTILINE)
+    headings = [HEADING.fullmatch(each.splitlines()[0]) for each in sections]
+    assert len(sections) > 10
+    found = [(each[1], each[2]) for each in headings if each]
+    assert len(found) == len(sections)
+    names = [name for name, _ in found]
+    assert len(set(names)) == len(names)
+    assert {later for _, later in found if later} <= set(names)
+    assert all(each.splitlines()[2].strip() for each in sections)
+
+
+def test_the_changelog_lists_privacy_first() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert text.index("**Privacy**") < text.index("**Added**")
+
+
+def test_the_policy_page_shows_what_its_example_does(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "policy.md").read_text(encoding="utf-8")
+    files = {"hospital.toml": "toml", "wards.py": "python", "notes.jsonl": "json"}
+    for name, kind in files.items():
+        content = page.split(f"```{kind}\n")[1].split("```")[0]
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    ran = lethe(tmp_path / "data", "sanitize", "notes.jsonl", "--policy", "hospital.toml")
+    assert ran.code == 0, ran.err
+    made = "".join(f"{row['text']}\n" for row in ran.rows)
+    code = re.compile(r"(?<=\[medical record number )[A-Z0-9]{8}(?=\])")
+    assert len(code.findall(made)) == 2 and len(set(code.findall(made))) == 1
+    shown = page.split("```text\n")[1].split("```")[0]
+    assert code.sub("CODE", made) == code.sub("CODE", shown)

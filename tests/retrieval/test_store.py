@@ -1,0 +1,385 @@
+"""What a collection keeps, finds again and erases. All texts are invented."""
+
+import sqlite3
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from ingest.deciding.baselines.uniform import REDACT
+from ingest.deciding.policy import Policy
+from ingest.documents import Arrival, Document, SanitizedDocument, Standing
+from ingest.sanitize import DecidingSanitizer
+from ingest.scoring.prior import RiskPrior
+from ingest.scoring.scale import EMBEDDED_SCALE
+from retrieval.collection import Collection, UnknownDocument, locked
+from retrieval.errors import CollectionError
+from retrieval.index.faiss import FaissIndex
+from retrieval.manifest import Manifest, read_manifest, write_manifest
+from retrieval.passages import Writer
+from retrieval.retriever import DenseRetriever
+from retrieval.store.connection import create_database
+from retrieval.store.database import Store
+from tests.doubles import PhraseDetector, WordEncoder
+
+ENCODER = WordEncoder()
+MANIFEST = Manifest(
+    created="2026-01-01T00:00:00+00:00",
+    encoder=ENCODER.name,
+    dim=ENCODER.dim,
+    passage_tokens=16,
+    detector="test",
+    risk="prior",
+    engine="exact",
+    policy=Policy("redact"),
+    scale=EMBEDDED_SCALE,
+    version="0",
+)
+
+
+def sanitized(doc_id: str, text: str) -> SanitizedDocument:
+    detector = PhraseDetector({"Keller": "person full name"})
+    outcome = DecidingSanitizer(detector, REDACT, RiskPrior()).sanitize([Document(doc_id, text)])[0]
+    assert isinstance(outcome, SanitizedDocument)
+    return outcome
+
+
+def arrival(doc_id: str, content: str) -> Arrival:
+    return Arrival(doc_id, content.encode())
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    with locked(tmp_path / "c"), Collection.create(tmp_path / "c", MANIFEST) as collection:
+        writer = Writer(collection.store, ENCODER, MANIFEST.passage_tokens)
+        writer.keep(
+            [
+                (arrival("a", "1"), sanitized("a", "Keller fed the heron. " * 8)),
+                (arrival("b", "2"), sanitized("b", "The boiler of the mill is broken.")),
+            ]
+        )
+        collection.publish()
+        collection.store.finish_job(writer.job_id, {"ingested": 2})
+    return tmp_path / "c"
+
+
+def test_what_was_kept_is_found(folder: Path) -> None:
+    with Collection.open(folder) as collection:
+        retriever = DenseRetriever(ENCODER, collection.load_index(), collection.store)
+        best = retriever.retrieve(["broken boiler"], 1)[0][0]
+        assert best.passage.doc_id == "b"
+        assert retriever.retrieve([], 3) == []
+
+
+def test_passages_are_the_sanitized_text(folder: Path) -> None:
+    with Collection.open(folder) as collection:
+        numbers = [number for ids, _ in collection.store.vectors(0) for number in ids]
+        passages = [p for p in collection.store.passages(numbers).values() if p.doc_id == "a"]
+        assert "".join(p.text for p in sorted(passages, key=lambda p: p.start)).startswith("Somebody fed the")
+        assert all(p.end - p.start == len(p.text) for p in passages)
+
+
+def test_standing_of_arrivals(folder: Path) -> None:
+    with Collection.open(folder) as collection:
+        store = collection.store
+        job = store.start_job()
+        seen = [arrival("a", "1"), arrival("z", "2"), arrival("a", "9"), arrival("c", "3")]
+        # "a" with its old text is a duplicate and was then seen by this job, so another "a" is a clash.
+        assert store.standing(job, seen) == [
+            Standing.DUPLICATE,
+            Standing.DUPLICATE,
+            Standing.CLASH,
+            Standing.NEW,
+        ]
+        assert store.standing(store.start_job(), [arrival("a", "9")]) == [Standing.CHANGED]
+
+
+def test_a_changed_document_takes_the_place_of_the_old_one(folder: Path) -> None:
+    with Collection.open(folder) as collection:
+        writer = Writer(collection.store, ENCODER, 16)
+        writer.keep([(arrival("b", "3"), sanitized("b", "The mill was sold."))])
+        assert collection.store.count_documents() == 2
+        assert not collection.store.says("boiler")
+        found = DenseRetriever(ENCODER, collection.load_index(), collection.store).retrieve(
+            ["boiler mill"], 50
+        )
+        assert all("boiler" not in each.passage.text for each in found[0])
+
+
+def test_a_batch_is_written_whole_or_not_at_all(folder: Path) -> None:
+    with Collection.open(folder) as collection:
+        writer = Writer(collection.store, ENCODER, 16)
+        same = arrival("x", "1")  # the content of "a": refused by the database
+        with pytest.raises(CollectionError, match="SQLITE_CONSTRAINT"):
+            writer.keep([(arrival("y", "7"), sanitized("y", "new")), (same, sanitized("x", "new"))])
+        assert collection.store.count_documents() == 2
+
+
+@pytest.mark.parametrize("damage", ["missing", "truncated", "stale"])
+def test_the_index_is_rebuilt_wherever_the_file_does_not_agree(folder: Path, damage: str) -> None:
+    path = folder / "vectors.faiss"
+    before = path.read_bytes()
+    with Collection.open(folder) as collection:
+        whole = len(collection.load_index())
+        if damage == "missing":
+            path.unlink()
+        elif damage == "truncated":
+            path.write_bytes(before[: len(before) // 2])
+        else:
+            writer = Writer(collection.store, ENCODER, 16)
+            writer.keep([(arrival("c", "3"), sanitized("c", "A third."))])
+            whole += 1
+        assert len(collection.load_index()) == whole == collection.store.count_passages()
+
+
+def test_erasure_leaves_nothing_and_proves_it(folder: Path) -> None:
+    with Collection.open(folder) as collection:
+        numbers = [number for ids, _ in collection.store.vectors(0) for number in ids]
+        vector = next(rows[0].tobytes() for _, rows in collection.store.vectors(0))
+        erasure = collection.erase("a")
+        assert erasure.passages > 1
+        assert erasure.ledger_rows == 8
+        assert erasure.traces_found == 0
+        assert erasure.bytes_searched > 0
+        left = [number for ids, _ in collection.store.vectors(0) for number in ids]
+        assert set(left) < set(numbers)
+        assert len(collection.load_index()) == len(left)
+        for path in folder.iterdir():
+            assert b"fed the heron" not in path.read_bytes()
+            assert vector not in path.read_bytes()
+        with pytest.raises(CollectionError, match="there is no document a"):
+            collection.erase("a")
+
+
+def test_passage_ids_are_never_used_again(folder: Path) -> None:
+    with Collection.open(folder) as collection:
+        last = collection.store.last_passage()
+        collection.erase("b")
+        Writer(collection.store, ENCODER, 16).keep([(arrival("d", "4"), sanitized("d", "New."))])
+        assert collection.store.last_passage() > last
+
+
+def test_one_process_writes_at_a_time(folder: Path) -> None:
+    with locked(folder), pytest.raises(CollectionError, match="another process is writing"), locked(folder):
+        pass
+
+
+def test_an_altered_audit_log_is_seen(folder: Path) -> None:
+    with Collection.open(folder) as collection:
+        assert collection.store.broken_audit_entry() is None
+        collection.erase("b")
+    with sqlite3.connect(folder / "collection.db") as connection:
+        connection.execute("UPDATE audit_log SET event = '{}' WHERE seq = 1")
+    connection.close()
+    with Collection.open(folder) as collection:
+        assert collection.store.broken_audit_entry() == 1
+
+
+def test_an_interrupted_run_is_seen(folder: Path) -> None:
+    with Collection.open(folder) as collection:
+        assert not collection.store.interrupted()
+        collection.store.start_job()
+        assert collection.store.interrupted()
+
+
+def test_a_full_disk_is_reported_in_one_sentence(folder: Path) -> None:
+    with Collection.open(folder) as collection:
+        pages = collection.store._connection.execute("PRAGMA page_count").fetchone()[0]
+        collection.store._connection.execute(f"PRAGMA max_page_count = {pages}")
+        writer = Writer(collection.store, ENCODER, 16)
+        with pytest.raises(CollectionError, match="the disk is full or cannot be written. Free some space"):
+            writer.keep([(arrival("c", "3"), sanitized("c", "The heron was fed. " * 5_000))])
+        assert collection.store.count_documents() == 2
+
+
+def test_erasing_one_id_of_a_text_erases_it_under_all(folder: Path) -> None:
+    with Collection.open(folder) as collection:
+        job = collection.store.start_job()
+        again = [arrival("z", "1"), arrival("y", "1")]
+        assert collection.store.standing(job, again) == [Standing.DUPLICATE, Standing.DUPLICATE]
+        erasure = collection.erase("z")
+        assert (erasure.doc_id, erasure.also_known_as) == ("a", ["y", "z"])
+        assert (erasure.traces_found, erasure.resumed) == (0, False)
+        assert collection.store.count_documents() == 1
+        for doc_id in ("a", "y", "z"):
+            with pytest.raises(UnknownDocument, match=f"there is no document {doc_id}"):
+                collection.erase(doc_id)
+
+
+def test_a_text_lives_on_under_its_other_id_with_passages_and_ledger(folder: Path) -> None:
+    with Collection.open(folder) as collection:
+        store = collection.store
+        writer = Writer(store, ENCODER, 16)
+        assert writer.standing([arrival("z", "1")]) == [Standing.DUPLICATE]
+        writer.keep([(arrival("a", "5"), sanitized("a", "The ferry is late."))])
+        assert store.count_documents() == 3
+        best = DenseRetriever(ENCODER, collection.load_index(), store).retrieve(["fed the heron"], 1)[0][0]
+        assert best.passage.doc_id == "z"
+        assert collection.erase("z").ledger_rows == 8
+
+
+def test_the_standing_of_what_depends_on_a_pending_one_is_not_decided_yet(folder: Path) -> None:
+    with Collection.open(folder) as collection:
+        store, job = collection.store, collection.store.start_job()
+        for later in (arrival("c", "4"), arrival("d", "3")):
+            assert store.standing(job, [arrival("c", "3"), later, arrival("e", "6")]) == [Standing.NEW]
+
+
+@pytest.mark.parametrize("step", ["settle", "publish", "strike_out"])
+@pytest.mark.parametrize("verb", ["erase", "locked"])
+def test_an_erasure_that_was_interrupted_is_brought_to_its_end(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, step: str, verb: str
+) -> None:
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with Collection.open(folder) as collection, monkeypatch.context() as patch:
+        patch.setattr(Collection if step == "publish" else Store, step, killed)
+        with pytest.raises(KeyboardInterrupt):
+            collection.erase("a")
+        assert [pending.names for pending in collection.store.pending_erasures()] == [["a"]]
+    if verb == "locked":
+        with locked(folder):
+            pass
+    with Collection.open(folder) as collection:
+        if verb == "erase":
+            erasure = collection.erase("a")
+            assert (erasure.passages > 1, erasure.ledger_rows, erasure.traces_found) == (True, 8, 0)
+            assert erasure.resumed
+            assert collection.erase("a") == erasure
+        assert collection.store.pending_erasures() == []
+        assert collection.store.broken_audit_entry() is None
+        assert len(collection.load_index()) == collection.store.count_passages()
+    for path in folder.iterdir():
+        assert b"fed the heron" not in path.read_bytes()
+
+
+def test_an_erasure_that_a_reader_holds_up_is_reported_and_stays_pending(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", partial(connect, timeout=0.05))
+    reader = connect(folder / "collection.db", isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM documents").fetchone()
+    with Collection.open(folder) as collection:
+        for _ in range(2):
+            with pytest.raises(CollectionError, match="another process is reading; stop it and run the same"):
+                collection.erase("a")
+        reader.close()
+        assert collection.erase("b").traces_found == 0
+        assert collection.erase("a").resumed
+
+
+def test_a_trace_in_another_file_is_found_wherever_it_lies(folder: Path) -> None:
+    with Collection.open(folder) as collection:
+        words = b"Somebody fed the heron. Somebody fed the heron. "
+        # Across the border of two chunks.
+        (folder / "copy").write_bytes(b"." * ((1 << 20) - 10) + words)
+        erasure = collection.erase("a")
+        assert erasure.traces_found >= 1
+        assert erasure.bytes_searched > 1 << 20
+        assert len(collection.store.pending_erasures()) == 1
+
+
+def test_what_another_document_says_word_for_word_is_no_trace(folder: Path) -> None:
+    with Collection.open(folder) as collection:
+        writer = Writer(collection.store, ENCODER, 16)
+        text = "The boiler of the mill is broken."
+        writer.keep([(arrival("c", "3"), sanitized("c", text)), (arrival("d", "4"), sanitized("d", text))])
+        assert collection.erase("c").traces_found == 0
+
+
+def test_the_index_is_read_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A writer that puts a newer index in its place meanwhile must not make a reader see passages twice."""
+    with Collection.open(folder) as collection:
+        store, deserialize = collection.store, FaissIndex.deserialize
+        before = len(collection.load_index())
+
+        def meanwhile(content: bytes) -> FaissIndex:
+            with monkeypatch.context() as patch, Collection.open(folder) as other:
+                patch.setattr(FaissIndex, "deserialize", deserialize)
+                Writer(other.store, ENCODER, 16).keep([(arrival("c", "3"), sanitized("c", "A third."))])
+                other.publish()
+            return deserialize(content)
+
+        monkeypatch.setattr(FaissIndex, "deserialize", meanwhile)
+        assert len(collection.load_index()) == before + 1 == store.count_passages()
+
+
+def test_a_missing_database_is_reported_and_not_made(folder: Path) -> None:
+    (folder / "collection.db").unlink()
+    for _ in range(2):
+        with pytest.raises(
+            CollectionError, match="missing or empty. Restore it from a backup, or delete the"
+        ):
+            Collection.open(folder)
+        assert not (folder / "collection.db").exists()
+    (folder / "collection.db").touch()
+    with pytest.raises(CollectionError, match="missing or empty"):
+        Collection.open(folder)
+
+
+@pytest.mark.parametrize(("version", "who"), [(1, "an older Lethe"), (4, "a newer Lethe")])
+def test_a_database_of_another_version_is_refused(folder: Path, version: int, who: str) -> None:
+    with sqlite3.connect(folder / "collection.db") as connection:
+        connection.execute(f"PRAGMA user_version = {version}")
+    connection.close()
+    with pytest.raises(CollectionError, match=rf"written by {who} \(database version {version}, this one"):
+        Collection.open(folder)
+
+
+@pytest.mark.parametrize("left", ["nothing", "an empty file", "a schema"])
+def test_what_a_killed_creation_left_is_no_hindrance(tmp_path: Path, left: str) -> None:
+    path = tmp_path / "collection.db"
+    if left == "an empty file":
+        path.touch()
+    elif left == "a schema":
+        create_database(path)
+    with Collection.create(tmp_path, MANIFEST) as collection:
+        assert collection.store.count_documents() == 0
+
+
+def test_the_manifest_comes_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise sqlite3.OperationalError
+
+    monkeypatch.setattr("retrieval.store.connection._make", full)
+    with pytest.raises(CollectionError, match="the database answered OperationalError"):
+        Collection.create(tmp_path, MANIFEST)
+    assert not Collection.exists(tmp_path)
+
+
+def test_documents_without_a_manifest_are_not_written_over(folder: Path) -> None:
+    (folder / "manifest.json").unlink()
+    with pytest.raises(CollectionError, match=r"there are documents here, but manifest\.json is missing"):
+        Collection.create(folder, MANIFEST)
+
+
+def test_a_damaged_database_is_reported(tmp_path: Path) -> None:
+    (tmp_path / "collection.db").write_bytes(b"not a database" * 100)
+    with pytest.raises(CollectionError, match="the database is damaged"):
+        Store(tmp_path / "collection.db")
+
+
+def test_a_manifest_survives_its_file(tmp_path: Path) -> None:
+    write_manifest(MANIFEST, tmp_path / "manifest.json")
+    assert read_manifest(tmp_path / "manifest.json") == MANIFEST
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "there is no such collection"),
+        ("{", "the manifest is damaged"),
+        ("[]", "the manifest is damaged"),
+        ('{"format": 99}', "format 99 was written by another version"),
+        ('{"format": 2}', "the manifest is damaged"),
+    ],
+)
+def test_bad_manifests_are_reported(tmp_path: Path, content: str | None, message: str) -> None:
+    path = tmp_path / "manifest.json"
+    if content is not None:
+        path.write_text(content)
+    with pytest.raises(CollectionError, match=message):
+        read_manifest(path)

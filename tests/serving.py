@@ -1,0 +1,61 @@
+"""The real ``lethe serve`` in a process of its own, spoken to over real HTTP."""
+
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from tests.commands import command, environment
+
+
+@dataclass(frozen=True)
+class Served:
+    """A running server and the one line it has said."""
+
+    process: "subprocess.Popen[str]"
+    url: str
+    line: str
+
+    def client(self, **options: Any) -> httpx.Client:
+        return httpx.Client(base_url=self.url, trust_env=False, timeout=30, **options)
+
+    def ended_by(self, number: signal.Signals) -> tuple[int, float, str, str]:
+        """Exit code, seconds, and all that was said on standard output and error."""
+        began = time.monotonic()
+        self.process.send_signal(number)
+        out, err = self.process.communicate(timeout=30)
+        return self.process.returncode, time.monotonic() - began, out, self.line + err
+
+
+@contextmanager
+def running(arguments: Sequence[str], env: dict[str, str], cwd: Path) -> Iterator[Served]:
+    """A process that says where it serves, killed with the block if it still runs."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(arguments, env=env, cwd=cwd, stdout=pipe, stderr=pipe, text=True) as process:
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        found = re.search(r"http://\S+", line)
+        try:
+            assert found, line + process.stderr.read()
+            yield Served(process, found[0], line)
+        finally:
+            process.kill()
+
+
+@contextmanager
+def served(data: Path, **variables: str) -> Iterator[Served]:
+    env = environment(data) | {"LETHE_SERVER__PORT": "0"} | variables
+    with running(command("serve", "-c", "notes"), env, data.parent) as server:
+        yield server
+
+
+def ask(client: httpx.Client, question: str) -> Any:
+    asked = {"messages": [{"role": "user", "content": question}]}
+    return client.post("/v1/chat/completions", json=asked)
