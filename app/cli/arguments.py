@@ -18,6 +18,9 @@ from app.cli.shared_arguments import (
     keep_ids,
     labels,
     language,
+    model_file,
+    of_collection,
+    output,
     paths,
     policy,
     positive,
@@ -103,16 +106,10 @@ def _sanitize(verb: argparse.ArgumentParser) -> None:
     policy(verb)
     labels(verb)
     keep_ids(verb)
-    verb.add_argument(
-        "-c",
-        "--collection",
-        metavar="NAME",
-        help="use the scale of this collection's scores (default the embedded scale)",
-    )
-    verb.add_argument(
-        "--output",
-        metavar="DIR",
-        help="folder for the sanitized texts, one file each, named by document id and readable by you alone; "
+    of_collection(verb, "use the scale of this collection's scores (default the embedded scale)")
+    output(
+        verb,
+        "folder for the sanitized texts, one file each, named by document id and readable by you alone; "
         "without it they are in the JSON lines",
     )
     verb.add_argument(
@@ -125,11 +122,8 @@ def _explain(verb: argparse.ArgumentParser) -> None:
     policy(verb)
     labels(verb)
     keep_ids(verb)
-    verb.add_argument(
-        "-c",
-        "--collection",
-        metavar="NAME",
-        help="decide as this collection does, by its policy and scale (default those of the settings)",
+    of_collection(
+        verb, "decide as this collection does, by its policy and scale (default those of the settings)"
     )
     shown = verb.add_mutually_exclusive_group()
     shown.add_argument("--json", action="store_true", help="JSON lines without the text")
@@ -170,10 +164,9 @@ def _ask(verb: argparse.ArgumentParser) -> None:
     collection(verb)
     how_many(verb)
     language(verb, "questions to a remote model")
-    verb.add_argument(
-        "--gguf",
-        metavar="FILE",
-        help="answer with this model file through llama.cpp (default the generator of the settings, which "
+    model_file(
+        verb,
+        "answer with this model file through llama.cpp (default the generator of the settings, which "
         "quotes the best sentences)",
     )
 
@@ -230,7 +223,7 @@ def _models(models: argparse.ArgumentParser) -> None:
 
 def _export_detector(verb: argparse.ArgumentParser) -> None:
     verb.set_defaults(function="export_detector")
-    verb.add_argument("--output", required=True, metavar="DIR", help="folder that it is written into, 180 MB")
+    output(verb, "folder that it is written into, 180 MB", required=True)
     verb.add_argument("--model", metavar="DIR", help="a detector of your own (default the shipped one)")
 
 
@@ -242,7 +235,7 @@ def _train_risk(verb: argparse.ArgumentParser) -> None:
         metavar="DATA",
         help="folder of the corpora that some shipped snippets refer to; without it those are left out",
     )
-    verb.add_argument("--output", required=True, metavar="DIR", help="folder that the model is written into")
+    output(verb, "folder that the model is written into", required=True)
     verb.add_argument(
         "--labels",
         metavar="FILE",
@@ -262,7 +255,7 @@ def _train_risk(verb: argparse.ArgumentParser) -> None:
 def _train_detector(verb: argparse.ArgumentParser) -> None:
     verb.set_defaults(function="train_detector")
     verb.add_argument("data", metavar="DATA", help="folder of corpora, each in the layout it is published in")
-    verb.add_argument("--output", required=True, metavar="DIR", help="folder that the model is written into")
+    output(verb, "folder that the model is written into", required=True)
     verb.add_argument(
         "--steps",
         type=positive,

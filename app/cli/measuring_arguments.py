@@ -2,7 +2,18 @@
 
 import argparse
 
-from app.cli.shared_arguments import how_many, numbers, paths, policy, positive, preset, share
+from app.cli.shared_arguments import (
+    how_many,
+    model_file,
+    numbers,
+    of_collection,
+    output,
+    paths,
+    policy,
+    positive,
+    preset,
+    share,
+)
 
 
 def calibrate(verb: argparse.ArgumentParser) -> None:
@@ -49,11 +60,7 @@ def calibrate(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--quantile", type=share, default=0.1, help="share of the marked entities that may stay (default 0.1)"
     )
-    verb.add_argument(
-        "--gguf",
-        metavar="FILE",
-        help="model file for --ask-model, through llama.cpp (default the generator of the settings)",
-    )
+    model_file(verb, "model file for --ask-model, through llama.cpp (default the generator of the settings)")
     preset(verb)
     verb.add_argument(
         "--output", metavar="FILE", help="policy file to write, for --policy; without it none is written"
@@ -62,34 +69,11 @@ def calibrate(verb: argparse.ArgumentParser) -> None:
 
 def tune(verb: argparse.ArgumentParser) -> None:
     """``lethe tune``."""
-    verb.add_argument("path", metavar="PATH", help="folder of the corpus, or one file of it")
-    verb.add_argument(
-        "--corpus",
-        default="folder",
-        metavar="NAME",
-        help="layout, as in `lethe bench trip-rag` (default folder)",
-    )
-    verb.add_argument(
-        "--split", metavar="NAME", help="only this official split, such as test or train (default all)"
-    )
-    verb.add_argument(
-        "--documents", type=positive, metavar="N", help="a sample of this many documents (default all)"
-    )
-    verb.add_argument(
-        "--questions", type=positive, metavar="N", help="a sample of this many questions (default all)"
-    )
-    verb.add_argument(
-        "--betas",
-        type=numbers,
-        metavar="LIST",
-        help="weights of knowledge, beside 0 (default 0.2,0.4,0.5,0.6,0.8,1)",
-    )
-    verb.add_argument(
-        "--gammas",
-        type=numbers,
-        metavar="LIST",
-        help="weights of topic, beside 0 (default 0.2,0.4,0.5,0.6,0.8,1)",
-    )
+    _corpus(verb, "layout, as in `lethe bench trip-rag` (default folder)")
+    _sample(verb)
+    for option, weighed in (("--betas", "knowledge"), ("--gammas", "topic")):
+        help_text = f"weights of {weighed}, beside 0 (default 0.2,0.4,0.5,0.6,0.8,1)"
+        verb.add_argument(option, type=numbers, metavar="LIST", help=help_text)
     verb.add_argument(
         "--shares",
         type=numbers,
@@ -97,11 +81,7 @@ def tune(verb: argparse.ArgumentParser) -> None:
         help="shares of all entities that are generalized (default 0.2,0.4,0.6,0.8)",
     )
     verb.add_argument("--seed", type=int, default=0, help="seed of samples and halves (default 0)")
-    verb.add_argument(
-        "--output",
-        metavar="DIR",
-        help="folder for tuning.json, tuning.html and a policy file of each choice; without it none",
-    )
+    output(verb, "folder for tuning.json, tuning.html and a policy file of each choice; without it none")
     policy(verb)
 
 
@@ -133,11 +113,8 @@ def _attacked(verb: argparse.ArgumentParser) -> None:
     paths(verb)
     policy(verb)
     how_many(verb)
-    verb.add_argument(
-        "-c",
-        "--collection",
-        metavar="NAME",
-        help="attack what this collection keeps of these documents; without it they are sanitized anew",
+    of_collection(
+        verb, "attack what this collection keeps of these documents; without it they are sanitized anew"
     )
     verb.add_argument(
         "--generator",
@@ -160,11 +137,7 @@ def _attacked(verb: argparse.ArgumentParser) -> None:
 def bench_detection(verb: argparse.ArgumentParser) -> None:
     """``lethe bench detection``."""
     verb.add_argument("data", metavar="DATA", help="folder with a subfolder for each corpus")
-    verb.add_argument(
-        "--output",
-        metavar="DIR",
-        help="folder for detection.json, risk.json and tables.md; without it none is written",
-    )
+    output(verb, "folder for detection.json, risk.json and tables.md; without it none is written")
     verb.add_argument(
         "--corpus",
         action="append",
@@ -183,26 +156,15 @@ def bench_detection(verb: argparse.ArgumentParser) -> None:
 
 def bench_trip_rag(verb: argparse.ArgumentParser) -> None:
     """``lethe bench trip-rag``."""
-    verb.add_argument("path", metavar="PATH", help="folder of the corpus, or one file of it")
-    verb.add_argument(
-        "--corpus",
-        default="folder",
-        metavar="NAME",
-        help="layout: mts_dialog, aci_bench, healthcaremagic, enronqa, aeslc, ewt_email, tab, demo, or any "
+    _corpus(
+        verb,
+        "layout: mts_dialog, aci_bench, healthcaremagic, enronqa, aeslc, ewt_email, tab, demo, or any "
         "folder of documents (default folder)",
     )
     verb.add_argument(
         "--quick", action="store_true", help="a small sample, and only the main methods' tables"
     )
-    verb.add_argument(
-        "--split", metavar="NAME", help="only this official split, such as test or train (default all)"
-    )
-    verb.add_argument(
-        "--documents", type=positive, metavar="N", help="a sample of this many documents (default all)"
-    )
-    verb.add_argument(
-        "--questions", type=positive, metavar="N", help="a sample of this many questions (default all)"
-    )
+    _sample(verb)
     verb.add_argument(
         "--questions-file",
         metavar="FILE",
@@ -223,15 +185,23 @@ def bench_trip_rag(verb: argparse.ArgumentParser) -> None:
         help="further encoders to retrieve with: embedded, folders, or ids of pulled models (default none)",
     )
     verb.add_argument("--seed", type=int, default=0, help="seed of samples, draws and prompts (default 0)")
-    verb.add_argument(
-        "--gguf",
-        metavar="FILE",
-        help="answer and paraphrase with this model file (default the settings' generator)",
-    )
-    verb.add_argument(
-        "--output",
-        metavar="DIR",
-        help="folder for the page, its figures and their rows; without it none is written",
-    )
+    model_file(verb, "answer and paraphrase with this model file (default the settings' generator)")
+    output(verb, "folder for the page, its figures and their rows; without it none is written")
     policy(verb)
     preset(verb)
+
+
+def _corpus(verb: argparse.ArgumentParser, layouts: str) -> None:
+    """A corpus and its layout."""
+    verb.add_argument("path", metavar="PATH", help="folder of the corpus, or one file of it")
+    verb.add_argument("--corpus", default="folder", metavar="NAME", help=layouts)
+
+
+def _sample(verb: argparse.ArgumentParser) -> None:
+    """A part of the corpus."""
+    verb.add_argument(
+        "--split", metavar="NAME", help="only this official split, such as test or train (default all)"
+    )
+    for option in ("documents", "questions"):
+        help_text = f"a sample of this many {option} (default all)"
+        verb.add_argument(f"--{option}", type=positive, metavar="N", help=help_text)

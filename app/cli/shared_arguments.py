@@ -85,6 +85,21 @@ def collection(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("-c", "--collection", required=True, metavar="NAME", help="the collection")
 
 
+def of_collection(verb: argparse.ArgumentParser, help_text: str) -> None:
+    """A collection that may be left out."""
+    verb.add_argument("-c", "--collection", metavar="NAME", help=help_text)
+
+
+def model_file(verb: argparse.ArgumentParser, help_text: str) -> None:
+    """A language model that llama.cpp runs."""
+    verb.add_argument("--gguf", metavar="FILE", help=help_text)
+
+
+def output(verb: argparse.ArgumentParser, help_text: str, *, required: bool = False) -> None:
+    """The folder of the results."""
+    verb.add_argument("--output", required=required, metavar="DIR", help=help_text)
+
+
 def how_many(verb: argparse.ArgumentParser) -> None:
     """How many passages."""
     verb.add_argument("-k", type=positive, help="passages to retrieve (default 5)")
