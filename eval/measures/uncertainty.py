@@ -120,19 +120,26 @@ def counted_share(hits: int, n: int) -> Estimate:
 def clustered_share(hits: Sequence[int], totals: Sequence[int], seed: int = 0) -> Estimate:
     """The pooled share, one pair per query, with the wider of Wilson's and the bootstrap interval.
 
+    Where nothing or everything was hit, no resample varies: then Wilson's interval counts each query once, as
+    hit or not, since its trials are not independent.
+
     Raises:
         ValueError: the sequences differ in length, or a query has more hits than its total.
     """
     if any(not 0 <= hit <= total for hit, total in zip(hits, totals, strict=True)):
         raise ValueError("a query has more hits than its total, or fewer than none")
     plain = share_of(sum(hits), sum(totals))
+    if plain.value in (0.0, 1.0):
+        clusters = sum(total > 0 for total in totals)
+        low, high = wilson(round(plain.value * clusters), clusters)
+        return replace(plain, low=low, high=high)
     return _wider(ratio_of(hits, totals, seed), plain)
 
 
 def crossed_share(counts: Sequence[Mapping[str, tuple[int, int]]], seed: int = 0) -> Estimate:
     """The pooled share, with one mapping by document for each query.
 
-    Takes the widest of three intervals: Wilson's, a bootstrap over queries, and one over documents.
+    Takes the wider of the two intervals of ``clustered_share``: over queries, and over documents.
 
     Raises:
         ValueError: a document has more hits than its total.

@@ -116,6 +116,21 @@ def test_the_wider_interval_stands() -> None:
     assert clustered_share([1] * 9, [2] * 9) == Estimate(0.5, *wilson(9, 18), 9, 18)
 
 
+@given(st.integers(1, 60), st.integers(1, 40), st.integers(0, 5))
+def test_nothing_or_everything_counts_each_query_once(queries: int, entities: int, empty: int) -> None:
+    """Twenty prompts that leak none of their forty names are twenty trials, not 800."""
+    totals = [entities] * queries + [0] * empty
+    none, everything = clustered_share([0] * len(totals), totals), clustered_share(totals, totals)
+    assert (none.value, none.interval) == (0.0, wilson(0, queries))
+    assert (everything.value, everything.interval) == (1.0, wilson(queries, queries))
+    assert (everything.hits, everything.n) == (sum(totals), sum(totals))
+
+
+def test_nothing_leaked_from_three_documents_says_little_however_many_prompts_ask() -> None:
+    share = crossed_share([dict.fromkeys("abc", (0, 10))] * 250)
+    assert (share.value, share.interval, share.n) == (0.0, wilson(0, 3), 7_500)
+
+
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=20))
 def test_the_interval_over_queries_lies_between_the_least_and_the_most(pairs: list[tuple[int, int]]) -> None:
     hits, totals = [min(pair) for pair in pairs], [max(pair) for pair in pairs]
