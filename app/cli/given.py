@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 from app.data_dir import DataDir
 from app.settings.load import Settings, load_policy_file, load_settings
+from models.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from ingest.deciding.policy import Policy
     from ingest.documents import Document
     from ingest.read.reading import Reading
 
@@ -50,6 +52,18 @@ def settings_of(arguments: argparse.Namespace) -> Settings:
 def data_of(arguments: argparse.Namespace) -> DataDir:
     """The data folder with the settings of the given arguments."""
     return DataDir(settings_of(arguments), writes=not getattr(arguments, "dry_run", False))
+
+
+def check_trip(policy: "Policy", why: str) -> None:
+    """Refuse a policy without scores.
+
+    Raises:
+        ConfigurationError: The policy is another than trip; the message begins with ``why``.
+    """
+    if policy.name != "trip":
+        raise ConfigurationError(
+            f"{why}, and this is {policy.name}: leave out --policy, or name a file of a trip policy."
+        )
 
 
 def readings_of(arguments: argparse.Namespace, settings: Settings) -> "Iterator[Reading]":

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.cli.arguments import parser
 from app.cli.console import console, current_phase_on, message, progress, result
-from app.cli.given import data_of
+from app.cli.given import check_trip, data_of
 from app.compose import encoder_of, system_of
 from app.settings.report import run_settings
 from eval.corpora.corpus import Selection
@@ -25,7 +25,6 @@ from eval.studies.compare.study import (
     trip_rag,
 )
 from models.catalog import ModelRef
-from models.errors import ConfigurationError
 
 _OF_THIS_MACHINE = ("path", "output", "data_dir", "module", "function")
 """Arguments that a command to reproduce the report leaves out."""
@@ -39,11 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     data = data_of(arguments)
     settings = data.settings
     system = system_of(settings, answers=True)
-    if system.policy.name != "trip":
-        raise ConfigurationError(
-            f"The benchmark compares trip with every other policy, and this is {system.policy.name}: "
-            "leave out --policy, or name a file of a trip policy."
-        )
+    check_trip(system.policy, "The benchmark compares trip with every other policy")
     folder = report_folder(Path(arguments.output)) if arguments.output else None
     corpus = load(arguments.corpus, Path(arguments.path), _selection(arguments))
     further = list(map(_reference, _names(arguments.encoders or "")))

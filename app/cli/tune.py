@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.cli.console import console, current_phase_on, message, progress, result
-from app.cli.given import settings_of
+from app.cli.given import check_trip, settings_of
 from app.compose import system_of
 from app.policy_file import write_policy
 from app.settings.load import PolicySettings
@@ -15,7 +15,6 @@ from eval.reports.files import report_folder, write_tuning
 from eval.reports.schema import estimate_cell
 from eval.studies.tune.report import CheckedCell, TunedFigures, TuningReport
 from eval.studies.tune.search import Search, tune
-from models.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -26,11 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
     search = _search(arguments)
     settings = settings_of(arguments)
     system = system_of(settings, answers=True)
-    if system.policy.name != "trip":
-        raise ConfigurationError(
-            f"Only the policy trip has weights, and this is {system.policy.name}: leave out --policy, or "
-            "name a file of a trip policy."
-        )
+    check_trip(system.policy, "Only the policy trip has weights")
     folder = report_folder(Path(arguments.output)) if arguments.output else None
     selection = Selection(
         seed=arguments.seed,

@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 
 from ingest.annotated import AnnotatedText
 from ingest.documents import Span
-from ingest.language.units import retrieval_units
 from ingest.protocols import Encoder, StatesEncoder
-from ingest.scoring.raw import Distances, Wanted, always, in_units
+from ingest.scoring.raw import Distances, Wanted, always, in_units, units_by
 from models.errors import ConfigurationError
 from models.packs import packs
 from models.vectors import Vectors
@@ -65,11 +64,7 @@ class FastEngine:
                 '"fast" reads. Set policy.engine to "exact".'
             )
         self._encoder: StatesEncoder = encoder
-        self._unit_tokens = unit_tokens
-
-    def units(self, text: str) -> list[Span]:
-        """The same units as the index uses."""
-        return retrieval_units(text, self._encoder.token_spans(text), self._unit_tokens)
+        self.units = units_by(encoder, unit_tokens)
 
     def measure(
         self, texts: Sequence[AnnotatedText], wanted: Wanted = always

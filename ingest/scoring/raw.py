@@ -3,12 +3,15 @@
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import exp, expm1
 from typing import Protocol
 
 from ingest.annotated import AnnotatedText
 from ingest.documents import Entity, Scores, Span
 from ingest.labels import label_of
+from ingest.language.units import retrieval_units
+from ingest.protocols import Encoder
 from ingest.scoring.scale import Marginal, Scale, Weights
 from ingest.spans import merged, substitute
 
@@ -29,6 +32,15 @@ class Distances:
 
 Wanted = Callable[[int, int, float], bool]
 """Whether to measure a divergence, given the index of the text, the link and its distance."""
+
+
+def units_by(encoder: Encoder, unit_tokens: int) -> Callable[[str], list[Span]]:
+    """Cuts texts into the same units as the index."""
+    return partial(_units, encoder, unit_tokens)
+
+
+def _units(encoder: Encoder, unit_tokens: int, text: str) -> list[Span]:
+    return retrieval_units(text, encoder.token_spans(text), unit_tokens)
 
 
 def always(text: int, link: int, distance: float) -> bool:

@@ -4,10 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ingest.annotated import AnnotatedText
-from ingest.documents import Span
-from ingest.language.units import retrieval_units
 from ingest.protocols import Encoder
-from ingest.scoring.raw import Distances, Wanted, always, cut_out, named_by
+from ingest.scoring.raw import Distances, Wanted, always, cut_out, named_by, units_by
 
 
 class ReferenceEngine:
@@ -17,11 +15,7 @@ class ReferenceEngine:
 
     def __init__(self, encoder: Encoder, unit_tokens: int) -> None:
         self._encoder = encoder
-        self._unit_tokens = unit_tokens
-
-    def units(self, text: str) -> list[Span]:
-        """The same units as the index uses."""
-        return retrieval_units(text, self._encoder.token_spans(text), self._unit_tokens)
+        self.units = units_by(encoder, unit_tokens)
 
     def measure(
         self, texts: Sequence[AnnotatedText], wanted: Wanted = always

@@ -66,7 +66,26 @@ def records_of(snippets: Sequence[Snippet]) -> frozenset[str]:
 
 
 def _is_measured(snippet: Snippet) -> bool:
-    return len(snippet.passes) == len(PASSES) and (int(snippet.id[-3:]) - 1) // BLOCK % 4 == 3
+    return len(snippet.passes) == len(PASSES) and _in_held_out_block(snippet.id)
+
+
+def _in_held_out_block(snippet_id: str) -> bool:
+    return (int(snippet_id[-3:]) - 1) // BLOCK % 4 == 3
+
+
+def referenced_records() -> tuple[frozenset[str], frozenset[str]]:
+    """The records, as ``mts_dialog/ID``, that training snippets refer to, and those of held-out ones.
+
+    Read from the references alone, so it needs no corpus. No record is in both.
+
+    Raises:
+        ConfigurationError: The references are not here, since they do not ship with the server.
+    """
+    sides: tuple[set[str], set[str]] = (set(), set())
+    for domain in DOMAINS:
+        for _, row in _rows(FOLDER / f"{domain}_references.jsonl"):
+            sides[_in_held_out_block(row["id"])].add(row["record"])
+    return frozenset(sides[0] - sides[1]), frozenset(sides[1])
 
 
 def shipped_snippets(data: Path | None) -> list[Snippet]:

@@ -70,12 +70,7 @@ class LlamaCppModel:
         return len(self._tokens(messages))
 
     def complete(
-        self,
-        messages: Sequence[ChatMessage],
-        *,
-        max_tokens: int,
-        temperature: float = 0.0,
-        seed: int = 0,
+        self, messages: Sequence[ChatMessage], *, max_tokens: int, temperature: float = 0.0, seed: int = 0
     ) -> str:
         """The model's answer; one call at a time, the others wait.
 

@@ -83,12 +83,7 @@ class OpenAICompatibleModel:
         return sum(len(m.content.encode("utf-8", "replace")) // 3 + 9 for m in messages)
 
     def complete(
-        self,
-        messages: Sequence[ChatMessage],
-        *,
-        max_tokens: int,
-        temperature: float = 0.0,
-        seed: int = 0,
+        self, messages: Sequence[ChatMessage], *, max_tokens: int, temperature: float = 0.0, seed: int = 0
     ) -> str:
         """The server's answer.
 

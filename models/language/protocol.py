@@ -45,12 +45,7 @@ class LanguageModel(Protocol):
         ...
 
     def complete(
-        self,
-        messages: Sequence[ChatMessage],
-        *,
-        max_tokens: int,
-        temperature: float = 0.0,
-        seed: int = 0,
+        self, messages: Sequence[ChatMessage], *, max_tokens: int, temperature: float = 0.0, seed: int = 0
     ) -> str:
         """At most ``max_tokens`` tokens of answer; greedy where ``temperature`` is 0.
 

@@ -29,17 +29,6 @@ if TYPE_CHECKING:
 
     from models.encoders.bert import Weights
 
-INNER = 128
-TRAINED_LAYERS = (2, 3, 4, 5)
-"""The layers of MiniLM that are trained; those below stay as released."""
-SHAPES = {
-    "risk.state": (INNER, WIDTH),
-    "risk.label": (INNER, WIDTH),
-    "risk.context": (INNER, WIDTH),
-    "risk.out": (1, INNER),
-}
-"""Height and width of each of the head's matrices."""
-
 WINDOW = Limits(tokens=250, overlap=64)
 _BATCH_TOKENS = 2048
 _WINDOWS_AT_ONCE = 512

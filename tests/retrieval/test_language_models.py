@@ -45,12 +45,7 @@ class WordModel:
         return sum(len(message.content.split()) for message in messages)
 
     def complete(
-        self,
-        messages: Sequence[ChatMessage],
-        *,
-        max_tokens: int,
-        temperature: float = 0.0,
-        seed: int = 0,
+        self, messages: Sequence[ChatMessage], *, max_tokens: int, temperature: float = 0.0, seed: int = 0
     ) -> str:
         assert temperature == 0.0
         assert self.count_tokens(messages) + max_tokens <= self.context_tokens

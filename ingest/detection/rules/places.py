@@ -130,10 +130,8 @@ def _headed(tokens: Tokens, index: int) -> Entity | None:
         return None
     if tokens.folded[after] in words("common_words", "organization_cues"):
         return None
-    end = after + 1
-    while end - after < 3 and _capital(tokens, end) and tokens.gap(end) in (" ", "-"):
-        end += 1
-    if tokens.folded[end - 1] in words("organization_cues"):
+    end = _name_end(tokens, after)
+    if end is None:
         return None
     county = tokens.folded[index] == "county"
     return hit(tokens.span(index, end), "county" if county else "place", 0.6, "place-head")
@@ -151,13 +149,19 @@ def _lived(tokens: Tokens, index: int) -> Entity | None:
     cue = tokens.folded[index - 1] in LIVING
     if not cue and tokens.folded[index] not in ("in", "near"):
         return None
-    end = after + 1
-    while end - after < 3 and _capital(tokens, end) and tokens.gap(end) in (" ", "-"):
-        end += 1
-    if tokens.folded[end - 1] in words("organization_cues"):
+    end = _name_end(tokens, after)
+    if end is None:
         return None
     label = "city name" if cue else "place"
     return hit(tokens.span(after, end), label, 0.6 if cue else 0.35, "place-cue")
+
+
+def _name_end(tokens: Tokens, first: int) -> int | None:
+    """The end of up to three capitalized words; None if they end as an organization."""
+    end = first + 1
+    while end - first < 3 and _capital(tokens, end) and tokens.gap(end) in (" ", "-"):
+        end += 1
+    return None if tokens.folded[end - 1] in words("organization_cues") else end
 
 
 def _cued(tokens: Tokens) -> Iterator[Entity | None]:
