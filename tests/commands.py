@@ -1,4 +1,4 @@
-"""Running the real ``lethe`` in a process of its own."""
+"""Running the real ``lethe``, in a process of its own or in this one."""
 
 import json
 import os
@@ -8,6 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import pytest
+
+from app.cli.main import main
 
 ROOT = Path(__file__).parents[1]
 
@@ -23,6 +27,16 @@ class Ran:
     @property
     def rows(self) -> list[dict[str, Any]]:
         return [json.loads(line) for line in self.out.splitlines()]
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The last row; empty without rows."""
+        return self.rows[-1] if self.out else {}
+
+    @property
+    def messages(self) -> list[str]:
+        """The lines of standard error that are messages, and not the progress bar."""
+        return [line for line in self.err.splitlines() if line.startswith("lethe: ")]
 
 
 PLAIN = {"LETHE_DETECTOR__LEARNED": "false", "LETHE_RISK__KIND": "prior"}
@@ -51,6 +65,16 @@ def lethe(data_dir: Path, *arguments: str, stdin: str | None = None) -> Ran:
         timeout=280,
     )
     return Ran(done.returncode, done.stdout, done.stderr)
+
+
+def in_process(capsys: pytest.CaptureFixture[str], *arguments: str) -> Ran:
+    """The command in this process, with nothing said before it."""
+    capsys.readouterr()
+    try:
+        code = main(arguments)
+    except SystemExit as misused:
+        code = int(misused.code or 0)
+    return Ran(code, *capsys.readouterr())
 
 
 def write_records(path: Path, texts: Sequence[str]) -> Path:

@@ -1,13 +1,20 @@
-"""No test reaches the network: every socket to another address than this machine's own is refused."""
+"""What tests of all folders share: no network, and a clean place to run in.
+
+Every socket to another address than this machine's own is refused.
+"""
 
 import ipaddress
 import os
 import socket
 from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from models.encoders.minilm import MiniLM
 
 # As the command line sets it, and before torch is imported.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
@@ -36,6 +43,23 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+@pytest.fixture
+def clean(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder to run in, and no variable of Lethe's but those that the test sets."""
+    for name in [name for name in os.environ if name.upper().startswith("LETHE_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture(scope="session")
+def minilm() -> "MiniLM":
+    """The embedded encoder, loaded once for all tests."""
+    from models.encoders.minilm import MiniLM
+
+    return MiniLM("cpu")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -1,6 +1,7 @@
 """Weights for tests: random ones for the arithmetic, and a detector that knows six names. All invented."""
 
 import random
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
@@ -9,6 +10,7 @@ from unittest.mock import patch
 
 from models.corpora.examples import Example, Mention
 from models.detectors.network import HEADS, WIDEST
+from models.risk.embedded import LabeledText
 from models.training.detector import Recipe, new_parameters, train_detector
 from models.training.optimizing import Progress
 
@@ -38,6 +40,14 @@ def one_thread() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+def marked(text: str, *mentions: tuple[str, str]) -> LabeledText:
+    """The text with every place of each mention's words marked."""
+    found = [
+        (match.span(), label) for word, label in mentions for match in re.finditer(re.escape(word), text)
+    ]
+    return LabeledText(text, [place for place, _ in found], [label for _, label in found])
 
 
 def invented_example(seed: int) -> Example:

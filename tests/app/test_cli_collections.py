@@ -3,7 +3,6 @@
 import fcntl
 import io
 import json
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from app.cli.main import main
 from models.encoders.minilm import MiniLM
-from tests.commands import PLAIN, write_records
+from tests.commands import PLAIN, in_process, write_records
 
 NOTES = ["Invented. The lamp at pier 1 is out.", "Invented. The heron of pier 2 was fed."]
 
@@ -21,33 +19,20 @@ Ran = tuple[int, list[dict[str, Any]], str]
 Lethe = Callable[..., Ran]
 
 
-@pytest.fixture(scope="module")
-def encoder() -> MiniLM:
-    return MiniLM("cpu")
-
-
 @pytest.fixture
 def lethe(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    encoder: MiniLM,
+    clean: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], minilm: MiniLM
 ) -> Lethe:
     """The command in a folder with two collections, ``clinic`` and ``harbour``."""
-    for name in [name for name in os.environ if name.startswith("LETHE_")]:
-        monkeypatch.delenv(name)
     for name, value in (PLAIN | {"LETHE_POLICY__NAME": "redact"}).items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr("app.compose._encoder", lambda settings: encoder)
-    monkeypatch.chdir(tmp_path)
-    write_records(tmp_path / "notes.jsonl", NOTES)
-    (tmp_path / "letter.txt").write_text(NOTES[0])
+    monkeypatch.setattr("app.compose._encoder", lambda settings: minilm)
+    write_records(clean / "notes.jsonl", NOTES)
+    (clean / "letter.txt").write_text(NOTES[0])
 
     def run(*arguments: str) -> Ran:
-        capsys.readouterr()
-        code = main(arguments)
-        out, err = capsys.readouterr()
-        return code, [json.loads(line) for line in out.splitlines()], err
+        ran = in_process(capsys, *arguments)
+        return ran.code, ran.rows, ran.err
 
     assert run("ingest", "notes.jsonl", "-c", "clinic", "--keep-ids")[0] == 0
     assert run("ingest", "letter.txt", "-c", "harbour")[0] == 0

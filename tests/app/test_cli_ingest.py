@@ -1,7 +1,6 @@
 """``lethe ingest``: the dry run, what is not read or doubted, where failures are told. All is invented."""
 
 import json
-import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -11,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from app.cli.main import main
 from ingest.deciding.baselines.uniform import REDACT
 from ingest.documents import Document, SanitizedDocument, Unread
 from ingest.errors import SanitizationError
@@ -21,7 +19,7 @@ from ingest.sanitize import DecidingSanitizer
 from ingest.scoring.prior import RiskPrior
 from models.encoders.minilm import MiniLM
 from retrieval.system import System
-from tests.commands import PLAIN, write_records
+from tests.commands import PLAIN, in_process, write_records
 from tests.doubles import PhraseDetector
 
 NOTES = [
@@ -34,31 +32,21 @@ Ran = tuple[int, dict[str, Any], str]
 Lethe = Callable[..., Ran]
 
 
-@pytest.fixture(scope="module")
-def encoder() -> MiniLM:
-    return MiniLM("cpu")
-
-
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encoder: MiniLM) -> Path:
+def here(clean: Path, monkeypatch: pytest.MonkeyPatch, minilm: MiniLM) -> Path:
     """A folder with three notes, that the command is run in."""
-    for name in [name for name in os.environ if name.startswith("LETHE_")]:
-        monkeypatch.delenv(name)
     for name, value in PLAIN.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr("app.compose._encoder", lambda settings: encoder)
-    monkeypatch.chdir(tmp_path)
-    write_records(tmp_path / "notes.jsonl", NOTES)
-    return tmp_path
+    monkeypatch.setattr("app.compose._encoder", lambda settings: minilm)
+    write_records(clean / "notes.jsonl", NOTES)
+    return clean
 
 
 @pytest.fixture
 def lethe(here: Path, capsys: pytest.CaptureFixture[str]) -> Lethe:
     def run(*arguments: str) -> Ran:
-        capsys.readouterr()
-        code = main(arguments)
-        out, err = capsys.readouterr()
-        return code, json.loads(out.splitlines()[-1]) if out else {}, err
+        ran = in_process(capsys, *arguments)
+        return ran.code, ran.summary, ran.err
 
     return run
 

@@ -12,26 +12,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.cli.main import main
 from app.sanitized_files import FileRefused, SanitizedFiles, name_of
 from ingest.documents import Document
 from ingest.errors import SanitizationError
 from ingest.sanitize import DecidingSanitizer
 from models.errors import ConfigurationError, LetheError
-from tests.commands import PLAIN, write_records
+from tests.commands import PLAIN, in_process, write_records
 
 NOTES = ["Invented. Tobias Orrin was fed.", "Invented. The heron of pier 2 was fed."]
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def here(clean: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder that the command is run in."""
-    for name in [name for name in os.environ if name.startswith("LETHE_")]:
-        monkeypatch.delenv(name)
     for name, value in (PLAIN | {"LETHE_POLICY__NAME": "redact"}).items():
         monkeypatch.setenv(name, value)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+    return clean
 
 
 Sanitize = Callable[..., tuple[int, list[dict[str, Any]], str]]
@@ -40,10 +36,8 @@ Sanitize = Callable[..., tuple[int, list[dict[str, Any]], str]]
 @pytest.fixture
 def sanitize(here: Path, capsys: pytest.CaptureFixture[str]) -> Sanitize:
     def run(*arguments: str) -> tuple[int, list[dict[str, Any]], str]:
-        capsys.readouterr()
-        code = main(["sanitize", *arguments])
-        out, err = capsys.readouterr()
-        return code, [json.loads(line) for line in out.splitlines()], err
+        ran = in_process(capsys, "sanitize", *arguments)
+        return ran.code, ran.rows, ran.err
 
     return run
 

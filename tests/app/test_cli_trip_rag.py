@@ -13,7 +13,6 @@ from app.cli.trip_rag import command_of, failures
 from eval.studies.compare.report import GridCell
 from ingest.annotated import AnnotatedText
 from ingest.deciding.baselines.extract import Extract
-from tests.commands import PLAIN
 from tests.doubles import WordEncoder
 
 NAME = "Anna Keller, HIV clinic"
@@ -26,16 +25,10 @@ QUICK = ("--quick", "--prompts", "2", "--questions", "5")
 
 
 @pytest.fixture
-def letters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name, value in (PLAIN | {"LETHE_DATA_DIR": str(tmp_path / "data")}).items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setenv("LETHE_RETRIEVAL__PASSAGE_TOKENS", "32")
-    monkeypatch.setattr("app.compose._encoder", lambda settings: WordEncoder())
-    folder = tmp_path / "letters"
-    folder.mkdir()
+def letters(small_corpus: Path) -> Path:
     for thing in THINGS:
-        (folder / f"{NAME} {thing}.txt").write_text(LETTER.format(thing=thing), encoding="utf-8")
-    return folder
+        (small_corpus / f"{NAME} {thing}.txt").write_text(LETTER.format(thing=thing), encoding="utf-8")
+    return small_corpus
 
 
 def test_no_file_and_no_line_has_the_name_of_a_document(

@@ -11,8 +11,6 @@ from app.cli.main import main
 from app.cli.tune import _write_policy
 from app.settings.policy import PolicySettings
 from eval.studies.tune.report import TuningReport
-from tests.commands import PLAIN
-from tests.doubles import WordEncoder
 
 PEOPLE = ("Tobias Quellmann", "Ada Vennström", "Oswin Tarrant", "Mira Jaspersen", "Ilko Brandtner")
 THINGS = ("boiler", "kettle", "harvest", "ferry", "orchard")
@@ -33,17 +31,11 @@ Ran = tuple[int, dict[str, Any], str]
 
 
 @pytest.fixture
-def letters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name, value in (PLAIN | {"LETHE_DATA_DIR": str(tmp_path / "data")}).items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setenv("LETHE_RETRIEVAL__PASSAGE_TOKENS", "32")
-    monkeypatch.setattr("app.compose._encoder", lambda settings: WordEncoder())
-    folder = tmp_path / "letters"
-    folder.mkdir()
+def letters(small_corpus: Path) -> Path:
     for number, (person, thing) in enumerate(zip(PEOPLE, THINGS, strict=True)):
         text = LETTER.format(person=person, thing=thing, age=41 + number, more=MORE[number])
-        (folder / f"{number}.txt").write_text(text, encoding="utf-8")
-    return folder
+        (small_corpus / f"{number}.txt").write_text(text, encoding="utf-8")
+    return small_corpus
 
 
 def ran(capsys: pytest.CaptureFixture[str], *arguments: str) -> Ran:

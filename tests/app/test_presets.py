@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import os
 import re
 import shlex
 import shutil
@@ -67,13 +66,7 @@ def settings_of(*words: str) -> Settings:
     return load_settings(settings_arguments(given(*words)))
 
 
-@pytest.fixture(autouse=True)
-def clean(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No variable and no file but those of the test."""
-    for name in os.environ:
-        if name.upper().startswith("LETHE_"):
-            monkeypatch.delenv(name)
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("clean")
 
 
 @pytest.fixture

@@ -30,13 +30,7 @@ MARKER = "zq-marker-9134"
 NAMES = list(known_fields(Settings))
 
 
-@pytest.fixture(autouse=True)
-def clean(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No variable and no file but those of the test."""
-    for name in os.environ:
-        if name.upper().startswith("LETHE_"):
-            monkeypatch.delenv(name)
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("clean")
 
 
 def write(path: Path, text: str) -> Path:

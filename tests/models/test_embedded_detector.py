@@ -25,6 +25,7 @@ from models.encoders.minilm import MiniLM, released
 from models.encoders.windows import windows
 from models.errors import ConfigurationError, ModelUnavailable
 from models.trained import write_trained
+from tests.batches import assert_alike, assert_batches_do_not_show, places
 from tests.small_models import FILLER, NAMES, PERSON, invented_example, name_detector, random_detector
 
 if TYPE_CHECKING:
@@ -90,15 +91,6 @@ def scripted(runs: Sequence[tuple[int, int]]) -> Scripted:
 def in_words(found: Sequence[FoundSpan]) -> list[tuple[int, int]]:
     """Spans of a text of lamps, in words."""
     return [(span.start // 5, (span.end + 1) // 5) for span in found]
-
-
-def places(found: Sequence[FoundSpan]) -> list[tuple[int, int, str]]:
-    return [(span.start, span.end, span.label) for span in found]
-
-
-def assert_alike(one: Sequence[FoundSpan], other: Sequence[FoundSpan]) -> None:
-    assert places(one) == places(other)
-    assert [span.score for span in one] == pytest.approx([span.score for span in other], abs=1e-4)
 
 
 @settings(max_examples=60)
@@ -189,13 +181,8 @@ def test_a_name_at_any_place_of_thirty_windows_is_found_as_when_alone(detector: 
 
 def test_the_answer_is_the_same_alone_in_a_batch_and_in_any_order(detector: EmbeddedDetector) -> None:
     texts = [f"{invented_example(500 + seed).text} " * (1 + seed % 3 * 3) for seed in range(9)]
-    together = detector.find(texts)
+    together = assert_batches_do_not_show(detector.find, texts, assert_alike)
     assert sum(map(len, together)) > 20
-    order = random.Random(0).sample(range(9), 9)
-    shuffled = dict(zip(order, detector.find([texts[i] for i in order]), strict=True))
-    for index, text in enumerate(texts):
-        assert_alike(together[index], detector.find([text])[0])
-        assert_alike(together[index], shuffled[index])
 
 
 ODD = [

@@ -18,8 +18,8 @@ from ingest.protocols import EntityDetector
 from models.catalog import ModelRef
 from models.detectors.gliner_model import GlinerModel
 from models.detectors.gliner_model import _limits_of as limits_of
-from models.detectors.words import FoundSpan
 from models.errors import ConfigurationError, LetheError, ModelUnavailable
+from tests.batches import assert_alike, assert_batches_do_not_show, places
 from tests.tiny_gliner import (
     LABELS,
     LONG_FILLER,
@@ -51,15 +51,6 @@ def edit_settings(folder: Path, **changes: object) -> None:
     path.write_text(json.dumps(json.loads(path.read_text()) | changes))
 
 
-def places(found: Sequence[FoundSpan]) -> list[tuple[int, int, str]]:
-    return [(span.start, span.end, span.label) for span in found]
-
-
-def assert_alike(one: Sequence[FoundSpan], other: Sequence[FoundSpan]) -> None:
-    assert places(one) == places(other)
-    assert [span.score for span in one] == pytest.approx([span.score for span in other], abs=1e-4)
-
-
 def test_finds_names_and_numbers_where_they_are(model: GlinerModel) -> None:
     text = "then Berta told 😀 about 4711\r\nand saw Quorin soon"
     found = model.find([text])[0]
@@ -79,13 +70,8 @@ def test_finds_nothing_in_nothing(model: GlinerModel) -> None:
 
 def test_the_answer_is_the_same_alone_in_a_batch_and_in_any_order(model: GlinerModel) -> None:
     texts = [invented_text(seed, n_words=3 + 13 * seed) for seed in range(16)]
-    together = model.find(texts)
+    together = assert_batches_do_not_show(model.find, texts, assert_alike)
     assert sum(map(len, together)) > 16
-    order = random.Random(0).sample(range(16), 16)
-    shuffled = dict(zip(order, model.find([texts[i] for i in order]), strict=True))
-    for index, text in enumerate(texts):
-        assert_alike(together[index], model.find([text])[0])
-        assert_alike(together[index], shuffled[index])
 
 
 def test_the_batch_size_does_not_show(folder: Path, model: GlinerModel) -> None:

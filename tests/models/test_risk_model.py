@@ -2,7 +2,6 @@
 
 import json
 import random
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -31,7 +30,8 @@ from models.training.scored import (
     identifier_signals,
     with_masked_entities,
 )
-from tests.small_models import FILLER, NAMES, one_thread, random_risk
+from tests.batches import assert_batches_do_not_show, assert_near
+from tests.small_models import FILLER, NAMES, marked, one_thread, random_risk
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -43,14 +43,6 @@ STAND_INS = {PERSON: "somebody", DRUG: "a medication"}
 @pytest.fixture(scope="module")
 def model() -> EmbeddedRisk:
     return EmbeddedRisk("random", random_risk())
-
-
-def marked(text: str, *mentions: tuple[str, str]) -> LabeledText:
-    """The text with every place of each mention's words marked."""
-    found = [
-        (match.span(), label) for word, label in mentions for match in re.finditer(re.escape(word), text)
-    ]
-    return LabeledText(text, [place for place, _ in found], [label for _, label in found])
 
 
 TEXTS = [
@@ -73,12 +65,7 @@ def test_every_mention_has_a_hazard_and_none_is_negative(model: EmbeddedRisk) ->
 
 
 def test_the_answer_is_the_same_alone_in_a_batch_and_in_any_order(model: EmbeddedRisk) -> None:
-    together = model.hazards(TEXTS)
-    order = random.Random(0).sample(range(len(TEXTS)), len(TEXTS))
-    shuffled = dict(zip(order, model.hazards([TEXTS[i] for i in order]), strict=True))
-    for index, text in enumerate(TEXTS):
-        assert together[index] == pytest.approx(model.hazards([text])[0], abs=1e-4)
-        assert together[index] == pytest.approx(shuffled[index], abs=1e-4)
+    assert_batches_do_not_show(model.hazards, TEXTS, assert_near)
 
 
 def test_mentions_are_judged_each_by_itself(model: EmbeddedRisk) -> None:

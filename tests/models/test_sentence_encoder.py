@@ -1,6 +1,5 @@
 """The sentence encoder, with a tiny model and with the embedded one. All texts are invented."""
 
-import random
 import sys
 import traceback
 from pathlib import Path
@@ -12,6 +11,8 @@ from ingest.protocols import Encoder
 from models.catalog import ModelRef
 from models.encoders.sentence_encoder import SentenceEncoder
 from models.errors import LetheError, ModelUnavailable
+from models.vectors import Vectors
+from tests.batches import assert_batches_do_not_show
 from tests.tiny_encoder import DIM, MAX_TOKENS, make_tiny_encoder
 
 TEXTS = [
@@ -59,12 +60,10 @@ def test_makes_unit_rows_of_single_precision(encoder: SentenceEncoder) -> None:
 
 
 def test_a_vector_does_not_depend_on_the_batch(encoder: SentenceEncoder) -> None:
-    together = encoder.encode(TEXTS)
-    order = random.Random(0).sample(range(len(TEXTS)), len(TEXTS))
-    shuffled = encoder.encode([TEXTS[index] for index in order])
-    for place, index in enumerate(order):
-        assert shuffled[place] == pytest.approx(together[index], abs=1e-5)
-        assert encoder.encode([TEXTS[index]])[0] == pytest.approx(together[index], abs=1e-5)
+    def assert_close(one: Vectors, other: Vectors) -> None:
+        assert one == pytest.approx(other, abs=1e-5)
+
+    assert_batches_do_not_show(encoder.encode, TEXTS, assert_close)
 
 
 def test_tokens_lie_in_the_text_and_reach_its_end(encoder: SentenceEncoder) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import random
-import re
 import shutil
 import string
 from collections.abc import Callable, Mapping
@@ -38,8 +37,9 @@ from models.training.transformer_risk import (
     fine_tune,
     new_head,
 )
+from tests.batches import assert_batches_do_not_show, assert_near
 from tests.commands import write_records
-from tests.small_models import FILLER, NAMES, one_thread, random_risk
+from tests.small_models import FILLER, NAMES, marked, one_thread, random_risk
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -147,13 +147,6 @@ def untrained(reader: Reader) -> TransformerRisk:
     return TransformerRisk("untrained", reader, head_of(reader))
 
 
-def marked(text: str, *mentions: tuple[str, str]) -> LabeledText:
-    found = [
-        (match.span(), label) for word, label in mentions for match in re.finditer(re.escape(word), text)
-    ]
-    return LabeledText(text, [place for place, _ in found], [label for _, label in found])
-
-
 TEXTS = [
     marked("Mrs Keldra takes Norvexa for her knee.", ("Keldra", PERSON), ("Norvexa", DRUG)),
     marked("", ("x", PERSON)),
@@ -174,12 +167,7 @@ def test_every_mention_has_a_hazard_and_none_is_negative(model: TransformerRisk)
 
 
 def test_the_answer_is_the_same_alone_in_a_batch_and_in_any_order(model: TransformerRisk) -> None:
-    together = model.hazards(TEXTS)
-    order = random.Random(0).sample(range(len(TEXTS)), len(TEXTS))
-    shuffled = dict(zip(order, model.hazards([TEXTS[i] for i in order]), strict=True))
-    for index, text in enumerate(TEXTS):
-        assert together[index] == pytest.approx(model.hazards([text])[0], abs=1e-4)
-        assert together[index] == pytest.approx(shuffled[index], abs=1e-4)
+    assert_batches_do_not_show(model.hazards, TEXTS, assert_near)
 
 
 def test_word_label_and_context_all_tell(model: TransformerRisk) -> None:

@@ -10,7 +10,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +17,9 @@ import pytest
 
 from app import compose
 from app.cli import console
-from app.cli.main import main
 from app.settings.load import Settings
 from models.encoders.minilm import MiniLM
-from tests.commands import PLAIN, command, environment, write_records
+from tests.commands import PLAIN, Ran, command, environment, in_process, write_records
 from tests.tiny_encoder import make_tiny_encoder
 
 SECRET = "Ottokar Vexling"
@@ -30,66 +28,31 @@ GOOD = [f"Invented note {number}. The heron of pier {number} was fed." for numbe
 IS_ROOT = os.geteuid() == 0
 
 
-@dataclass(frozen=True)
-class Ran:
-    """What a run of the command line left behind."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def summary(self) -> dict[str, Any]:
-        return dict(json.loads(self.out.splitlines()[-1]))
-
-    @property
-    def messages(self) -> list[str]:
-        """The lines of standard error that are messages, and not the progress bar."""
-        return [line for line in self.err.splitlines() if line.startswith("lethe: ")]
-
-
 Lethe = Callable[..., Ran]
-
-
-@pytest.fixture(scope="module")
-def encoder() -> MiniLM:
-    return MiniLM("cpu")
 
 
 @pytest.fixture
 def lethe(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    encoder: MiniLM,
+    clean: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], minilm: MiniLM
 ) -> Lethe:
     """The command line in this process, its model loaded once for all; checks what holds of every run."""
-    for name in [name for name in os.environ if name.startswith("LETHE_")]:
-        monkeypatch.delenv(name)
     for name in ("HF_HUB_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "TOKENIZERS_PARALLELISM"):
         monkeypatch.setenv(name, "1" if name.startswith("HF") else "false")
-    monkeypatch.setenv("LETHE_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("LETHE_DATA_DIR", str(clean / "data"))
     monkeypatch.setenv("LETHE_INGEST__KEEP_IDS", "true")
     for name, value in PLAIN.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.chdir(tmp_path)
     # A busy machine must not change what a run says.
     monkeypatch.setattr(console, "REPORT_EVERY", float("inf"))
     own = compose._encoder
 
     def shared(settings: Settings) -> Any:
-        return encoder if settings.encoder.source == "embedded" else own(settings)
+        return minilm if settings.encoder.source == "embedded" else own(settings)
 
     monkeypatch.setattr(compose, "_encoder", shared)
 
     def run(*arguments: str) -> Ran:
-        capsys.readouterr()
-        try:
-            code = main(arguments)
-        except SystemExit as misused:
-            code = int(misused.code or 0)
-        out, err = capsys.readouterr()
-        return checked(Ran(code, out, err))
+        return checked(in_process(capsys, *arguments))
 
     return run
 
@@ -115,7 +78,7 @@ def names_below(folder: Path) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def original(tmp_path_factory: pytest.TempPathFactory, encoder: MiniLM) -> Path:
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with the collection ``notes``, made by a process of its own; copied, never used."""
     folder = tmp_path_factory.mktemp("original")
     path = write_records(folder / "notes.jsonl", GOOD)
@@ -277,17 +240,21 @@ def test_a_report_folder_that_cannot_be_made_is_refused_with_a_sentence(lethe: L
 # -- the disk --------------------------------------------------------------------------------------------
 
 
+def mounted(*arguments: str) -> None:
+    """Mount a file system, or skip the test."""
+    try:
+        done = subprocess.run(["mount", *arguments], capture_output=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("there is no mount command here")
+    if done.returncode:
+        pytest.skip("this user may not mount a file system")
+
+
 @contextmanager
 def small_disk(folder: Path, kilobytes: int) -> Iterator[Path]:
     """A file system of 8 MB on which ``kilobytes`` are left; deleting the yielded file frees it."""
     folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(folder)]
-    try:
-        done = subprocess.run(mount, capture_output=True, check=False)
-    except FileNotFoundError:
-        pytest.skip("there is no mount command here")
-    if done.returncode:
-        pytest.skip("this user may not mount a small file system")
+    mounted("-t", "tmpfs", "-o", "size=8m", "tmpfs", str(folder))
     try:
         ballast = folder / "ballast"
         ballast.write_bytes(bytes((8192 - kilobytes) * 1024))
@@ -391,13 +358,7 @@ def test_a_data_folder_that_cannot_be_written(
 
 def test_a_file_system_that_is_read_only(lethe: Lethe, notes: Path, tmp_path: Path) -> None:
     data = notes.parents[1]
-    bound = ["mount", "--bind", str(data), str(data)]
-    try:
-        done = subprocess.run(bound, capture_output=True, check=False)
-    except FileNotFoundError:
-        pytest.skip("there is no mount command here")
-    if done.returncode:
-        pytest.skip("this user may not mount a file system")
+    mounted("--bind", str(data), str(data))
     try:
         subprocess.run(["mount", "-o", "remount,ro,bind", str(data)], check=True)
         good = write_records(tmp_path / "good.jsonl", GOOD)

@@ -406,13 +406,8 @@ def logged() -> Iterator[list[str]]:
         root.setLevel(level)
 
 
-@pytest.fixture(scope="module")
-def encoder() -> MiniLM:
-    return MiniLM("cpu")
-
-
 @pytest.fixture
-def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, encoder: MiniLM, data: Path) -> Path:
+def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, minilm: MiniLM, data: Path) -> Path:
     """This process set up as the command finds it, with one encoder for all runs; the data folder."""
     for name in ("HF_HUB_OFFLINE", "HF_HUB_DISABLE_TELEMETRY"):
         monkeypatch.setenv(name, "1")
@@ -420,7 +415,7 @@ def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, encoder: MiniLM, data:
     monkeypatch.setenv("LETHE_DATA_DIR", str(data))
     monkeypatch.setenv("LETHE_INGEST__KEEP_IDS", "true")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("app.compose._encoder", lambda settings: encoder)
+    monkeypatch.setattr("app.compose._encoder", lambda settings: minilm)
     return data
 
 

@@ -17,7 +17,6 @@ _DAY = r"(?:3[01]|[12][0-9]|0?[1-9])"
 _NTH = r"(?:[ ]?(?:st|nd|rd|th)\b)?"
 _DAYS = rf"{_DAY}{_NTH}(?:(?: ?- ?| to | and |, | or | & |/){_DAY}{_NTH})?"
 _MONTH = rf"(?:{MONTHS})\b(?:(?<![a-z]{{5}})\.)?"
-_AFTER = r"(?![\w]|[./-][0-9])"
 _WEEKDAY = rf"(?:\b{WEEKDAYS}\.?,? (?:the )?)?"
 
 _DAY_FIRST = (
