@@ -6,7 +6,7 @@ label and kind, so rows can be logged, stored and shown.
 
 from dataclasses import dataclass, field
 
-from ingest.documents import Identifier
+from ingest.documents import Document, Identifier
 from retrieval.documents import Answer
 
 
@@ -70,3 +70,40 @@ class PassageCopy:
     copied_runs: tuple[int, ...]
     rouge_recall: float
     rouge_f: float
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Mark:
+    """What an annotator marked: ``text[start:end]``, in code points, never empty.
+
+    ``kind`` is the annotator's: DIRECT or QUASI identifies, SENSITIVE would harm, NO_MASK is named and
+    harmless. ``must`` is 2 for what has to go, 1 for what should be generalized, 0 for what may stay. Marks
+    of one person or thing share ``entity`` within their document. ``type`` is the annotator's word for what
+    it is.
+
+    Raises:
+        ValueError: The span is empty or negative, or ``must`` is none of 0, 1, 2.
+    """
+
+    start: int
+    end: int
+    kind: str
+    must: int
+    entity: str
+    type: str = ""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.start < self.end:
+            raise ValueError(f"no span: [{self.start}, {self.end})")
+        if self.must not in (0, 1, 2):
+            raise ValueError(f"must is {self.must}: 0, 1 or 2")
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedDocument:
+    """A document as one annotator marked it; private. No detector had a part in its marks."""
+
+    document: Document
+    marks: tuple[Mark, ...] = field(repr=False)
+    corpus: str
+    annotator: str

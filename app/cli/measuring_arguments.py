@@ -154,6 +154,28 @@ def bench_detection(verb: argparse.ArgumentParser) -> None:
     )
 
 
+def bench_marks(verb: argparse.ArgumentParser) -> None:
+    """``lethe bench marks``."""
+    verb.add_argument("data", metavar="DATA", help="folder with a subfolder for each corpus")
+    verb.add_argument(
+        "--corpus",
+        action="append",
+        metavar="NAME",
+        help="visits_mail_gold, spia_cases, spia_posts, tab or demo; may be repeated (default all of them)",
+    )
+    verb.add_argument(
+        "--learned",
+        action="store_true",
+        help="also measure documents that parts of Lethe learned from, as a part of their own",
+    )
+    verb.add_argument("--seed", type=int, default=0, help="seed of draws and intervals (default 0)")
+    verb.add_argument(
+        "--output",
+        metavar="DIR",
+        help="folder for marks.json, tables.md and the rows of each corpus; without it none is written",
+    )
+
+
 def bench_trip_rag(verb: argparse.ArgumentParser) -> None:
     """``lethe bench trip-rag``."""
     _corpus(

@@ -89,6 +89,11 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "Measure detection and risk estimates on local corpora, as tables.",
         "lethe bench detection corpora/ --output figures",
     ),
+    "bench marks": (
+        "Measure what each method does to the names, places and facts that annotators marked in documents "
+        "which no part of Lethe learned from, and how much else it changes.",
+        "lethe bench marks corpora/ --output marked",
+    ),
     "bench trip-rag": (
         "Compare TRIP-RAG with every baseline on a corpus: usefulness, leakage and the trade-off between "
         "them. It takes hours; --quick takes minutes.",

@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from functools import cache
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -19,6 +19,7 @@ from ingest.deciding.baselines.lprag import Lprag
 from ingest.deciding.baselines.paraphrase import Paraphrase
 from ingest.deciding.baselines.per_mention import PerMention
 from ingest.deciding.baselines.uniform import ORIGIN, REDACT, SUPPRESS
+from ingest.deciding.baselines.within_rules import Chosen, Named, WithinRules, rules_alone
 from ingest.deciding.policy import DIRECT, QUASI, RIGID, Policy, Treatment
 from ingest.deciding.treatment import MASK
 from ingest.deciding.trip import Trip
@@ -28,6 +29,7 @@ from ingest.detection.presidio import PresidioDetector
 from ingest.documents import Action, Decision, Document, Identifier, SanitizedDocument
 from ingest.errors import SanitizationError
 from ingest.labels import label_of
+from ingest.linking.accounts import rigid_apart
 from ingest.protocols import Apply, Decided, EntityDetector, Hazards, Method, RiskModel, Sanitizer
 from ingest.rendering.replace import apply
 from ingest.sanitize import DecidingSanitizer, Rewriter, RewritingSanitizer
@@ -203,6 +205,11 @@ def trip(risk: RiskModel, policy: Policy | None = None, *, score_all: bool = Fal
     return Trip(engine, risk, EMBEDDED_SCALE, policy or Policy(), score_all=score_all)
 
 
+def within(chosen: Chosen, risk: RiskModel, policy: Policy, seed: int = 0) -> WithinRules:
+    whole, rules = trip(risk, policy, score_all=True), trip(risk, rules_alone(policy))
+    return WithinRules(whole, rules, chosen, seed)
+
+
 def by_difference(risk: RiskModel, policy: Policy) -> Trip:
     return trip(risk, replace(policy, weights=Weights(marginal="difference")))
 
@@ -252,6 +259,13 @@ SANITIZERS: Mapping[str, Row] = {
     "random": Row("random", deciding(lambda *given: Control(trip(*given), "number"))),
     "frequency": Row(
         "random, frequency-matched", deciding(lambda *given: Control(trip(*given), "frequency"))
+    ),
+    "rules": Row(
+        "rules alone", deciding(lambda risk, policy: Named(trip(risk, rules_alone(policy)), "rules alone"))
+    ),
+    "random-rules": Row("random within rules", deciding(lambda *given: within("random", *given))),
+    "divergence-rules": Row(
+        "lowest divergence within rules", deciding(lambda *given: within("lowest divergence", *given))
     ),
     "lprag": Row("lprag", deciding(lambda *_: lprag()), takes_all=True, the_same_alone=False),
     "lprag-compat": Row("lprag-compat", deciding(lambda *_: lprag(compat=True)), the_same_alone=False),
@@ -536,6 +550,67 @@ def test_the_controls_take_as_many_linked_entities_as_trip(
         assert len({(each.entity.link, each.action) for each in drawn}) == len(times)
     # Each can stand for itself, so that there is always one that stands as often.
     assert sorted(times[link] for link in taken(drawn)) == sorted(times[link] for link in by_scores)
+
+
+def apart(text: AnnotatedText, decisions: Sequence[Decision]) -> set[int]:
+    """The links that go, the rigid mentions of a link being one of their own."""
+    links = [each.link for each in rigid_apart(text).entities]
+    return {link for link, each in zip(links, decisions, strict=True) if each.action is not Action.KEEP}
+
+
+@FEW
+@given(text=some_texts, seed=st.integers(0, 5), tau=st.sampled_from([0.2, 0.6]))
+def test_within_rules_all_rules_hold_and_as_many_go_as_by_trip(
+    text: AnnotatedText, seed: int, tau: float
+) -> None:
+    policy = Policy(tau=tau)
+    by_trip = decided(trip(RiskPrior(), policy, score_all=True), text)
+    by_rules = decided(trip(RiskPrior(), rules_alone(policy)), text)
+    assert apart(text, by_rules) <= apart(text, by_trip)
+    for chosen in get_args(Chosen):
+        control = decided(within(chosen, RiskPrior(), policy, seed), text)
+        assert [each.entity for each in control] == list(text.entities)
+        assert apart(text, by_rules) <= apart(text, control)
+        assert len(apart(text, control)) == len(apart(text, by_trip))
+
+
+@FEW
+@given(text=some_texts, tau=st.sampled_from([0.2, 0.6]))
+def test_beyond_the_rules_the_lowest_divergence_goes_first(text: AnnotatedText, tau: float) -> None:
+    policy = Policy(tau=tau)
+    by_rules = apart(text, decided(trip(RiskPrior(), rules_alone(policy)), text))
+    links = [each.link for each in rigid_apart(text).entities]
+    by_trip = decided(trip(RiskPrior(), policy, score_all=True), text)
+    divergences = {
+        link: each.scores.knowledge_divergence
+        for link, each in zip(links, by_trip, strict=True)
+        if each.scores is not None and link not in by_rules
+    }
+    gone = apart(text, decided(within("lowest divergence", RiskPrior(), policy), text)) - by_rules
+    taken = [divergences[link] for link in gone]
+    left = [divergences[link] for link in divergences if link not in gone]
+    assert all(one is not None and other is not None and one <= other for one in taken for other in left)
+
+
+def test_the_rules_alone_take_what_no_score_decides() -> None:
+    policy = Policy(tau=float("-inf"))
+    assert taken(decided(trip(RiskPrior(), policy), one_cough())) == {0, 1}
+    assert taken(decided(trip(RiskPrior(), rules_alone(policy)), one_cough())) == {0}
+
+
+def one_cough() -> AnnotatedText:
+    sentence = "Tobias Orrin has a cough."
+    found = DETECTOR.detect([Document("d", sentence)])[0]
+    return AnnotatedText(sentence, [replace(each, link=n) for n, each in enumerate(found)])
+
+
+def test_without_divergences_the_lowest_cannot_be_found() -> None:
+    policy = Policy(tau=float("-inf"))
+    control = WithinRules(
+        trip(RiskPrior(), policy), trip(RiskPrior(), rules_alone(policy)), "lowest divergence"
+    )
+    with pytest.raises(ValueError, match="an entity has no divergence"):
+        decided(control, one_cough())
 
 
 def twice_named() -> AnnotatedText:

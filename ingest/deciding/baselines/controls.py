@@ -1,7 +1,7 @@
 """Random controls: they replace as many entities as a method, drawn at random.
 
 They show whether the method's scores are informative. They have no hard rules and give no guarantee: use them
-for comparison only.
+for comparison only. ``within_rules`` has controls that keep the hard rules.
 """
 
 from collections import Counter

@@ -1,0 +1,217 @@
+"""Documents as people or other readers marked them: the reference that no detector made.
+
+Class and must are the gold's own. Where a gold has no must, they follow from its classes alone: what it calls
+DIRECT or QUASI has to be masked (must 2), all else may stay (must 0).
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from eval.corpora import seen
+from eval.corpora.gold_files import Place, annotators_in, court_cases, demo_records, documents_in, mentions_in
+from eval.corpora.seen import Exposure
+from eval.documents import Mark, MarkedDocument
+from ingest.documents import Document
+from ingest.read.paths import shown
+from models.corpora.documents import POSTS, MarkedText, nearest, spia_texts
+from models.errors import ConfigurationError
+
+VISITS_MAIL = "visits_mail_gold"
+KINDS = ("DIRECT", "QUASI", "SENSITIVE", "NO_MASK")
+"""The classes of all golds, the most identifying first."""
+MUST = {"DIRECT": 2, "QUASI": 2, "SENSITIVE": 0, "NO_MASK": 0}
+"""The must of golds that have classes only."""
+_SPIA = "one annotator"
+_DEMO_KINDS = {"direct": "DIRECT", "quasi": "QUASI", "attribute": "SENSITIVE"}
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedCorpus:
+    """A corpus with its marks, by annotator, and what was seen of each document, by id.
+
+    Every annotator has the same documents, in the same order.
+    """
+
+    name: str
+    by_annotator: Mapping[str, tuple[MarkedDocument, ...]] = field(repr=False)
+    exposures: Mapping[str, Exposure] = field(repr=False)
+
+    @property
+    def documents(self) -> tuple[Document, ...]:
+        """Each document once."""
+        return tuple(each.document for each in next(iter(self.by_annotator.values()), ()))
+
+    def only(self, wanted: Iterable[Exposure]) -> "MarkedCorpus":
+        """The documents of these exposures."""
+        allowed = {doc_id for doc_id, exposure in self.exposures.items() if exposure in set(wanted)}
+        return MarkedCorpus(
+            self.name,
+            {
+                annotator: tuple(each for each in marked if each.document.doc_id in allowed)
+                for annotator, marked in self.by_annotator.items()
+            },
+            {doc_id: exposure for doc_id, exposure in self.exposures.items() if doc_id in allowed},
+        )
+
+
+def marked_corpora() -> tuple[str, ...]:
+    """The names that ``marked`` knows."""
+    return tuple(_READERS)
+
+
+def marked(folder: Path, name: str, demo: Path | None = None) -> MarkedCorpus:
+    """A marked corpus without the documents that a model, a list or a default learned from.
+
+    ``folder`` has a subfolder for each corpus; ``demo`` is the file of the demo corpus. Those that were only
+    looked at are there, with that exposure.
+
+    Raises:
+        LetheError: The corpus is unknown, or one of its files is missing, broken or contradicts another. The
+            message names file and line and quotes no text.
+    """
+    found = with_seen(folder, name, demo)
+    return found.only((Exposure.UNSEEN, Exposure.LOOKED_AT))
+
+
+def with_seen(folder: Path, name: str, demo: Path | None = None) -> MarkedCorpus:
+    """All documents of a marked corpus; parameters and errors are those of ``marked``."""
+    if name not in _READERS:
+        raise ConfigurationError(f"There is no marked corpus {name!r}: the names are {', '.join(_READERS)}.")
+    if name == seen.DEMO and demo is None:
+        raise ConfigurationError("The demo corpus is a file of its own: name it.")
+    read = _READERS[name](folder if demo is None or name != seen.DEMO else demo)
+    ids = [each.document.doc_id for each in next(iter(read.values()), ())]
+    return MarkedCorpus(name, read, _exposures(folder, name, ids))
+
+
+def _exposures(folder: Path, name: str, ids: list[str]) -> Mapping[str, Exposure]:
+    if name != VISITS_MAIL:
+        return seen.exposures(folder, name, ids)
+    found: dict[str, Exposure] = {}
+    for corpus in dict.fromkeys(doc_id.partition("|")[0] for doc_id in ids):
+        prefix = f"{corpus}|"
+        own = [doc_id.removeprefix(prefix) for doc_id in ids if doc_id.startswith(prefix)]
+        found |= {f"{prefix}{key}": value for key, value in seen.exposures(folder, corpus, own).items()}
+    return found
+
+
+_Read = dict[str, tuple[MarkedDocument, ...]]
+
+
+def _visits_mail(folder: Path) -> _Read:
+    """Visits and mail; each annotator gives classes and must."""
+    where = folder / VISITS_MAIL
+    documents = documents_in(where / "documents.json")
+    return {
+        annotator: tuple(
+            MarkedDocument(
+                document,
+                tuple(_visit_mark(place, document.text) for place in mentions[document.doc_id]),
+                VISITS_MAIL,
+                annotator,
+            )
+            for document in documents
+        )
+        for annotator, path in annotators_in(where).items()
+        for mentions in (mentions_in(path, documents),)
+    }
+
+
+def _visit_mark(place: Place, text: str) -> Mark:
+    start = -1
+    words = place.text("text")
+    for _ in range(place.number("nth") + 1):
+        start = text.find(words, start + 1)
+        if start < 0:
+            raise place.wrong("does not stand in its document that often")
+    kind, must = place.text("class"), place.number("must")
+    if kind not in KINDS or must not in (0, 1, 2):
+        raise place.wrong(f"needs a class, one of {', '.join(KINDS)}, and a must of 0, 1 or 2")
+    return Mark(start, start + len(words), kind, must, str(place.number("entity")), place.text("type"))
+
+
+def _cases(folder: Path) -> _Read:
+    """Court cases of SPIA, both files: all but the held-out ones are left out as seen."""
+    texts = [text for file in ("tab_train", "tab_dev") for text in spia_texts(folder, file)]
+    return {_SPIA: tuple(_of_spia(text, seen.CASES) for text in texts)}
+
+
+def _posts(folder: Path) -> _Read:
+    return {_SPIA: tuple(_of_spia(text, seen.PUBLISHED_POSTS) for text in spia_texts(folder, POSTS))}
+
+
+def _of_spia(text: MarkedText, corpus: str) -> MarkedDocument:
+    marks = []
+    for number, mark in enumerate(text.marks, 1):
+        start = nearest(text.text, mark)
+        if mark.identifier not in MUST or not mark.entity:
+            raise ConfigurationError(
+                f"{corpus}: mark {number} of {text.id} has no entity_id or no known identifier_type; take "
+                "the corpus as it was published."
+            )
+        if start is not None:
+            end = start + len(mark.words)
+            marks.append(Mark(start, end, mark.identifier, MUST[mark.identifier], mark.entity, mark.label))
+    return MarkedDocument(Document(text.id, text.text), tuple(marks), corpus, _SPIA)
+
+
+def _benchmark(folder: Path) -> _Read:
+    """The development cases of TAB as their authors published them, by annotator.
+
+    Copies without identifier types tell nothing of what has to go, so they are refused. Of the annotators of
+    a case each is kept apart: ``annotator 1`` is the first of every case.
+    """
+    path = folder / seen.TAB / "echr_dev.json"
+    if not path.is_file():
+        raise ConfigurationError(
+            f"{shown(path)} is missing: identifier types are only in the official file, not in dev.jsonl. "
+            "Put it there, or leave tab out; spia_cases has some of its cases."
+        )
+    found: dict[str, list[MarkedDocument]] = {}
+    for document, annotations in court_cases(path):
+        for number, places in enumerate(annotations, 1):
+            marks = tuple(_benchmark_mark(place, document.text) for place in places)
+            annotator = f"annotator {number}"
+            found.setdefault(annotator, []).append(MarkedDocument(document, marks, seen.TAB, annotator))
+    return {annotator: tuple(each) for annotator, each in found.items()}
+
+
+def _benchmark_mark(place: Place, text: str) -> Mark:
+    kind, start, end = place.text("identifier_type"), place.number("start_offset"), place.number("end_offset")
+    if kind not in MUST or not 0 <= start < end <= len(text):
+        raise place.wrong("needs an identifier_type, and offsets inside its text")
+    return Mark(start, end, kind, MUST[kind], place.text("entity_id"), place.text("entity_type"))
+
+
+def _demo(path: Path) -> _Read:
+    """The invented documents. Their classes are this project's own, so they test nothing but the command."""
+    marked_documents = []
+    for document, places in demo_records(path):
+        marks = tuple(_demo_marks(places, document.text))
+        marked_documents.append(MarkedDocument(document, marks, seen.DEMO, "its authors"))
+    return {"its authors": tuple(marked_documents)}
+
+
+def _demo_marks(places: Iterable[Place], text: str) -> Iterator[Mark]:
+    """Every mention of each form, the longest forms first, without overlaps."""
+    taken: list[Mark] = []
+    for place in sorted(places, key=lambda each: -len(each.text("text"))):
+        kind = _DEMO_KINDS.get(place.text("identifier"))
+        if kind is None:
+            raise place.wrong(f"needs an identifier, one of {', '.join(_DEMO_KINDS)}")
+        for start, end in place.whole_words(text):
+            if not any(mark.start < end and start < mark.end for mark in taken):
+                one = f"{place.text('subject')}, {place.text('label')}" if kind == "DIRECT" else ""
+                entity = one or f"form {place.row}"
+                taken.append(Mark(start, end, kind, MUST[kind], entity, place.text("label")))
+    yield from sorted(taken)
+
+
+_READERS: Mapping[str, Callable[[Path], _Read]] = {
+    VISITS_MAIL: _visits_mail,
+    seen.CASES: _cases,
+    seen.PUBLISHED_POSTS: _posts,
+    seen.TAB: _benchmark,
+    seen.DEMO: _demo,
+}

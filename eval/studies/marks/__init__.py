@@ -1,0 +1,1 @@
+"""What annotators marked, under each method: the yardstick that no detector made."""

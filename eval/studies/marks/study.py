@@ -1,0 +1,203 @@
+"""Every method on the marked documents of each corpus: an experiment, and its folds."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from eval.corpora.corpus import Corpus
+from eval.corpora.marked import MarkedCorpus, with_seen
+from eval.corpora.seen import Exposure
+from eval.experiment import Experiment
+from eval.prepared import prepared
+from eval.progress import Progress, no_progress
+from eval.provenance import commit_here, provenance_of
+from eval.rows import Row, RowFile
+from eval.studies.compare.run_digest import run_digest
+from eval.studies.marks.methods import METHODS, TRIP, method_of, oracle, oracle_name, systems
+from eval.studies.marks.report import MEAN, MarkedCorpusFigures, MarkedPart, MarkFigure, MarksReport
+from eval.tasks.marks import Marks, MarkShare, mean_estimate, paired_difference, share_estimate, shares_in
+from ingest.scoring.scale import EMBEDDED_SCALE
+from models.errors import LetheError
+from retrieval.system import System
+
+HELD_OUT = (Exposure.UNSEEN, Exposure.LOOKED_AT)
+PARTS: Mapping[str, tuple[Exposure, ...]] = {
+    "held out": HELD_OUT,
+    "unseen": (Exposure.UNSEEN,),
+    "learned from": (Exposure.LEARNED,),
+}
+"""The parts of a corpus. Nothing was fitted to what is held out. With what is unseen in sight, nothing
+was even chosen. What was learned from is measured on request, to compare with."""
+
+Rows = Mapping[str, Mapping[str, Sequence[Row]]]
+"""Rows by method and annotator."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What to measure. ``learned`` adds the documents that parts of Lethe learned from."""
+
+    corpora: Sequence[str]
+    seed: int = 0
+    learned: bool = False
+    demo: Path | None = None
+
+
+def measure_marks(
+    system: System,
+    data: Path,
+    options: Options,
+    progress: Progress = no_progress,
+    *,
+    folder: Path | None = None,
+    made_with: str = "",
+) -> MarksReport:
+    """Measure all methods on the held-out documents of each corpus under ``data``.
+
+    Rows are written to a subfolder of ``folder`` for each corpus, and an interrupted run resumes there.
+    ``made_with`` is a digest of settings and models. The scores use the embedded scale unless the system has
+    its own, so a document is decided alike whatever else is measured.
+
+    Raises:
+        LetheError: No corpus could be measured, or the folder has rows of another run.
+    """
+    commit = commit_here()
+    system = replace(system, scale=system.scale or EMBEDDED_SCALE)
+    found: list[MarkedCorpusFigures] = []
+    absent: dict[str, str] = {}
+    for name in options.corpora:
+        try:
+            corpus = with_seen(data, name, options.demo)
+        except LetheError as error:
+            absent[name] = str(error)
+            continue
+        wanted = _numbered(corpus).only(list(Exposure) if options.learned else HELD_OUT)
+        if not wanted.documents:
+            absent[name] = f"all of its {len(corpus.documents)} documents were learned from"
+            continue
+        rows = _measured(system, wanted, options.seed, folder, made_with, progress)
+        found.append(_figures(corpus, wanted, rows, options))
+    if not found:
+        raise LetheError(
+            "Nothing was measured: " + " ".join(f"{name}: {why}" for name, why in absent.items())
+        )
+    return MarksReport(
+        provenance=provenance_of(system, {}, commit),
+        command="",
+        seed=options.seed,
+        methods=METHODS,
+        corpora=tuple(found),
+        absent=absent,
+    )
+
+
+def _numbered(corpus: MarkedCorpus) -> MarkedCorpus:
+    """The corpus under numbers: ids of records stay out of rows and reports."""
+    ids = {each.doc_id: f"{corpus.name} {number:03d}" for number, each in enumerate(corpus.documents, 1)}
+    return MarkedCorpus(
+        corpus.name,
+        {
+            annotator: tuple(
+                replace(each, document=replace(each.document, doc_id=ids[each.document.doc_id]))
+                for each in documents
+            )
+            for annotator, documents in corpus.by_annotator.items()
+        },
+        {ids[doc_id]: exposure for doc_id, exposure in corpus.exposures.items()},
+    )
+
+
+def _measured(
+    system: System, corpus: MarkedCorpus, seed: int, folder: Path | None, made_with: str, progress: Progress
+) -> Rows:
+    """The rows of every method; those in the folder are reused."""
+    plain = Corpus(corpus.name, corpus.documents)
+    marks = repr([[each.marks for each in documents] for documents in corpus.by_annotator.values()])
+    run = run_digest(plain, f"{made_with} {system.own_entities} {marks}", seed, [system.encoder.name])
+    tasks = {name: Marks(documents, name) for name, documents in corpus.by_annotator.items()}
+    found: dict[str, dict[str, list[Row]]] = {method: {} for method in METHODS}
+    with RowFile(run, None if folder is None else folder / corpus.name) as file:
+        ready = prepared(system, plain, progress)
+        everywhere = systems(ready, seed)
+        oracles = {oracle_name(name): task for name, task in tasks.items()}
+        experiment = Experiment(
+            corpus.documents,
+            everywhere | {name: oracle(ready.system, task.documents) for name, task in oracles.items()},
+            {name: list(tasks.values()) for name in everywhere}
+            | {name: [task] for name, task in oracles.items()},
+        )
+        for done in experiment.run(file, progress):
+            for name, task in tasks.items():
+                found[method_of(done.system)].setdefault(name, []).extend(done.rows.get(task.name, ()))
+    return found
+
+
+def _figures(
+    corpus: MarkedCorpus, measured: MarkedCorpus, rows: Rows, options: Options
+) -> MarkedCorpusFigures:
+    parts = []
+    for name, exposures in PARTS.items():
+        inside = {doc_id for doc_id, exposure in measured.exposures.items() if exposure in exposures}
+        if inside and (name != "unseen" or len(inside) < len(measured.exposures)):
+            parts.append(_part(name, inside, rows, options.seed))
+    counted = {str(each): list(corpus.exposures.values()).count(each) for each in Exposure}
+    return MarkedCorpusFigures(
+        name=corpus.name, annotators=tuple(corpus.by_annotator), exposures=counted, parts=tuple(parts)
+    )
+
+
+def _part(name: str, inside: set[str], rows: Rows, seed: int) -> MarkedPart:
+    chosen = {
+        method: {
+            annotator: [row for row in each if row.case in inside] for annotator, each in by_annotator.items()
+        }
+        for method, by_annotator in rows.items()
+    }
+    failed = {
+        method: len({row.case for each in by_annotator.values() for row in each if not row.measured})
+        for method, by_annotator in chosen.items()
+    }
+    figures = [
+        figure
+        for method, by_annotator in chosen.items()
+        for figure in _of_method(method, by_annotator, chosen[TRIP], seed)
+    ]
+    return MarkedPart(
+        name=name,
+        documents=len(inside),
+        failed={method: count for method, count in failed.items() if count},
+        figures=tuple(figures),
+    )
+
+
+def _of_method(
+    method: str, rows: Mapping[str, Sequence[Row]], trip: Mapping[str, Sequence[Row]], seed: int
+) -> Iterable[MarkFigure]:
+    views = {name: [each] for name, each in rows.items()}
+    if len(rows) > 1:
+        views[MEAN] = list(rows.values())
+    for share in shares_in([row for each in trip.values() for row in each]):
+        for annotator, seen_by in views.items():
+            others = [trip[name] for name in (rows if annotator == MEAN else [annotator])]
+            yield _figure(method, annotator, share, seen_by, others, seed)
+
+
+def _figure(
+    method: str,
+    annotator: str,
+    share: MarkShare,
+    rows: Sequence[Sequence[Row]],
+    others: Sequence[Sequence[Row]],
+    seed: int,
+) -> MarkFigure:
+    found = mean_estimate(share, rows, seed) if len(rows) > 1 else share_estimate(share, rows[0], seed)
+    one, other = ([row for each in side for row in each] for side in (rows, others))
+    return MarkFigure(
+        method=method,
+        annotator=annotator,
+        kind=share.kind,
+        must=share.must,
+        count=share.count,
+        estimate=found,
+        minus_trip=paired_difference(share, one, other, seed),
+    )

@@ -1,0 +1,178 @@
+"""What annotators marked: how much of it a system replaced, and how much else."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from eval.documents import MarkedDocument
+from eval.experiment import SanitizedCorpus
+from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex
+from eval.measures.marked import (
+    ANY,
+    CHANGED,
+    COVERED,
+    ENTITIES,
+    ENTITIES_STANDING,
+    LEFT,
+    MARKS,
+    STANDING,
+    TOUCHED,
+    UNMARKED,
+    WORDS_STANDING,
+    figure,
+    mark_counts,
+)
+from eval.measures.uncertainty import Estimate, clustered_share, ratio_of
+from eval.progress import Progress
+from eval.rows import Row
+from eval.tasks.index import NOT_SANITIZED
+
+SHARES: Mapping[str, str] = {
+    TOUCHED: MARKS,
+    COVERED: MARKS,
+    LEFT: ENTITIES,
+    STANDING: MARKS,
+    WORDS_STANDING: MARKS,
+    ENTITIES_STANDING: ENTITIES,
+}
+"""What is counted, and of how many."""
+NO_PLACES = "the method writes a new text and does not say what it replaced"
+NONE_MARKED = "nothing is marked so"
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """One row per document as one annotator marked it, with counts; see ``eval.measures.marked``.
+
+    The case is the document's id. A document that could not be sanitized has a failure.
+    """
+
+    documents: Sequence[MarkedDocument] = field(repr=False)
+    annotator: str
+
+    @property
+    def name(self) -> str:
+        """What its rows are called."""
+        return f"marks, {self.annotator}"
+
+    @property
+    def cases(self) -> Sequence[str]:
+        """The ids of the documents."""
+        return [each.document.doc_id for each in self.documents]
+
+    @property
+    def sensitive(self) -> SensitiveIndex:
+        """Nothing: its rows hold counts only."""
+        return NOTHING_SENSITIVE
+
+    def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
+        """The counts of each document."""
+        there = {document.doc_id: document for document in kept.documents}
+        marked = {each.document.doc_id: each for each in self.documents}
+        for case in cases:
+            begun = Row(system=kept.system, task=self.name, case=case, kind=self.annotator, doc_ids=(case,))
+            if case in there:
+                yield begun.model_copy(update={"figures": mark_counts(marked[case], there[case])})
+            else:
+                yield begun.model_copy(update={"failure": kept.failed.get(case, NOT_SANITIZED)})
+
+
+@dataclass(frozen=True, slots=True)
+class MarkShare:
+    """A share of what is marked with a class and must, or of the unmarked characters.
+
+    ``count`` is a key of ``SHARES``, or ``CHANGED`` with an empty class and must 0.
+    """
+
+    kind: str
+    must: int
+    count: str
+
+    def of(self, row: Row) -> tuple[float, float] | None:
+        """Hits and total in a row; None if they were not measured."""
+        if self.count == CHANGED:
+            return None if UNMARKED not in row.figures else (row.figures[CHANGED], row.figures[UNMARKED])
+        group = (self.kind, self.must)
+        total = row.figures.get(figure(group, SHARES[self.count]), 0.0)
+        if not total:
+            return 0.0, 0.0
+        hits = row.figures.get(figure(group, self.count))
+        return None if hits is None else (hits, total)
+
+
+def shares_in(rows: Sequence[Row]) -> list[MarkShare]:
+    """Every share that the rows can tell, must by must, the union of the classes last."""
+    marked = {name.partition(": ")[0] for row in rows for name in row.figures if name.endswith(f": {MARKS}")}
+    groups = sorted(
+        ((name[:-2], int(name[-1])) for name in marked), key=lambda each: (-each[1], each[0] == ANY, each)
+    )
+    found = [MarkShare(kind, must, count) for kind, must in groups for count in SHARES]
+    return [*found, MarkShare("", 0, CHANGED)]
+
+
+def share_estimate(share: MarkShare, rows: Sequence[Row], seed: int = 0) -> Estimate:
+    """A share over the rows of one annotator, with an interval over documents.
+
+    Several rows of a document are draws of one method: they are pooled, and ``hits`` and ``n`` are their
+    means. Documents that failed are not counted. No value, with the reason, where nothing was measured.
+    """
+    counts = _counts(share, rows)
+    if counts is None:
+        return Estimate(why_not=NO_PLACES)
+    pairs = [(int(hits), int(total)) for hits, total in counts.values()]
+    found = clustered_share([hits for hits, _ in pairs], [total for _, total in pairs], seed)
+    if found.value is None:
+        return replace(found, why_not=NONE_MARKED)
+    draws = sum(row.measured for row in rows) / len(counts)
+    return replace(found, hits=found.hits / draws, n=found.n / draws)
+
+
+def mean_estimate(share: MarkShare, by_annotator: Sequence[Sequence[Row]], seed: int = 0) -> Estimate:
+    """The mean of the annotators' shares; the interval holds theirs, since they share their documents."""
+    found = [share_estimate(share, rows, seed) for rows in by_annotator]
+    missing = [each for each in found if each.value is None]
+    if missing or not found:
+        return missing[0] if missing else Estimate(why_not=NONE_MARKED)
+    number = len(found)
+    lows = [each.low for each in found if each.low is not None]
+    highs = [each.high for each in found if each.high is not None]
+    return Estimate(
+        sum(each.value or 0.0 for each in found) / number,
+        min(lows) if len(lows) == number else None,
+        max(highs) if len(highs) == number else None,
+        sum(each.hits for each in found) / number,
+        sum(each.n for each in found) / number,
+    )
+
+
+def paired_difference(
+    share: MarkShare, rows: Sequence[Row], others: Sequence[Row], seed: int = 0
+) -> Estimate:
+    """The share under one system minus that under another, paired by document.
+
+    Rows of a document are pooled, so they may be of several annotators, the same on both sides, or draws. No
+    interval if the documents do not differ in it.
+    """
+    one, other = (_counts(share, each) for each in (rows, others))
+    if one is None or other is None:
+        return Estimate(why_not=NO_PLACES)
+    both = [case for case in one if case in other and other[case][1]]
+    # With several draws one side has as many times the marks of the other.
+    times = [one[case][1] / other[case][1] for case in both]
+    differences = [one[case][0] - n * other[case][0] for case, n in zip(both, times, strict=True)]
+    drawn = ratio_of(differences, [one[case][1] for case in both], seed)
+    if drawn.value is None:
+        return replace(drawn, why_not=NONE_MARKED)
+    return replace(drawn, low=None, high=None) if drawn.low == drawn.high else drawn
+
+
+def _counts(share: MarkShare, rows: Sequence[Row]) -> dict[str, tuple[float, float]] | None:
+    """Hits and totals of each document; None if they were not measured."""
+    found: dict[str, tuple[float, float]] = {}
+    for row in rows:
+        pair = share.of(row) if row.measured else (0.0, 0.0)
+        if pair is None:
+            return None
+        if row.measured:
+            before = found.get(row.case, (0.0, 0.0))
+            found[row.case] = (before[0] + pair[0], before[1] + pair[1])
+    return found

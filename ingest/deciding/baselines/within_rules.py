@@ -1,0 +1,105 @@
+"""Fair controls: the same hard rules as a method, and beyond them as many entities, chosen otherwise.
+
+``Control`` draws among all entities, so it loses to any method with hard rules, whatever its scores are
+worth. These show what the scores add to the rules. Like all baselines they give no guarantee.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import blake2b
+from random import Random
+from typing import Literal
+
+from ingest.annotated import AnnotatedText
+from ingest.deciding.policy import Policy
+from ingest.documents import Action, Decision
+from ingest.linking.accounts import rigid_apart
+from ingest.protocols import Apply, Decided, Hazards, Method
+
+Chosen = Literal["random", "lowest divergence"]
+RULES_ALONE = "rules alone"
+
+
+def rules_alone(policy: Policy) -> Policy:
+    """The policy trip with its hard rules and their echoes, but without threshold and residual limit."""
+    return replace(policy, name="trip", tau=float("inf"), residual_limit=1.0)
+
+
+class Named:
+    """A method under another name."""
+
+    def __init__(self, method: Method, name: str) -> None:
+        self._method = method
+        self.name = name
+
+    def decide(
+        self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards], apply: Apply
+    ) -> list[Decided]:
+        """The decisions of the method."""
+        return self._method.decide(texts, hazards, apply)
+
+
+class WithinRules:
+    """Generalizes what ``rules`` do and, per document, as many further linked entities as ``method`` does.
+
+    ``random`` draws them with ``seed``, each document independently of its batch. ``lowest divergence`` takes
+    those first whose removal changes the meaning least; it needs a method that scores all entities. The rigid
+    mentions of a link count as a link of their own, as in trip.
+    """
+
+    def __init__(self, method: Method, rules: Method, chosen: Chosen, seed: int = 0) -> None:
+        self._method = method
+        self._rules = rules
+        self._chosen = chosen
+        self._seed = seed
+        self.name = f"{chosen} within rules"
+
+    def decide(
+        self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards], apply: Apply
+    ) -> list[Decided]:
+        """The decision for each mention: that of the rules, or why it was chosen.
+
+        Raises:
+            ValueError: An entity has no divergence, and these are to be compared.
+        """
+        by_method = self._method.decide(texts, hazards, apply)
+        by_rules = self._rules.decide(texts, hazards, apply)
+        return [
+            self._chosen_of(text, taken.decisions, ruled.decisions)
+            for text, taken, ruled in zip(texts, by_method, by_rules, strict=True)
+        ]
+
+    def _chosen_of(
+        self, text: AnnotatedText, taken: Sequence[Decision], ruled: Sequence[Decision]
+    ) -> Decided:
+        links = [entity.link for entity in rigid_apart(text).entities]
+        gone = _replaced(links, ruled)
+        free = [link for link in dict.fromkeys(links) if link not in gone]
+        more = len(_replaced(links, taken) - gone)
+        first = {link: decision for link, decision in reversed(list(zip(links, taken, strict=True)))}
+        chosen = set(self._ordered(text, free, first)[:more])
+        reason = f"{self.name}: {self._method.name} takes as many"
+        return Decided(
+            [
+                replace(each, action=Action.GENERALIZE, reason=reason) if link in chosen else each
+                for link, each in zip(links, ruled, strict=True)
+            ]
+        )
+
+    def _ordered(self, text: AnnotatedText, free: Sequence[int], first: dict[int, Decision]) -> list[int]:
+        if self._chosen == "lowest divergence":
+            return sorted(free, key=lambda link: _divergence(first[link]))
+        digest = blake2b(text.text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+        return Random(f"{self._seed} {digest}").sample(list(free), len(free))
+
+
+def _replaced(links: Sequence[int], decisions: Sequence[Decision]) -> set[int]:
+    pairs = zip(links, decisions, strict=True)
+    return {link for link, decision in pairs if decision.action is not Action.KEEP}
+
+
+def _divergence(decision: Decision) -> float:
+    scores = decision.scores
+    if scores is None or scores.knowledge_divergence is None:
+        raise ValueError("an entity has no divergence: the method has to score all entities")
+    return scores.knowledge_divergence

@@ -1,0 +1,251 @@
+"""Marked corpora and what was seen of them. All texts are invented; published corpora are counted only."""
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eval.corpora import seen
+from eval.corpora.marked import KINDS, VISITS_MAIL, marked, marked_corpora, with_seen
+from eval.corpora.seen import Exposure, exposures, seen_documents
+from models.corpora.documents import spia_texts
+from models.corpora.read import read_corpora
+from models.corpora.rubric import held_out, records_of, referenced_records, shipped_snippets
+from models.errors import ConfigurationError, LetheError
+from tests.commands import ROOT
+
+TEXT = "Invented. Ada Lind, 45, came. Ada Lind has a cough."
+IDS = ("mts_dialog|mts-test1-9001", "mts_dialog|mts-train-9002", "ewt_email|ewt-none_01")
+SECRET = ("Ada", "Lind", "cough")
+
+
+def mention(text: str, nth: int = 0, kind: str = "DIRECT", must: int = 2, entity: int = 1) -> dict[str, Any]:
+    return {"text": text, "nth": nth, "type": "PERSON", "class": kind, "must": must, "entity": entity}
+
+
+MENTIONS = [
+    mention("Ada Lind", 1),
+    mention("45", kind="QUASI", must=1, entity=2),
+    mention("cough", kind="SENSITIVE", must=0, entity=3),
+]
+
+
+def write(path: Path, value: object) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(value), encoding="utf-8")
+
+
+def write_gold(data: Path, mentions: Sequence[dict[str, Any]] = MENTIONS) -> Path:
+    folder = data / VISITS_MAIL
+    write(folder / "documents.json", [{"id": each, "text": TEXT} for each in IDS])
+    for name in "ab":
+        docs = [{"id": each, "people": 1, "mentions": list(mentions)} for each in IDS]
+        write(folder / f"annotator_{name}.json", {"docs": docs})
+    return folder
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A gold of three documents, and the corpus that tells of which split two of them are."""
+    write_gold(tmp_path)
+    rows = [
+        {"id": "mts-test1-9001", "official_split": "test1"},
+        {"id": "mts-train-9002", "official_split": "train"},
+    ]
+    path = tmp_path / "mts_dialog" / "data.jsonl"
+    path.parent.mkdir()
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return tmp_path
+
+
+def test_annotators_are_kept_apart_and_marks_are_where_they_say(data: Path) -> None:
+    corpus = with_seen(data, VISITS_MAIL)
+    assert list(corpus.by_annotator) == ["a", "b"]
+    (first, *_) = corpus.by_annotator["b"]
+    assert first.annotator == "b"
+    shown = [(TEXT[each.start : each.end], each.kind, each.must, each.entity) for each in first.marks]
+    assert shown == [("Ada Lind", "DIRECT", 2, "1"), ("45", "QUASI", 1, "2"), ("cough", "SENSITIVE", 0, "3")]
+    assert first.marks[0].start == TEXT.rindex("Ada")
+    assert not any(word in repr(corpus) + repr(first) for word in SECRET)
+
+
+def test_what_was_learned_from_is_left_out_and_what_was_looked_at_is_told(data: Path) -> None:
+    corpus = with_seen(data, VISITS_MAIL)
+    assert list(corpus.exposures.values()) == [Exposure.UNSEEN, Exposure.LOOKED_AT, Exposure.LEARNED]
+    # Without the sentences that a mail could be among, a mail counts as learned from.
+    kept = marked(data, VISITS_MAIL)
+    assert [each.doc_id for each in kept.documents] == list(IDS[:2])
+    assert all(len(each) == 2 for each in kept.by_annotator.values())
+
+
+def test_what_cannot_be_told_counts_as_seen(data: Path) -> None:
+    (data / "mts_dialog" / "data.jsonl").unlink()
+    found = exposures(data, seen.MTS, ["mts-test1-9001"])
+    assert found == {"mts-test1-9001": Exposure.LOOKED_AT}
+    assert exposures(data, seen.TAB, ["001-1"]) == {"001-1": Exposure.LEARNED}
+    with pytest.raises(ConfigurationError, match="not known what was learned from"):
+        exposures(data, "wikigold", ["1"])
+
+
+@pytest.mark.parametrize(
+    "broken, place",
+    [
+        ({"nth": 2}, "annotator_a.json, document 1, mark 1: does not stand in its document that often"),
+        ({"nth": None}, "document 1, mark 1: has no whole number in nth"),
+        ({"text": 7}, "document 1, mark 1: has no text in text"),
+        ({"class": "SECRET Ada"}, "document 1, mark 1: needs a class"),
+        ({"must": 3}, "document 1, mark 1: needs a class"),
+    ],
+)
+def test_a_broken_mark_is_named_by_its_place(data: Path, broken: dict[str, Any], place: str) -> None:
+    write_gold(data, [mention("Ada Lind") | broken])
+    with pytest.raises(LetheError) as error:
+        with_seen(data, VISITS_MAIL)
+    assert place in str(error.value)
+    assert not any(word in str(error.value) for word in SECRET)
+
+
+def test_broken_files_are_named(data: Path) -> None:
+    folder = data / VISITS_MAIL
+    (folder / "annotator_b.json").write_text('{"docs": [\n{"id": "Ada Lind"', encoding="utf-8")
+    refused(data, "annotator_b.json, line 2: is no JSON")
+    write(folder / "annotator_b.json", {"docs": [{"id": IDS[0], "mentions": []}]})
+    refused(data, "annotator_b.json: does not mark the documents of documents.json")
+    write(folder / "annotator_b.json", {"docs": [{"id": IDS[0]}]})
+    refused(data, "annotator_b.json, document 1: has no list of mentions")
+    write(folder / "documents.json", [{"id": IDS[0], "text": TEXT}] * 2)
+    refused(data, "documents.json, document 2: has no text, or no id of its own")
+    write(folder / "documents.json", {"Ada Lind": 1})
+    refused(data, "documents.json: holds no list of documents")
+    for path in folder.glob("*.json"):
+        path.unlink()
+    refused(data, "documents.json: ")
+
+
+def refused(data: Path, place: str) -> None:
+    with pytest.raises(LetheError) as error:
+        with_seen(data, VISITS_MAIL)
+    assert place in str(error.value)
+    assert not any(word in str(error.value) for word in SECRET)
+
+
+def test_an_unknown_corpus_and_a_demo_without_a_file_are_refused(data: Path) -> None:
+    with pytest.raises(ConfigurationError, match="There is no marked corpus 'x': the names are visits_mail"):
+        marked(data, "x")
+    with pytest.raises(ConfigurationError, match="file of its own"):
+        marked(data, seen.DEMO)
+
+
+def post(number: int, kind: str = "DIRECT", entity: str = "1") -> dict[str, Any]:
+    mark = {"span_text": "Ada Lind", "entity_type": "PERSON", "start_offset": 10, "end_offset": 18}
+    return {
+        "metadata": {
+            "data_id": f"PANORAMA-{number}",
+            "provenance": {"profile": {"Unique ID": f"author-{number}", "First Name": "Ada"}},
+        },
+        "text": TEXT,
+        "entities": [mark | {"entity_id": entity, "identifier_type": kind}],
+    }
+
+
+def write_posts(data: Path, posts: Sequence[dict[str, Any]]) -> None:
+    path = data / "spia" / "panorama_entities.jsonl"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("".join(json.dumps(each) + "\n" for each in posts), encoding="utf-8")
+
+
+def test_posts_have_the_must_of_their_class_and_only_held_out_authors(tmp_path: Path) -> None:
+    write_posts(tmp_path, [post(n, ("DIRECT", "QUASI", "NO_MASK")[n % 3]) for n in range(20)])
+    whole = with_seen(tmp_path, seen.PUBLISHED_POSTS)
+    (documents,) = whole.by_annotator.values()
+    assert {(mark.kind, mark.must) for each in documents for mark in each.marks} == {
+        ("DIRECT", 2), ("QUASI", 2), ("NO_MASK", 0)
+    }  # fmt: skip
+    kept = {each.doc_id for each in marked(tmp_path, seen.PUBLISHED_POSTS).documents}
+    learned = {each.id.partition(":")[2] for each in read_corpora(tmp_path, "train", ["spia_cases"])}
+    assert len(kept) == 4
+    assert not kept & learned
+
+
+@pytest.mark.parametrize("broken", [{"kind": "SECRET"}, {"entity": ""}])
+def test_a_post_without_a_known_class_or_entity_is_refused(tmp_path: Path, broken: dict[str, str]) -> None:
+    write_posts(tmp_path, [post(1, **broken)])
+    with pytest.raises(ConfigurationError, match="mark 1 of PANORAMA-1 has no entity_id or no known"):
+        with_seen(tmp_path, seen.PUBLISHED_POSTS)
+
+
+def test_benchmark_cases_are_read_by_annotator_and_a_copy_without_classes_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="identifier types are only in the official file"):
+        with_seen(tmp_path, seen.TAB)
+    place = {"entity_id": "e1", "entity_type": "PERSON", "start_offset": 10, "end_offset": 18}
+    marks = [{**place, "identifier_type": kind} for kind in ("DIRECT", "NO_MASK")]
+    annotations = {f"annotator{n}": {"entity_mentions": marks[n - 1 :]} for n in (1, 2)}
+    write(tmp_path / "tab" / "echr_dev.json", [{"doc_id": "001", "text": TEXT, "annotations": annotations}])
+    (tmp_path / "tab" / "dev.jsonl").write_text("", encoding="utf-8")
+    corpus = with_seen(tmp_path, seen.TAB)
+    assert [
+        (name, [(m.kind, m.must) for m in each[0].marks]) for name, each in corpus.by_annotator.items()
+    ] == [
+        ("annotator 1", [("DIRECT", 2), ("NO_MASK", 0)]),
+        ("annotator 2", [("NO_MASK", 0)]),
+    ]
+    assert not marked(tmp_path, seen.TAB).documents
+    marks[0]["end_offset"] = 900
+    write(tmp_path / "tab" / "echr_dev.json", [{"doc_id": "001", "text": TEXT, "annotations": annotations}])
+    with pytest.raises(LetheError, match="echr_dev.json, case 1, mark 1: needs an identifier_type"):
+        with_seen(tmp_path, seen.TAB)
+
+
+def test_the_demo_corpus_is_marked_and_learned_from(tmp_path: Path) -> None:
+    corpus = with_seen(tmp_path, seen.DEMO, ROOT / "app" / "demo" / "corpus.jsonl")
+    (documents,) = corpus.by_annotator.values()
+    assert len(documents) == 72
+    assert {mark.kind for each in documents for mark in each.marks} <= set(KINDS)
+    for each in documents:
+        ends = [(mark.start, mark.end) for mark in sorted(each.marks)]
+        assert all(one[1] <= other[0] for one, other in zip(ends, ends[1:], strict=False))
+    assert set(corpus.exposures.values()) == {Exposure.LEARNED}
+
+
+def test_the_references_tell_the_records_without_any_corpus() -> None:
+    learned, measured = referenced_records()
+    assert learned and measured and not learned & measured
+
+
+# -- the published corpora, where they are -----------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def published() -> Path:
+    for folder in (os.environ.get("LETHE_DATA", ""), ROOT.parent / "shared" / "data"):
+        if folder and (Path(folder) / VISITS_MAIL).is_dir():
+            return Path(folder)
+    pytest.skip("neither LETHE_DATA nor ../shared/data is a folder with the marked corpora")
+
+
+def test_nothing_that_was_trained_on_is_in_a_reported_set(published: Path) -> None:
+    snippets, _ = held_out(shipped_snippets(published))
+    records = {record.partition("/")[2] for record in records_of(snippets)}
+    examples = list(read_corpora(published, "train", leave_out=["medquad"]))
+    learned = records | {example.group for example in examples}
+    learned |= {example.group.replace("email-", "ewt-", 1) for example in examples}
+    texts = {example.text for example in examples}
+    for name in marked_corpora():
+        if name in (seen.TAB, seen.DEMO):
+            continue
+        documents = marked(published, name).documents
+        assert documents
+        assert not {each.doc_id.rpartition("|")[2] for each in documents} & learned, name
+        assert not {each.text for each in documents} & texts, name
+
+
+def test_seen_documents_are_those_that_are_not_unseen(published: Path) -> None:
+    corpus = with_seen(published, seen.CASES)
+    ids = list(corpus.exposures)
+    counted = seen_documents(published, seen.CASES, ids)
+    assert counted == {each for each in ids if corpus.exposures[each] is not Exposure.UNSEEN}
+    trained = {each.id for each in spia_texts(published, "tab_train")}
+    assert all(corpus.exposures[each] is Exposure.LEARNED for each in trained)
