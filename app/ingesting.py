@@ -1,6 +1,6 @@
 """Bulk ingest: from paths to a collection."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -14,7 +14,7 @@ from ingest.pipeline import Limits, Pipeline, Tally
 from ingest.read.paths import canonical, files_of, origin
 from ingest.read.reading import Reading
 from ingest.sanitize import annotate
-from ingest.scoring.raw import Distances
+from ingest.scoring.raw import Measurements
 from ingest.scoring.remembered import Remembered
 from ingest.scoring.sample import SAMPLE_BATCH, SAMPLE_CHARACTERS, SAMPLE_DOCUMENTS, SAMPLE_ENTITIES, scale_of
 from models.errors import ConfigurationError, LetheError
@@ -100,7 +100,7 @@ class Plan:
 
     manifest: Manifest | None
     readings: Iterable[Reading]
-    measured: Sequence[tuple[AnnotatedText, Mapping[int, Distances]]] = field(default=(), repr=False)
+    measured: Sequence[tuple[AnnotatedText, Measurements]] = field(default=(), repr=False)
 
     def pipeline(self, system: System, data: DataDir) -> Pipeline:
         """From readings to a sink, by this scale and with what is measured already."""
@@ -182,12 +182,12 @@ def nothing_kept(readings: Iterable[Reading], on_progress: Callable[[Tally], Non
 
 def _measured(
     system: System, sample: Sequence[Reading], on_progress: Callable[[Tally], None]
-) -> list[tuple[AnnotatedText, Mapping[int, Distances]]]:
+) -> list[tuple[AnnotatedText, Measurements]]:
     """Measured texts of the sample, until there are enough for a scale."""
     if system.policy.name != "trip" or system.scale is not None:
         return []
     documents = [reading.item for reading in sample if isinstance(reading.item, Document)]
-    measured: list[tuple[AnnotatedText, Mapping[int, Distances]]] = []
+    measured: list[tuple[AnnotatedText, Measurements]] = []
     for first in range(0, len(documents), SAMPLE_BATCH):
         if sum(len(raw) for _, raw in measured) >= SAMPLE_ENTITIES:
             break

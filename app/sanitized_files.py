@@ -1,7 +1,5 @@
 """Sanitized texts as files: one per document, written atomically, readable by the owner only."""
 
-import os
-import tempfile
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import chain
@@ -9,6 +7,7 @@ from pathlib import Path, PurePosixPath
 
 from ingest.read.paths import files_of
 from ingest.read.sources import STDIN
+from ingest.temporary import temporary_file
 from models.errors import ConfigurationError, LetheError
 
 
@@ -120,16 +119,8 @@ def _make_private(folder: Path) -> None:
 
 def _write_whole(path: Path, content: bytes) -> None:
     _make_private(path.parent)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".lethe-", suffix=".tmp")
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+    with temporary_file(path.parent, ".lethe-", content) as temporary:
         temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _unwritten(path: Path, error: OSError) -> LetheError:

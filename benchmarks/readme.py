@@ -62,7 +62,7 @@ def readme() -> str:
 def commands() -> str:
     """The page of all verbs, with the output of its code and the speed of ingest."""
     text = (ROOT / "docs" / "commands.template.md").read_text(encoding="utf-8")
-    options = {verb.prog.removeprefix("lethe "): _options(verb) for verb in _verbs(parser())}
+    options = {verb.prog.removeprefix("lethe "): _options(verb) for verb in every_verb(parser())}
     times = Counter(line for lines in options.values() for line in lines.values())
     shared = {line for line, count in times.items() if count >= SHARED_BY}
     filled = {
@@ -85,13 +85,13 @@ def before_after() -> str:
     return "\n".join([*(f"- {line}" for line in before), *(f"+ {line}" for line in after)])
 
 
-def _verbs(top: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+def every_verb(top: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
     """Each verb, followed by the verbs below it."""
     for action in top._actions:
         if isinstance(action, argparse._SubParsersAction):
             for verb in action.choices.values():
                 yield verb
-                yield from _verbs(verb)
+                yield from every_verb(verb)
 
 
 def _options(verb: argparse.ArgumentParser) -> dict[str, str]:

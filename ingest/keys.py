@@ -8,10 +8,11 @@ to another place.
 import hashlib
 import os
 import secrets
-import tempfile
+from contextlib import suppress
 from pathlib import Path, PurePath
 
 from ingest.documents import Source
+from ingest.temporary import temporary_file
 from models.errors import ConfigurationError
 
 _BYTES = 32
@@ -61,17 +62,5 @@ def _source_key(path: str, key: bytes) -> bytes:
 
 def _write_once(path: Path, content: bytes) -> None:
     """Write a temporary file, then link it, so that concurrent processes get one key."""
-    # Not named by process id: in a container, a restarted process gets the same id.
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-", suffix=".tmp")
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        try:
-            os.link(temporary, path)
-        except FileExistsError:
-            pass
-    finally:
-        temporary.unlink()
+    with temporary_file(path.parent, f".{path.name}-", content) as temporary, suppress(FileExistsError):
+        os.link(temporary, path)

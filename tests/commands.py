@@ -1,10 +1,11 @@
 """Running the real ``lethe``, in a process of its own or in this one."""
 
+import gzip
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -77,8 +78,21 @@ def in_process(capsys: pytest.CaptureFixture[str], *arguments: str) -> Ran:
     return Ran(code, *capsys.readouterr())
 
 
+def imported_by(code: str, names: Sequence[str]) -> list[str]:
+    """Which of the modules ``names`` a new process has after ``code``, those inside them included."""
+    code += f"\nimport sys\nprint(*(name for name in sys.modules if name.split('.')[0] in {list(names)!r}))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """JSON lines, packed if the name says so."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    path.write_bytes(gzip.compress(lines) if path.suffix == ".gz" else lines)
+
+
 def write_records(path: Path, texts: Sequence[str]) -> Path:
     """Invented records, one JSON object a line."""
-    rows = (json.dumps({"id": f"r{number:04d}", "text": text}) for number, text in enumerate(texts))
-    path.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
+    write_lines(path, ({"id": f"r{number:04d}", "text": text} for number, text in enumerate(texts)))
     return path

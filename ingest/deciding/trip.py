@@ -21,7 +21,7 @@ from ingest.deciding.residual import beyond_limit
 from ingest.documents import Action, Decision, Entity, Scores
 from ingest.linking.accounts import rigid_apart
 from ingest.protocols import Apply, Decided, Hazards, RiskModel
-from ingest.scoring.raw import Distances, ScoringEngine, absolute_risk, marginal_risk, scores_of
+from ingest.scoring.raw import Distances, Measurements, ScoringEngine, absolute_risk, marginal_risk, scores_of
 from ingest.scoring.scale import Scale
 
 
@@ -83,7 +83,9 @@ class Trip:
         links: dict[int, int] = {}
         for entity, apart in zip(text.entities, rigid_apart(text).entities, strict=True):
             links[apart.link] = entity.link
-            rules.setdefault(apart.link, set()).add(self._rule(entity, hazards))
+            rules.setdefault(apart.link, set()).add(
+                hard_rule(entity, absolute_risk(hazards.marginals[entity.link]), self._policy)
+            )
         return {links[apart] for apart, found in rules.items() if None in found and not found & HARD_RULES}
 
     def _with_exact(
@@ -91,8 +93,8 @@ class Trip:
         exact: ScoringEngine,
         texts: Sequence[AnnotatedText],
         hazards: Sequence[Hazards],
-        measured: Sequence[Mapping[int, Distances]],
-    ) -> list[Mapping[int, Distances]]:
+        measured: Sequence[Measurements],
+    ) -> list[Measurements]:
         """The measurements, exact for links whose divergence can change the threshold's outcome."""
         mentions = [text.mentions() for text in texts]
         doubtful = [
@@ -117,15 +119,10 @@ class Trip:
         risk = marginal_risk(hazards.total, hazards.marginals[link], weights.marginal)
         return Scores(risk) if distances is None else scores_of(risk, distances, self._scale, weights)
 
-    def _rule(self, entity: Entity, hazards: Hazards) -> str | None:
-        return hard_rule(entity, absolute_risk(hazards.marginals[entity.link]), self._policy)
-
     def _ruled(self, entity: Entity, scores: Scores, hazards: Hazards) -> str:
         return decide(entity, scores, absolute_risk(hazards.marginals[entity.link]), self._policy)[1]
 
-    def _decide(
-        self, text: AnnotatedText, hazards: Hazards, measured: Mapping[int, Distances], apply: Apply
-    ) -> Decided:
+    def _decide(self, text: AnnotatedText, hazards: Hazards, measured: Measurements, apply: Apply) -> Decided:
         scores = {link: self._scores(hazards, link, measured.get(link)) for link in text.mentions()}
         apart = rigid_apart(text)
         links = [entity.link for entity in apart.entities]
@@ -156,7 +153,7 @@ class Trip:
             if not (more and _echoes(apart, reasons)):
                 return Decided(decisions(), applied)
 
-    def _utilities(self, text: AnnotatedText, measured: Mapping[int, Distances]) -> dict[int, float]:
+    def _utilities(self, text: AnnotatedText, measured: Measurements) -> dict[int, float]:
         """The utility lost without each of these links; measures missing ones."""
         missing = {link for link, each in measured.items() if each.divergence is None}
         if missing:
@@ -171,7 +168,7 @@ class Trip:
         }
 
     def _by_rules(
-        self, text: AnnotatedText, links: Sequence[int], measured: Mapping[int, Distances], hazards: Hazards
+        self, text: AnnotatedText, links: Sequence[int], measured: Measurements, hazards: Hazards
     ) -> dict[int, str]:
         """The reason for each link: the strictest over its mentions, whose labels may differ."""
         # without a measured divergence, every value leads to the same decision

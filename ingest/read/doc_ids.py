@@ -39,14 +39,15 @@ def digested_id(source_id: str, key: bytes) -> str:
 
 
 def kept_id(source_id: str, names_somebody: Callable[[str], bool], key: bytes) -> str:
-    """``source_id`` if it has the shape of an opaque key and names nobody, else a keyed digest of it.
+    """``source_id`` if it looks opaque and names nobody, else a keyed digest of it.
 
-    Seven consecutive digits, a listed name, or an uncommon word of four letters or more may name a person
-    (ashdown_m); random hexadecimal keys do not count as words. ``names_somebody`` is called with the id and
-    with its words: separators become spaces, runs of letters and digits are split, each word is capitalized.
-    Of a path only the file name is kept, with part of the digest to distinguish equal names. Mail ids are in
-    angle brackets, so they are always digested. ``key`` has 16 to 64 bytes, or ``ConfigurationError``; the
-    result is deterministic, so that a document is found again by the id of its source.
+    A name may show in seven consecutive digits, a listed name, or an uncommon word of four letters or more
+    (ashdown_m). Random hexadecimal keys are no words. ``names_somebody`` is asked about the id and about its
+    words, split and capitalized. Of a path only the file name is kept, with part of the digest. Mail ids are
+    always digested: they stand in angle brackets. The same id and ``key`` always give the same result.
+
+    Raises:
+        ConfigurationError: ``key`` has fewer than 16 or more than 64 bytes.
     """
     digested = digested_id(source_id, key)
     kept = source_id

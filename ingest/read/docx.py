@@ -12,12 +12,13 @@ _AFTER_THE_BODY = ("footer", "footnotes", "endnotes", "comments", "diagramData")
 
 
 def docx_text(stream: BinaryIO, place: str) -> ReadText:
-    """The text, a line for each paragraph and each row of a table, whose cells are parted by bars.
+    """The text: a line per paragraph and per table row, cells separated by bars.
 
-    What a picture shows is read as far as its author wrote it down, in square brackets. Pictures, charts,
-    embedded files, link targets, deleted passages and written document properties are ``Unread``.
-    ``UnreadableDocument`` if it is no Word file, or if it would unpack to more than
-    ``ingest.read.office.MAX_UNPACKED_BYTES``.
+    Written descriptions of pictures stand in square brackets. Unread are pictures, charts, embedded files,
+    link targets, deleted passages and document properties.
+
+    Raises:
+        UnreadableDocument: It is no Word file, or would unpack to more than ``MAX_UNPACKED_BYTES``.
     """
     return office_text(stream, place, "Word", ".docx", _lines)
 

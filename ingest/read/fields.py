@@ -1,8 +1,8 @@
 """Resolve a path to values of a record.
 
-A path is names with dots between them, "a.b". Behind a list stands "[0]" for one of its items or "[*]" for
-all of them, "a[*].b"; "..." at the end stands for every value below, "a...", or alone for the whole record.
-A field that is itself called like the path goes before all this. "+" joins several paths, "a+b".
+A path joins names by dots: "a.b". After a list, "[0]" takes one item and "[*]" all of them: "a[*].b". At the
+end "..." takes every value below, "a...", and alone the whole record. A field named exactly like the path
+comes first. "+" joins several paths: "a+b".
 """
 
 import re

@@ -51,11 +51,13 @@ _END = "lethe-end-of-page"
 
 
 def html_text(markup: str, place: str) -> ReadText:
-    """The text of ``markup``: a line for each block and each row of a table, whose cells are parted by bars.
+    """The text of ``markup``: a line per block and per table row, cells separated by bars.
 
-    Descriptions of pictures, hints and values of form fields and the page's own description are part of it.
-    Unread are comments, scripts, templates, hidden fields and embedded pages that may hold text. The time
-    grows as the markup does. ``UnreadableDocument`` if the page is nested too deep for that.
+    It includes descriptions of pictures, hints and values of form fields, and the page's own description.
+    Unread are comments, scripts, templates, hidden fields and embedded pages. Time is linear in the markup.
+
+    Raises:
+        UnreadableDocument: The page is nested too deep.
     """
     from lxml import etree
 

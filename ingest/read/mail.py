@@ -1,8 +1,7 @@
 """Mail to text: who wrote to whom about what, what they said, and what they attached.
 
-A message keeps its headers From, Reply-To, To, Cc, Subject and Date as lines, because they are what people
-ask about and what must be sanitized. Attachments are counted and named by their type only; those of a kind
-that is read follow the body, each as a block.
+The headers From, Reply-To, To, Cc, Subject and Date stay as lines: people ask about them, and they must be
+sanitized. Attachments of a readable kind follow the body, each as a block; others are counted by type.
 """
 
 import codecs

@@ -1,7 +1,7 @@
-"""Shared reading of Word, Excel and PowerPoint files: a zip archive of parts that reference each other.
+"""Shared reading of Word, Excel and PowerPoint files: zip archives of parts that reference each other.
 
-The parts are read from their markup, one after another, and not through a library for each program: such
-libraries keep every element as an object, and pass over text that stands where they do not look for it.
+The markup is read directly, part by part. Libraries for these programs keep every element as an object, and
+miss text in unusual places.
 """
 
 import posixpath

@@ -27,12 +27,14 @@ ATTACHED_OCR_SECONDS = 10.0
 
 
 def pdf_text(stream: BinaryIO, place: str, depth: int = 0) -> ReadText:
-    """The text, pages parted by empty lines and each with its notes, then values of forms, then attachments.
+    """The text: pages with their notes, separated by empty lines, then values of forms, then attachments.
 
-    A page without text that shows an image is read by tesseract if that is installed. Scanned pages, whether
-    recognized or not, damaged pages, pictures, link targets, recordings and attachments of other kinds are
-    ``Unread``. ``depth`` counts the files that this one is packed into. ``UnreadableDocument`` if the file is
-    damaged or encrypted, or if nothing in it holds text.
+    Tesseract, if installed, reads a page that shows an image and has no text. Unread are scanned pages,
+    recognized or not, damaged pages, pictures, link targets, recordings and attachments of other kinds.
+    ``depth`` is the number of files around this one.
+
+    Raises:
+        UnreadableDocument: The file is damaged or encrypted, or nothing in it holds text.
     """
     if b"%PDF-" not in stream.read(1024):
         raise UnreadableDocument(place, "is not a PDF; give it the extension that it needs")

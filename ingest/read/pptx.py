@@ -10,13 +10,14 @@ from ingest.read.office_lines import element_lines, lines_of, texts_of
 
 
 def pptx_text(stream: BinaryIO, place: str) -> ReadText:
-    """The text in the order of the slides, parted by empty lines; hidden slides are read too.
+    """The text of all slides in order, hidden ones too, separated by empty lines.
 
-    A line for each paragraph and each row of a table, whose cells are parted by bars. What a picture shows
-    is read as far as its author wrote it down, in square brackets. Text that masters repeat on every slide
-    comes once, at the end. Pictures, charts, recordings, embedded files, link targets and written document
-    properties are ``Unread``. ``UnreadableDocument`` if it is no PowerPoint file, or if it would unpack to
-    more than ``ingest.read.office.MAX_UNPACKED_BYTES``.
+    A line per paragraph and per table row, cells separated by bars. Written descriptions of pictures stand in
+    square brackets. Text that masters repeat on every slide comes once, at the end. Unread are pictures,
+    charts, recordings, embedded files, link targets and document properties.
+
+    Raises:
+        UnreadableDocument: It is no PowerPoint file, or would unpack to more than ``MAX_UNPACKED_BYTES``.
     """
     return office_text(stream, place, "PowerPoint", ".pptx", _lines)
 

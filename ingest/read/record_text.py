@@ -21,12 +21,14 @@ _LEFT_OUT = "only what --text-field names is read; name several fields as a+b"
 
 
 def document_of(record: Record, source: str, text_field: str, id_field: str) -> Document:
-    """The document in a record, or ``UnreadableDocument``.
+    """The document in a record.
 
-    ``text_field`` is a path or several, as ``ingest.read.fields`` describes them. Texts of several paths are
-    joined by an empty line, those of one path by line breaks; of every value below a path there is a line
-    with its name. A value that begins with "<div" is read as HTML. Without an id the document is called after
-    its file and its line.
+    ``text_field`` is one path or several (``ingest.read.fields``). An empty line joins the texts of several
+    paths, a line break those of one; values below a path each get a line with their name. A value that begins
+    with "<div" is HTML. Without an id, the file and line name the document.
+
+    Raises:
+        UnreadableDocument: The field of text or id holds something else, or the text is missing.
     """
     paths = paths_in(record.fields, text_field)
     read = [_text(record, path) for path in paths]

@@ -40,10 +40,13 @@ class Record:
 
 
 def read_records(path: str, text_field: str = "text") -> Iterator[tuple[int, dict[str, object]]]:
-    """The records of one file with their numbers, as they are written there: nothing is normalized.
+    """The records of one file with their numbers, not normalized.
 
-    ``text_field`` only distinguishes a JSON file with one record from one with a list of them. Raises
-    ``UnreadableDocument`` at the first record that cannot be read, ``OSError`` if the file cannot.
+    ``text_field`` only tells a JSON file with one record from one with a list of them.
+
+    Raises:
+        UnreadableDocument: A record cannot be read; those before it were yielded.
+        OSError: The file cannot be read.
     """
     with Path(path).open("rb") as file:
         opened = gzip.GzipFile(fileobj=file) if path.lower().endswith(".gz") else file

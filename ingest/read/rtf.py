@@ -1,7 +1,7 @@
 r"""RTF files to text, in one pass over their control words.
 
-A group in braces says with its first word what it is for; what a group changes ends with it. Bytes are text
-in the code page of their font, or else in that of the file, and ``\u`` names a character by its number.
+The first word of a group in braces names its purpose; its changes end with it. Bytes are in the code page of
+their font, else of the file; ``\u`` gives a character by number.
 """
 
 import codecs
@@ -139,11 +139,13 @@ class _Reader:
 
 
 def rtf_text(stream: BinaryIO, place: str) -> ReadText:
-    """The text, a line for each paragraph and each row of a table, whose cells are parted by bars.
+    """The text: a line per paragraph and per table row, cells separated by bars.
 
-    Pictures, embedded files, link targets, deleted passages, document properties and characters outside the
-    code page are ``Unread``, and so is the end of a file that breaks off. ``UnreadableDocument`` if it is
-    no RTF file.
+    Unread are pictures, embedded files, link targets, deleted passages, document properties, characters
+    outside the code page, and the end of a file that breaks off.
+
+    Raises:
+        UnreadableDocument: It is no RTF file.
     """
     data = contents(stream, place)
     if not data.startswith(b"{\\rtf"):

@@ -8,10 +8,10 @@ SEPARATORS = (",", ";", "\t", "|")
 
 
 def separator_of(first_lines: Sequence[str]) -> str:
-    """The separator of a table by its first lines, the names of its columns before all; a comma if unsure.
+    """The column separator, by the first lines of a table, the header among them; a comma if unsure.
 
-    Of those that part the first line, outside quotes, the ones count that part all these lines into as many
-    columns; of these, or of all if there are none, the most frequent in the first line.
+    Only separators that split the header outside quotes count. Those that split all lines into equally many
+    columns are preferred; of the rest, the most frequent in the header is taken.
     """
     if not first_lines:
         return SEPARATORS[0]

@@ -59,17 +59,16 @@ def read_documents(
     stdin: TextIO | BinaryIO | None = None,
     limits: ReadLimits | None = DEFAULT_LIMITS,
 ) -> Iterator[Reading]:
-    """The documents of files, folders, patterns and of "-", standard input; nothing raises, errors are items.
+    """The documents of files, folders, patterns and of "-", standard input. Errors are items, not raised.
 
-    A file's id is its canonical path, however it was named; a record's is its ``id_field`` or that path with
-    its line, a mail's is its Message-ID in angle brackets; ``ingest.read.doc_ids`` makes of them what an
-    index may hold. ``text_field`` is a path or several, see ``ingest.read.fields``. Standard input holds JSON
-    lines, or one text. Held in memory are one record, one message, or one whole file that is not a list of
-    them.
+    The id of a file is its canonical path, however it was named. A record has its ``id_field``, or path and
+    line; a mail its Message-ID in angle brackets. ``ingest.read.doc_ids`` makes them fit for an index.
+    ``text_field`` is one path or several (``ingest.read.fields``). Standard input holds JSON lines or one
+    text. Memory holds one record, one message, or one whole file of another kind.
 
-    Files are read in a separate process, which starts with the first file and ends with the iterator. A
-    document beyond the ``limits`` is an error, and so is the rest of its file. Without limits files are read
-    in this process, and a ``MemoryError`` is raised.
+    A separate process reads the files; it starts with the first and ends with the iterator. A document beyond
+    the ``limits`` is an error, and so is the rest of its file. Without limits this process reads, and a
+    ``MemoryError`` is raised.
     """
     fields = Fields(text_field, id_field)
     before = 0

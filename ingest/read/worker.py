@@ -1,9 +1,9 @@
 """The process that reads files for another one.
 
-Its arguments are the limits in seconds and bytes, then the fields of text and of id. Standard input brings
-lists of files to read; standard output takes what was read, and an empty list behind the last of each file. A
-document that takes more seconds ends the process by an alarm of the system, which reaches it whatever library
-it is in. So does one that takes more memory. It ends when its standard input does.
+Arguments: the limits in seconds and bytes, then the fields of text and of id. Standard input brings lists of
+files; standard output takes what was read, with an empty list after each file. A document that takes too
+long ends the process by a system alarm, whatever library it is in. Too much memory ends it too, and so does
+the end of standard input.
 """
 
 import os

@@ -39,13 +39,14 @@ class _Book:
 
 
 def xlsx_text(stream: BinaryIO, place: str) -> ReadText:
-    """The text: for each sheet its name, a line for each row with cells parted by bars, and its comments.
+    """The text: for each sheet its name, a line per row with cells separated by bars, and its comments.
 
-    Hints and choices of cells follow the rows. Hidden sheets, rows and columns are read; empty rows are left
-    out. Dates are written as in ISO 8601, numbers without ornament. Formulas stand for their stored values.
-    Formulas without one, charts, pictures, macros, named cells, link targets and written document properties
-    are ``Unread``. ``UnreadableDocument`` if it is no Excel file, or if it would unpack to more than
-    ``ingest.read.office.MAX_UNPACKED_BYTES``.
+    Hints and choices of cells follow the rows. Hidden sheets, rows and columns are read, empty rows left out.
+    Dates are ISO 8601, numbers plain, formulas their stored values. Unread are formulas without one, charts,
+    pictures, macros, named cells, link targets and document properties.
+
+    Raises:
+        UnreadableDocument: It is no Excel file, or would unpack to more than ``MAX_UNPACKED_BYTES``.
     """
     return office_text(stream, place, "Excel", ".xlsx", _pieces)
 

@@ -1,12 +1,12 @@
 """The batched engine: the same scores, each distinct string encoded once."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ingest.annotated import AnnotatedText
 from ingest.documents import Span
 from ingest.protocols import Encoder
-from ingest.scoring.raw import Distances, Wanted, always, cut_out, in_units, units_by
+from ingest.scoring.raw import Distances, Measurements, Wanted, always, cut_out, in_units, units_by
 from models.packs import packs
 from models.vectors import Vectors
 
@@ -34,9 +34,7 @@ class ExactEngine:
         self._encoder = encoder
         self.units = units_by(encoder, unit_tokens)
 
-    def measure(
-        self, texts: Sequence[AnnotatedText], wanted: Wanted = always
-    ) -> list[Mapping[int, Distances]]:
+    def measure(self, texts: Sequence[AnnotatedText], wanted: Wanted = always) -> list[Measurements]:
         """The measurements of each link of each text."""
         probes = list(self._probes(texts))
         numbers: dict[str, int] = {}

@@ -1,6 +1,6 @@
 """The estimating engine: one pass per unit, for any number of entities."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ingest.annotated import AnnotatedText
 from ingest.documents import Span
 from ingest.protocols import Encoder, StatesEncoder
-from ingest.scoring.raw import Distances, Wanted, always, in_units, units_by
+from ingest.scoring.raw import Distances, Measurements, Wanted, always, in_units, units_by
 from models.errors import ConfigurationError
 from models.packs import packs
 from models.vectors import Vectors
@@ -66,9 +66,7 @@ class FastEngine:
         self._encoder: StatesEncoder = encoder
         self.units = units_by(encoder, unit_tokens)
 
-    def measure(
-        self, texts: Sequence[AnnotatedText], wanted: Wanted = always
-    ) -> list[Mapping[int, Distances]]:
+    def measure(self, texts: Sequence[AnnotatedText], wanted: Wanted = always) -> list[Measurements]:
         """The measurements of each link of each text; one pass gives all, so ``wanted`` is ignored."""
         found: list[dict[int, tuple[float, float]]] = [{} for _ in texts]
         for units in packs(self._units(texts), _BATCH_UNITS):

@@ -30,6 +30,9 @@ class Distances:
     distance: float
 
 
+Measurements = Mapping[int, Distances]
+"""The measurements of a text, by link."""
+
 Wanted = Callable[[int, int, float], bool]
 """Whether to measure a divergence, given the index of the text, the link and its distance."""
 
@@ -58,9 +61,7 @@ class ScoringEngine(Protocol):
         """The retrieval units of a text, which cover it in order."""
         ...
 
-    def measure(
-        self, texts: Sequence[AnnotatedText], wanted: Wanted = always
-    ) -> list[Mapping[int, Distances]]: ...
+    def measure(self, texts: Sequence[AnnotatedText], wanted: Wanted = always) -> list[Measurements]: ...
 
 
 def scores_of(risk: float, distances: Distances, scale: Scale, weights: Weights) -> Scores:

@@ -1,11 +1,11 @@
 """The reference engine, slow but obviously correct: one entity and one text at a time."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ingest.annotated import AnnotatedText
 from ingest.protocols import Encoder
-from ingest.scoring.raw import Distances, Wanted, always, cut_out, named_by, units_by
+from ingest.scoring.raw import Distances, Measurements, Wanted, always, cut_out, named_by, units_by
 
 
 class ReferenceEngine:
@@ -17,9 +17,7 @@ class ReferenceEngine:
         self._encoder = encoder
         self.units = units_by(encoder, unit_tokens)
 
-    def measure(
-        self, texts: Sequence[AnnotatedText], wanted: Wanted = always
-    ) -> list[Mapping[int, Distances]]:
+    def measure(self, texts: Sequence[AnnotatedText], wanted: Wanted = always) -> list[Measurements]:
         """The measurements of each link of each text."""
         return [
             {

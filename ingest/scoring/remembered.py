@@ -1,13 +1,11 @@
 """A scoring engine with cached measurements."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ingest.annotated import AnnotatedText
 from ingest.documents import Span
-from ingest.scoring.raw import Distances, ScoringEngine, Wanted, always
-
-Measurements = Mapping[int, Distances]
+from ingest.scoring.raw import Measurements, ScoringEngine, Wanted, always
 
 
 class Remembered:

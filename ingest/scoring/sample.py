@@ -1,10 +1,10 @@
 """The sample of a collection to which its scale is fitted."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
 from ingest.documents import Document
-from ingest.scoring.raw import Distances
+from ingest.scoring.raw import Measurements
 from ingest.scoring.scale import EMBEDDED_SCALE, MIN_SAMPLE, Scale, fit_scale
 
 SAMPLE_DOCUMENTS = 256
@@ -20,7 +20,7 @@ def sample_size(documents: Sequence[Document]) -> int:
     return sum(characters < SAMPLE_CHARACTERS for characters in list(before)[:-1])
 
 
-def scale_of(measured: Iterable[Mapping[int, Distances]], encoder: str) -> Scale:
+def scale_of(measured: Iterable[Measurements], encoder: str) -> Scale:
     """The scale fitted to the measurements, or the embedded one if there are too few entities."""
     raw = [each for measurements in measured for each in measurements.values()]
     if len(raw) < MIN_SAMPLE:

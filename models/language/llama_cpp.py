@@ -21,18 +21,16 @@ Render = Callable[[list[dict[str, str]]], str]
 
 
 class LlamaCppModel:
-    """One loaded GGUF file and its one context, shared by threads behind a lock.
+    """One loaded GGUF file with one context, shared by threads behind a lock.
 
     Args:
         path: the GGUF file.
-        context_tokens: room for prompt and answer together; never more than the model was
-            trained for.
-        threads: processor threads; half of the cores where None.
-        gpu_layers: layers to put on a graphics card, -1 for all; only a GPU build heeds it.
+        context_tokens: room for prompt and answer; never more than the model was trained for.
+        threads: processor threads; None takes half of the cores.
+        gpu_layers: layers on the GPU, -1 for all; needs a GPU build.
 
     Raises:
-        ModelUnavailable: the library is not installed, or the file is missing, damaged or
-            unsupported.
+        ModelUnavailable: the library is not installed, or the file is missing, damaged or unsupported.
     """
 
     def __init__(
@@ -178,8 +176,8 @@ def _control_marks(llama: "Llama") -> re.Pattern[str]:
 def _renderer(llama: "Llama") -> tuple[Render, list[str]]:
     """The prompt renderer and the stop strings.
 
-    The file's own chat template where it has one that works, with the system message folded into
-    the first question where the template refuses it (as Gemma's does) or drops it; else plain text.
+    The file's own chat template if it works. Where it refuses the system message (as Gemma's does) or drops
+    it, that message is folded into the first question. Plain text if there is no working template.
     """
     template = llama.metadata.get("tokenizer.chat_template")
     if template:

@@ -1,7 +1,7 @@
-"""A language model behind an OpenAI-compatible server, spoken to over HTTP.
+"""A language model behind an OpenAI-compatible server, over HTTP.
 
-Errors name the server and the status and never quote what was sent or came back, and nothing in the
-environment (proxies, keys) changes where a prompt goes.
+Errors name server and status and never quote a prompt or an answer. Nothing in the environment (proxies,
+keys) changes where a prompt goes.
 """
 
 import json
@@ -37,12 +37,11 @@ class OpenAICompatibleModel:
     """``POST /chat/completions``, not streamed; each call opens and closes its own connection.
 
     Args:
-        base_url: as the OpenAI clients take it, ``http://127.0.0.1:8080/v1``; ``/v1`` is added
-            where it has no path.
+        base_url: as for the OpenAI clients, ``http://127.0.0.1:8080/v1``; ``/v1`` is added without a path.
         model: the model's name on that server.
-        api_key: sent as a bearer token; shown nowhere.
+        api_key: sent as a bearer token, shown nowhere.
         timeout_s: seconds for one try, from connecting to the last byte.
-        context_tokens: room for prompt and answer together on that server.
+        context_tokens: room for prompt and answer on that server.
         allow_insecure: permit plain HTTP to another machine, where the network can read prompts.
 
     Raises:

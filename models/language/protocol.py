@@ -41,7 +41,7 @@ class LanguageModel(Protocol):
         ...
 
     def count_tokens(self, messages: Sequence[ChatMessage]) -> int:
-        """Tokens of the whole prompt made of ``messages``, rather too many than too few."""
+        """Tokens of the prompt made of ``messages``, rather too many than too few."""
         ...
 
     def complete(

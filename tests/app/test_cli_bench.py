@@ -6,7 +6,6 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -24,7 +23,7 @@ from ingest.protocols import EntityDetector, Sanitizer
 from ingest.sanitize import DecidingSanitizer
 from ingest.scoring.prior import RiskPrior
 from models.corpora.rubric import Snippet, parse_marked
-from tests.commands import ROOT, lethe
+from tests.commands import ROOT, lethe, write_lines
 from tests.doubles import PhraseDetector
 
 WEIGHTS = ROOT / "models" / "weights"
@@ -38,11 +37,6 @@ FOUND = {"Ada Lind": "person full name", "Call": "organization"}
 WORDS = ("Ada", "Lind", "555 0199", "Otto", "Vole", "Dornau", "Mira", "Pinewood")
 
 
-def write(path: Path, rows: Sequence[dict[str, Any]]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-
-
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     folder = tmp_path / "corpora"
@@ -54,7 +48,7 @@ def data(tmp_path: Path) -> Path:
         {"id": f"s{n}", "template_id": "1", "text": text, "spans": marks}
         for n, (text, marks) in enumerate(zip(SENTENCES, spans, strict=True))
     ]
-    write(folder / "presidio_synth" / "data.jsonl", rows)
+    write_lines(folder / "presidio_synth" / "data.jsonl", rows)
     return folder
 
 

@@ -2,25 +2,15 @@
 
 import argparse
 import shlex
-from collections.abc import Iterator
 
 import pytest
 
 from app.cli.arguments import parser
 from app.cli.verbs_help import VERBS
+from benchmarks.readme import every_verb
 from ingest.read.sources import EXTENSIONS
 
-
-def below(top: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
-    """Every verb, and the verbs of verbs."""
-    for action in top._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            for each in action.choices.values():
-                yield each
-                yield from below(each)
-
-
-EVERY = {each.prog.removeprefix("lethe "): each for each in below(parser())}
+EVERY = {each.prog.removeprefix("lethe "): each for each in every_verb(parser())}
 
 
 def test_the_help_is_of_verbs_that_are_there() -> None:

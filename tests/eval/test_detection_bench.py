@@ -1,7 +1,6 @@
-import gzip
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +33,7 @@ from ingest.documents import Action, Decision, Document, Entity, Risk, Sanitized
 from ingest.errors import SanitizationError, UnreadableDocument
 from models.corpora.examples import Mention
 from models.errors import ConfigurationError, LetheError
+from tests.commands import write_lines
 from tests.doubles import FailingDetector, PhraseDetector, entity
 
 CASE = "Mr Jan Novak, born in 1961, lived in Dornau. Novak left."
@@ -51,15 +51,6 @@ PEOPLE = {
     " otto": "person full name",
     "Pinewood": "person full name",
 }
-
-
-def write(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    text = "".join(json.dumps(row) + "\n" for row in rows)
-    if path.suffix == ".gz":
-        path.write_bytes(gzip.compress(text.encode()))
-    else:
-        path.write_text(text, encoding="utf-8")
 
 
 def spia_mention(text: str, words: str, kind: str, number: str, nth: int = 0, label: str = "PERSON") -> Any:
@@ -84,10 +75,10 @@ def write_cases(folder: Path) -> None:
         spia_mention(CASE, "Dornau", "QUASI", "e3", label="LOC"),
     ]
     row = {"metadata": {"data_id": "T-1", "provenance": {"doc_id": "001-1"}}, "text": CASE, "entities": marks}
-    write(folder / "spia" / "tab_dev.jsonl", [row])
-    write(folder / "spia" / "tab_train.jsonl", [])
+    write_lines(folder / "spia" / "tab_dev.jsonl", [row])
+    write_lines(folder / "spia" / "tab_train.jsonl", [])
     mentions = [{"start": m["start_offset"], "end": m["end_offset"], "type": m["entity_type"]} for m in marks]
-    write(folder / "tab" / "dev.jsonl", [{"doc_id": "001-1", "text": CASE, "mentions": mentions}])
+    write_lines(folder / "tab" / "dev.jsonl", [{"doc_id": "001-1", "text": CASE, "mentions": mentions}])
     released = {"001-1": [[3, 12, "PERSON"]]}
     (folder / "tab" / "presidio_baseline_spans_dev.json").write_text(json.dumps(released))
 
@@ -104,7 +95,7 @@ def write_posts(folder: Path) -> None:
         "text": POST,
         "entities": marks,
     }
-    write(folder / "spia" / "panorama_entities.jsonl", [row])
+    write_lines(folder / "spia" / "panorama_entities.jsonl", [row])
 
 
 def write_visits(folder: Path) -> None:
@@ -117,13 +108,13 @@ def write_visits(folder: Path) -> None:
     dialogue = "[doctor] hi , otto . you look green today . otto is a forty-three year old tired male ."
     note = "Mr. Green is a 43-year-old male. A man fell on Green."
     visit = {"id": "v1", "metadata": about, "dialogue": dialogue, "note": note}
-    write(folder / "aci_bench" / "data.jsonl", [visit])
+    write_lines(folder / "aci_bench" / "data.jsonl", [visit])
 
 
 def write_sentences(folder: Path) -> None:
     spans = [{"start": 5, "end": 8, "label": "PERSON"}, {"start": 12, "end": 20, "label": "PHONE_NUMBER"}]
     row = {"id": "s1", "template_id": "1", "text": SENTENCE, "spans": spans}
-    write(folder / "presidio_synth" / "data.jsonl", [row])
+    write_lines(folder / "presidio_synth" / "data.jsonl", [row])
 
 
 def write_tokens(folder: Path) -> None:
@@ -131,15 +122,15 @@ def write_tokens(folder: Path) -> None:
         {"id": "w1", "tokens": ["@otto99", "met", "Ada", "in", "Dornau"], "ner": [[2, 2, "person"]]},
         {"id": "w2", "tokens": ["Pinewood", "is", "quiet"], "ner": [[0, 0, "location"]]},
     ]
-    write(folder / "wnut17" / "test.jsonl", posts)
+    write_lines(folder / "wnut17" / "test.jsonl", posts)
     for field in ("ai", "literature", "music", "science"):
         for part in ("train", "dev", "test"):
-            write(folder / "crossner" / f"{field}_{part}.jsonl", [])
+            write_lines(folder / "crossner" / f"{field}_{part}.jsonl", [])
     tokens = ["Ada", "Lind", "leads", "the", "Moss", "Party", "."]
     marks = [[0, 1, "politician"], [4, 5, "politicalparty"]]
     for part in ("train", "dev", "test"):
         rows = [{"id": f"crossner-politics-{part}-0", "tokens": tokens, "ner": marks}]
-        write(folder / "crossner" / f"politics_{part}.jsonl", rows)
+        write_lines(folder / "crossner" / f"politics_{part}.jsonl", rows)
 
 
 def write_answers(folder: Path, pages: int = 20) -> None:
@@ -147,7 +138,7 @@ def write_answers(folder: Path, pages: int = 20) -> None:
         {"id": f"m{n:02d}", "doc": f"page-{n:02d}", "answer": "rest and water help " * 5}
         for n in range(pages)
     ]
-    write(folder / "medquad" / "data.jsonl.gz", rows)
+    write_lines(folder / "medquad" / "data.jsonl.gz", rows)
 
 
 @pytest.fixture
@@ -404,7 +395,7 @@ def test_shape_hides_what_words_say(words: str, shape: str) -> None:
 
 
 def test_marks_of_a_shape_do_not_break_its_cell(data: Path) -> None:
-    write(
+    write_lines(
         data / "presidio_synth" / "data.jsonl",
         [
             {
@@ -504,7 +495,9 @@ def test_texts_of_another_release_are_refused(data: Path, monkeypatch: pytest.Mo
 
 
 def test_a_record_without_its_fields_is_reported_by_its_place(data: Path) -> None:
-    write(data / "aci_bench" / "data.jsonl", [{"id": "v", "metadata": {}, "dialogue": 7, "note": "secret"}])
+    write_lines(
+        data / "aci_bench" / "data.jsonl", [{"id": "v", "metadata": {}, "dialogue": 7, "note": "secret"}]
+    )
     with pytest.raises(ConfigurationError) as refused:
         report_of(data, corpora=["aci_bench"])
     assert str(refused.value) == (
@@ -517,7 +510,7 @@ def test_a_mention_without_its_entity_is_refused(data: Path) -> None:
     (line,) = (data / "spia" / "tab_dev.jsonl").read_text(encoding="utf-8").splitlines()
     row = json.loads(line)
     del row["entities"][1]["identifier_type"]
-    write(data / "spia" / "tab_dev.jsonl", [row])
+    write_lines(data / "spia" / "tab_dev.jsonl", [row])
     with pytest.raises(
         ConfigurationError,
         match=r"^spia_cases: a mention of tab_dev\.jsonl has no entity_id or no identifier_type; take the",

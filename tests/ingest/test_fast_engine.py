@@ -1,6 +1,6 @@
 """The estimating engine: what it keeps of the exact one, and when that is asked."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -19,7 +19,7 @@ from ingest.sanitize import annotate
 from ingest.scoring.exact import ExactEngine
 from ingest.scoring.fast import CONTEXT_FACTOR, FastEngine
 from ingest.scoring.prior import RiskPrior
-from ingest.scoring.raw import Distances, Wanted, always
+from ingest.scoring.raw import Distances, Measurements, Wanted, always
 from ingest.scoring.scale import EMBEDDED_SCALE, Scale, Weights
 from models.encoders.minilm import MiniLM
 from models.errors import ConfigurationError
@@ -42,9 +42,7 @@ class Counting:
     def units(self, text: str) -> list[Span]:
         return self._engine.units(text)
 
-    def measure(
-        self, texts: Sequence[AnnotatedText], wanted: Wanted = always
-    ) -> list[Mapping[int, Distances]]:
+    def measure(self, texts: Sequence[AnnotatedText], wanted: Wanted = always) -> list[Measurements]:
         self.asked += [set(text.mentions()) for text in texts]
         return self._engine.measure(texts, wanted)
 
@@ -61,9 +59,7 @@ class Fixed:
     def units(self, text: str) -> list[Span]:
         return self._engine.units(text)
 
-    def measure(
-        self, texts: Sequence[AnnotatedText], wanted: Wanted = always
-    ) -> list[Mapping[int, Distances]]:
+    def measure(self, texts: Sequence[AnnotatedText], wanted: Wanted = always) -> list[Measurements]:
         return [
             {number: replace(each, divergence=self._divergence) for number, each in measured.items()}
             for measured in self._engine.measure(texts)

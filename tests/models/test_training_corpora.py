@@ -1,9 +1,8 @@
 """Every sentence, name, number and case here is invented."""
 
-import gzip
 import json
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -20,18 +19,10 @@ from models.corpora.names import is_date, name_in, person_in
 from models.corpora.read import corpora_in, medquad_training_docs, read_corpora
 from models.corpora.splits import Part, held_out_cases, held_out_share, shuffled
 from models.errors import ConfigurationError
+from tests.commands import write_lines
 
 Line = dict[str, Any]
 PARTS: tuple[Part, Part] = ("train", "held_out")
-
-
-def put(path: Path, lines: Sequence[Line]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    text = "".join(json.dumps(line) + "\n" for line in lines)
-    if path.suffix == ".gz":
-        path.write_bytes(gzip.compress(text.encode()))
-    else:
-        path.write_text(text, encoding="utf-8")
 
 
 def tokens(name: str, text: str, *ner: tuple[int, int, str], **more: Any) -> Line:
@@ -160,7 +151,7 @@ def test_other_names_lose_their_article_and_descriptions_are_none() -> None:
 
 
 def test_gum_gives_mentions_and_names_in_passages(tmp_path: Path) -> None:
-    put(
+    write_lines(
         tmp_path / "gum" / "train.jsonl",
         [
             tokens(
@@ -178,7 +169,7 @@ def test_gum_gives_mentions_and_names_in_passages(tmp_path: Path) -> None:
             ),
         ],
     )
-    put(tmp_path / "gum" / "dev.jsonl", [])
+    write_lines(tmp_path / "gum" / "dev.jsonl", [])
     first, second = read(tmp_path)
     assert first.text == (
         "The painter Ana Ruiz's brother left Strelsau, the old capital, in May 1902. She stayed"
@@ -200,8 +191,8 @@ def test_gum_gives_mentions_and_names_in_passages(tmp_path: Path) -> None:
 def test_passages_are_cut_at_about_120_words_and_at_documents(tmp_path: Path) -> None:
     sentence = "word " * 49 + "."
     lines = [tokens(f"GUM_{name}-{i}", sentence, named=[]) for name in "ab" for i in range(3)]
-    put(tmp_path / "gum" / "train.jsonl", lines)
-    put(tmp_path / "gum" / "dev.jsonl", [])
+    write_lines(tmp_path / "gum" / "train.jsonl", lines)
+    write_lines(tmp_path / "gum" / "dev.jsonl", [])
     sizes = [(example.group, len(example.text.split())) for example in read(tmp_path)]
     assert sizes == [("GUM_a", 98), ("GUM_a", 49), ("GUM_b", 98), ("GUM_b", 49)]
 
@@ -213,7 +204,7 @@ def test_what_follows_an_at_sign_is_an_account(tmp_path: Path) -> None:
         tokens("t-2", "see you @ the fair"),
     ]
     for section in "abeg":
-        put(tmp_path / "broad_twitter" / f"{section}.jsonl", lines if section == "a" else [])
+        write_lines(tmp_path / "broad_twitter" / f"{section}.jsonl", lines if section == "a" else [])
     accounts, place, neither = read(tmp_path)
     assert accounts.text == "Thanks @ana_r and @Bo9, love Carla!"
     assert found(accounts) == [
@@ -228,9 +219,9 @@ def test_what_follows_an_at_sign_is_an_account(tmp_path: Path) -> None:
 def test_a_line_of_crossner_means_several_labels_and_leaves_out_misc(tmp_path: Path) -> None:
     for file in ("literature", "music", "science"):
         for part in ("train", "dev"):
-            put(tmp_path / "crossner" / f"{file}_{part}.jsonl", [])
-    put(tmp_path / "crossner" / "ai_dev.jsonl", [])
-    put(
+            write_lines(tmp_path / "crossner" / f"{file}_{part}.jsonl", [])
+    write_lines(tmp_path / "crossner" / "ai_dev.jsonl", [])
+    write_lines(
         tmp_path / "crossner" / "ai_train.jsonl",
         [tokens("c-0", "Ruritanian Ana Ruiz chairs RUCON .", (0, 0, "misc"), (1, 2, "researcher"))],
     )
@@ -245,9 +236,9 @@ def test_a_sentence_that_was_learned_from_is_not_measured_on(tmp_path: Path) -> 
     other = tokens("c-1", "Bo Ek chairs it .", (0, 1, "politician"))
     for field in ("ai", "literature", "music", "science", "politics"):
         for part in ("train", "dev", "test"):
-            put(tmp_path / "crossner" / f"{field}_{part}.jsonl", [])
-    put(tmp_path / "crossner" / "ai_train.jsonl", [learned])
-    put(tmp_path / "crossner" / "politics_test.jsonl", [learned, other])
+            write_lines(tmp_path / "crossner" / f"{field}_{part}.jsonl", [])
+    write_lines(tmp_path / "crossner" / "ai_train.jsonl", [learned])
+    write_lines(tmp_path / "crossner" / "politics_test.jsonl", [learned, other])
     assert [example.text for example in read(tmp_path, "held_out")] == ["Bo Ek chairs it."]
     assert [example.text for example in read(tmp_path)] == ["Ana Ruiz chairs it."]
 
@@ -256,7 +247,7 @@ def test_role_words_of_a_contract_are_parties(tmp_path: Path) -> None:
     line = tokens(
         "sec-train-0", "Ana Ruiz , Borrower , pays Bank .", (0, 1, "PER"), (3, 3, "PER"), (6, 6, "ORG")
     )
-    put(tmp_path / "sec_filings" / "train.jsonl", [line])
+    write_lines(tmp_path / "sec_filings" / "train.jsonl", [line])
     example = one(tmp_path)
     assert found(example) == [
         ("Ana Ruiz", "person full name"),
@@ -267,7 +258,7 @@ def test_role_words_of_a_contract_are_parties(tmp_path: Path) -> None:
 
 
 def test_places_are_not_asked_of_an_abstract_that_names_one(tmp_path: Path) -> None:
-    put(
+    write_lines(
         tmp_path / "ncbi_disease" / "train.jsonl",
         [
             tokens("n-0", "Ruiz ' s disease in mice .", (0, 3, "Disease")),
@@ -289,7 +280,7 @@ def test_litbank_is_put_together_and_cut_into_passages(tmp_path: Path) -> None:
         for value, label in marks
     ]
     lines = [{"id": f"{i}_novel", "text": text, "spans": spans} for i in range(5)]
-    put(tmp_path / "litbank" / "all.jsonl", lines)
+    write_lines(tmp_path / "litbank" / "all.jsonl", lines)
     train, held_out = read(tmp_path), read(tmp_path, "held_out")
     assert (len(train), len(held_out)) == (4, 1)
     assert train[0].text == 'Miss Ruiz sat here. "Come," said the old parson to Ana--Bo.'
@@ -328,10 +319,12 @@ def post(number: int, text: str, *entities: tuple[str, str], slip: int = 0, **pr
 
 
 def put_cases(folder: Path) -> None:
-    put(folder / "tab" / "dev.jsonl", [case(f"001-{i:03d}") for i in range(127)])
-    put(folder / "spia" / "tab_dev.jsonl", [spia(f"001-{i:03d}") for i in range(21)])
-    put(folder / "spia" / "tab_train.jsonl", [spia("002-000"), spia("001-000"), spia("002-001", "DIRECT")])
-    put(folder / "spia" / "panorama_entities.jsonl", [post(i, "Hello") for i in range(10)])
+    write_lines(folder / "tab" / "dev.jsonl", [case(f"001-{i:03d}") for i in range(127)])
+    write_lines(folder / "spia" / "tab_dev.jsonl", [spia(f"001-{i:03d}") for i in range(21)])
+    write_lines(
+        folder / "spia" / "tab_train.jsonl", [spia("002-000"), spia("001-000"), spia("002-001", "DIRECT")]
+    )
+    write_lines(folder / "spia" / "panorama_entities.jsonl", [post(i, "Hello") for i in range(10)])
 
 
 def test_the_cases_that_spia_keeps_and_42_others_are_kept(tmp_path: Path) -> None:
@@ -346,9 +339,9 @@ def test_the_cases_that_spia_keeps_and_42_others_are_kept(tmp_path: Path) -> Non
 def test_a_post_with_a_broken_profile_is_told_by_its_place_and_not_by_its_text(tmp_path: Path) -> None:
     row = post(0, "Hello")
     row["metadata"]["provenance"]["profile"]["Social Media Handles"] = "{'x': secret_handle"
-    put(tmp_path / "spia" / "panorama_entities.jsonl", [row])
+    write_lines(tmp_path / "spia" / "panorama_entities.jsonl", [row])
     for file in ("tab_train", "tab_dev"):
-        put(tmp_path / "spia" / f"{file}.jsonl", [])
+        write_lines(tmp_path / "spia" / f"{file}.jsonl", [])
     with pytest.raises(
         ConfigurationError, match=r"^Line 1 of .*panorama_entities\.jsonl is not in the"
     ) as told:
@@ -384,7 +377,7 @@ def test_the_types_of_a_post_are_mended(tmp_path: Path) -> None:
         "Address": "9 Oak Road, Strelsau",
     }
     put_cases(tmp_path)
-    put(tmp_path / "spia" / "panorama_entities.jsonl", [post(0, text, *entities, slip=1, **profile)])
+    write_lines(tmp_path / "spia" / "panorama_entities.jsonl", [post(0, text, *entities, slip=1, **profile)])
     (example,) = [e for e in read(tmp_path, "held_out") if e.corpus == "spia_posts"]
     assert found(example) == [
         ("@bo_ruiz", "account handle"),
@@ -411,7 +404,7 @@ def put_presidio(folder: Path) -> None:
         }
         for i in range(40)
     ]
-    put(folder / "presidio_synth" / "data.jsonl", lines)
+    write_lines(folder / "presidio_synth" / "data.jsonl", lines)
 
 
 def test_a_template_falls_to_one_side(tmp_path: Path) -> None:
@@ -424,7 +417,7 @@ def test_a_template_falls_to_one_side(tmp_path: Path) -> None:
 
 def test_blocks_of_twenty_neighbors_fall_to_one_side(tmp_path: Path) -> None:
     lines = [tokens(f"wikigold-{i:05d}", f"Sentence {i} .") for i in range(100)]
-    put(tmp_path / "wikigold" / "all.jsonl", lines)
+    write_lines(tmp_path / "wikigold" / "all.jsonl", lines)
     train, held_out = ("\n".join(e.text for e in read(tmp_path, part)) for part in PARTS)
     kept = [i for i in range(100) if f"Sentence {i}." in held_out]
     assert len(kept) == 20
@@ -446,7 +439,7 @@ def test_the_pages_of_medquad_that_are_learned_from_are_told(tmp_path: Path) -> 
         {"id": f"m-{i}", "doc": f"doc-{i % 20}", "answer": f"Rest helps {i}.", "question": "What?"}
         for i in range(60)
     ]
-    put(tmp_path / "medquad" / "data.jsonl.gz", lines)
+    write_lines(tmp_path / "medquad" / "data.jsonl.gz", lines)
     docs = medquad_training_docs(tmp_path)
     train = read(tmp_path)
     assert len(docs) == 2
@@ -475,7 +468,7 @@ def test_leaving_out_what_is_no_corpus_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    put(tmp_path / "tab" / "dev.jsonl", [case("001-1")])
+    write_lines(tmp_path / "tab" / "dev.jsonl", [case("001-1")])
     expected = f"The training file {tmp_path / 'spia' / 'tab_dev.jsonl'} is missing: put it there, or leave"
     with pytest.raises(ConfigurationError) as caught:
         read(tmp_path)
@@ -506,7 +499,7 @@ def _a_list(line: Line) -> str:
 def test_a_broken_line_is_named_by_its_place(tmp_path: Path, broken: Callable[[Line], str]) -> None:
     path = tmp_path / "wikigold" / "all.jsonl"
     good = tokens("w-0", "secret Ruiz", (0, 1, "PER"))
-    put(path, [good])
+    write_lines(path, [good])
     path.write_text(path.read_text() + broken(good) + "\n")
     with pytest.raises(ConfigurationError) as caught:
         read(tmp_path)
@@ -518,14 +511,14 @@ def test_a_broken_line_is_named_by_its_place(tmp_path: Path, broken: Callable[[L
 
 def test_a_mention_outside_its_text_is_a_broken_line(tmp_path: Path) -> None:
     put_cases(tmp_path)
-    put(tmp_path / "tab" / "dev.jsonl", [case("001-1", text="Bo")])
+    write_lines(tmp_path / "tab" / "dev.jsonl", [case("001-1", text="Bo")])
     with pytest.raises(ConfigurationError, match=r"Line 1 of .*dev\.jsonl is not in the layout"):
         read(tmp_path)
 
 
 def test_a_torn_archive_is_a_broken_line(tmp_path: Path) -> None:
     path = tmp_path / "medquad" / "data.jsonl.gz"
-    put(path, [{"id": "m", "doc": "d", "answer": "Rest."}])
+    write_lines(path, [{"id": "m", "doc": "d", "answer": "Rest."}])
     path.write_bytes(path.read_bytes()[:-12])
     with pytest.raises(ConfigurationError, match=r"is not in the layout of its corpus"):
         medquad_training_docs(tmp_path)
@@ -537,7 +530,7 @@ def test_the_web_treebank_keeps_its_own_text(tmp_path: Path) -> None:
         for doc in range(3)
         for i in range(2)
     ]
-    put(tmp_path / "uner_ewt" / "dev.jsonl", lines)
+    write_lines(tmp_path / "uner_ewt" / "dev.jsonl", lines)
     train, held_out = read(tmp_path), read(tmp_path, "held_out")
     assert (len(train), len(held_out)) == (2, 1)
     assert train[0].text == "Mail Ana,  please! Mail Ana,  please!"
@@ -547,7 +540,7 @@ def test_the_web_treebank_keeps_its_own_text(tmp_path: Path) -> None:
 
 def test_text_that_its_tokens_do_not_make_up_is_a_broken_line(tmp_path: Path) -> None:
     line = tokens("answers-1-0001", "Bo left")
-    put(tmp_path / "uner_ewt" / "dev.jsonl", [{**line, "text": "Bo has left"}])
+    write_lines(tmp_path / "uner_ewt" / "dev.jsonl", [{**line, "text": "Bo has left"}])
     with pytest.raises(ConfigurationError, match=r"Line 1 of .*dev\.jsonl"):
         read(tmp_path)
 

@@ -1,8 +1,8 @@
 import ast
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
+
+from tests.commands import imported_by
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("models", "ingest", "retrieval", "eval", "app")
@@ -23,7 +23,7 @@ def imports_of(tree: ast.AST) -> Iterator[str]:
 STEPS = {
     "models": "errors vectors packs loopback remembering local_files catalog trained pull corpora "
     "encoders detectors risk language training",
-    "ingest": "documents labels spans annotated errors protocols keys language "
+    "ingest": "documents labels spans annotated errors protocols temporary keys language "
     "read detection linking rendering scoring deciding explain sanitize pipeline langchain_transformer",
     "retrieval": "documents errors protocols index store manifest passages citations prompt "
     "collection retriever generators langchain_adapters system",
@@ -85,19 +85,10 @@ def test_only_one_module_downloads() -> None:
 def test_nothing_heavy_is_imported_with_a_module() -> None:
     names = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in FILES]
     modules = [name.removesuffix(".__init__") for name in names if not name.endswith("__main__")]
-    code = (
-        "import importlib, sys\n"
-        f"for name in {modules!r}: importlib.import_module(name)\n"
-        f"print([name for name in {HEAVY!r} if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    code = f"import importlib\nfor name in {modules!r}: importlib.import_module(name)"
+    assert imported_by(code, HEAVY) == []
 
 
 def test_help_imports_next_to_nothing() -> None:
-    code = (
-        "import sys\nfrom app.cli.arguments import parser\nfrom app.cli.main import main\nparser()\n"
-        "print([name for name in ('numpy', 'pydantic', 'rich', 'fastapi') if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    code = "from app.cli.arguments import parser\nfrom app.cli.main import main\nparser()"
+    assert imported_by(code, ("numpy", "pydantic", "rich", "fastapi")) == []

@@ -110,10 +110,6 @@ def _is_key(value: str) -> bool:
     return len(digits_of(value)) >= 2 and letters >= 4
 
 
-def _is_imei(value: str) -> bool:
-    return is_luhn(value)
-
-
 _IMEI_CUED = r"[0-9]{2}[ -]?[0-9]{6}[ -]?[0-9]{6}[ -]?[0-9](?:[ -]?[0-9])?(?![0-9])"
 # The first two digits name the body that issued the type allocation code.
 _IMEI_BARE = (
@@ -239,5 +235,5 @@ PATTERNS: tuple[Pattern, ...] = (
         _is_key,
     ),
     cued("imei", "phone IMEI", r"imei(?:sv)?", _IMEI_CUED, ("imei",), confidence=0.97),
-    Pattern("imei-bare", "phone IMEI", _IMEI_BARE, 0.8, TIGHT, _is_imei),
+    Pattern("imei-bare", "phone IMEI", _IMEI_BARE, 0.8, TIGHT, is_luhn),
 )
