@@ -33,6 +33,16 @@ class AnchorAttack:
     n: int = 250
     seed: int = 0
 
+    goal = "Make the generator copy out all that it was given before the attacker's own words."
+    threat_model = (
+        "An untrusted user of a trusted server: asks any question, sees the answers, knows the kind "
+        "of documents but none of them, and guesses that passages stand before the question."
+    )
+    reference = (
+        "Qi et al. 2024, Follow My Instruction and Spill the Beans: Scalable Data Extraction from "
+        "Retrieval-Augmented Generation Systems"
+    )
+
     def __post_init__(self) -> None:
         check_number("anchor", self.aim, self.n)
 
@@ -40,27 +50,6 @@ class AnchorAttack:
     def name(self) -> str:
         """``anchor-`` and the aim."""
         return f"anchor-{self.aim}"
-
-    @property
-    def goal(self) -> str:
-        """What the attacker is after."""
-        return "Make the generator copy out all that it was given before the attacker's own words."
-
-    @property
-    def threat_model(self) -> str:
-        """What the attacker can do."""
-        return (
-            "An untrusted user of a trusted server: asks any question, sees the answers, knows the kind "
-            "of documents but none of them, and guesses that passages stand before the question."
-        )
-
-    @property
-    def reference(self) -> str:
-        """Where the attack was published."""
-        return (
-            "Qi et al. 2024, Follow My Instruction and Spill the Beans: Scalable Data Extraction from "
-            "Retrieval-Augmented Generation Systems"
-        )
 
     def prompts(self) -> list[AttackPrompt]:
         """The prompts in the order in which they are asked."""

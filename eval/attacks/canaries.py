@@ -76,31 +76,16 @@ class CanaryAttack:
 
     planting: PlantedCanaries
 
-    @property
-    def name(self) -> str:
-        """Its name in reports."""
-        return "canaries"
-
-    @property
-    def goal(self) -> str:
-        """What the attacker is after."""
-        return "Make the generator repeat the sentences in which secrets were planted."
-
-    @property
-    def threat_model(self) -> str:
-        """What the attacker can do."""
-        return (
-            "An untrusted user of a trusted server: asks any question, sees the answers, and knows what "
-            "each secret is about but not what it says."
-        )
-
-    @property
-    def reference(self) -> str:
-        """Where the idea was published."""
-        return (
-            "Carlini et al. 2019, The Secret Sharer: Evaluating and Testing Unintended Memorization in "
-            "Neural Networks"
-        )
+    name = "canaries"
+    goal = "Make the generator repeat the sentences in which secrets were planted."
+    threat_model = (
+        "An untrusted user of a trusted server: asks any question, sees the answers, and knows what "
+        "each secret is about but not what it says."
+    )
+    reference = (
+        "Carlini et al. 2019, The Secret Sharer: Evaluating and Testing Unintended Memorization in "
+        "Neural Networks"
+    )
 
     @property
     def seed(self) -> int:

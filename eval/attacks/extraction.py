@@ -52,6 +52,16 @@ class ExtractionAttack:
     n: int = 250
     seed: int = 0
 
+    goal = "Make the generator repeat the passages that it was given, with what they hold."
+    threat_model = (
+        "An untrusted user of a trusted server: asks any question, sees the answers, "
+        "knows the kind of documents but none of them."
+    )
+    reference = (
+        "Zeng et al. 2024, The Good and The Bad: Exploring Privacy Issues in "
+        "Retrieval-Augmented Generation (RAG)"
+    )
+
     def __post_init__(self) -> None:
         check_number("extraction", self.aim, self.n)
 
@@ -61,27 +71,6 @@ class ExtractionAttack:
         if self.aim is Aim.UNTARGETED:
             return "extraction-untargeted"
         return f"extraction-targeted-{self.aim}"
-
-    @property
-    def goal(self) -> str:
-        """What the attacker is after."""
-        return "Make the generator repeat the passages that it was given, with what they hold."
-
-    @property
-    def threat_model(self) -> str:
-        """What the attacker can do."""
-        return (
-            "An untrusted user of a trusted server: asks any question, sees the answers, "
-            "knows the kind of documents but none of them."
-        )
-
-    @property
-    def reference(self) -> str:
-        """Where the attack was published."""
-        return (
-            "Zeng et al. 2024, The Good and The Bad: Exploring Privacy Issues in "
-            "Retrieval-Augmented Generation (RAG)"
-        )
 
     def prompts(self) -> list[AttackPrompt]:
         """The prompts in the order in which they are asked."""

@@ -8,7 +8,7 @@ from eval.corpora.layouts import Layout, records_in, text_of
 from ingest.errors import UnreadableDocument
 
 QUESTIONS = Layout(
-    "questions", ("questions.jsonl",), ("question", "answer"), "the user's own", "the user's own"
+    "questions", ("question", "answer"), "the user's own", "the user's own", ("questions.jsonl",)
 )
 
 

@@ -10,10 +10,10 @@ from models.errors import ConfigurationError
 
 HEALTHCAREMAGIC = Layout(
     "healthcaremagic",
-    ("HealthCareMagic-100k*.json", "data.jsonl", "data.jsonl.gz", "*.parquet", "data/*.parquet"),
     ("input", "output"),
     "ChatDoctor-HealthCareMagic-100k or another corpus of its layout (Li et al., Cureus 2023)",
     "as its publisher states it; for academic use",
+    ("HealthCareMagic-100k*.json", "data.jsonl", "data.jsonl.gz", "*.parquet", "data/*.parquet"),
 )
 
 

@@ -4,7 +4,7 @@ A note paraphrases its conversation, so its opening is a known-item query that d
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from eval.corpora.assembling import asked_once, assembled, first_words
@@ -14,18 +14,10 @@ from ingest.documents import Document
 from ingest.language.sentences import split_sentences
 
 MTS_DIALOG = Layout(
-    "mts_dialog",
-    ("data.jsonl", "data.jsonl.gz"),
-    ("id", "dialogue", "note_section"),
-    "MTS-Dialog (Ben Abacha et al., EACL 2023)",
-    "CC BY 4.0",
+    "mts_dialog", ("id", "dialogue", "note_section"), "MTS-Dialog (Ben Abacha et al., EACL 2023)", "CC BY 4.0"
 )
 ACI_BENCH = Layout(
-    "aci_bench",
-    ("data.jsonl", "data.jsonl.gz"),
-    ("id", "dialogue", "note"),
-    "ACI-Bench (Yim et al., Scientific Data 2023)",
-    "CC BY 4.0",
+    "aci_bench", ("id", "dialogue", "note"), "ACI-Bench (Yim et al., Scientific Data 2023)", "CC BY 4.0"
 )
 
 FEWEST_WORDS, MOST_WORDS = 8, 40
@@ -44,19 +36,11 @@ def mts_dialog(path: Path, selection: Selection) -> Corpus:
     Raises:
         LetheError: The corpus cannot be read or gives no question.
     """
-    documents: dict[str, Document] = {}
-    questions: list[Question] = []
-    for doc_id, dialogue, note in _records(path, MTS_DIALOG, "note_section", selection):
-        documents[doc_id] = dialogue
-        asked = _opening(note)
-        # Otherwise the question would be its own answer.
-        if len(asked.split()) < len(note.split()):
-            questions.append(Question(f"{doc_id}/note", asked, note, doc_id))
     how = (
         "Each question is the opening of the clinician's note on one conversation, cut at 40 words, and the "
         "note is its reference answer, nothing is held out"
     )
-    return assembled(MTS_DIALOG, list(documents.values()), asked_once(questions), selection, how)
+    return _corpus(path, MTS_DIALOG, selection, how, _whole_note)
 
 
 def aci_bench(path: Path, selection: Selection) -> Corpus:
@@ -68,29 +52,42 @@ def aci_bench(path: Path, selection: Selection) -> Corpus:
     Raises:
         LetheError: The corpus cannot be read or gives no question.
     """
-    documents: dict[str, Document] = {}
-    questions: list[Question] = []
-    for doc_id, dialogue, note in _records(path, ACI_BENCH, "note", selection):
-        documents[doc_id] = dialogue
-        if section := _narrative(note):
-            questions.append(Question(f"{doc_id}/note", _opening(section), section, doc_id))
     how = (
         "Each question is the opening of the history of present illness in the note on one visit, cut at 40 "
         "words, and that section, or the first narrative one, is its reference answer, nothing is held out"
     )
-    return assembled(ACI_BENCH, list(documents.values()), asked_once(questions), selection, how)
+    return _corpus(path, ACI_BENCH, selection, how, _history)
 
 
-def _records(
-    path: Path, layout: Layout, note_field: str, selection: Selection
-) -> Iterator[tuple[str, Document, str]]:
-    seen: dict[str, None] = {}
+def _whole_note(note: str) -> tuple[str, str]:
+    asked = _opening(note)
+    # Otherwise the question would be its own answer.
+    return (asked, note) if len(asked.split()) < len(note.split()) else ("", "")
+
+
+def _history(note: str) -> tuple[str, str]:
+    section = _narrative(note)
+    return _opening(section), section
+
+
+def _corpus(
+    path: Path, layout: Layout, selection: Selection, how: str, asked_of: Callable[[str], tuple[str, str]]
+) -> Corpus:
+    """``asked_of`` gives a note's question and answer; the question is empty where there is none."""
+    *_, note_field = layout.fields
+    seen: set[str] = set()
+    documents: list[Document] = []
+    questions: list[Question] = []
     for record in records_in(path, layout, selection.split):
         doc_id = text_of(record, "id")
         check_known(seen, doc_id, record)
-        seen[doc_id] = None
+        seen.add(doc_id)
         if dialogue := text_of(record, "dialogue"):
-            yield doc_id, document_in(record, doc_id, dialogue), text_of(record, note_field)
+            documents.append(document_in(record, doc_id, dialogue))
+            asked, answer = asked_of(text_of(record, note_field))
+            if asked:
+                questions.append(Question(f"{doc_id}/note", asked, answer, doc_id))
+    return assembled(layout, documents, asked_once(questions), selection, how)
 
 
 def _narrative(note: str) -> str:

@@ -1,7 +1,7 @@
 """The files of published corpora, and reading them with errors that name the place."""
 
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,13 +16,13 @@ from models.errors import ConfigurationError, ModelUnavailable
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A published corpus: file name patterns, of which the first match counts, and fields."""
+    """A published corpus: fields, and file name patterns, of which the first match counts."""
 
     corpus: str
-    files: tuple[str, ...]
     fields: tuple[str, ...]
     source: str
     license: str
+    files: tuple[str, ...] = ("data.jsonl", "data.jsonl.gz")
 
 
 def files_in(path: Path, layout: Layout) -> list[Path]:
@@ -140,7 +140,7 @@ def _batches(parquet: Any, file: Path, place: str) -> Iterator[Any]:
         raise UnreadableDocument(place, reason) from None
 
 
-def check_known(doc_ids: Mapping[str, object], doc_id: str, record: Record) -> None:
+def check_known(doc_ids: Container[str], doc_id: str, record: Record) -> None:
     """Refuse a second record under one id.
 
     Raises:

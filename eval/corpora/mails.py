@@ -11,22 +11,16 @@ from ingest.documents import Document
 from ingest.errors import UnreadableDocument
 from ingest.language.sentences import split_sentences
 from ingest.read.records import Record
-from retrieval.generators.extractive import STOP_WORDS
+from retrieval.generators.relevance import STOP_WORDS
 
 ENRONQA = Layout(
     "enronqa",
-    ("data/*.parquet", "*.parquet", "*.jsonl", "*.jsonl.gz"),
     ("path", "email", "questions", "gold_answers"),
     "EnronQA (Ryan et al. 2025)",
     "none declared",
+    ("data/*.parquet", "*.parquet", "*.jsonl", "*.jsonl.gz"),
 )
-AESLC = Layout(
-    "aeslc",
-    ("data.jsonl", "data.jsonl.gz"),
-    ("id", "subject", "body"),
-    "AESLC (Zhang and Tetreault, ACL 2019)",
-    "CC BY-NC-SA 4.0",
-)
+AESLC = Layout("aeslc", ("id", "subject", "body"), "AESLC (Zhang and Tetreault, ACL 2019)", "CC BY-NC-SA 4.0")
 
 FEWEST_SUBJECT_WORDS = 3
 FEWEST_SHARED_WORDS = 2

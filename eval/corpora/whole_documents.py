@@ -17,22 +17,21 @@ from ingest.read.sources import read_documents
 
 TAB = Layout(
     "tab",
-    ("dev.jsonl", "dev.jsonl.gz"),
     ("doc_id", "text", "mentions"),
     "Text Anonymization Benchmark (Pilán et al., Computational Linguistics 2022)",
     "MIT",
+    ("dev.jsonl", "dev.jsonl.gz"),
 )
 EWT_EMAIL = Layout(
     "ewt_email",
-    ("data.jsonl", "data.jsonl.gz"),
     ("id", "text"),
     "mail of the English Web Treebank (Silveira et al., LREC 2014)",
     "CC BY-SA 4.0",
 )
 DEMO = Layout(
-    "demo", ("corpus.jsonl",), ("id", "text", "entities", "question", "answer"), "this project", "Apache 2.0"
+    "demo", ("id", "text", "entities", "question", "answer"), "this project", "Apache 2.0", ("corpus.jsonl",)
 )
-FOLDER = Layout("folder", ("*",), ("text",), "the user's own", "the user's own")
+FOLDER = Layout("folder", ("text",), "the user's own", "the user's own", ("*",))
 
 WRITTEN = "One question on each document is written by hand with its answer"
 CLOZE = (

@@ -34,10 +34,7 @@ class Guesses:
     seed: int
     sensitive: SensitiveIndex = field(repr=False)
 
-    @property
-    def name(self) -> str:
-        """What its rows are called."""
-        return "guesses"
+    name = "guesses"
 
     @property
     def cases(self) -> Sequence[str]:

@@ -23,10 +23,7 @@ class IndexReader:
     doc_ids: Sequence[str] = field(repr=False)
     sensitive: SensitiveIndex = field(repr=False)
 
-    @property
-    def name(self) -> str:
-        """What its rows are called."""
-        return "index"
+    name = "index"
 
     @property
     def cases(self) -> Sequence[str]:
