@@ -121,6 +121,8 @@ def _visits_mail(folder: Path) -> _Read:
 def _visit_mark(place: Place, text: str) -> Mark:
     start = -1
     words = place.text("text")
+    if not words:
+        raise place.wrong("has no text in text")
     for _ in range(place.number("nth") + 1):
         start = text.find(words, start + 1)
         if start < 0:
@@ -132,7 +134,7 @@ def _visit_mark(place: Place, text: str) -> Mark:
 
 
 def _cases(folder: Path) -> _Read:
-    """Court cases of SPIA, both files: all but the held-out ones are left out as seen."""
+    """Court cases of SPIA, both files."""
     texts = [text for file in ("tab_train", "tab_dev") for text in spia_texts(folder, file)]
     return {_SPIA: tuple(_of_spia(text, seen.CASES) for text in texts)}
 
@@ -202,7 +204,8 @@ def _demo_marks(places: Iterable[Place], text: str) -> Iterator[Mark]:
             raise place.wrong(f"needs an identifier, one of {', '.join(_DEMO_KINDS)}")
         for start, end in place.whole_words(text):
             if not any(mark.start < end and start < mark.end for mark in taken):
-                one = f"{place.text('subject')}, {place.text('label')}" if kind == "DIRECT" else ""
+                subject = place.text("subject")
+                one = f"{subject}, {place.text('label')}" if subject and kind == "DIRECT" else ""
                 entity = one or f"form {place.row}"
                 taken.append(Mark(start, end, kind, MUST[kind], entity, place.text("label")))
     yield from sorted(taken)

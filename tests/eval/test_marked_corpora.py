@@ -95,6 +95,7 @@ def test_what_cannot_be_told_counts_as_seen(data: Path) -> None:
     [
         ({"nth": 2}, "annotator_a.json, document 1, mark 1: does not stand in its document that often"),
         ({"nth": None}, "document 1, mark 1: has no whole number in nth"),
+        ({"text": ""}, "document 1, mark 1: has no text in text"),
         ({"text": 7}, "document 1, mark 1: has no text in text"),
         ({"class": "SECRET Ada"}, "document 1, mark 1: needs a class"),
         ({"must": 3}, "document 1, mark 1: needs a class"),
