@@ -2,7 +2,8 @@
 
 ``python -m benchmarks.answers`` ingests the corpus with the system of the settings, asks the questions of
 ``answer_questions.jsonl`` and adds answers and shares to ``benchmarks/results/answers.json``; with
-``--held-out`` it asks those of ``answer_questions_held_out.jsonl``, which nothing was fitted to.
+``--held-out`` it asks those of ``answer_questions_held_out.jsonl``, which nothing was fitted to. With ``--fit``
+it asks the development questions without a floor and prints the floor that fits them best.
 
 Whether an answer holds the gold answer is judged by reading. ``answers_judged.jsonl`` keeps the judgements by
 question and digest of the answer: a changed answer counts as not judged until somebody has read it.
@@ -12,7 +13,7 @@ import argparse
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal
@@ -29,6 +30,7 @@ from eval.provenance import provenance_of
 from ingest.documents import Document
 from retrieval.citations import NO_ANSWER
 from retrieval.documents import Answer
+from retrieval.generators.extractive import ExtractiveGenerator
 from retrieval.system import System
 
 HERE = Path(__file__).parent
@@ -36,6 +38,9 @@ RESULTS = HERE / "results" / "answers.json"
 JUDGED = HERE / "results" / "answers_judged.jsonl"
 SEED = 0
 """Nothing here is drawn; the seed stands for that in the results."""
+
+FLOORS = [n / 100 for n in range(20, 66)]
+"""What ``--fit`` tries."""
 
 Split = Literal["development", "held out"]
 FILES: Mapping[Split, Path] = {
@@ -150,10 +155,29 @@ def asked(
     with ExitStack() as stack:
         kept = kept_in_memory("answers", documents, system, stack, no_progress)
         found = kept.retriever(system.encoder).retrieve([each.question for each in questions], system.k)
-        return [
-            row_of(gold, system.generator.generate(gold.question, passages), judged)
-            for gold, passages in zip(questions, found, strict=True)
-        ]
+        rows = []
+        for gold, passages in zip(questions, found, strict=True):
+            row = row_of(gold, system.generator.generate(gold.question, passages), judged)
+            if isinstance(system.generator, ExtractiveGenerator):
+                row["relevance"] = round(system.generator.best(gold.question, passages), 4)
+            rows.append(row)
+        return rows
+
+
+def fitted_floor(rows: Sequence[Mapping[str, Any]]) -> list[tuple[float, float, float]]:
+    """Floors, best first, with two shares: answers that cite a right document, and refusals where none has it.
+
+    The best floor has the largest sum of both; of equal ones the lowest. ``rows`` are of answers without a
+    floor.
+    """
+    answered = [row for row in rows if row["gold"] is not None]
+    without = [row for row in rows if row["gold"] is None]
+    found = []
+    for floor in FLOORS:
+        cited = sum(row["gold_cited"] and row["relevance"] >= floor for row in answered)
+        refused = sum(row["relevance"] < floor for row in without)
+        found.append((floor, cited / len(answered), refused / len(without)))
+    return sorted(found, key=lambda each: (-round(each[1] + each[2], 6), each[0]))
 
 
 def report(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -167,9 +191,22 @@ def main() -> None:
     """Ask the questions of one split and write its report."""
     parser = argparse.ArgumentParser(description="Answers of the extractive generator on the demo corpus.")
     parser.add_argument("--held-out", action="store_true", help="ask the held-out questions")
-    split: Split = "held out" if parser.parse_args().held_out else "development"
+    parser.add_argument(
+        "--fit", action="store_true", help="print the floor that fits the development questions"
+    )
+    given = parser.parse_args()
+    split: Split = "held out" if given.held_out else "development"
     system = system_of(load_settings({}))
     documents = load("demo", corpus_path(), Selection()).documents
+    if given.fit:
+        without = replace(system, generator=ExtractiveGenerator(system.encoder, floor=0.0))
+        for floor, cited, refused in fitted_floor(
+            asked(without, documents, questions_in(FILES["development"]), {})
+        ):
+            print(
+                f"floor {floor:.2f}: right document cited {cited:.3f}, refused where none answers {refused:.3f}"
+            )
+        return
     rows = asked(system, documents, questions_in(FILES[split]), judgements(JUDGED))
     more = {"seed": str(SEED), "generator": system.generator.name, "k": str(system.k)}
     made = provenance_of(system, more).model_dump(mode="json")

@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 from retrieval.documents import Citation, RetrievedPassage
 
-NO_ANSWER = "The documents do not answer this."
+NO_ANSWER = "Nothing in this collection answers that."
 _MARKS = re.compile(r"(?P<space>[ \t]*)\[(?P<numbers>[0-9]{1,3}(?:\s*[,;]\s*[0-9]{1,3})*)\]")
 
 

@@ -1,64 +1,43 @@
-"""Answers without a language model: the most relevant sentences of the passages.
+"""Answers without a language model: what the passages say, word for word.
 
-Sentences are ranked by their cosine with the question, plus bonuses for shared words and for the
-similarity of their passage, and chosen one by one by maximal marginal relevance (Carbonell
-and Goldstein, SIGIR 1998), so that the second sentence does not repeat the first.
+Units (a sentence, or a question of a dialogue with its reply) are ranked by relevance and chosen one by one
+by maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998), so that the second does not repeat the
+first.
 """
 
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import islice
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.language.sentences import split_sentences
-from retrieval.citations import NO_ANSWER, citations_of, without_marks
+from models.vectors import Vectors
+from retrieval.citations import NO_ANSWER, citations_of
 from retrieval.documents import Answer, RetrievedPassage
+from retrieval.generators.relevance import Scored, relevances
+from retrieval.generators.turns import Sentence, Unit, sentences_of, speakers_of, units_of
 
 if TYPE_CHECKING:
     from ingest.protocols import Encoder
 
-FLOOR = 0.4
-"""The lowest relevance of the best sentence for an answer; fitted to the embedded encoder."""
-MAX_SENTENCES = 3
+FLOOR = 0.36
+MAX_UNITS = 3
+MAX_WORDS = 90
+"""Further units are left out where the answer would have more words."""
 MAX_CANDIDATES = 64
 """The most sentences to rank, best passages first; limits the time of an answer."""
 SHARE_OF_BEST = 0.7
-"""The relevance of further sentences, as a share of the best one's."""
-WORD_WEIGHT = 0.15
-PASSAGE_WEIGHT = 0.1
-REPETITION_WEIGHT = 0.4
-SHORT_WORDS = 4
-"""A sentence with fewer words needs its neighbor."""
-
-STOP_WORDS = frozenset(
-    "a about an and any are as at be been by can could did do does for from had has have he her his "
-    "how i in is it its me my of on or our she should so than that the their them there they this to "
-    "was we were what when where which who whom whose why will with would you your".split()
-)
-_WORD = re.compile(r"\w+")
-
-
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """A sentence: ``mark`` is its passage's, ``place`` its own among the sentences of all passages."""
-
-    mark: int
-    place: int
-    text: str = field(repr=False)
+"""The relevance of further units, as a share of the best one's."""
+REPETITION_WEIGHT = 0.3
 
 
 class ExtractiveGenerator:
-    """Quotes up to three sentences word for word, each followed by the mark of its passage.
+    """Quotes up to three units word for word, each followed by the mark of its passage.
 
     Args:
-        encoder: measures the similarity of sentence and question.
-        floor: relevance below which there is no answer. Relevance, at most 1.25, is the cosine, 0.15
-            times the share of the question's words and 0.1 times the passage's similarity, added up;
-            another encoder than the embedded one needs another floor.
+        encoder: measures the similarity of unit and question.
+        floor: relevance below which there is no answer, from 0 to 1.06 (``relevances``); another encoder
+            than the embedded one needs another floor.
     """
 
     def __init__(self, encoder: "Encoder", floor: float = FLOOR) -> None:
@@ -71,84 +50,70 @@ class ExtractiveGenerator:
         return "extractive"
 
     def generate(self, question: str, passages: Sequence[RetrievedPassage]) -> Answer:
-        """The best sentences, or the sentence for no answer; deterministic."""
+        """The best units, or the sentence for no answer; deterministic."""
         marked = dict(enumerate(passages, start=1))
-        question = question.encode("utf-8", "replace").decode("utf-8").strip()
-        sentences = _sentences_of(marked)
-        if not question or not sentences:
-            return Answer(NO_ANSWER, (), tuple(passages), self.name)
-        vectors = self._encoder.encode([question, *(sentence.text for sentence in sentences)])
-        nearness = vectors[1:] @ vectors[0]
-        bonus = [_bonus(question, sentence, marked) for sentence in sentences]
-        relevance = nearness.astype(np.float64) + np.array(bonus)
-        chosen = self._choose(sentences, relevance, vectors[1:])
-        text = " ".join(f"{sentence.text} [{sentence.mark}]" for sentence in chosen)
-        cited = citations_of({sentence.mark for sentence in chosen}, marked)
+        sentences = sentences_of(marked, MAX_CANDIDATES)
+        units = units_of(sentences)
+        relevance, vectors = self._ranked(question, units)
+        chosen = self._chosen(units, relevance, vectors)
+        text = _joined(chosen, speakers_of(sentences))
+        cited = citations_of({sentence.mark for unit in chosen for sentence in unit.sentences}, marked)
         return Answer(text or NO_ANSWER, cited, tuple(passages), self.name)
 
-    def _choose(
-        self,
-        sentences: Sequence[Sentence],
-        relevance: NDArray[np.float64],
-        vectors: NDArray[np.float32],
-    ) -> list[Sentence]:
-        best = float(relevance.max())
-        if best < self._floor:
+    def best(self, question: str, passages: Sequence[RetrievedPassage]) -> float:
+        """The relevance of the best unit, which the floor is compared with; 0 if nothing can be quoted."""
+        units = units_of(sentences_of(dict(enumerate(passages, start=1)), MAX_CANDIDATES))
+        return float(self._ranked(question, units)[0].max(initial=0.0))
+
+    def _ranked(self, question: str, units: Sequence[Unit]) -> tuple[NDArray[np.float64], Vectors]:
+        """The relevance of each unit, none for an empty question, and the vectors of the units."""
+        question = question.encode("utf-8", "replace").decode("utf-8").strip()
+        if not question or not units:
+            return np.zeros(0), np.zeros((0, self._encoder.dim), np.float32)
+        vectors = self._encoder.encode([question, *(unit.text for unit in units)])
+        scored = [
+            Scored(unit.text, unit.sentences[-1].mark, unit.sentences[-1].stretch, unit.asked > 0)
+            for unit in units
+        ]
+        return relevances(question, scored, vectors), vectors[1:]
+
+    def _chosen(self, units: Sequence[Unit], relevance: NDArray[np.float64], vectors: Vectors) -> list[Unit]:
+        best = float(relevance.max(initial=0.0))
+        if not len(relevance) or best < self._floor:
             return []
-        chosen: list[Sentence] = []
-        value = np.where(relevance >= max(self._floor, SHARE_OF_BEST * best), relevance, -np.inf)
-        while len(chosen) < MAX_SENTENCES and value.max() > 0:
-            sentence = sentences[int(value.argmax())]
-            value[sentence.place] = -np.inf
-            wanted = (sentence, *_needed_neighbor(sentence, sentences))
-            added = [new for new in wanted if new not in chosen]
-            if len(chosen) + len(added) > MAX_SENTENCES:
+        chosen: list[Unit] = []
+        words, quoted = 0, set[str]()
+        value = np.where(relevance >= SHARE_OF_BEST * best, relevance, -np.inf)
+        while len(chosen) < MAX_UNITS and value.max() > 0:
+            n = int(value.argmax())
+            value[n] = -np.inf
+            said = {sentence.said for sentence in units[n].sentences}
+            length = len(units[n].text.split())
+            if chosen and (said & quoted or words + length > MAX_WORDS):
                 continue
-            chosen += added
-            for new in added:
-                repetition = np.clip(vectors @ vectors[new.place], 0, None)
-                value = np.minimum(value, relevance - REPETITION_WEIGHT * repetition)
-                value[new.place] = -np.inf
-        return _in_reading_order(chosen)
+            chosen.append(units[n])
+            words, quoted = words + length, quoted | said
+            repetition = np.clip(vectors @ vectors[n], 0, None)
+            value = np.minimum(value, relevance - REPETITION_WEIGHT * repetition)
+        return chosen
 
 
-def _sentences_of(marked: dict[int, RetrievedPassage]) -> list[Sentence]:
-    """The first sentences in order; duplicates from overlapping passages are dropped."""
-    texts: dict[str, int] = {}
-    for mark, retrieved in marked.items():
-        for sentence in split_sentences(retrieved.passage.text):
-            texts.setdefault(without_marks(sentence), mark)
-    first = islice(texts.items(), MAX_CANDIDATES)
-    return [Sentence(mark, place, text) for place, (text, mark) in enumerate(first)]
-
-
-def _bonus(question: str, sentence: Sentence, marked: dict[int, RetrievedPassage]) -> float:
-    asked = _content_words(question)
-    shared = len(asked & _content_words(sentence.text)) / len(asked) if asked else 0.0
-    similarity = min(1.0, max(0.0, marked[sentence.mark].similarity))
-    return WORD_WEIGHT * shared + PASSAGE_WEIGHT * similarity
-
-
-def _content_words(text: str) -> set[str]:
-    words = (word.casefold() for word in _WORD.findall(text))
-    # Strip the plural s; finer stemming did not help.
-    return {word.removesuffix("s") if len(word) > 3 else word for word in words} - STOP_WORDS
-
-
-def _in_reading_order(chosen: Sequence[Sentence]) -> list[Sentence]:
-    """The passage of the best sentence first; within a passage, the original order."""
-    marks = [sentence.mark for sentence in chosen]
-    return sorted(chosen, key=lambda sentence: (marks.index(sentence.mark), sentence.place))
-
-
-def _needed_neighbor(sentence: Sentence, sentences: Sequence[Sentence]) -> Iterator[Sentence]:
-    """The sentence after a question or a short one; in dialogue it has the answer."""
-    asks = sentence.text.rstrip("\"')]”’»").endswith(("?", "？"))
-    if not asks and len(_WORD.findall(sentence.text)) >= SHORT_WORDS:
-        return
-    after = sentences[sentence.place + 1 : sentence.place + 2]
-    before = sentences[max(0, sentence.place - 1) : sentence.place]
-    for neighbor in (*after, *(() if asks else before)):
-        if neighbor.mark == sentence.mark:
-            yield neighbor
-            return
+def _joined(chosen: Sequence[Unit], speakers: frozenset[str]) -> str:
+    """The text of the best one first, then reading order; a mark after each run of sentences."""
+    stretches = [unit.sentences[0].stretch for unit in chosen]
+    sentences = sorted(
+        (sentence for unit in chosen for sentence in unit.sentences),
+        key=lambda sentence: (stretches.index(sentence.stretch), sentence.place),
+    )
+    pieces: list[str] = []
+    before: Sentence | None = None
+    for sentence in sentences:
+        follows = before is not None and (before.mark, before.place + 1) == (sentence.mark, sentence.place)
+        if before is not None and not follows:
+            pieces.append(f"[{before.mark}]")
+        if not follows and not sentence.opens and sentence.speaker in speakers:
+            # Who says it stands before sentences that are left out.
+            pieces.append(f"{sentence.speaker} …")
+        pieces.append(sentence.text)
+        before = sentence
+    return " ".join([*pieces, f"[{before.mark}]"]) if before is not None else ""

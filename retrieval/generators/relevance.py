@@ -1,0 +1,118 @@
+"""How much a unit of a passage says about a question: its words, its vector, and what stands around it."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.vectors import Vectors
+
+STOP_WORDS = frozenset(
+    "a about an and any are as at be been by can could did do does for from had has have he her his "
+    "how i in is it its me my of on or our she should so than that the their them there they this to "
+    "was we were what when where which who whom whose why will with would you your".split()
+)
+_ASKING = frozenset(
+    "also did done get give got happen happened having if just kind large long made make many may might "
+    "mean must much need no not often one part say said says some somebody somebody's someone sort soon "
+    "take taken tell then these those told up us use used yet".split()
+)
+"""Words of questions and of replacements that say nothing about what is asked."""
+_WORD = re.compile(r"\w+")
+_ENDINGS = ("ings", "ing", "ied", "ies", "ed", "es", "ly", "s", "e", "y")
+NEIGHBOR = 0.5
+"""The weight of a neighbor's vector in the window around a unit."""
+WEIGHTS = {"window": 0.38, "words": 0.18, "passage words": 0.24, "passage": 0.2, "reply": 0.06}
+
+
+def stem(word: str) -> str:
+    """``word`` in lower case without a common English ending; at least three letters stay."""
+    word = word.casefold()
+    for ending in _ENDINGS:
+        rest = word.removesuffix(ending)
+        if rest == word or len(rest) < 3 or (ending == "s" and rest[-1] in "su"):
+            continue
+        if ending in ("ings", "ing", "ed") and rest[-1] == rest[-2] and rest[-1] not in "ls":
+            return rest[:-1]
+        return rest
+    return word
+
+
+def content_words(text: str) -> list[str]:
+    """The stems of the words that carry content, in order."""
+    words = (word.casefold() for word in _WORD.findall(text))
+    wanted = (word for word in words if word not in STOP_WORDS and word not in _ASKING)
+    return [stem(word) for word in wanted if len(word) > 1 or word.isdigit()]
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A unit as it is scored: its words, the passage (``mark``) and text (``stretch``) it stands in.
+
+    ``replies`` is true where a question of the text is part of it.
+    """
+
+    text: str = field(repr=False)
+    mark: int
+    stretch: int
+    replies: bool
+
+
+def relevances(question: str, units: Sequence[Scored], vectors: Vectors) -> NDArray[np.float64]:
+    """The relevance of each unit, from about 0 to 1.06; ``vectors`` are the question's, then the units'.
+
+    A weighted sum: the cosine of the question with the unit and its neighbors; the shares of the question's
+    words in the unit and in its passage, rare words counting more; the cosine with the passage; and a bonus
+    for a reply.
+    """
+    asked = vectors[0].astype(np.float64)
+    rows = vectors[1:].astype(np.float64)
+    words = [frozenset(content_words(unit.text)) for unit in units]
+    weights = _rarity(content_words(question), words)
+    parts = {
+        "window": _cosines(_windows(rows, [unit.stretch for unit in units]), asked),
+        "words": np.array([_share(each, weights) for each in words]),
+        "passage words": np.zeros(len(units)),
+        "passage": np.zeros(len(units)),
+        "reply": np.array([float(unit.replies) for unit in units]),
+    }
+    marks = np.array([unit.mark for unit in units])
+    for mark in set(marks.tolist()):
+        here = np.flatnonzero(marks == mark)
+        parts["passage words"][here] = _share(frozenset().union(*(words[n] for n in here)), weights)
+        parts["passage"][here] = _cosines(rows[here].sum(axis=0, keepdims=True), asked)
+    found: NDArray[np.float64] = sum(
+        (WEIGHTS[name] * part for name, part in parts.items()), np.zeros(len(units))
+    )
+    return found
+
+
+def _windows(rows: NDArray[np.float64], stretches: Sequence[int]) -> NDArray[np.float64]:
+    """Each row with its neighbors of the same stretch."""
+    found = rows.copy()
+    for n in range(1, len(rows)):
+        if stretches[n] == stretches[n - 1]:
+            found[n] += NEIGHBOR * rows[n - 1]
+            found[n - 1] += NEIGHBOR * rows[n]
+    return found
+
+
+def _cosines(rows: NDArray[np.float64], asked: NDArray[np.float64]) -> NDArray[np.float64]:
+    found: NDArray[np.float64] = rows @ asked / np.maximum(np.linalg.norm(rows, axis=1), 1e-9)
+    return found
+
+
+def _rarity(asked: Sequence[str], units: Sequence[Collection[str]]) -> dict[str, float]:
+    """The weight of each word of the question: BM25's idf over the units; highest where none has it."""
+    counts = Counter(word for words in units for word in words)
+    n = len(units)
+    return {word: math.log1p((n - counts[word] + 0.5) / (counts[word] + 0.5)) for word in asked}
+
+
+def _share(words: Collection[str], weights: Mapping[str, float]) -> float:
+    total = sum(weights.values())
+    return sum(weight for word, weight in weights.items() if word in words) / total if total else 0.0
