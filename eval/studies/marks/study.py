@@ -66,21 +66,15 @@ def measure_marks(
     found: list[MarkedCorpusFigures] = []
     absent: dict[str, str] = {}
     for name in options.corpora:
-        try:
-            corpus = with_seen(data, name, options.demo)
-        except LetheError as error:
-            absent[name] = str(error)
-            continue
-        wanted = _numbered(corpus).only(list(Exposure) if options.learned else HELD_OUT)
-        if not wanted.documents:
-            absent[name] = f"all of its {len(corpus.documents)} documents were learned from"
-            continue
-        rows = _measured(system, wanted, options.seed, folder, made_with, progress)
-        found.append(_figures(corpus, wanted, rows, options))
+        wanted = _wanted(data, name, options)
+        if isinstance(wanted, str):
+            absent[name] = wanted
+        else:
+            rows = _measured(system, wanted[1], options.seed, folder, made_with, progress)
+            found.append(_figures(*wanted, rows, options))
     if not found:
-        raise LetheError(
-            "Nothing was measured: " + " ".join(f"{name}: {why}" for name, why in absent.items())
-        )
+        why = " ".join(f"{name}: {reason}" for name, reason in absent.items())
+        raise LetheError(f"Nothing was measured. {why}")
     return MarksReport(
         provenance=provenance_of(system, {}, commit),
         command="",
@@ -89,6 +83,18 @@ def measure_marks(
         corpora=tuple(found),
         absent=absent,
     )
+
+
+def _wanted(data: Path, name: str, options: Options) -> tuple[MarkedCorpus, MarkedCorpus] | str:
+    """A whole corpus and what of it is measured; or why nothing is."""
+    try:
+        corpus = _numbered(with_seen(data, name, options.demo))
+    except LetheError as error:
+        return str(error)
+    wanted = corpus.only(list(Exposure) if options.learned else HELD_OUT)
+    if not wanted.documents:
+        return f"all of its {len(corpus.documents)} documents were learned from"
+    return corpus, wanted
 
 
 def _numbered(corpus: MarkedCorpus) -> MarkedCorpus:
