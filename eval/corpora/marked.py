@@ -13,7 +13,6 @@ from eval.corpora.gold_files import Place, annotators_in, court_cases, demo_reco
 from eval.corpora.seen import Exposure
 from eval.documents import Mark, MarkedDocument
 from ingest.documents import Document
-from ingest.read.paths import shown
 from models.corpora.documents import POSTS, MarkedText, nearest, spia_texts
 from models.errors import ConfigurationError
 
@@ -167,8 +166,8 @@ def _benchmark(folder: Path) -> _Read:
     path = folder / seen.TAB / "echr_dev.json"
     if not path.is_file():
         raise ConfigurationError(
-            f"{shown(path)} is missing: identifier types are only in the official file, not in dev.jsonl. "
-            "Put it there, or leave tab out; spia_cases has some of its cases."
+            f"{seen.TAB}: {path.name} is missing. Identifier types are only in this official file, not in "
+            "dev.jsonl: put it there, or leave tab out; spia_cases has some of its cases."
         )
     found: dict[str, list[MarkedDocument]] = {}
     for document, annotations in court_cases(path):

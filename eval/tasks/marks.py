@@ -1,6 +1,6 @@
 """What annotators marked: how much of it a system replaced, and how much else."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from eval.documents import MarkedDocument
@@ -118,12 +118,26 @@ def share_estimate(share: MarkShare, rows: Sequence[Row], seed: int = 0) -> Esti
     counts = _counts(share, rows)
     if counts is None:
         return Estimate(why_not=NO_PLACES)
-    pairs = [(int(hits), int(total)) for hits, total in counts.values()]
-    found = clustered_share([hits for hits, _ in pairs], [total for _, total in pairs], seed)
+    draws = max(1, round(sum(row.measured for row in rows) / max(1, len(counts))))
+    found = _clustered(counts.values(), 1, seed)
     if found.value is None:
         return replace(found, why_not=NONE_MARKED)
-    draws = sum(row.measured for row in rows) / len(counts)
-    return replace(found, hits=found.hits / draws, n=found.n / draws)
+    # More draws tell no more of the documents, so the interval is at least that of one.
+    one = _clustered(counts.values(), draws, seed)
+    ends = [each.interval for each in (found, one) if each.interval is not None]
+    return Estimate(
+        found.value,
+        min(low for low, _ in ends),
+        max(high for _, high in ends),
+        found.hits / draws,
+        found.n / draws,
+    )
+
+
+def _clustered(pairs: Iterable[tuple[float, float]], draws: int, seed: int) -> Estimate:
+    """The share of the counts of an average draw, in whole numbers."""
+    found = [(round(hits / draws), round(total / draws)) for hits, total in pairs]
+    return clustered_share([hits for hits, _ in found], [total for _, total in found], seed)
 
 
 def mean_estimate(share: MarkShare, by_annotator: Sequence[Sequence[Row]], seed: int = 0) -> Estimate:

@@ -179,7 +179,7 @@ def test_a_post_without_a_known_class_or_entity_is_refused(tmp_path: Path, broke
 
 
 def test_benchmark_cases_are_read_by_annotator_and_a_copy_without_classes_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="identifier types are only in the official file"):
+    with pytest.raises(ConfigurationError, match="tab: echr_dev.json is missing. Identifier types"):
         with_seen(tmp_path, seen.TAB)
     place = {"entity_id": "e1", "entity_type": "PERSON", "start_offset": 10, "end_offset": 18}
     marks = [{**place, "identifier_type": kind} for kind in ("DIRECT", "NO_MASK")]
