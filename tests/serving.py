@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx
 
-from tests.commands import command, environment
+from tests.commands import command, environment, lethe, write_records
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,16 @@ def running(arguments: Sequence[str], env: dict[str, str], cwd: Path) -> Iterato
             yield Served(process, found[0], line)
         finally:
             process.kill()
+
+
+def ingested(folder: Path, settings: str, notes: Sequence[str]) -> Path:
+    """A data folder with these settings, and the notes in its collection ``notes``."""
+    data = folder / "data"
+    data.mkdir()
+    (data / "settings.toml").write_text(settings)
+    ran = lethe(data, "ingest", str(write_records(folder / "notes.jsonl", notes)), "-c", "notes")
+    assert ran.code == 0, ran.err
+    return data
 
 
 @contextmanager

@@ -81,9 +81,9 @@ def _upper_parameters(weights: "Mapping[str, Tensor]") -> "dict[str, Tensor]":
 @cache
 def name_detector() -> "tuple[dict[str, Tensor], list[Progress]]":
     """The weights of a detector that knows ``NAMES``, trained once a run, and what was reported."""
-    told: list[Progress] = []
+    reports: list[Progress] = []
     with patch("models.training.detector.new_parameters", _upper_parameters):
-        return trained(SHORT, told.append, every=30), told
+        return trained(SHORT, reports.append, every=30), reports
 
 
 @cache

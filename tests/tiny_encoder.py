@@ -4,6 +4,7 @@ It knows nothing, but it is a real model of the library: a tokenizer, a transfor
 """
 
 import string
+from collections.abc import Sequence
 from pathlib import Path
 
 from models.local_files import quiet
@@ -20,28 +21,30 @@ def make_tiny_encoder(folder: Path) -> Path:
         from sentence_transformers.models import Pooling, Transformer
 
         torch.manual_seed(0)
-        words = Transformer(str(_backbone(folder / "backbone")), max_seq_length=MAX_TOKENS)
+        signs = string.ascii_lowercase + string.digits
+        sizes = {"hidden_size": DIM, "intermediate_size": 32, "max_position_embeddings": 64}
+        backbone = save_bert(folder / "backbone", signs, (), **sizes)
+        words = Transformer(str(backbone), max_seq_length=MAX_TOKENS)
         pooling = Pooling(words.get_word_embedding_dimension())
         SentenceTransformer(modules=[words, pooling], device="cpu").save(str(folder / "tiny"))
     return folder / "tiny"
 
 
-def _backbone(folder: Path) -> Path:
+def save_bert(folder: Path, signs: str, words: Sequence[str], **sizes: float) -> Path:
+    """Save a two-layer BERT with random weights that spells with ``signs`` and knows ``words``.
+
+    Case counts if ``signs`` have capital letters.
+    """
     from transformers import BertConfig, BertModel, BertTokenizerFast
 
     folder.mkdir(parents=True)
     marks = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    signs = string.ascii_lowercase + string.digits
-    vocabulary = [*marks, *signs, *(f"##{sign}" for sign in signs), *string.punctuation]
+    known = [*marks, *signs, *(f"##{sign}" for sign in signs), *string.punctuation, *words]
+    vocabulary = list(dict.fromkeys(known))
     (folder / "vocab.txt").write_text("\n".join(vocabulary), encoding="utf-8")
-    BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(folder)
-    config = BertConfig(
-        vocab_size=len(vocabulary),
-        hidden_size=DIM,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=32,
-        max_position_embeddings=64,
-    )
+    tokenizer = BertTokenizerFast(str(folder / "vocab.txt"), do_lower_case=signs.islower())
+    tokenizer.model_max_length = sizes["max_position_embeddings"]
+    tokenizer.save_pretrained(folder)
+    config = BertConfig(vocab_size=len(vocabulary), num_hidden_layers=2, num_attention_heads=2, **sizes)
     BertModel(config).save_pretrained(folder)
     return folder

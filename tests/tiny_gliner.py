@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from models.local_files import quiet
+from tests.tiny_encoder import save_bert
 
 LABELS = ("name", "number")
 FILLER = ("the", "of", "and", "went", "saw", "told", "then", "with", "about", "yesterday", "soon")
@@ -81,31 +82,10 @@ def _settings(backbone: Path) -> dict[str, Any]:
 
 
 def _backbone(folder: Path) -> Path:
-    """A two-layer BERT that spells: its vocabulary is letters, digits, marks and the filler."""
-    from transformers import BertConfig, BertModel, BertTokenizerFast
-
-    folder.mkdir(parents=True)
-    marks = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    sizes = {"hidden_size": 32, "intermediate_size": 64, "max_position_embeddings": 512}
+    dropout = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
     signs = string.ascii_letters + string.digits
-    vocabulary = [*marks, *signs, *(f"##{sign}" for sign in signs), *string.punctuation]
-    vocabulary += [*FILLER, *LONG_FILLER]
-    vocabulary = list(dict.fromkeys(vocabulary))
-    (folder / "vocab.txt").write_text("\n".join(vocabulary), encoding="utf-8")
-    tokenizer = BertTokenizerFast(str(folder / "vocab.txt"), do_lower_case=False)
-    tokenizer.model_max_length = 512
-    tokenizer.save_pretrained(folder)
-    config = BertConfig(
-        vocab_size=len(vocabulary),
-        hidden_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=64,
-        max_position_embeddings=512,
-        hidden_dropout_prob=0.0,
-        attention_probs_dropout_prob=0.0,
-    )
-    BertModel(config).save_pretrained(folder)
-    return folder
+    return save_bert(folder, signs, (*FILLER, *LONG_FILLER), **sizes, **dropout)
 
 
 def _train(model: Any, steps: int) -> None:

@@ -72,7 +72,8 @@ def parser() -> argparse.ArgumentParser:
     _serve(_verb(verbs, "serve", "serve a collection over HTTP on this machine"))
     _verb(verbs, "settings", "list the settings in force and where each comes from")
     _models(_described(verbs, "models", "list, check, download or train models"))
-    _demo(_verb(verbs, "demo", "run everything on a bundled, invented corpus"))
+    demo = _verb(verbs, "demo", "run everything on a bundled, invented corpus")
+    output(demo, "folder for the demo's data (default demo-output)", default="demo-output")
     return top
 
 
@@ -273,13 +274,4 @@ def _train_detector(verb: argparse.ArgumentParser) -> None:
         action="append",
         metavar="CORPUS",
         help="do not read this corpus; may be repeated (default all are read)",
-    )
-
-
-def _demo(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument(
-        "--output",
-        default="demo-output",
-        metavar="DIR",
-        help="folder for the demo's data (default demo-output)",
     )

@@ -95,9 +95,11 @@ def model_file(verb: argparse.ArgumentParser, help_text: str) -> None:
     verb.add_argument("--gguf", metavar="FILE", help=help_text)
 
 
-def output(verb: argparse.ArgumentParser, help_text: str, *, required: bool = False) -> None:
+def output(
+    verb: argparse.ArgumentParser, help_text: str, *, required: bool = False, default: str | None = None
+) -> None:
     """The folder of the results."""
-    verb.add_argument("--output", required=required, metavar="DIR", help=help_text)
+    verb.add_argument("--output", required=required, default=default, metavar="DIR", help=help_text)
 
 
 def how_many(verb: argparse.ArgumentParser) -> None:

@@ -19,14 +19,14 @@ def test_the_help_is_of_verbs_that_are_there() -> None:
 
 @pytest.mark.parametrize("name", EVERY)
 def test_every_verb_says_what_it_does_and_shows_an_example_that_parses(name: str) -> None:
-    told = EVERY[name].format_help()
+    help_text = EVERY[name].format_help()
     _, example = VERBS[name]
-    assert f"Example: {example}\n" in told
+    assert f"Example: {example}\n" in help_text
     assert example.startswith(f"lethe {name}")
     parser().parse_args(shlex.split(example)[1:])
     paragraph = " ".join((EVERY[name].description or "").split())
     assert paragraph.endswith(".") and paragraph[0].isupper()
-    assert "exit codes: 0 done" in told
+    assert "exit codes: 0 done" in help_text
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -51,16 +51,16 @@ def test_the_files_that_are_read_are_named(name: str) -> None:
 
 
 def test_a_name_in_the_help_keeps_its_capitals() -> None:
-    told = EVERY["models export-detector"].format_help()
-    assert "GLiNER.from_pretrained" in told
+    help_text = EVERY["models export-detector"].format_help()
+    assert "GLiNER.from_pretrained" in help_text
 
 
 def test_help_fits_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     for each in EVERY.values():
         # A group of options in the usage is not broken into lines.
-        _, told = each.format_help().split("\n\n", 1)
-        assert all(len(line) <= 80 for line in told.splitlines())
+        _, help_text = each.format_help().split("\n\n", 1)
+        assert all(len(line) <= 80 for line in help_text.splitlines())
 
 
 def test_the_folder_named_before_or_after_the_second_verb_holds() -> None:

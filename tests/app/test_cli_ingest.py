@@ -67,8 +67,8 @@ def test_a_dry_run_counts_what_the_ingest_then_does(here: Path, lethe: Lethe, po
     (here / "in" / "twice.jsonl").write_text(json.dumps({"id": "r0000", "text": "Invented. Another."}))
     arguments = ["ingest", "in", "-c", "clinic", "--policy", policy]
     before = contents(here)
-    code, told, _ = lethe(*arguments, "--dry-run")
-    assert (code, told["dry_run"]) == (1, True)
+    code, counted, _ = lethe(*arguments, "--dry-run")
+    assert (code, counted["dry_run"]) == (1, True)
     assert contents(here) == before
     assert [path.name for path in here.iterdir()] == ["in"], "no folder for data, and no key"
     code, done, _ = lethe(*arguments)
@@ -77,29 +77,29 @@ def test_a_dry_run_counts_what_the_ingest_then_does(here: Path, lethe: Lethe, po
         "documents_read", "documents_kept", "documents_replaced", "duplicates_skipped", "documents_failed",
         "entities", "passages", "characters", "not_read", "doubts",
     )  # fmt: skip
-    assert {name: told[name] for name in same} == {name: done[name] for name in same}
+    assert {name: counted[name] for name in same} == {name: done[name] for name in same}
     assert (done["documents_kept"], done["duplicates_skipped"], done["documents_failed"]) == (3, 1, 2)
     # Ids are digested under a key that nobody keeps, until there is one.
-    assert [each["reason"] for each in told["failures"]] == [each["reason"] for each in done["failures"]]
-    assert "in/empty.txt" in [each["place"] for each in told["failures"]]
+    assert [each["reason"] for each in counted["failures"]] == [each["reason"] for each in done["failures"]]
+    assert "in/empty.txt" in [each["place"] for each in counted["failures"]]
 
 
 def test_a_dry_run_shows_decisions_and_no_text(here: Path, lethe: Lethe) -> None:
-    _, told, err = lethe("ingest", "notes.jsonl", "-c", "clinic", "--dry-run")
-    rows = told["decisions"]
+    _, counted, err = lethe("ingest", "notes.jsonl", "-c", "clinic", "--dry-run")
+    rows = counted["decisions"]
     assert {name for row in rows for name in row} == {
         "identifier", "label", "action", "reason", "mentions", "replacements",
     }  # fmt: skip
     by_action = Counter[str]()
     for row in rows:
         by_action[row["action"]] += row["mentions"]
-    assert by_action == told["entities"]
+    assert by_action == counted["entities"]
     (addresses,) = [row for row in rows if row["label"] == "email address"]
     assert (addresses["mentions"], addresses["action"]) == (2, "generalize")
     assert addresses["replacements"] == ["an email address"]
     assert [row["mentions"] for row in rows] == sorted((row["mentions"] for row in rows), reverse=True)
     for word in ("Orrin", "Vexling", "vexling", "cough", "lighthouse"):
-        assert word not in json.dumps(told) + err
+        assert word not in json.dumps(counted) + err
 
 
 def test_a_dry_run_into_a_collection_decides_by_its_scale_and_writes_nothing(
@@ -120,11 +120,11 @@ def test_a_dry_run_into_a_collection_decides_by_its_scale_and_writes_nothing(
         return sanitizer(self)
 
     monkeypatch.setattr(System, "sanitizer", watched)
-    code, told, _ = lethe("ingest", "notes.jsonl", "-c", "clinic", "--dry-run")
-    assert (code, told["documents_kept"], used) == (0, 3, ["of the collection"])
+    code, counted, _ = lethe("ingest", "notes.jsonl", "-c", "clinic", "--dry-run")
+    assert (code, counted["documents_kept"], used) == (0, 3, ["of the collection"])
     assert contents(here) == before
-    code, told, err = lethe("ingest", "notes.jsonl", "-c", "clinic", "--dry-run", "--policy", "redact")
-    assert (code, told) == (1, {})
+    code, counted, err = lethe("ingest", "notes.jsonl", "-c", "clinic", "--dry-run", "--policy", "redact")
+    assert (code, counted) == (1, {})
     assert err.splitlines()[-1] == (
         "lethe: collection clinic uses policy trip, you asked for redact. Use the settings it was made with, "
         "or ingest into a new collection."

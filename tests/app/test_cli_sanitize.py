@@ -135,8 +135,8 @@ def test_the_same_again_changes_nothing_and_another_text_is_never_replaced_unask
     assert sanitize("r.jsonl", "--output", "clean") == (0, rows, "")
     mine = here / rows[0]["file"]
     mine.write_text("Invented. A note of mine.")
-    code, told, err = sanitize("r.jsonl", "--output", "clean")
-    assert (code, told) == (1, rows[1:])
+    code, written, err = sanitize("r.jsonl", "--output", "clean")
+    assert (code, written) == (1, rows[1:])
     assert err == (
         f"lethe: r.jsonl, line 1: {rows[0]['file']}: a file with another text exists. Give --overwrite to "
         "replace it.\n"
@@ -161,8 +161,8 @@ def test_a_source_is_never_replaced(here: Path, sanitize: Sanitize) -> None:
 def test_two_documents_of_one_name_do_not_replace_each_other(here: Path, sanitize: Sanitize) -> None:
     rows = [json.dumps({"id": "k1", "text": text}) for text in NOTES]
     (here / "r.jsonl").write_text("\n".join(rows))
-    code, told, err = sanitize("r.jsonl", "--output", "clean", "--keep-ids", "--overwrite")
-    assert (code, len(told)) == (1, 1)
+    code, written, err = sanitize("r.jsonl", "--output", "clean", "--keep-ids", "--overwrite")
+    assert (code, len(written)) == (1, 1)
     assert err == (
         "lethe: r.jsonl, line 2: clean/k1.txt: another document of this run was written to it. Give every "
         "document its own id.\n"

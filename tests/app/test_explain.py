@@ -164,8 +164,8 @@ def test_what_is_kept_has_no_words_though_another_entity_of_its_place_goes() -> 
     both = DecidingSanitizer(Given(found), Fixed({"symptom": Action.KEEP}), RiskPrior()).explain(
         Document("d", "Orrin came"), ENGINE.units
     )
-    told = {each.label: (each.action, each.replacement) for each in both.entities}
-    assert told == {"person full name": (Action.GENERALIZE, "Somebody"), "symptom": (Action.KEEP, "")}
+    actions = {each.label: (each.action, each.replacement) for each in both.entities}
+    assert actions == {"person full name": (Action.GENERALIZE, "Somebody"), "symptom": (Action.KEEP, "")}
 
 
 def test_an_explanation_is_of_what_sanitizing_does() -> None:
@@ -193,12 +193,12 @@ def test_a_document_without_entities_has_none_to_tell_of() -> None:
 
 def test_a_failure_quotes_nothing() -> None:
     sanitizer = DecidingSanitizer(FailingDetector("Orrin"), REDACT, RiskPrior())
-    with pytest.raises(SanitizationError) as told:
+    with pytest.raises(SanitizationError) as caught:
         sanitizer.explain(Document("d", TEXT), ENGINE.units)
-    assert str(told.value) == (
+    assert str(caught.value) == (
         "document d was not indexed: detection failed (RuntimeError); nothing of it was kept"
     )
-    assert told.value.__cause__ is None
+    assert caught.value.__cause__ is None
 
 
 def test_no_text_is_in_a_repr() -> None:
@@ -208,8 +208,8 @@ def test_no_text_is_in_a_repr() -> None:
 @FEW
 @given(some_texts, st.integers(0, 1000))
 def test_every_mention_is_told_once(text: AnnotatedText, seed: int) -> None:
-    told = [span for each in thrown(text, seed).entities for span in each.mentions]
-    assert sorted(told) == sorted(entity.span for entity in text.entities)
+    spans = [span for each in thrown(text, seed).entities for span in each.mentions]
+    assert sorted(spans) == sorted(entity.span for entity in text.entities)
 
 
 @FEW
@@ -298,11 +298,11 @@ class Page(HTMLParser):
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        told = dict(attrs)
+        attributes = dict(attrs)
         self.tags.append(tag)
-        self.links += [str(told[name]) for name in ("href", "src") if name in told]
-        self.ids += [str(told["id"])] if "id" in told else []
-        if tag == "p" and told.get("class") == "text":
+        self.links += [str(attributes[name]) for name in ("href", "src") if name in attributes]
+        self.ids += [str(attributes["id"])] if "id" in attributes else []
+        if tag == "p" and attributes.get("class") == "text":
             self._inside = True
             self.texts.append("")
 
@@ -427,12 +427,12 @@ class FailingOnPieces:
 
 def test_a_risk_that_cannot_be_measured_of_passages_fails_the_document_without_its_words() -> None:
     sanitizer = DecidingSanitizer(PhraseDetector(PHRASES), REDACT, FailingOnPieces())
-    with pytest.raises(SanitizationError) as told:
+    with pytest.raises(SanitizationError) as caught:
         sanitizer.explain(Document("d", TEXT), ENGINE.units)
-    assert str(told.value) == (
+    assert str(caught.value) == (
         "document d was not indexed: risk measurement failed (RuntimeError); nothing of it was kept"
     )
-    assert told.value.__cause__ is None
+    assert caught.value.__cause__ is None
 
 
 def told_of(explanation: Explanation) -> Explanation:
@@ -549,9 +549,9 @@ def test_what_cannot_be_read_is_told_and_the_rest_is_shown(
 ) -> None:
     paths = [str(folder / name) for name in ("empty.txt", "notes.jsonl")]
     assert main(["explain", *paths, "--json", "--policy", "redact"]) == 1
-    told = capsys.readouterr()
-    assert len(told.out.splitlines()) == 2
-    assert "empty.txt" in told.err
+    printed = capsys.readouterr()
+    assert len(printed.out.splitlines()) == 2
+    assert "empty.txt" in printed.err
 
 
 def test_what_cannot_be_sanitized_is_told_and_the_rest_is_shown(
@@ -568,9 +568,9 @@ def test_what_cannot_be_sanitized_is_told_and_the_rest_is_shown(
 
     monkeypatch.setattr(DecidingSanitizer, "explain", failing)
     assert main(["explain", str(folder / "notes.jsonl"), "--json", "--policy", "redact"]) == 1
-    told = capsys.readouterr()
-    assert [json.loads(line)["doc_id"] for line in told.out.splitlines()] == ["r0001"]
-    assert told.err == (
+    printed = capsys.readouterr()
+    assert [json.loads(line)["doc_id"] for line in printed.out.splitlines()] == ["r0001"]
+    assert printed.err == (
         f"lethe: {folder}/notes.jsonl, line 1: document r0000 was not indexed: detection failed "
         "(RuntimeError); nothing of it was kept\n"
     )
@@ -586,8 +586,8 @@ def test_the_page_is_for_its_owner_alone_even_where_a_file_was(
         asked = ["explain", str(folder / "notes.jsonl"), "--html", str(page), "--policy", "redact"]
         assert main(asked) == 0
         assert stat.S_IMODE(page.stat().st_mode) == 0o600
-        told = capsys.readouterr()
-        assert (told.out, "It quotes the documents" in told.err) == ("", True)
+        printed = capsys.readouterr()
+        assert (printed.out, "It quotes the documents" in printed.err) == ("", True)
     assert NOTES[1] in Page(page.read_text(encoding="utf-8")).texts
 
 

@@ -69,16 +69,6 @@ def settings_of(*words: str) -> Settings:
 pytestmark = pytest.mark.usefixtures("clean")
 
 
-@pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty cache of the hub, which is never asked."""
-    from huggingface_hub import constants
-
-    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
-    return tmp_path / "cache"
-
-
 def put(cache: Path, name: str, folder: Path) -> None:
     """Put a model's folder where the pinned commit of that name is looked for."""
     known = describe(name)

@@ -32,8 +32,8 @@ from retrieval.documents import RetrievedPassage
 from retrieval.errors import CollectionError
 from retrieval.generators.verbatim import VerbatimGenerator
 from tests.chat_server import Reply, chat_server, says
-from tests.commands import ROOT, environment, lethe, write_records
-from tests.serving import Served, ask, running, served
+from tests.commands import ROOT, environment, lethe
+from tests.serving import Served, ask, ingested, running, served
 
 NOTES = [
     "Invented note. Mr Tobias Keller keeps the lighthouse. He has had a cough for three weeks.",
@@ -47,14 +47,8 @@ MARK = "zyxomarkzyxo"
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("server")
-    data = folder / "data"
-    data.mkdir()
     # More threads than free cores make small models many times slower.
-    (data / "settings.toml").write_text("threads = 1\n")
-    ran = lethe(data, "ingest", str(write_records(folder / "notes.jsonl", NOTES)), "-c", "notes")
-    assert ran.code == 0, ran.err
-    return data
+    return ingested(tmp_path_factory.mktemp("server"), "threads = 1\n", NOTES)
 
 
 @pytest.fixture(scope="module")

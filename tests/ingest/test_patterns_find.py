@@ -66,29 +66,32 @@ def is_found(label: str, before: str, value: str, after: str) -> bool:
     return (label, value) in found(f"{before} {value} {after}")
 
 
+def in_fours(value: str) -> str:
+    return " ".join(value[place : place + 4] for place in range(0, len(value), 4))
+
+
+def assert_whole(label: str, before: str, value: str, after: str) -> None:
+    assert is_found(label, before, value, after)
+    assert not is_found(label, before, broken(value), after)
+
+
 @given(prose, digits, prose)
 def test_a_card_is_found_whole_and_not_when_broken(before: str, body: str, after: str) -> None:
     card = with_luhn("4" + body[:14])
-    assert is_found("credit card number", before, card, after)
-    spaced = " ".join(card[place : place + 4] for place in range(0, 16, 4))
-    assert is_found("credit card number", before, spaced, after)
-    assert not is_found("credit card number", before, broken(card), after)
+    assert_whole("credit card number", before, card, after)
+    assert is_found("credit card number", before, in_fours(card), after)
 
 
 @given(prose, digits, prose)
 def test_an_iban_is_found_whole_and_not_when_broken(before: str, body: str, after: str) -> None:
     iban = iban_of(body[:18])
-    assert is_found("IBAN", before, iban, after)
-    spaced = " ".join(iban[place : place + 4] for place in range(0, 22, 4))
-    assert is_found("IBAN", before, spaced, after)
-    assert not is_found("IBAN", before, broken(iban), after)
+    assert_whole("IBAN", before, iban, after)
+    assert is_found("IBAN", before, in_fours(iban), after)
 
 
 @given(prose, digits, prose)
 def test_an_imei_is_found_whole_and_not_when_broken(before: str, body: str, after: str) -> None:
-    imei = with_luhn("35" + body[:12])
-    assert is_found("phone IMEI", before, imei, after)
-    assert not is_found("phone IMEI", before, broken(imei), after)
+    assert_whole("phone IMEI", before, with_luhn("35" + body[:12]), after)
 
 
 names = st.text(string.ascii_lowercase, min_size=2, max_size=12)

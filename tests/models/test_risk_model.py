@@ -239,14 +239,15 @@ def learned(recipe: RiskRecipe, report: list[Progress]) -> "dict[str, Tensor]":
 
 @cache
 def small_risk() -> "tuple[dict[str, Tensor], list[Progress]]":
-    told: list[Progress] = []
-    return learned(RiskRecipe(seed=1, epochs=4, least_steps=1, tokens=128, masked=0.2, members=1), told), told
+    reports: list[Progress] = []
+    recipe = RiskRecipe(seed=1, epochs=4, least_steps=1, tokens=128, masked=0.2, members=1)
+    return learned(recipe, reports), reports
 
 
 def test_training_lowers_the_loss_and_tells_two_kinds_apart() -> None:
-    weights, told = small_risk()
-    assert told[-1].loss < 0.6 * told[0].loss
-    assert told[-1].step == told[-1].steps
+    weights, reports = small_risk()
+    assert reports[-1].loss < 0.6 * reports[0].loss
+    assert reports[-1].step == reports[-1].steps
     model = EmbeddedRisk("small", weights)
     unseen = [snippet(seed) for seed in range(100, 130)]
     found = model.hazards([LabeledText(text.text, text.places, text.labels) for text in unseen])
@@ -256,10 +257,10 @@ def test_training_lowers_the_loss_and_tells_two_kinds_apart() -> None:
 
 def test_a_seed_fixes_the_weights_and_the_lower_layers_stay() -> None:
     recipe = RiskRecipe(seed=1, epochs=1, least_steps=2, tokens=2_048, members=1)
-    told: list[Progress] = []
-    one, again = learned(recipe, told), learned(recipe, [])
+    reports: list[Progress] = []
+    one, again = learned(recipe, reports), learned(recipe, [])
     other = learned(replace(recipe, seed=2), [])
-    assert [(progress.step, progress.steps) for progress in told] == [(1, 2), (2, 2)]
+    assert [(progress.step, progress.steps) for progress in reports] == [(1, 2), (2, 2)]
     assert all(float((one[name] - again[name]).abs().max()) < 1e-5 for name in one)
     differ = {name for name in one if float((one[name] - other[name]).abs().max()) > 1e-6}
     assert {name.split(".")[2] for name in differ if name.startswith("encoder.")} == set("2345")
@@ -272,7 +273,7 @@ def test_the_model_is_the_mean_of_trainings_that_begin_alike_and_differ(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     recipe = RiskRecipe(seed=1, epochs=1, least_steps=2, tokens=2_048, members=2)
-    told: list[Progress] = []
+    reports: list[Progress] = []
     starts, members = [], []
 
     def watched(start: "dict[str, Tensor]", *others: Any) -> "dict[str, Tensor]":
@@ -282,8 +283,8 @@ def test_the_model_is_the_mean_of_trainings_that_begin_alike_and_differ(
 
     member = risk._member
     monkeypatch.setattr(risk, "_member", watched)
-    mean = learned(recipe, told)
-    assert [(progress.step, progress.steps) for progress in told] == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    mean = learned(recipe, reports)
+    assert [(progress.step, progress.steps) for progress in reports] == [(1, 4), (2, 4), (3, 4), (4, 4)]
     for name, weight in mean.items():
         assert bool((starts[0][name] == starts[1][name]).all())
         assert float((weight - (members[0][name] + members[1][name]) / 2).abs().max()) < 1e-6

@@ -36,8 +36,8 @@ POOL = {1: ["Zorvath", "Ilm", "Quorinda"], 2: ["Bo Ek", "Umbrella Okonjo", "T. V
 
 
 def test_training_lowers_the_loss_and_finds_the_planted_names() -> None:
-    weights, told = name_detector()
-    assert told[-1].loss < 0.3 * told[0].loss
+    weights, reports = name_detector()
+    assert reports[-1].loss < 0.3 * reports[0].loss
     detector = EmbeddedDetector("names", weights, [PERSON], {PERSON: 0.5})
     unseen = [invented_example(seed) for seed in range(1_000, 1_020)]
     assert not {example.text for example in unseen} & {invented_example(seed).text for seed in range(200)}
@@ -51,11 +51,11 @@ def test_training_lowers_the_loss_and_finds_the_planted_names() -> None:
 
 def test_a_seed_fixes_the_weights_and_every_layer_and_part_is_trained() -> None:
     recipe = replace(SHORT, steps=2, tokens=64, dropout=0.1)
-    told: list[Progress] = []
-    one = trained(recipe, told.append, every=1)
+    reports: list[Progress] = []
+    one = trained(recipe, reports.append, every=1)
     again = trained(recipe, lambda _: None)
     other = trained(replace(recipe, seed=3), lambda _: None)
-    assert [(progress.step, progress.steps) for progress in told] == [(1, 2), (2, 2)]
+    assert [(progress.step, progress.steps) for progress in reports] == [(1, 2), (2, 2)]
     assert all(float((one[name] - again[name]).abs().max()) < 1e-5 for name in one)
     differ = {name for name in one if float((one[name] - other[name]).abs().max()) > 1e-6}
     assert {name.split(".")[2] for name in differ if name.startswith("encoder.")} == set("012345")
@@ -276,12 +276,12 @@ def test_some_texts_get_other_names_and_some_lose_their_case() -> None:
 
 
 def test_a_second_training_goes_on_from_the_first_and_leaves_it_alone() -> None:
-    first, told = name_detector()
+    first, reports = name_detector()
     before = {name: weight.clone() for name, weight in first.items()}
     again: list[Progress] = []
     second = trained(replace(SHORT, steps=10, layer_rate=1e-5, head_rate=1e-4), again.append, start=first)
     # A fresh one would begin at the loss that the first began with.
-    assert again[0].loss < 0.5 * told[0].loss
+    assert again[0].loss < 0.5 * reports[0].loss
     assert all(bool((first[name] == before[name]).all()) for name in first)
     assert any(bool((second[name] != before[name]).any()) for name in first)
 

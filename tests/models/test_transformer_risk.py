@@ -226,17 +226,17 @@ DEVELOPMENT = [snippet(seed) for seed in range(60, 70)]
 def learned(
     reader: Reader, recipe: TransformerRecipe = QUICK
 ) -> "tuple[Mapping[str, Tensor], list[Progress]]":
-    told: list[Progress] = []
+    reports: list[Progress] = []
     with one_thread():
-        return fine_tune(reader, TRAINING, DEVELOPMENT, STAND_INS, recipe, told.append), told
+        return fine_tune(reader, TRAINING, DEVELOPMENT, STAND_INS, recipe, reports.append), reports
 
 
 def test_training_lowers_the_loss_and_tells_two_kinds_apart(folder: Path) -> None:
     reader = read(folder)
     before = {name: weight.clone() for name, weight in reader.network.state_dict().items()}
-    head, told = learned(reader)
-    assert told[-1].loss < 0.5 * told[0].loss
-    assert told[-1].step == told[-1].steps
+    head, reports = learned(reader)
+    assert reports[-1].loss < 0.5 * reports[0].loss
+    assert reports[-1].step == reports[-1].steps
     model = TransformerRisk("small", reader, head)
     unseen = [snippet(seed) for seed in range(100, 130)]
     found = model.hazards([LabeledText(text.text, text.places, text.labels) for text in unseen])
@@ -424,16 +424,6 @@ def test_a_collection_is_made_with_it(trained: Path, tmp_path: Path) -> None:
 
 
 # What does not do
-
-
-@pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty cache of the hub, which is never asked."""
-    from huggingface_hub import constants
-
-    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
-    return tmp_path / "cache"
 
 
 def test_debertas_own_repository_is_read_as_it_is(cache: Path, tmp_path: Path) -> None:

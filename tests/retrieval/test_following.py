@@ -20,9 +20,9 @@ from retrieval.protocols import VectorIndex
 from retrieval.retriever import DenseRetriever
 from retrieval.store.connection import create_database
 from retrieval.store.database import Store
-from tests.commands import PLAIN, lethe, write_records
+from tests.commands import PLAIN, lethe
 from tests.doubles import WordEncoder
-from tests.serving import ask, served
+from tests.serving import ask, ingested, served
 
 TEXTS = ["the boiler of the mill", "the boiler of the house", "a heron by the pond", "herring for a heron"]
 CHANGES = st.tuples(st.sampled_from(["ours", "theirs"]), st.integers(0, len(TEXTS) - 1), st.booleans())
@@ -183,12 +183,8 @@ def best(client: httpx.Client, question: str) -> list[str]:
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    data = tmp_path / "data"
-    data.mkdir()
-    (data / "settings.toml").write_text("threads = 1\n[detector]\nlearned = false\n[risk]\nkind = 'prior'\n")
-    ran = lethe(data, "ingest", str(write_records(tmp_path / "notes.jsonl", NOTES)), "-c", "notes")
-    assert ran.code == 0, ran.err
-    return data
+    settings = "threads = 1\n[detector]\nlearned = false\n[risk]\nkind = 'prior'\n"
+    return ingested(tmp_path, settings, NOTES)
 
 
 def test_a_running_server_follows_erasures_and_ingests(data: Path) -> None:
