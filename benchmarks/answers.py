@@ -2,8 +2,8 @@
 
 ``python -m benchmarks.answers`` ingests the corpus with the system of the settings, asks the questions of
 ``answer_questions.jsonl`` and adds answers and shares to ``benchmarks/results/answers.json``; with
-``--held-out`` it asks those of ``answer_questions_held_out.jsonl``, which nothing was fitted to. With ``--fit``
-it asks the development questions without a floor and prints the floor that fits them best.
+``--held-out`` it asks those of ``answer_questions_held_out.jsonl``, which nothing was fitted to. With
+``--fit`` it asks the development questions without a floor and prints floors, the best first.
 
 Whether an answer holds the gold answer is judged by reading. ``answers_judged.jsonl`` keeps the judgements by
 question and digest of the answer: a changed answer counts as not judged until somebody has read it.
@@ -165,7 +165,7 @@ def asked(
 
 
 def fitted_floor(rows: Sequence[Mapping[str, Any]]) -> list[tuple[float, float, float]]:
-    """Floors, best first, with two shares: answers that cite a right document, and refusals where none has it.
+    """Floors, best first, with two shares: right document cited, and refused where none answers.
 
     The best floor has the largest sum of both; of equal ones the lowest. ``rows`` are of answers without a
     floor.
@@ -203,9 +203,7 @@ def main() -> None:
         for floor, cited, refused in fitted_floor(
             asked(without, documents, questions_in(FILES["development"]), {})
         ):
-            print(
-                f"floor {floor:.2f}: right document cited {cited:.3f}, refused where none answers {refused:.3f}"
-            )
+            print(f"floor {floor:.2f}: right document cited {cited:.3f}, refused rightly {refused:.3f}")
         return
     rows = asked(system, documents, questions_in(FILES[split]), judgements(JUDGED))
     more = {"seed": str(SEED), "generator": system.generator.name, "k": str(system.k)}

@@ -20,7 +20,9 @@ REPLY_WORDS = 24
 MAX_REPLY = 3
 """The most sentences of a reply in its unit."""
 SHORT = 4
-"""A sentence with fewer words that carry content is quoted with the one before it, or not at all."""
+"""A sentence with fewer words that carry content is quoted with the one before it in its turn."""
+FRAGMENT = 3
+"""What has fewer words that carry content, and replies to nothing, is not quoted."""
 HEADING_WORDS = 9
 """A line with at most this many words and no closing punctuation is a heading."""
 
@@ -30,8 +32,9 @@ _LABEL = re.compile(r"[^\W_][^:?!\n]{0,40}:(?=\s|$)")
 _HEADER = re.compile(r"(?:from|to|cc|bcc|date|sent|subject|re|fwd?|reply-to|attachments?)\s*:", re.IGNORECASE)
 _GREETING = re.compile(
     r"(?:(?:dear|hello|hi|hey|good (?:morning|afternoon|evening))\b[^.!?]{0,40}[,.!:]?"
-    r"|(?:(?:kind|best|warm|with (?:kind|best)) )?(?:regards|wishes|greetings)\b.{0,40}"
-    r"|yours (?:sincerely|faithfully|truly)\b.{0,40}|best,?|thanks(?: a lot)?[,.!]?|cheers,?|sincerely,?)$",
+    r"|(?:(?:kind|best|warm|with (?:kind|best)) )?(?:regards|wishes|greetings)(?:[,.!].{0,40})?"
+    r"|yours (?:sincerely|faithfully|truly)(?:[,.!].{0,40})?"
+    r"|best,?|thanks(?: a lot)?[,.!]?|cheers,?|sincerely,?)$",
     re.IGNORECASE,
 )
 _SPEAKER_LINE = re.compile(r"\([^()]{1,40}\)$")
@@ -44,8 +47,8 @@ class Sentence:
     """A sentence word for word, but for white space and list marks.
 
     ``mark`` is its passage's, ``place`` its own in reading order; ``stretch`` numbers the texts that can be
-    read on, ``turn`` the turns and paragraphs. ``speaker`` is the label of its turn, "" without one, and stands in ``text`` too where the
-    sentence ``opens`` the turn. ``frames`` is true for what is never quoted.
+    read on, ``turn`` the turns and paragraphs. ``speaker`` is the label of its turn, "" without one; it
+    stands in ``text`` too where the sentence ``opens`` the turn. ``frames`` is true for what is never quoted.
     """
 
     mark: int
@@ -169,7 +172,7 @@ def units_of(sentences: Sequence[Sentence]) -> list[Unit]:
         else:
             _add(units, sentences[place], place and sentences[place - 1])
             place += 1
-    return [unit for unit in units if unit.asked or sum(map(_content, unit.sentences)) >= SHORT]
+    return [unit for unit in units if unit.asked or sum(map(_content, unit.sentences)) >= FRAGMENT]
 
 
 def _questions(sentences: Sequence[Sentence]) -> list[Sentence]:
@@ -197,11 +200,11 @@ def _reply(stretch: int, sentences: Sequence[Sentence]) -> list[Sentence]:
 
 
 def _add(units: list[Unit], sentence: Sentence, previous: "Sentence | int") -> None:
-    """As a unit of its own, or to the one before it where either is too short to be read alone."""
+    """As a unit of its own, or to the one before it where it is too short to be read alone."""
     before = units[-1] if units else None
     if before is not None and before.sentences[-1] is previous and not before.asked:
         near = (previous.stretch, previous.turn) == (sentence.stretch, sentence.turn)
-        if near and min(_content(sentence), sum(map(_content, before.sentences))) < SHORT:
+        if near and _content(sentence) < SHORT:
             units[-1] = Unit((*before.sentences, sentence))
             return
     units.append(Unit((sentence,)))
