@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from models.language.protocol import LanguageModel
     from retrieval.manifest import Manifest
     from retrieval.protocols import Generator
-    from retrieval.retriever import DenseRetriever
+    from retrieval.retriever import HybridRetriever
+    from retrieval.search import Search
     from retrieval.system import System
 
 HUB_THRESHOLD = 0.5
@@ -74,6 +75,7 @@ def system_of(
         language=settings.detector.language,
         k=settings.retrieval.k,
         passage_tokens=settings.retrieval.passage_tokens,
+        search=search_of(settings),
         key=data.key if needs_key(policy) else None,
         own_entities=own.digest(data.key) if own else "",
         settings_digest=_digest(settings),
@@ -84,6 +86,13 @@ def _digest(settings: Settings) -> str:
     from app.settings.report import settings_digest
 
     return settings_digest(settings)
+
+
+def search_of(settings: Settings) -> "Search":
+    """How passages are found."""
+    from retrieval.search import DENSE, HYBRID, PLAIN
+
+    return {"hybrid": HYBRID, "dense": DENSE, "plain": PLAIN}[settings.retrieval.search]
 
 
 def encoder_of(settings: Settings) -> "Encoder":
@@ -256,9 +265,9 @@ def answering(settings: Settings, collection: Collection, encoder: "Encoder") ->
     return SanitizedQuestion(generator, system.sanitizer())
 
 
-def retriever_of(collection: Collection, encoder: "Encoder") -> "DenseRetriever":
+def retriever_of(collection: Collection, encoder: "Encoder", search: "Search") -> "HybridRetriever":
     """The retriever of a collection; refused if another encoder made its vectors."""
-    from retrieval.retriever import DenseRetriever
+    from retrieval.retriever import HybridRetriever
 
     manifest = collection.manifest
     if (manifest.encoder, manifest.dim) != (encoder.name, encoder.dim):
@@ -267,4 +276,4 @@ def retriever_of(collection: Collection, encoder: "Encoder") -> "DenseRetriever"
             f"dimensions, and the encoder in the settings is {encoder.name} with {encoder.dim}. Set "
             "the encoder that it was made with, or ingest into a new collection."
         )
-    return DenseRetriever(encoder, collection.load_index(), collection.store)
+    return HybridRetriever(encoder, collection.load_index(), collection.store, search)

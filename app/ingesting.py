@@ -51,7 +51,8 @@ def ingest(
             return nothing_kept(planned.readings, on_progress)
         there = Collection.exists(folder)
         with Collection.open(folder) if there else Collection.create(folder, planned.manifest) as collection:
-            writer = Writer(collection.store, system.encoder, collection.manifest.passage_tokens)
+            made = collection.manifest
+            writer = Writer(collection.store, system.encoder, made.passage_tokens, made.search)
             tally = planned.pipeline(system, data).run(planned.readings, writer, on_progress)
             collection.publish()
             if sync:

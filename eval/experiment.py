@@ -19,7 +19,8 @@ from retrieval.collection import Collection, add_vectors
 from retrieval.index.faiss import FaissIndex
 from retrieval.passages import Writer
 from retrieval.protocols import Retriever
-from retrieval.retriever import DenseRetriever
+from retrieval.retriever import HybridRetriever
+from retrieval.search import Search
 from retrieval.store.database import Store
 from retrieval.system import System
 
@@ -111,7 +112,7 @@ class Experiment:
 
     def _kept(self, name: str, system: System, stack: ExitStack, progress: Progress) -> SanitizedCorpus:
         if name in self.collections:
-            return kept_in(name, self.collections[name])
+            return kept_in(name, self.collections[name], system.search)
         return kept_in_memory(name, self.documents, system, stack, progress)
 
 
@@ -120,12 +121,12 @@ def _read(log: RowFile, system: str, task: Task) -> Iterator[Row]:
         yield row.model_copy(update={"present": task.sensitive.behind(row.doc_ids)})
 
 
-def kept_in(name: str, collection: Collection) -> SanitizedCorpus:
+def kept_in(name: str, collection: Collection, search: Search) -> SanitizedCorpus:
     """The sanitized corpus of a collection."""
     store = collection.store
 
     def retriever(encoder: Encoder) -> Retriever:
-        return DenseRetriever(encoder, collection.load_index(), store)
+        return HybridRetriever(encoder, collection.load_index(), store, search)
 
     return SanitizedCorpus(name, store.count_documents(), {}, store.entities_by_action(), retriever)
 
@@ -150,7 +151,7 @@ def kept_in_memory(
 
     def retriever(encoder: Encoder) -> Retriever:
         if encoder.name not in made:
-            made[encoder.name] = indexed(sanitized, encoder, system.passage_tokens, stack)
+            made[encoder.name] = indexed(sanitized, encoder, system, stack)
         return made[encoder.name]
 
     actions = Counter(str(decision.action) for each in sanitized for decision in each.decisions)
@@ -158,16 +159,16 @@ def kept_in_memory(
 
 
 def indexed(
-    documents: Sequence[SanitizedDocument], encoder: Encoder, passage_tokens: int, stack: ExitStack
+    documents: Sequence[SanitizedDocument], encoder: Encoder, system: System, stack: ExitStack
 ) -> Retriever:
     """A retriever over sanitized documents; its store is closed with ``stack``."""
     store = Store(None)
     stack.callback(store.close)
-    writer = Writer(store, encoder, passage_tokens)
+    writer = Writer(store, encoder, system.passage_tokens, system.search)
     for first in range(0, len(documents), _BATCH):
         batch = documents[first : first + _BATCH]
         # Ids are unique here, so an id can stand in for the content digest.
         writer.keep([(Arrival(each.doc_id, each.doc_id.encode()), each) for each in batch])
     index = FaissIndex(encoder.dim)
     add_vectors(store, index, after=0)
-    return DenseRetriever(encoder, index, store)
+    return HybridRetriever(encoder, index, store, system.search)

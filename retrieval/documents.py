@@ -40,7 +40,10 @@ class KeptDocument:
 
 @dataclass(frozen=True, slots=True)
 class RetrievedPassage:
-    """A passage and its cosine similarity to the question."""
+    """A passage and its similarity to the question, in [-1, 1].
+
+    The similarity is the mean of its own cosine and its document's, weighted (``retrieval.search.Search``).
+    """
 
     passage: Passage
     similarity: float

@@ -11,8 +11,9 @@ from ingest.deciding.policy import Policy, Treatment
 from ingest.scoring.scale import Scale, Weights
 from models.errors import ConfigurationError
 from retrieval.errors import CollectionError, unwritable
+from retrieval.search import HYBRID, Search
 
-FORMAT = 2
+FORMAT = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,7 @@ class Manifest:
     policy: Policy
     scale: Scale
     version: str
+    search: Search = HYBRID
     keeps_ids: bool = False
     own_entities: str = ""
     format: int = FORMAT
@@ -77,8 +79,10 @@ def read_manifest(path: Path) -> Manifest:
         policy = content.pop("policy")
         weights = Weights(**policy.pop("weights"))
         scale = Scale(**content.pop("scale"))
+        search = Search(**content.pop("search"))
         treatment = Treatment(**policy.pop("treatment", {}))
-        return Manifest(policy=Policy(weights=weights, treatment=treatment, **policy), scale=scale, **content)
+        made = Policy(weights=weights, treatment=treatment, **policy)
+        return Manifest(policy=made, scale=scale, search=search, **content)
     except FileNotFoundError:
         raise CollectionError(f"{path}: there is no such collection.") from None
     except (ValueError, TypeError, KeyError, AttributeError, ConfigurationError):
@@ -98,6 +102,8 @@ def _by_setting(manifest: Manifest) -> Mapping[str, object]:
         "encoder": manifest.encoder,
         "dimensions": manifest.dim,
         "passage_tokens": manifest.passage_tokens,
+        "weight of documents in vectors": manifest.search.document,
+        "vectors without descriptors": "yes" if manifest.search.left_out else "no",
         "detector": manifest.detector,
         "risk": manifest.risk,
         "engine": manifest.engine,

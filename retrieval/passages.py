@@ -1,27 +1,46 @@
 """Cut sanitized documents into passages, and store passages with their vectors."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from ingest.documents import Arrival, SanitizedDocument, Span, Standing
+from ingest.documents import Action, Arrival, SanitizedDocument, Span, Standing
 from ingest.language.units import retrieval_units
 from ingest.protocols import Encoder
-from retrieval.store.database import Record, Store
+from models.vectors import Vectors
+from retrieval.search import HYBRID, Search
+from retrieval.store.database import Cut, Record, Store
 
 
-def passages_of(document: SanitizedDocument, encoder: Encoder, max_tokens: int) -> Sequence[tuple[Span, str]]:
-    """Spans of the sanitized text with their words; together they cover the text without gaps."""
+def passages_of(document: SanitizedDocument, encoder: Encoder, max_tokens: int) -> Sequence[Cut]:
+    """The passages of the sanitized text; together they cover it without gaps."""
     tokens = encoder.token_spans(document.text)
     spans = retrieval_units(document.text, tokens, max_tokens)
-    return [(span, document.text[span.start : span.end]) for span in spans]
+    return [Cut(span, document.text[span.start : span.end], kept_in(document, span)) for span in spans]
+
+
+def kept_in(document: SanitizedDocument, within: Span) -> str:
+    """The words of a part of the sanitized text without descriptors; aliases stay: they tell people apart."""
+    pieces, at = list[str](), within.start
+    for start, end in _descriptors(document):
+        if end > at and start < within.end:
+            pieces.append(document.text[at : max(at, start)])
+            at = end
+    pieces.append(document.text[at : within.end])
+    return " ".join(" ".join(pieces).split())
+
+
+def _descriptors(document: SanitizedDocument) -> Iterator[tuple[int, int]]:
+    places = zip(document.decisions, document.places, strict=True)
+    yield from sorted(place for decision, place in places if decision.action is Action.GENERALIZE)
 
 
 class Writer:
     """Sanitized documents into a store: the sink of the ingest pipeline."""
 
-    def __init__(self, store: Store, encoder: Encoder, passage_tokens: int) -> None:
+    def __init__(self, store: Store, encoder: Encoder, passage_tokens: int, search: Search = HYBRID) -> None:
         self._store = store
         self._encoder = encoder
         self._passage_tokens = passage_tokens
+        self._search = search
         self.job_id = store.start_job()
 
     def standing(self, arrivals: Sequence[Arrival]) -> list[Standing]:
@@ -31,7 +50,7 @@ class Writer:
     def keep(self, documents: Sequence[tuple[Arrival, SanitizedDocument]]) -> int:
         """Cut, encode and write a batch in one transaction; returns the number of passages."""
         cut = [passages_of(document, self._encoder, self._passage_tokens) for _, document in documents]
-        vectors = self._encoder.encode([text for passages in cut for _, text in passages])
+        vectors = vectors_of([document for _, document in documents], cut, self._encoder, self._search)
         records, first = [], 0
         for (arrival, document), passages in zip(documents, cut, strict=True):
             rows = vectors[first : first + len(passages)]
@@ -39,3 +58,31 @@ class Writer:
             first += len(passages)
         self._store.write(self.job_id, records)
         return len(vectors)
+
+
+def vectors_of(
+    documents: Sequence[SanitizedDocument], cut: Sequence[Sequence[Cut]], encoder: Encoder, search: Search
+) -> Vectors:
+    """A vector for each passage, at most 1 long: the mean of its own and that of its document's beginning."""
+    own = [_read(each.text, each.kept, search) for passages in cut for each in passages]
+    several = [len(passages) > 1 and search.document > 0 for passages in cut]
+    beginnings = [
+        _read(document.text, kept_in(document, Span(0, len(document.text))), search)
+        for document, mixed in zip(documents, several, strict=True)
+        if mixed
+    ]
+    encoded = encoder.encode([*own, *beginnings])
+    vectors, of_documents = encoded[: len(own)].copy(), iter(encoded[len(own) :])
+    first = 0
+    for passages, mixed in zip(cut, several, strict=True):
+        rows = vectors[first : first + len(passages)]
+        if mixed:
+            rows += search.document * next(of_documents)
+            rows /= 1 + search.document
+        first += len(passages)
+    return vectors
+
+
+def _read(text: str, kept: str, search: Search) -> str:
+    """What the encoder reads; where everything was replaced, the descriptors after all."""
+    return kept if search.left_out and kept else text

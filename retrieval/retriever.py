@@ -1,4 +1,4 @@
-"""Dense retrieval: questions to passages."""
+"""Retrieval: questions to passages, by vectors and words."""
 
 import threading
 from collections.abc import Sequence
@@ -7,29 +7,33 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.collection import add_vectors
-from retrieval.documents import RetrievedPassage
+from retrieval.documents import Passage, RetrievedPassage
 from retrieval.protocols import VectorIndex
+from retrieval.search import CANDIDATES, HYBRID, Search, coverage
 from retrieval.store.database import Store
 
 if TYPE_CHECKING:
     from ingest.protocols import Encoder
+    from models.vectors import Vectors
 
 
-class DenseRetriever:
-    """Encode, search, fetch. Before each search the index is synchronized with the store.
+class HybridRetriever:
+    """Vectors and words each propose passages; the best by cosine plus weighted coverage are returned.
 
-    Thread-safe; other processes may write to the store.
+    Without a weight for words it searches by vectors alone. Before each search the index is synchronized
+    with the store. Thread-safe; other processes may write to the store.
     """
 
-    def __init__(self, encoder: "Encoder", index: VectorIndex, store: Store) -> None:
+    def __init__(self, encoder: "Encoder", index: VectorIndex, store: Store, search: Search = HYBRID) -> None:
         self._encoder = encoder
         self._index = index
         self._store = store
+        self._search = search
         self._following = threading.Lock()
         self._followed: tuple[object, ...] = ()
 
     def retrieve(self, questions: Sequence[str], k: int) -> list[list[RetrievedPassage]]:
-        """For each question up to ``k`` passages, best first.
+        """For each question up to ``k`` passages, best first, none with the words of a better one.
 
         Raises:
             CollectionError: The collection was deleted or replaced.
@@ -38,14 +42,34 @@ class DenseRetriever:
             return []
         vectors = self._encoder.encode(questions)
         self._follow()
-        found = self._index.search(vectors, k)
-        wanted = sorted({number for row in found for number, _ in row})
-        passages = self._store.passages(wanted)
-        return [
-            # Passages erased since the search are left out.
-            [RetrievedPassage(passages[number], score) for number, score in row if number in passages]
-            for row in found
+        near = self._index.search(vectors, max(k, CANDIDATES))
+        ranked = [
+            self._ranked(question, vector, found)
+            for question, vector, found in zip(questions, vectors, near, strict=True)
         ]
+        # Twice as many, since passages may repeat each other.
+        best = [each[: 2 * k] for each in ranked]
+        passages = self._store.passages(sorted({number for row in best for number, _ in row}))
+        return [_distinct(row, passages)[:k] for row in best]
+
+    def _ranked(
+        self, question: str, vector: "Vectors", near: Sequence[tuple[int, float]]
+    ) -> list[tuple[int, float]]:
+        """Candidates with their cosines, best first; equal scores in the order of the ids."""
+        cosines = dict(near)
+        if not self._search.words:
+            return list(near)
+        ids, shares = coverage(self._store.holders(question), len(self._index))
+        proposed = ids[np.lexsort((ids, -shares))[:CANDIDATES]].tolist()
+        further, rows = self._store.vectors_of([number for number in proposed if number not in cosines])
+        cosines.update(zip(further, (rows @ vector).tolist() if further else (), strict=True))
+        covered = dict(zip(ids.tolist(), shares.tolist(), strict=True))
+
+        def score(candidate: tuple[int, float]) -> float:
+            number, cosine = candidate
+            return cosine + self._search.words * float(covered.get(number, 0.0))
+
+        return sorted(cosines.items(), key=lambda each: (-score(each), each[0]))
 
     def _follow(self) -> None:
         with self._following:
@@ -59,3 +83,12 @@ class DenseRetriever:
                 gone = np.setdiff1d(self._index.ids(), self._store.passage_ids())
                 self._index.remove(gone.tolist())
             self._followed = state
+
+
+def _distinct(ranked: Sequence[tuple[int, float]], passages: dict[int, Passage]) -> list[RetrievedPassage]:
+    """The passages that still exist, without those that repeat the words of a better one."""
+    said: dict[str, RetrievedPassage] = {}
+    for number, cosine in ranked:
+        if number in passages:
+            said.setdefault(passages[number].text, RetrievedPassage(passages[number], cosine))
+    return list(said.values())

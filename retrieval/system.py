@@ -17,6 +17,7 @@ from ingest.scoring.scale import EMBEDDED_SCALE, Scale
 from models.language.protocol import LanguageModel
 from retrieval.manifest import Manifest
 from retrieval.protocols import Generator
+from retrieval.search import HYBRID, Search
 from retrieval.store.audit_log import now
 
 
@@ -45,6 +46,7 @@ class System:
     language: LanguageRule = "en"
     k: int = 5
     passage_tokens: int = 128
+    search: Search = HYBRID
     key: bytes | None = field(default=None, repr=False)
     own_entities: str = ""
     settings_digest: str = ""
@@ -85,6 +87,7 @@ class System:
             encoder=self.encoder.name,
             dim=self.encoder.dim,
             passage_tokens=self.passage_tokens,
+            search=self.search,
             detector=self.detector.name,
             risk=self.risk.name,
             engine=self.engine.name,

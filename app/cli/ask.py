@@ -5,7 +5,7 @@ import time
 
 from app.cli.console import result
 from app.cli.given import data_of
-from app.compose import answering, encoder_of, retriever_of
+from app.compose import answering, encoder_of, retriever_of, search_of
 from app.rows import answer_row
 
 
@@ -15,7 +15,7 @@ def run(arguments: argparse.Namespace) -> int:
     data = data_of(arguments)
     with data.open(arguments.collection) as collection:
         encoder = encoder_of(data.settings)
-        retriever = retriever_of(collection, encoder)
+        retriever = retriever_of(collection, encoder, search_of(data.settings))
         (passages,) = retriever.retrieve([arguments.question], data.settings.retrieval.k)
         answer = answering(data.settings, collection, encoder).generate(arguments.question, passages)
     seconds = round(time.perf_counter() - started, 2)

@@ -37,6 +37,7 @@ def settings_arguments(arguments: argparse.Namespace) -> dict[str, object]:
     given["risk.kind"] = getattr(arguments, "risk", None)
     given["ingest.keep_ids"] = getattr(arguments, "keep_ids", None)
     given["retrieval.k"] = getattr(arguments, "k", None)
+    given["retrieval.search"] = getattr(arguments, "dense", None)
     for name in ("host", "port"):
         given[f"server.{name}"] = getattr(arguments, name, None)
     if gguf := getattr(arguments, "gguf", None):

@@ -103,8 +103,14 @@ def output(
 
 
 def how_many(verb: argparse.ArgumentParser) -> None:
-    """How many passages."""
+    """How many passages, and how they are found."""
     verb.add_argument("-k", type=positive, help="passages to retrieve (default 5)")
+    verb.add_argument(
+        "--dense",
+        action="store_const",
+        const="dense",
+        help="search by vectors alone (default by vectors and words)",
+    )
 
 
 def words(text: str) -> str:

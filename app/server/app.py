@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.responses import HTMLResponse
 
-from app.compose import answering, encoder_of, retriever_of
+from app.compose import answering, encoder_of, retriever_of, search_of
 from app.rows import passage_row
 from app.server.answers import ErrorAnswer, HealthAnswer, SearchAnswer
 from app.server.bodies import SearchBody
@@ -28,7 +28,7 @@ def create_app(settings: Settings, collection: Collection) -> FastAPI:
     encoder = encoder_of(settings)
     served = ServedCollection(
         collection.folder.name,
-        retriever_of(collection, encoder),
+        retriever_of(collection, encoder, search_of(settings)),
         answering(settings, collection, encoder),
         settings.retrieval.k,
     )

@@ -65,7 +65,8 @@ def run_settings(settings: Settings, encoders: Iterable[ModelRef] = ()) -> str:
         ModelUnavailable: A folder that the settings name is not there.
     """
     generator = settings.generator.model_dump(mode="json", exclude={"api_key"})
-    return repr((settings_digest(settings), generator, _files(_model_paths(settings, encoders))))
+    search = settings.retrieval.search
+    return repr((settings_digest(settings), generator, search, _files(_model_paths(settings, encoders))))
 
 
 def _model_paths(settings: Settings, encoders: Iterable[ModelRef]) -> list[Path]:

@@ -165,6 +165,10 @@ class RetrievalSettings(BaseModel):
     passage_tokens: int = Field(
         default=128, ge=16, le=512, description="longest passage, in tokens of the encoder"
     )
+    search: Literal["hybrid", "dense", "plain"] = Field(
+        default="hybrid",
+        description="by vectors and words, by vectors alone, or by vectors of bare passages as in the papers",
+    )
 
 
 class IngestSettings(BaseModel):

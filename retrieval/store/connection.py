@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from retrieval.errors import DISK_FULL, CollectionError
+from retrieval.store.words import open_views
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 _SCHEMA = Path(__file__).with_name("schema.sql")
 _PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON")
 
@@ -17,6 +18,7 @@ def in_memory() -> sqlite3.Connection:
     """A new database that nothing is written of."""
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     _make(connection)
+    open_views(connection)
     return connection
 
 
@@ -50,6 +52,7 @@ def open_database(path: Path) -> sqlite3.Connection:
         try:
             _check_version(connection, path)
             _set_up(connection)
+            open_views(connection)
         except BaseException:
             connection.close()
             raise

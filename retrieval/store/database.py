@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ingest.documents import Arrival, SanitizedDocument, Span, Standing, Unread
 from models.vectors import Vectors
 from retrieval.documents import KeptDocument, Passage
 from retrieval.errors import CollectionError
-from retrieval.store import audit_log
+from retrieval.store import audit_log, words
 from retrieval.store.connection import in_memory, open_database, readable_errors
 from retrieval.store.erasure import Fingerprint, PendingErasure, pending_erasures, strike_out, take_out
 from retrieval.store.names import all_names, release, standing_of_first
@@ -29,12 +30,21 @@ _DOCUMENTS_AT_ONCE = 1024
 
 
 @dataclass(frozen=True, slots=True)
+class Cut:
+    """A passage to store: its span in the sanitized text, its text, and its words without descriptors."""
+
+    span: Span
+    text: str = field(repr=False)
+    kept: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
     """A sanitized document to store, cut into passages. ``vectors`` has one row per passage."""
 
     arrival: Arrival
     document: SanitizedDocument
-    passages: Sequence[tuple[Span, str]] = field(repr=False)
+    passages: Sequence[Cut] = field(repr=False)
     vectors: Vectors = field(repr=False)
 
 
@@ -46,11 +56,13 @@ class Store:
         self._lock = threading.RLock()
         self._path = path
         self._connection = in_memory() if path is None else open_database(path)
+        self._tokenizer = words.tokenizer()
         self._file = _file_at(path)
 
     def close(self) -> None:
         """Close the file; the store cannot be used afterwards."""
         self._connection.close()
+        self._tokenizer.close()
 
     # -- jobs and documents ----------------------------------------------------------------------------
 
@@ -97,10 +109,10 @@ class Store:
         self._connection.execute(f"INSERT INTO documents VALUES ({', '.join('?' * 9)})", row)
         note_origin(self._connection, job_id, doc_id, record.arrival.source)
         self._connection.executemany(
-            "INSERT INTO passages (doc_id, start, stop, text, vector) VALUES (?, ?, ?, ?, ?)",
+            "INSERT INTO passages (doc_id, start, stop, text, kept, vector) VALUES (?, ?, ?, ?, ?, ?)",
             [
-                (doc_id, span.start, span.end, text, vector.tobytes())
-                for (span, text), vector in zip(record.passages, record.vectors, strict=True)
+                (doc_id, cut.span.start, cut.span.end, cut.text, cut.kept, vector.tobytes())
+                for cut, vector in zip(record.passages, record.vectors, strict=True)
             ],
         )
         self._connection.executemany(
@@ -146,12 +158,15 @@ class Store:
             return erased, unsure
 
     def settle(self) -> None:
-        """Empty the write-ahead log: deleted pages are zeroed (secure_delete), but not in the log.
+        """Remove deleted words from the index of words, and empty the write-ahead log.
+
+        Deleted pages are zeroed (secure_delete), but not in the log.
 
         Raises:
             CollectionError: Another process kept reading for the timeout of SQLite, five seconds.
         """
         with self._lock, self._readable_errors():
+            words.compact(self._connection)
             (busy, _, _) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         if busy:
             where = self._path.parent if self._path else "memory"
@@ -203,14 +218,14 @@ class Store:
 
     def passages(self, passage_ids: Sequence[int]) -> dict[int, Passage]:
         """The existing ones of these passages, by id."""
-        marks = ", ".join("?" * len(passage_ids))
+        numbers = json.dumps(list(passage_ids))
         query = (
             "SELECT passage_id, doc_id, start, stop, text, doubts "
-            f"FROM passages JOIN documents USING (doc_id) WHERE passage_id IN ({marks})"
+            "FROM passages JOIN documents USING (doc_id) WHERE passage_id IN (SELECT value FROM json_each(?))"
         )
         return {
             number: Passage(number, doc_id, start, stop, text, tuple(json.loads(doubts)))
-            for number, doc_id, start, stop, text, doubts in self._read(query, passage_ids)
+            for number, doc_id, start, stop, text, doubts in self._read(query, (numbers,))
         }
 
     def documents(self) -> Iterator[KeptDocument]:
@@ -235,14 +250,25 @@ class Store:
                 )
             after = rows[-1][0]
 
+    def holders(self, question: str) -> list[NDArray[np.int64]]:
+        """For each word of a question the passages that hold it (``retrieval.store.words.holders``)."""
+        with self._lock, self._readable_errors():
+            return words.holders(self._connection, words.terms_of(self._tokenizer, question))
+
+    def vectors_of(self, passage_ids: Sequence[int]) -> tuple[list[int], Vectors]:
+        """The existing ones of these passages, in order, and a row for each."""
+        query = (
+            "SELECT passage_id, vector FROM passages "
+            "WHERE passage_id IN (SELECT value FROM json_each(?)) ORDER BY passage_id"
+        )
+        return _arrays(self._read(query, (json.dumps(list(passage_ids)),)))
+
     def vectors(self, after: int) -> Iterator[tuple[list[int], Vectors]]:
         """Ids and vectors of the passages with ids above ``after``, in order, in blocks."""
         query = "SELECT passage_id, vector FROM passages WHERE passage_id > ? ORDER BY passage_id LIMIT ?"
         while rows := self._read(query, (after, _VECTORS_AT_ONCE)):
-            ids = [row[0] for row in rows]
-            vectors = np.frombuffer(b"".join(row[1] for row in rows), dtype=np.float32)
-            yield ids, vectors.reshape(len(ids), -1)
-            after = ids[-1]
+            yield _arrays(rows)
+            after = rows[-1][0]
 
     def count_passages(self, up_to: int | None = None) -> int:
         """The number of passages, or of those with ids up to ``up_to``."""
@@ -334,6 +360,12 @@ def _file_at(path: Path | None) -> tuple[int, int] | None:
     except OSError:
         return None
     return (status.st_dev, status.st_ino) if status else None
+
+
+def _arrays(rows: Sequence[tuple[int, bytes]]) -> tuple[list[int], Vectors]:
+    ids = [row[0] for row in rows]
+    vectors = np.frombuffer(b"".join(row[1] for row in rows), dtype=np.float32)
+    return ids, vectors.reshape(len(ids), -1 if ids else 0)
 
 
 def _rounded(score: float | None) -> float | None:

@@ -53,9 +53,23 @@ CREATE TABLE passages (
     start INTEGER NOT NULL,
     stop INTEGER NOT NULL,
     text TEXT NOT NULL,
+    kept TEXT NOT NULL,
     vector BLOB NOT NULL
 ) STRICT;
 CREATE INDEX passages_of_document ON passages (doc_id);
+
+-- Which passages hold a word; no positions. kept is a passage without its descriptors: they stand in so many
+-- passages that they say nothing about one.
+CREATE VIRTUAL TABLE words USING fts5 (
+    kept, content = 'passages', content_rowid = 'passage_id', detail = none, columnsize = 0,
+    tokenize = 'porter unicode61 remove_diacritics 2'
+);
+CREATE TRIGGER words_of_new AFTER INSERT ON passages BEGIN
+    INSERT INTO words (rowid, kept) VALUES (new.passage_id, new.kept);
+END;
+CREATE TRIGGER words_of_old AFTER DELETE ON passages BEGIN
+    INSERT INTO words (words, rowid, kept) VALUES ('delete', old.passage_id, old.kept);
+END;
 
 -- Offsets count characters of the sanitized text, and scores are rounded: the length of a name and an
 -- exact distance of vectors would both let a reader test guesses.

@@ -19,6 +19,7 @@ from eval.corpora.given import read_corpus
 from eval.studies.extraction.study import extraction
 from ingest.documents import Document, SanitizedDocument
 from ingest.read.sources import read_documents
+from retrieval.search import HYBRID
 from retrieval.system import System
 
 HERE = Path(__file__).parent
@@ -70,7 +71,7 @@ def test_sanitized(request: pytest.FixtureRequest, system: System) -> None:
 def test_answers(request: pytest.FixtureRequest, system: System, data: DataDir) -> None:
     ingest(system, data, "golden", read_documents([INPUT]))
     with data.open("golden") as collection:
-        found = retriever_of(collection, system.encoder).retrieve(QUESTIONS, 3)
+        found = retriever_of(collection, system.encoder, HYBRID).retrieve(QUESTIONS, 3)
         pairs = zip(QUESTIONS, found, strict=True)
         answers = [answer_row(system.generator.generate(question, passages)) for question, passages in pairs]
     compare(request, "answers.json", answers)

@@ -24,6 +24,7 @@ from ingest.keys import content_key, secret_key
 from ingest.protocols import Encoder
 from models.vectors import Vectors
 from retrieval.collection import locked
+from retrieval.search import HYBRID
 from tests.commands import write_records
 from tests.doubles import WordEncoder
 from tests.killing import (
@@ -107,12 +108,14 @@ def phase(folder: Path, records: int) -> str:
 
 def content_of(folder: Path, encoder: Encoder) -> Content:
     data = DataDir(load_settings({"data_dir": str(folder / "data")}))
-    passages = query(folder, "SELECT doc_id, start, stop, text, vector FROM passages ORDER BY 1, 2, 3")
+    passages = query(folder, "SELECT doc_id, start, stop, text, kept, vector FROM passages ORDER BY 1, 2, 3")
+    # SQLite compares every entry of the index of words with the passages.
+    query(folder, "INSERT INTO words (words, rank) VALUES ('integrity-check', 1)")
     vectors = np.stack([np.frombuffer(row[-1], dtype=np.float32) for row in passages])
     with data.open(COLLECTION) as collection:
         assert collection.store.broken_audit_entry() is None
         assert not collection.store.interrupted()
-        retrieved = retriever_of(collection, encoder).retrieve(QUESTIONS, 5)
+        retrieved = retriever_of(collection, encoder, HYBRID).retrieve(QUESTIONS, 5)
     manifest = json.loads((place_of(folder) / "manifest.json").read_text())
     del manifest["created"]
     return Content(

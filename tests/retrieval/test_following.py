@@ -17,7 +17,7 @@ from retrieval.index.faiss import FaissIndex
 from retrieval.index.flat import FlatIndex
 from retrieval.passages import Writer
 from retrieval.protocols import VectorIndex
-from retrieval.retriever import DenseRetriever
+from retrieval.retriever import HybridRetriever
 from retrieval.store.connection import create_database
 from retrieval.store.database import Store
 from tests.commands import PLAIN, lethe
@@ -43,7 +43,7 @@ def erase(store: Store, text: str) -> None:
     store.strike_out(taken[0])
 
 
-def found(retriever: DenseRetriever, text: str, k: int) -> list[str]:
+def found(retriever: HybridRetriever, text: str, k: int) -> list[str]:
     return [each.passage.text for each in retriever.retrieve([text], k)[0]]
 
 
@@ -74,7 +74,7 @@ def test_a_retriever_finds_what_another_has_written(
     ours: Store, theirs: Store, make: Callable[[int], VectorIndex]
 ) -> None:
     write(theirs, TEXTS[:2])
-    retriever = DenseRetriever(WordEncoder(), make(WordEncoder.dim), ours)
+    retriever = HybridRetriever(WordEncoder(), make(WordEncoder.dim), ours)
     assert found(retriever, TEXTS[0], 1) == [TEXTS[0]]
     assert sorted(found(retriever, TEXTS[2], 9)) == sorted(TEXTS[:2])
     write(theirs, TEXTS[2:])
@@ -86,7 +86,7 @@ def test_a_retriever_finds_what_another_has_written(
 
 def test_a_retriever_finds_what_its_own_store_has_written(ours: Store) -> None:
     write(ours, TEXTS[:2])
-    retriever = DenseRetriever(WordEncoder(), FaissIndex(WordEncoder.dim), ours)
+    retriever = HybridRetriever(WordEncoder(), FaissIndex(WordEncoder.dim), ours)
     assert found(retriever, TEXTS[0], 1) == [TEXTS[0]]
     erase(ours, TEXTS[0])
     assert found(retriever, TEXTS[0], 1) == [TEXTS[1]]
@@ -105,7 +105,7 @@ def test_the_index_holds_what_the_store_holds_whoever_wrote_it(
     create_database(place)
     stores = {"ours": Store(place), "theirs": Store(place)}
     index = FaissIndex(WordEncoder.dim)
-    retriever = DenseRetriever(WordEncoder(), index, stores["ours"])
+    retriever = HybridRetriever(WordEncoder(), index, stores["ours"])
     there: set[str] = set()
     for who, number, searched in changes:
         text = TEXTS[number]
@@ -124,7 +124,7 @@ def test_the_index_holds_what_the_store_holds_whoever_wrote_it(
 
 def test_nothing_is_read_anew_while_nothing_is_written(ours: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     write(ours, TEXTS)
-    retriever = DenseRetriever(WordEncoder(), FaissIndex(WordEncoder.dim), ours)
+    retriever = HybridRetriever(WordEncoder(), FaissIndex(WordEncoder.dim), ours)
     found(retriever, TEXTS[0], 1)
     monkeypatch.setattr(Store, "vectors", None)
     monkeypatch.setattr(Store, "count_passages", None)
@@ -133,7 +133,7 @@ def test_nothing_is_read_anew_while_nothing_is_written(ours: Store, monkeypatch:
 
 def test_many_threads_search_while_another_writes(ours: Store, theirs: Store) -> None:
     write(theirs, TEXTS[:1])
-    retriever = DenseRetriever(WordEncoder(), FaissIndex(WordEncoder.dim), ours)
+    retriever = HybridRetriever(WordEncoder(), FaissIndex(WordEncoder.dim), ours)
 
     def search(number: int) -> list[str]:
         return found(retriever, TEXTS[0], 1)
@@ -151,7 +151,7 @@ def test_a_collection_that_was_deleted_or_replaced_is_not_searched(
     ours: Store, path: Path, replaced: bool
 ) -> None:
     write(ours, TEXTS)
-    retriever = DenseRetriever(WordEncoder(), FaissIndex(WordEncoder.dim), ours)
+    retriever = HybridRetriever(WordEncoder(), FaissIndex(WordEncoder.dim), ours)
     found(retriever, TEXTS[0], 1)
     for file in path.parent.iterdir():
         file.unlink()

@@ -31,6 +31,7 @@ from models.errors import ConfigurationError
 from retrieval.documents import Passage, RetrievedPassage
 from retrieval.index.flat import FlatIndex
 from retrieval.langchain_adapters import LetheEmbeddings, LetheRetriever
+from retrieval.search import HYBRID
 from tests.commands import ROOT, environment, imported_by, lethe, write_records
 from tests.doubles import FailingDetector, PhraseDetector, WordEncoder
 
@@ -268,7 +269,7 @@ def test_the_real_parts(tmp_path: Path) -> None:
     settings = load_settings({"data_dir": str(data), "threads": 1})
     system = system_of(settings)
     with DataDir(settings).open("notes") as collection:
-        retriever = LetheRetriever(retriever=retriever_of(collection, system.encoder), k=1)
+        retriever = LetheRetriever(retriever=retriever_of(collection, system.encoder, HYBRID), k=1)
         (best,) = retriever.invoke("What is broken at the mill?")
         (lighthouse,) = asyncio.run(retriever.ainvoke("Who keeps the lighthouse?"))
     assert best.metadata["doc_id"] == "r0001"

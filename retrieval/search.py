@@ -1,0 +1,52 @@
+"""How passages are found: by their vectors, by those of their documents, and by the words of the question.
+
+All of it is made from sanitized text alone. ``Search`` holds what can be switched; the defaults were chosen
+on development data (docs/decisions.md).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log
+
+import numpy as np
+from numpy.typing import NDArray
+
+CANDIDATES = 100
+"""How many passages each way of searching proposes for a question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What a passage's score is made of.
+
+    ``words`` is the weight of ``coverage`` beside the similarity; 0 searches by vectors alone. ``document``
+    is the weight of the document's vector beside that of the passage, 1, in their mean. ``left_out`` says
+    whether vectors are made without descriptors, which pull all passages together. The last two are fixed
+    when a collection is made.
+    """
+
+    words: float = 0.75
+    document: float = 0.5
+    left_out: bool = True
+
+
+HYBRID, DENSE = Search(), Search(words=0.0)
+PLAIN = Search(words=0.0, document=0.0, left_out=False)
+"""The vectors of passages and nothing else, as in the papers."""
+
+
+def coverage(
+    holders: Sequence[NDArray[np.int64]], passages: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """How much of a question passages cover, in (0, 1]: their ids in order, and their shares.
+
+    ``holders`` has the passages that hold each word, ``passages`` is the number of all. Words count by their
+    inverse document frequency, as in BM25 with k1 = 0 (Robertson and Zaragoza 2009, The Probabilistic
+    Relevance Framework): passages are of one length, and a word that is repeated says little more.
+    """
+    counts = np.array([len(each) for each in holders])
+    if not counts.sum():
+        return np.empty(0, dtype=np.int64), np.empty(0)
+    weights = np.array([log(1 + (passages - count + 0.5) / (count + 0.5)) for count in counts])
+    ids, places = np.unique(np.concatenate(holders), return_inverse=True)
+    return ids, np.bincount(places, np.repeat(weights, counts)) / weights.sum()

@@ -1,0 +1,64 @@
+"""Words of a question, and the passages that hold them.
+
+The index is SQLite's FTS5 in the file of the passages, so it is written, replaced and erased in the same
+transactions. It is read term by term: ``retrieval.coverage`` needs to know only which passages hold a word.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+MOST_ROWS = 10_000
+"""The most entries of the index that one question reads: a few milliseconds."""
+
+
+def tokenizer() -> sqlite3.Connection:
+    """What ``terms_of`` cuts texts with, as the index does: words without diacritics and endings."""
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    connection.execute(
+        "CREATE VIRTUAL TABLE cut USING fts5 (text, tokenize = 'porter unicode61 remove_diacritics 2')"
+    )
+    connection.execute("CREATE VIRTUAL TABLE terms USING fts5vocab (cut, row)")
+    return connection
+
+
+def terms_of(cutting: sqlite3.Connection, text: str) -> list[str]:
+    """The distinct terms of a text, sorted."""
+    cutting.execute("INSERT INTO cut VALUES (?)", (text,))
+    try:
+        return [term for (term,) in cutting.execute("SELECT term FROM terms")]
+    finally:
+        cutting.execute("DELETE FROM cut")
+
+
+def open_views(connection: sqlite3.Connection) -> None:
+    """The views through which this connection reads the index."""
+    connection.execute("CREATE VIRTUAL TABLE temp.terms USING fts5vocab (main, words, row)")
+    connection.execute("CREATE VIRTUAL TABLE temp.term_places USING fts5vocab (main, words, instance)")
+
+
+def holders(connection: sqlite3.Connection, terms: Sequence[str]) -> list[NDArray[np.int64]]:
+    """For each term the ids of the passages that hold it, the rarest first; an empty row for an unknown one.
+
+    Terms are left out from the one on that would exceed ``MOST_ROWS`` in all, but never all of them.
+    """
+    counts = dict.fromkeys(terms, 0)
+    for term in terms:
+        for (passages,) in connection.execute("SELECT doc FROM temp.terms WHERE term = ?", (term,)):
+            counts[term] = passages
+    found: list[NDArray[np.int64]] = []
+    read = 0
+    for term in sorted(counts, key=lambda each: (counts[each], each)):
+        read += counts[term]
+        if read > MOST_ROWS and read > counts[term]:
+            break
+        rows = connection.execute("SELECT doc FROM temp.term_places WHERE term = ?", (term,))
+        found.append(np.fromiter((number for (number,) in rows), dtype=np.int64))
+    return found
+
+
+def compact(connection: sqlite3.Connection) -> None:
+    """Merge the index into one part: until then, older parts hold deleted words."""
+    connection.execute("INSERT INTO words (words) VALUES ('optimize')")

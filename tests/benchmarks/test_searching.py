@@ -1,0 +1,77 @@
+"""The comparison of ways of searching. Texts are invented."""
+
+import numpy as np
+import pytest
+
+from app.compose import system_of
+from app.settings.load import load_settings
+from benchmarks.searching import (
+    ONE_VECTOR,
+    TWO_VIEWS,
+    WAYS,
+    TwoViews,
+    first,
+    grid,
+    measured,
+    sanitized_questions,
+    summary,
+)
+from eval.corpora.corpus import Corpus, Question
+from eval.progress import no_progress
+from ingest.documents import Document
+from retrieval.system import System
+from tests.doubles import WordEncoder
+
+ASKED, SENT = "Is Tobias Keller well?", "Is somebody well?"
+CORPUS = Corpus(
+    "x",
+    [
+        Document("0", "Invented. Mr Tobias Keller keeps the lighthouse."),
+        Document("1", "Invented. The boiler of the mill is broken."),
+    ],
+    [
+        Question("q0", "Does Mr Tobias Keller keep the lighthouse?", "Yes.", "0"),
+        Question("q1", "Is the boiler of the mill old?", "Yes.", "1"),
+    ],
+    None,
+    "all",
+    "us",
+    "none",
+)
+
+
+def test_two_views_are_the_mean_of_the_question_and_what_is_sent_of_it() -> None:
+    encoder = WordEncoder()
+    raw, sent, other = encoder.encode([ASKED, SENT, "a passage"])
+    mean = (raw + sent) / np.linalg.norm(raw + sent)
+    found = TwoViews(encoder, {ASKED: SENT}).encode([ASKED, "a passage"])
+    assert found == pytest.approx(np.stack([mean, other]), abs=1e-6)
+
+
+def test_first_counts_the_first_rank_only() -> None:
+    assert (first([1, 3, 0, 1]).hits, first([1, 3, 0, 1]).n) == (2, 4)
+
+
+@pytest.fixture(scope="module")
+def system() -> System:
+    return system_of(load_settings({"detector.learned": False, "risk.kind": "prior", "threads": 1}))
+
+
+def test_every_method_is_searched_in_every_way(system: System) -> None:
+    rows = dict(measured(system, CORPUS, no_progress))
+    assert {"origin", "redact", "trip"} < set(rows)
+    assert all(set(found) == {ONE_VECTOR, *WAYS, TWO_VIEWS} for found in rows.values())
+    assert rows["origin"]["hybrid"] == rows["trip"]["hybrid"] == [1, 1]
+    figures = summary(rows)["trip"]["hybrid"]
+    assert (figures["first"]["hits"], figures["reciprocal_rank"]["value"]) == (2, 1.0)
+    assert figures["of_one_unsanitized_vector"]["value"] == 1.0
+
+
+def test_the_grid_has_a_share_for_each_pair_of_weights(system: System) -> None:
+    found = grid(system, CORPUS, no_progress)
+    assert found["words 0.75, document 0.5"]["n"] == 2
+
+
+def test_questions_are_sanitized_as_for_a_remote_model(system: System) -> None:
+    question = CORPUS.questions[0]
+    assert "Keller" not in sanitized_questions([question], system.sanitizer())[question.text]

@@ -1,0 +1,209 @@
+"""Passages by vectors and words. All texts are invented."""
+
+from collections.abc import Iterator, Sequence
+from math import log
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingest.documents import Action, Arrival, Decision, Entity, Identifier, Risk, SanitizedDocument, Span
+from models.vectors import Vectors
+from retrieval.index.flat import FlatIndex
+from retrieval.passages import Writer, kept_in, passages_of, vectors_of
+from retrieval.retriever import HybridRetriever
+from retrieval.search import DENSE, HYBRID, Search, coverage
+from retrieval.store import words
+from retrieval.store.database import Store
+from tests.doubles import WordEncoder
+
+ENCODER = WordEncoder()
+
+
+def document(
+    doc_id: str, text: str, *places: tuple[int, int], action: Action = Action.GENERALIZE
+) -> SanitizedDocument:
+    """A document whose given places are replacements."""
+    entity = Entity(Span(0, 1), "date", Identifier.QUASI, 1.0, "test")
+    decisions = [Decision(entity, None, action, "test") for _ in places]
+    return SanitizedDocument(doc_id, text, decisions, places, Risk(0.0, 0.0, "test"), "test", 0)
+
+
+def place_of(text: str, words: str) -> tuple[int, int]:
+    start = text.index(words)
+    return start, start + len(words)
+
+
+# -- the words of a store ----------------------------------------------------------------------------------
+
+
+def store_of(texts: Sequence[str], search: Search = HYBRID) -> Store:
+    store = Store(None)
+    writer = Writer(store, ENCODER, 64, search)
+    writer.keep(
+        [(Arrival(f"d{n}", f"d{n}".encode()), document(f"d{n}", text)) for n, text in enumerate(texts)]
+    )
+    return store
+
+
+LETTERS = "ab cde"
+
+
+@given(
+    st.lists(st.text(LETTERS, min_size=1, max_size=30), min_size=1, max_size=8), st.text(LETTERS, max_size=20)
+)
+def test_holders_are_those_of_a_search_by_hand(texts: list[str], question: str) -> None:
+    store = Store(None)
+    try:
+        writer = Writer(store, ENCODER, 64)
+        writer.keep(
+            [
+                (Arrival(f"d{n}", f"d{n}".encode()), document(f"d{n}", f"{text}."))
+                for n, text in enumerate(texts)
+            ]
+        )
+        found = sorted(sorted(ids.tolist()) for ids in store.holders(question))
+        cut = words.tokenizer()
+        held = {n + 1: set(words.terms_of(cut, text)) for n, text in enumerate(texts)}
+        asked = words.terms_of(cut, question)
+        assert found == sorted([n for n, terms in held.items() if term in terms] for term in asked)
+    finally:
+        store.close()
+
+
+@given(st.text(max_size=60))
+def test_every_question_can_be_asked(question: str) -> None:
+    question = question.encode("utf-8", "replace").decode()
+    store = store_of(["The boiler of the mill is broken."])
+    assert all(len(ids) <= 1 for ids in store.holders(question))
+    store.close()
+
+
+def test_forms_of_a_word_are_one_word_and_the_rarest_come_first() -> None:
+    store = store_of(["The boilers broke.", "A broken mill.", "Café by the mill."])
+    assert [ids.tolist() for ids in store.holders("boiler cafe mill zebra")] == [[], [1], [3], [2, 3]]
+
+
+def test_common_words_are_left_out_where_they_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = store_of(["mill", "the mill", "the mill", "boiler mill"])
+    monkeypatch.setattr(words, "MOST_ROWS", 3)
+    assert [ids.tolist() for ids in store.holders("the boiler of a mill")] == [[], [], [4], [2, 3]]
+    assert [ids.tolist() for ids in store.holders("mill")] == [[1, 2, 3, 4]]
+
+
+# -- coverage ----------------------------------------------------------------------------------------------
+
+HOLDERS = st.lists(st.sets(st.integers(1, 9)), max_size=5)
+
+
+@given(HOLDERS, st.integers(9, 50))
+def test_coverage_is_the_share_of_the_weights_of_the_words_held(held: list[set[int]], passages: int) -> None:
+    ids, shares = coverage([np.array(sorted(each), dtype=np.int64) for each in held], passages)
+    weights = [log(1 + (passages - len(each) + 0.5) / (len(each) + 0.5)) for each in held]
+    expected = {
+        number: sum(weight for each, weight in zip(held, weights, strict=True) if number in each)
+        / sum(weights)
+        for number in sorted(set().union(*held))
+    }
+    assert dict(zip(ids.tolist(), shares.tolist(), strict=True)) == pytest.approx(expected)
+    assert all(0 < share <= 1 + 1e-9 for share in shares)
+
+
+# -- what is indexed ---------------------------------------------------------------------------------------
+
+
+def test_descriptors_are_left_out_and_aliases_stay() -> None:
+    text = "Person K came on a date to a place."
+    replaced = document("a", text, place_of(text, "a date"), place_of(text, "a place"))
+    assert kept_in(replaced, Span(0, len(text))) == "Person K came on to ."
+    assert kept_in(replaced, Span(0, 20)) == "Person K came on"
+    assert kept_in(replaced, Span(20, len(text))) == "to ."
+    alias = document("a", text, place_of(text, "Person K"), action=Action.SURROGATE)
+    assert kept_in(alias, Span(0, len(text))) == text
+
+
+@given(st.text("ab. ", min_size=1, max_size=60), st.data())
+def test_what_is_kept_is_what_is_outside_the_places(text: str, data: st.DataObject) -> None:
+    cuts = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=8)))
+    places = list(zip(cuts[::2], cuts[1::2], strict=False))
+    inside = {n for start, end in places for n in range(start, end)}
+    left = "".join(" " if n in inside else char for n, char in enumerate(text)).split()
+    kept = kept_in(document("a", text, *places), Span(0, len(text)))
+    assert "".join(kept.split()) == "".join(left)
+
+
+def rows_of(of: SanitizedDocument, search: Search, tokens: int = 16) -> tuple[Vectors, list[str]]:
+    cut = passages_of(of, ENCODER, tokens)
+    return vectors_of([of], [cut], ENCODER, search), [each.kept for each in cut]
+
+
+def test_a_vector_is_the_mean_of_passage_and_document() -> None:
+    text = "The heron was fed. " * 8 + "The boiler is broken."
+    vectors, kept = rows_of(document("a", text), Search(document=0.5))
+    assert len(kept) > 1
+    whole = ENCODER.encode([" ".join(text.split())])[0]
+    np.testing.assert_allclose(vectors, (ENCODER.encode(kept) + 0.5 * whole) / 1.5, atol=1e-6)
+    alone, _ = rows_of(document("a", text), Search(document=0.0))
+    np.testing.assert_allclose(alone, ENCODER.encode(kept), atol=1e-6)
+
+
+def test_a_document_of_one_passage_has_the_vector_of_the_passage() -> None:
+    text = "Seen on a date by the mill."
+    of = document("a", text, place_of(text, "a date"))
+    np.testing.assert_allclose(rows_of(of, HYBRID)[0], ENCODER.encode(["Seen on by the mill."]), atol=1e-6)
+    full = rows_of(of, Search(left_out=False))[0]
+    np.testing.assert_allclose(full, ENCODER.encode([text]), atol=1e-6)
+    bare = document("a", "A date", (0, 6))
+    np.testing.assert_allclose(rows_of(bare, HYBRID)[0], ENCODER.encode(["A date"]), atol=1e-6)
+
+
+# -- retrieving --------------------------------------------------------------------------------------------
+
+TEXTS = (
+    "The boiler of the mill is broken and cold.",
+    "The heron of the mill was fed at noon.",
+    "Quince jam is sold at the gate.",
+    "The ferry is late, and the gate is shut.",
+)
+
+
+@pytest.fixture
+def store() -> Iterator[Store]:
+    made = store_of(TEXTS)
+    yield made
+    made.close()
+
+
+def ranked(store: Store, question: str, search: Search, k: int = 4) -> list[str]:
+    retriever = HybridRetriever(ENCODER, FlatIndex(ENCODER.dim), store, search)
+    return [each.passage.doc_id for each in retriever.retrieve([question], k)[0]]
+
+
+@pytest.mark.parametrize("question", ["quince at the mill", "Is the gate shut?", "zebra", ""])
+@pytest.mark.parametrize("search", [HYBRID, DENSE, Search(words=9.0)])
+def test_the_ranking_is_that_of_a_slow_search_over_all_passages(
+    store: Store, question: str, search: Search
+) -> None:
+    (numbers, rows), *_ = store.vectors(0)
+    similarity = rows @ ENCODER.encode([question])[0]
+    ids, shares = coverage(store.holders(question), len(numbers))
+    covered = dict(zip(ids.tolist(), shares.tolist(), strict=True))
+    score = {
+        n: float(s) + search.words * covered.get(n, 0.0) for n, s in zip(numbers, similarity, strict=True)
+    }
+    best = sorted(numbers, key=lambda n: (-round(score[n], 6), n))
+    assert ranked(store, question, search) == [f"d{n - 1}" for n in best]
+
+
+def test_a_word_finds_what_vectors_do_not_propose(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("retrieval.retriever.CANDIDATES", 1)
+    question = "the mill, the mill, the mill: quince"
+    assert "d2" not in ranked(store, question, DENSE, k=1)
+    assert ranked(store, question, Search(words=5.0), k=1) == ["d2"]
+
+
+def test_no_passage_repeats_the_words_of_a_better_one() -> None:
+    store = store_of(["The mill is broken.", "The mill is broken.", "A heron was fed."])
+    assert ranked(store, "broken mill", HYBRID, k=2) == ["d0", "d2"]
+    store.close()
