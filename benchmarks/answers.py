@@ -6,7 +6,8 @@
 ``--fit`` it asks the development questions without a floor and prints floors, the best first.
 
 Whether an answer holds the gold answer is judged by reading. ``answers_judged.jsonl`` keeps the judgements by
-question and digest of the answer: a changed answer counts as not judged until somebody has read it.
+question and digest of the answer: a changed answer counts as not judged until somebody has read it. With
+``--judged`` nothing is asked, and the results take in what was judged since.
 """
 
 import argparse
@@ -187,31 +188,46 @@ def report(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {"shares": shares(rows), "by kind": by_kind, "rows": list(rows)}
 
 
+def rejudged(found: Mapping[str, Any], judged: Mapping[tuple[str, str], bool]) -> dict[str, Any]:
+    """The report of a split with today's judgements."""
+    rows = [
+        row | {"holds": judged.get((row["id"], row["digest"]))}
+        if row["gold"] is not None and not row["refused"]
+        else row
+        for row in found["rows"]
+    ]
+    return {"provenance": found["provenance"], **report(rows)}
+
+
 def main() -> None:
     """Ask the questions of one split and write its report."""
     parser = argparse.ArgumentParser(description="Answers of the extractive generator on the demo corpus.")
     parser.add_argument("--held-out", action="store_true", help="ask the held-out questions")
-    parser.add_argument(
-        "--fit", action="store_true", help="print the floor that fits the development questions"
-    )
+    parser.add_argument("--fit", action="store_true", help="print the floors, best first")
+    parser.add_argument("--judged", action="store_true", help="take in judgements, and ask nothing")
     given = parser.parse_args()
+    known = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+    if given.judged:
+        _write({split: rejudged(found, judgements(JUDGED)) for split, found in known.items()})
+        return
     split: Split = "held out" if given.held_out else "development"
     system = system_of(load_settings({}))
     documents = load("demo", corpus_path(), Selection()).documents
     if given.fit:
         without = replace(system, generator=ExtractiveGenerator(system.encoder, floor=0.0))
-        for floor, cited, refused in fitted_floor(
-            asked(without, documents, questions_in(FILES["development"]), {})
-        ):
+        rows = asked(without, documents, questions_in(FILES["development"]), {})
+        for floor, cited, refused in fitted_floor(rows):
             print(f"floor {floor:.2f}: right document cited {cited:.3f}, refused rightly {refused:.3f}")
         return
     rows = asked(system, documents, questions_in(FILES[split]), judgements(JUDGED))
     more = {"seed": str(SEED), "generator": system.generator.name, "k": str(system.k)}
     made = provenance_of(system, more).model_dump(mode="json")
-    known = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
-    known[split] = {"provenance": made, **report(rows)}
-    RESULTS.write_text(json.dumps(known, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    print(json.dumps({split: known[split]["shares"]}, indent=1))
+    _write(known | {split: {"provenance": made, **report(rows)}})
+
+
+def _write(results: Mapping[str, Any]) -> None:
+    RESULTS.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    print(json.dumps({split: found["shares"] for split, found in results.items()}, indent=1))
 
 
 if __name__ == "__main__":
