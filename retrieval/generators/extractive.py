@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # python -m benchmarks.answers --fit: the largest sum of the share of answers that cite a right document and
 # the share of refusals among the questions that no document answers. Weights (relevance.py) and the shares
 # below were chosen on the same questions; the held-out ones took no part.
-FLOOR = 0.36
+FLOOR = 0.37
 """The lowest relevance of the best unit for an answer."""
 MAX_UNITS = 3
 MAX_WORDS = 90
