@@ -25,7 +25,7 @@ STEPS = {
     "encoders detectors risk language training",
     "ingest": "documents labels spans annotated errors protocols temporary keys language "
     "read detection linking rendering scoring deciding explain sanitize pipeline langchain_transformer",
-    "retrieval": "documents errors protocols index store manifest passages citations prompt "
+    "retrieval": "documents errors protocols search index store manifest passages citations prompt "
     "collection retriever generators langchain_adapters system",
     "eval": "documents progress rows protocols measures targets corpora provenance attacks "
     "experiment prepared tasks studies reports",

@@ -202,6 +202,12 @@ app.settings.report.SettingRow: name value description
 app.settings.tables.DetectorSettings: labels
 app.settings.tables.GeneratorSettings: base_url model
 app.settings.tables.ServerSettings: host hosts
+eval.corpora.gold_files.Place: document
+eval.corpora.marked.MarkedCorpus: name
+eval.documents.Mark: kind entity type
+eval.documents.MarkedDocument: corpus annotator
+eval.tasks.marks.MarkShare: kind count
+eval.tasks.marks.Marks: annotator
 """
 """Fields with text that a repr may show: ids, labels, names of parts, our own sentences. Everything else
 that can hold text must be hidden; whoever adds a line here says that no document's words can get into it."""
