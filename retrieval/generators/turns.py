@@ -38,6 +38,7 @@ _GREETING = re.compile(
     re.IGNORECASE,
 )
 _SPEAKER_LINE = re.compile(r"\([^()]{1,40}\)$")
+_ASIDE = re.compile(r"(?<=[?？])\s*\([^()]*\)$")
 _CHAT_ENDING = re.compile(r"(?<=[a-z][a-z][.?!])\s+(?=[a-z])")
 _CLOSED = re.compile(r"[.!?:;…。！？][\"')\]”’»]*$")
 
@@ -67,8 +68,9 @@ class Sentence:
 
     @property
     def asks(self) -> bool:
-        """Whether it ends as a question."""
-        return self.text.rstrip("\"')]”’»").endswith(("?", "？"))
+        """Whether it ends as a question, what stands in brackets after it aside."""
+        text = _ASIDE.sub("", self.text)
+        return text.rstrip("\"')]”’»").endswith(("?", "？"))
 
 
 @dataclass(frozen=True, slots=True)

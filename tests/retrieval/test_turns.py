@@ -28,6 +28,11 @@ def quotable(text: str) -> list[str]:
         ("Dr: i see. any pain?\nPt: off and on", ["any pain? Pt: off and on"]),
         ("A: Who tied the key?\nB: Which key?\nA: The red one.", ["B: Which key? A: The red one."]),
         ("Any pain in the knee?", []),
+        (
+            "LF: Why post this? (shows it)\nVS: My daughter did.",
+            ["LF: Why post this? (shows it) VS: My daughter did."],
+        ),
+        ("Why did you post this on the internet? (shows a screen shot)", []),
         ("Is it off?\n\nDear Anna,\nThe oven has failed us again.", ["The oven has failed us again."]),
     ],
 )
