@@ -240,11 +240,11 @@ def test_the_embedded_encoder_answers_by_meaning_and_knows_when_it_cannot() -> N
     passages = found(
         "The tenant must leave by the end of a month. The deposit is returned within two weeks.",
         "Somebody was treated for a disease with a medication twice a day.",
-        "Doctor: Does anyone in your family have a history of cancer?\n"
-        "Patient: No, that doesn't ring any bells.\nDoctor: Your mother?\nPatient: Diabetes, since fifty.",
+        "Doctor: Was there ever a tumour among your relatives?\n"
+        "Patient: None that I know of.\nDoctor: Your mother?\nPatient: Diabetes, since fifty.",
     )
     deposit = quoting.generate("When is the security deposit returned?", passages).text
     assert "The deposit is returned within two weeks. [1]" in deposit
-    family = quoting.generate("Is there a history of cancer in the family?", passages).text
-    assert "Doctor: Does anyone in your family have a history of cancer? Patient: No, that" in family
+    tumour = quoting.generate("Which relatives had a tumour?", passages).text
+    assert "Doctor: Was there ever a tumour among your relatives? Patient: None that I know of." in tumour
     assert quoting.generate("What is the capital of Mongolia?", passages).text == NO_ANSWER
