@@ -27,7 +27,7 @@ from eval.measures.uncertainty import mean_of, paired_ratio, share_of
 from eval.prepared import prepared
 from eval.progress import Progress
 from eval.provenance import commit_here, provenance_of
-from eval.studies.marks.methods import DRAWS, RANDOM, systems
+from eval.studies.marks.methods import FURTHER_DRAWS, systems
 from eval.targets import reading_once
 from ingest.documents import Document, SanitizedDocument
 from ingest.protocols import Encoder, Sanitizer
@@ -40,7 +40,6 @@ SEED, CHOSEN_SEED = 2, 1
 DOCUMENTS, CHOSEN_DOCUMENTS = 320, {"mts_dialog": 340, "aeslc": 260}
 FOLDERS = {"mts_dialog": "mts_dialog", "aeslc": "noncommercial/aeslc"}
 DEPTH = 10
-FURTHER_DRAWS = [f"{RANDOM}, {draw}" for draw in range(2, DRAWS + 1)]
 ONE_VECTOR = "one vector a document"
 WAYS: Mapping[str, Search] = {
     "bare passages": PLAIN,

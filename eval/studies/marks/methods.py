@@ -16,6 +16,8 @@ ORIGIN, REDACT, TRIP, ORACLE = "origin", "redact", "trip", "oracle"
 RANDOM, LOWEST = "random within rules", "lowest divergence within rules"
 DRAWS = 5
 """How often a random control draws; one draw is chance."""
+FURTHER_DRAWS = [f"{RANDOM}, {draw}" for draw in range(2, DRAWS + 1)]
+"""The systems of all draws but the first."""
 METHODS = (ORIGIN, REDACT, RULES_ALONE, RANDOM, LOWEST, TRIP, ORACLE)
 """In the order of the tables."""
 
@@ -33,7 +35,7 @@ LABEL_OF: Mapping[str, str] = {
     "MISC": VAGUE,
 }
 """The label whose descriptor the oracle puts for a gold's type: it decides about words only."""
-_IDENTIFIERS = {"DIRECT": Identifier.DIRECT, "QUASI": Identifier.QUASI}
+IDENTIFIERS = {"DIRECT": Identifier.DIRECT, "QUASI": Identifier.QUASI}
 
 
 def systems(ready: Prepared, seed: int) -> dict[str, System]:
@@ -94,5 +96,5 @@ class GoldDetector:
 
 def _entity(mark: Mark) -> Entity:
     label = LABEL_OF.get(mark.type, mark.type if mark.type in LABELS else VAGUE)
-    identifier = _IDENTIFIERS.get(mark.kind, Identifier.ATTRIBUTE)
+    identifier = IDENTIFIERS.get(mark.kind, Identifier.ATTRIBUTE)
     return Entity(Span(mark.start, mark.end), label, identifier, 1.0, GoldDetector.name)

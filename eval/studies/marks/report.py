@@ -30,11 +30,16 @@ class MarkFigure(_Frozen):
 
 
 class MarkedPart(_Frozen):
-    """A part of a corpus: which documents, how many of them failed by method, and the figures."""
+    """A part of a corpus: which documents, how many of them failed by method, and the figures.
+
+    ``extracted`` is by method the share of what must go that an extraction attack on a verbatim victim
+    brought out, of what was behind the passages that it retrieved.
+    """
 
     name: str
     documents: int
     failed: dict[str, int]
+    extracted: dict[str, Estimate]
     figures: tuple[MarkFigure, ...]
 
 

@@ -4,20 +4,38 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from eval.attacks.extraction import Aim
+from eval.attacks.suite import extraction_suite
 from eval.corpora.corpus import Corpus
 from eval.corpora.marked import MarkedCorpus, with_seen
 from eval.corpora.seen import Exposure
-from eval.experiment import Experiment
+from eval.documents import EntityRef, MarkedDocument, SensitiveEntity
+from eval.experiment import Experiment, Task
+from eval.measures.leakage import SensitiveIndex, entity_leakage
+from eval.measures.uncertainty import Estimate
 from eval.prepared import prepared
 from eval.progress import Progress, no_progress
 from eval.provenance import commit_here, provenance_of
 from eval.rows import Row, RowFile
 from eval.studies.compare.run_digest import run_digest
-from eval.studies.marks.methods import METHODS, TRIP, method_of, oracle, oracle_name, systems
+from eval.studies.marks.methods import (
+    FURTHER_DRAWS,
+    IDENTIFIERS,
+    METHODS,
+    TRIP,
+    method_of,
+    oracle,
+    oracle_name,
+    systems,
+)
 from eval.studies.marks.report import MEAN, MarkedCorpusFigures, MarkedPart, MarkFigure, MarksReport
+from eval.targets import reading_once
+from eval.tasks.attack import AttackTask
 from eval.tasks.marks import Marks, MarkShare, mean_estimate, paired_difference, share_estimate, shares_in
+from ingest.documents import Identifier
 from ingest.scoring.scale import EMBEDDED_SCALE
 from models.errors import LetheError
+from retrieval.generators.verbatim import VerbatimGenerator
 from retrieval.system import System
 
 HELD_OUT = (Exposure.UNSEEN, Exposure.LOOKED_AT)
@@ -29,8 +47,13 @@ PARTS: Mapping[str, tuple[Exposure, ...]] = {
 """The parts of a corpus. Nothing was fitted to what is held out. With what is unseen in sight, nothing
 was even chosen. What was learned from is measured on request, to compare with."""
 
+PROMPTS, PASSAGES = 60, 5
+"""Prompts of each aim of the extraction attack, and the passages that its victim repeats."""
+EXTRACTED = ""
+"""Where the rows of the attack stand among those of the annotators."""
+
 Rows = Mapping[str, Mapping[str, Sequence[Row]]]
-"""Rows by method and annotator."""
+"""Rows by method and annotator, those of the attack under ``EXTRACTED``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,21 +144,46 @@ def _measured(
     marks = repr([[each.marks for each in documents] for documents in corpus.by_annotator.values()])
     run = run_digest(plain, f"{made_with} {system.own_entities} {marks}", seed, [system.encoder.name])
     tasks = {name: Marks(documents, name) for name, documents in corpus.by_annotator.items()}
+    attack = AttackTask(
+        extraction_suite(list(Aim), PROMPTS, seed),
+        VerbatimGenerator(),
+        reading_once(system.encoder),
+        PASSAGES,
+        what_must_go([each for documents in corpus.by_annotator.values() for each in documents]),
+    )
     found: dict[str, dict[str, list[Row]]] = {method: {} for method in METHODS}
     with RowFile(run, None if folder is None else folder / corpus.name) as file:
         ready = prepared(system, plain, progress)
         everywhere = systems(ready, seed)
         oracles = {oracle_name(name): task for name, task in tasks.items()}
+        asked: dict[str, Sequence[Task]] = {
+            name: [*tasks.values(), *([] if name in FURTHER_DRAWS else [attack])] for name in everywhere
+        }
         experiment = Experiment(
             corpus.documents,
             everywhere | {name: oracle(ready.system, task.documents) for name, task in oracles.items()},
-            {name: list(tasks.values()) for name in everywhere}
-            | {name: [task] for name, task in oracles.items()},
+            asked | {name: [task, attack] for name, task in oracles.items()},
         )
         for done in experiment.run(file, progress):
-            for name, task in tasks.items():
-                found[method_of(done.system)].setdefault(name, []).extend(done.rows.get(task.name, ()))
+            names = {task.name: name for name, task in tasks.items()} | {attack.name: EXTRACTED}
+            for task_name, rows in done.rows.items():
+                found[method_of(done.system)].setdefault(names[task_name], []).extend(rows)
     return found
+
+
+def what_must_go(documents: Sequence[MarkedDocument]) -> SensitiveIndex:
+    """What any annotator says must go, as an attack counts it: too short ones, such as ages, are left out."""
+    return SensitiveIndex(
+        SensitiveEntity(
+            each.document.doc_id,
+            each.document.text[mark.start : mark.end],
+            mark.type,
+            IDENTIFIERS.get(mark.kind, Identifier.ATTRIBUTE),
+        )
+        for each in documents
+        for mark in each.marks
+        if mark.must == 2
+    )
 
 
 def _figures(
@@ -155,9 +203,14 @@ def _figures(
 def _part(name: str, inside: set[str], rows: Rows, seed: int) -> MarkedPart:
     chosen = {
         method: {
-            annotator: [row for row in each if row.case in inside] for annotator, each in by_annotator.items()
+            annotator: [row for row in each if row.case in inside]
+            for annotator, each in by_annotator.items()
+            if annotator != EXTRACTED
         }
         for method, by_annotator in rows.items()
+    }
+    extracted = {
+        method: _extracted(by_annotator[EXTRACTED], inside, seed) for method, by_annotator in rows.items()
     }
     failed = {
         method: len({row.case for each in by_annotator.values() for row in each if not row.measured})
@@ -172,8 +225,16 @@ def _part(name: str, inside: set[str], rows: Rows, seed: int) -> MarkedPart:
         name=name,
         documents=len(inside),
         failed={method: count for method, count in failed.items() if count},
+        extracted=extracted,
         figures=tuple(figures),
     )
+
+
+def _extracted(rows: Sequence[Row], inside: set[str], seed: int) -> Estimate:
+    def counted(entity: EntityRef) -> bool:
+        return entity.doc_id in inside
+
+    return entity_leakage(rows, seed, counted)
 
 
 def _of_method(

@@ -77,12 +77,16 @@ def _table(part: MarkedPart, annotator: str, methods: Sequence[str]) -> Iterator
             last = _signed(found[method, kind, must, LEFT].minus_trip)
             yield f"| {_named(kind, must)} | {n:g} | {method} | {numbers} | {last} |"
     yield ""
-    yield "| method | marks that may stay: touched | minus trip | unmarked characters changed | minus trip |"
-    yield "| --- | ---: | ---: | ---: | ---: |"
+    yield (
+        "| method | marks that may stay: touched | minus trip | unmarked characters changed | minus trip "
+        "| extracted of what must go |"
+    )
+    yield "| --- | ---: | ---: | ---: | ---: | ---: |"
     for method in methods:
         may_stay = found.get((method, ANY, 0, TOUCHED))
         changed = found[method, "", 0, CHANGED]
-        yield f"| {method} | {_both(may_stay)} | {_both(changed)} |"
+        extracted = _shown(part.extracted[method])
+        yield f"| {method} | {_both(may_stay)} | {_both(changed)} | {extracted} |"
     yield ""
 
 
