@@ -1,7 +1,6 @@
 """``python -m benchmarks.readme`` makes README.md and docs/commands.md from their templates.
 
-Figures come from ``benchmarks/results``: what ``lethe bench trip-rag`` and ``lethe ingest`` wrote. Verbs and
-options come from the parser.
+Figures come from ``benchmarks/results``, verbs and options from the parser.
 """
 
 import argparse
@@ -17,23 +16,18 @@ from app.cli.arguments import parser
 from app.cli.verbs_help import VERBS
 from app.compose import system_of
 from app.settings.load import load_settings
-from benchmarks.results_page import kept_reports
+from benchmarks import yardstick
 from eval.reports.render import markdown_table
-from eval.reports.schema import Row, Table, estimate_cell
-from eval.studies.compare.goals import worst_case
-from eval.studies.compare.report import TripRagReport
+from eval.reports.schema import Table
 from ingest.documents import Document
 from ingest.errors import SanitizationError
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
 
-SHOWN = {"origin": "unsanitized", "redact": "everything redacted", "trip": "Lethe"}
-PASSAGES = 5
 SHARED_BY = 3
 """Options of at least this many verbs are described once."""
 
-HEAD = ("corpus", "index", "identifiers leaked", "all leaked", "Recall@1 overlap", "ROUGE-L of answers")
 INGEST_HEAD = (
     "corpus", "documents", "characters", "passages", "kept / generalized", "seconds", "characters / s",
 )  # fmt: skip
@@ -56,7 +50,7 @@ def main() -> None:
 def readme() -> str:
     """The README with its letter before and after, and the table of results."""
     text = (ROOT / "docs" / "README.template.md").read_text(encoding="utf-8")
-    return text.replace("@PICTURE@", before_after()).replace("@LEAKAGE@", leakage())
+    return text.replace("@PICTURE@", before_after()).replace("@YARDSTICK@", yardstick.tables()["yardstick"])
 
 
 def commands() -> str:
@@ -129,29 +123,11 @@ def printed(code: str) -> str:
     return done.stdout.strip()
 
 
-def leakage() -> str:
-    """The table of leakage and usefulness."""
-    reports = kept_reports(RESULTS / "trip_rag")
-    rows = [_row(name, report, method) for name, report in reports.items() for method in SHOWN]
-    return markdown_table(Table("", HEAD, rows)).rstrip()
-
-
 def ingests() -> str:
     """The table of ingest speed."""
     found = {path.stem: json.loads(path.read_text()) for path in sorted(RESULTS.glob("ingest-*.json"))}
     rows = [_ingest_row(name, row) for name, row in found.items()]
     return markdown_table(Table("", INGEST_HEAD, rows)).rstrip()
-
-
-def _row(name: str, report: TripRagReport, method: str) -> Row:
-    figures = next(each for each in report.methods if each.method == method)
-    attack = worst_case(report.attacks, method, PASSAGES)
-    leaked = (attack.identifiers, attack.all_entities) if attack else ()
-    return (
-        name,
-        SHOWN[method],
-        *map(estimate_cell, (*leaked, figures.recall_overlap[1], figures.rouge_l)),
-    )
 
 
 def _ingest_row(name: str, row: dict[str, Any]) -> tuple[str, ...]:

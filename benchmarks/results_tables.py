@@ -1,19 +1,16 @@
 """The tables of docs/results.md: one per question, one column per corpus."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from benchmarks.results_goals import goals_table
 from eval.measures.uncertainty import Estimate
 from eval.reports import published
-from eval.reports.comparison import SCORES, SIGNED, VARIANTS, dominated, facts, slots, variants_of
+from eval.reports.comparison import SCORES, SIGNED, VARIANTS, facts, slots, variants_of
 from eval.reports.published import CORPORA
 from eval.reports.render import markdown_table
 from eval.reports.schema import DASH, DECIMAL, Cell, Column, Row, Table, estimate_cell, printed
-from eval.studies.compare.frontier import by_area
-from eval.studies.compare.goals import DEPTH, worst_case
-from eval.studies.compare.report import AttackFigures, Frontier, MethodFigures, TripRagReport
+from eval.studies.compare.report import MethodFigures, TripRagReport
 
 Reports = Mapping[str, TripRagReport]
 Printed = Mapping[str, Mapping[str, float]]
@@ -32,26 +29,16 @@ def tables_of(reports: Reports) -> dict[str, str]:
     recall, rouge = _theirs(lambda row: row.recall[1]), _theirs(lambda row: row.rouge_l)
     ablations = {_variant(name): {published.CHATDOCTOR: row[0]} for name, row in published.ABLATIONS.items()}
     made = {
-        "goals": goals_table(reports),
         "corpora": _across("", reports, _card),
         "recall": _across("method", reports, _methods(lambda each: each.recall_overlap[1]), recall),
         "answers": _across("method", reports, _methods(lambda each: each.rouge_l), rouge),
-        "extracted": _across("method", reports, _attacked(lambda each: each.identifiers)),
-        "extracted_all": _across(
-            "method", reports, _attacked(lambda each: each.all_entities), published.LEAKAGE, "{:.2f}"
-        ),
-        "left": _across("method", reports, _methods(lambda each: each.identifiers)),
-        "left_all": _across("method", reports, _methods(lambda each: each.disclosed)),
         "guesses": _listed(reports, lambda report: report.guesses, GUESSES),
         "canaries": _across("secret, method", reports, _canaries),
         "ablations": _across(
             "variant", reports, _variants(lambda each: each.recall_overlap[1]), ablations, "{:.4f}"
         ),
-        "ablations_left": _across("variant", reports, _variants(lambda each: each.identifiers)),
         "scores": _listed(reports, lambda report: report.correlations, SCORES),
         "weights": _across("weight", reports, _weights),
-        "areas": _areas(reports, lambda each: each.frontier),
-        "areas_all": _areas(reports, lambda each: each.frontier_all),
     }
     return {name: markdown_table(each).rstrip() for name, each in made.items()}
 
@@ -111,16 +98,6 @@ def _variants(figure: Callable[[MethodFigures], Estimate]) -> Callable[[TripRagR
     return lambda report: {_variant(each.method): estimate_cell(figure(each)) for each in variants_of(report)}
 
 
-def _attacked(figure: Callable[[AttackFigures], Estimate]) -> Callable[[TripRagReport], Cells]:
-    """Leakage from the verbatim victim with five passages, by method."""
-
-    def cells(report: TripRagReport) -> Cells:
-        worst = {each.method: worst_case(report.attacks, each.method, DEPTH) for each in report.methods}
-        return {name: estimate_cell(figure(each)) for name, each in worst.items() if each is not None}
-
-    return cells
-
-
 def _canaries(report: TripRagReport) -> Cells:
     kinds = sorted({kind for each in report.canaries for kind in each.recall})
     return {
@@ -132,17 +109,6 @@ def _canaries(report: TripRagReport) -> Cells:
 
 def _weights(report: TripRagReport) -> Cells:
     return {name: SIGNED.format(rho) for name, rho in report.grid_spearman.items()}
-
-
-def _areas(reports: Reports, chosen: Callable[[TripRagReport], Frontier]) -> Table:
-    best = by_area(*map(chosen, reports.values()))
-
-    def cells(report: TripRagReport) -> Iterator[tuple[str, Cell | str]]:
-        yield "points of baselines that Lethe dominates", dominated(chosen(report))
-        areas = chosen(report).areas
-        yield from ((name, estimate_cell(areas[name]) if name in areas else DASH) for name in best)
-
-    return _across("method", reports, lambda report: dict(cells(report)))
 
 
 GUESSES: Sequence[Column] = (

@@ -41,7 +41,7 @@ DOCUMENTS, CHOSEN_DOCUMENTS = 320, {"mts_dialog": 340, "aeslc": 260}
 FOLDERS = {"mts_dialog": "mts_dialog", "aeslc": "noncommercial/aeslc"}
 DEPTH = 10
 ONE_VECTOR = "one vector a document"
-WAYS: Mapping[str, Search] = {
+WAYS = {
     "bare passages": PLAIN,
     "without descriptors": replace(PLAIN, left_out=True),
     "and with the document": DENSE,
@@ -50,7 +50,11 @@ WAYS: Mapping[str, Search] = {
     "hybrid": HYBRID,
 }
 TWO_VIEWS = "hybrid, question sanitized too"
-GRID = [(words, document) for words in (0.25, 0.5, 0.75, 1.0) for document in (0.0, 0.5, 1.0)]
+GRID = {
+    f"words {words:g}, document {document:g}": Search(words, document)
+    for words in (0.25, 0.5, 0.75, 1.0)
+    for document in (0.0, 0.5, 1.0)
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +128,7 @@ def ranks_of_documents(questions: Sequence[Question], kept: SanitizedCorpus, enc
 
 
 def measured(
-    system: System, corpus: Corpus, progress: Progress
+    system: System, corpus: Corpus, ways: Mapping[str, Search], progress: Progress
 ) -> Iterator[tuple[str, dict[str, list[int]]]]:
     """The ranks by way of searching, for each method."""
     ready = prepared(system, replace(corpus, gold=None), progress)
@@ -137,25 +141,10 @@ def measured(
         with ExitStack() as stack:
             kept = kept_in_memory(name, corpus.documents, each, stack, progress)
         found = {ONE_VECTOR: ranks_of_documents(asked, kept, encoder)}
-        for way, search in WAYS.items():
+        for way, search in ways.items():
             found[way] = ranks(asked, kept, encoder, replace(system, search=search))
         found[TWO_VIEWS] = ranks(asked, kept, views, system)
         yield name, found
-
-
-def grid(system: System, corpus: Corpus, progress: Progress) -> dict[str, Any]:
-    """The share found first under the default policy, by the weights of words and documents."""
-    asked = [question for question in corpus.questions if question.about]
-    encoder = reading_once(system.encoder)
-    ready = prepared(system, replace(corpus, gold=None), progress)
-    with ExitStack() as stack:
-        kept = kept_in_memory("grid", corpus.documents, ready.system, stack, progress)
-    return {
-        f"words {words:g}, document {document:g}": asdict(
-            first(ranks(asked, kept, encoder, replace(system, search=Search(words, document))))
-        )
-        for words, document in GRID
-    }
 
 
 def first(found: Sequence[int]) -> Any:
@@ -215,8 +204,9 @@ def main() -> None:
     given = parser.parse_args()
     system, commit = system_of(load_settings({})), commit_here()
     result: dict[str, Any] = {}
+    ways = WAYS | GRID if given.chosen_on else WAYS
     for corpus in corpora(given.data, given.chosen_on):
-        rows = dict(measured(system, corpus, printed))
+        rows = dict(measured(system, corpus, ways, printed))
         asked = [each.question_id for each in corpus.questions if each.about]
         result[corpus.name] = {
             "documents": len(corpus.documents),
@@ -225,8 +215,6 @@ def main() -> None:
             "summary": summary(rows),
             "ranks": {"questions": asked, **rows},
         }
-        if given.chosen_on:
-            result[corpus.name]["grid"] = grid(system, corpus, printed)
     made = provenance_of(system, {"search": str(HYBRID)}, commit).model_dump(mode="json")
     name = "searching_chosen" if given.chosen_on else "searching"
     content = {"provenance": made, "seed": SEED, "corpora": result}

@@ -4,28 +4,21 @@ import gzip
 import json
 import re
 import shlex
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from app.cli.arguments import parser
 from benchmarks.kept import read
-from benchmarks.results_goals import Goal, goals_table
 from benchmarks.results_page import DOCS, PAGE, RESULTS, keep, kept_reports, main, page
 from benchmarks.results_tables import command
 from eval.measures.uncertainty import Estimate, share_of
 from eval.reports.files import write_comparison
-from eval.reports.render import markdown_table
-from eval.reports.schema import Cell, estimate_cell
-from eval.studies.compare.report import CanaryFigures, Summary, TripRagReport
+from eval.studies.compare.report import CanaryFigures, TripRagReport
 from models.errors import LetheError
 from tests.eval.test_trip_rag_page import (
     HOSTILE,
     figures,
-    promise,
     quick_report,
     whole_report,
 )
@@ -62,24 +55,14 @@ def test_kept_figures_have_few_digits() -> None:
 
 def test_the_page_has_a_table_for_each_question(made: str) -> None:
     for part in (
-        "| Recall@1 overlap of trip, over that of redact | ≥ 1.50 | ≥ 2.00 | 1.69 / 1.24 "
-        "| 1.69 (1.56–1.84) |",
         "| trip | 0.710 (0.680–0.740) | 0.703 | 0.929 |\n| random |",
         "| trip | 0.171 (0.141–0.201) | 0.081 | 0.444 |\n| random |",
-        "| redact | 0.050 (0.037–0.067) |\n| suppress |",
-        "| lprag | 0.108 (0.095–0.122) | 0.21 | 0.48 |\n| lprag-compat |",
-        "| presidio | 0.310 (0.281–0.341) |\n",
-        "| presidio | 0.510 (0.488–0.532) |\n",
         "| age: trip | 0.100 (0.035–0.256) |\n| e-mail address: trip | 0.000 (0.000–0.114) |\n",
         "| letters: redact | 812 slots in 60 documents | 0.119 (0.099–0.144) | 0.110 (0.090–0.133) | 0.021 | "
         "0.900 → 0.910 | 0.100 → 0.190 |\n",
         "| 0.6858 |\n",
         "| letters: P and D | -0.050 (-0.150 to +0.050) | 5,432 | +0.1342 | +0.0764 |",
         "| beta | +0.610 |\n| gamma | +0.720 |\n",
-        "| points of baselines that Lethe dominates | 31 of 37 (83.8%), 23 of them by trip alone |\n",
-        "| trip | 0.853 (0.803–0.903) |\n| random | 0.512 (0.462–0.562) |\n| lprag | 0.411 (0.361–0.461) |\n",
-        "| points of baselines that Lethe dominates | 19 of 38 (50.0%), 7 of them by trip alone |\n",
-        "| trip | 0.734 (0.684–0.784) |\n| random | 0.623 (0.573–0.673) |\n| extract | 0.301 ",
         "| Documents | 1,200, 1,234,567 characters |",
         "| Split | all documents searched, 1% asked about |",
         "| Sensitive entities | 7,654, gold annotations |",
@@ -96,13 +79,12 @@ def test_corpora_stand_side_by_side(whole: TripRagReport) -> None:
     made = page({"one": whole, "two": quick_report()})
     assert "| method | one | two | published: ChatDoctor | published: EnronQA |\n" in made
     assert "| trip | 0.710 (0.680–0.740) | 0.710 (0.680–0.740) | 0.703 | 0.929 |\n" in made
-    assert "| redact | 0.050 (0.037–0.067) | – |\n" in made, "nothing was extracted from the second"
     assert "| beta | +0.610 | – |\n" in made
 
 
 def test_every_row_of_a_table_has_as_many_cells_as_its_head(made: str) -> None:
     tables = re.findall(r"(?:^\|.*\n)+", made, flags=re.MULTILINE)
-    assert len(tables) == 16
+    assert len(tables) == 13
     for table in tables:
         cells = {len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}
         assert len(cells) == 1, table.splitlines()[0]
@@ -122,103 +104,8 @@ def test_every_link_of_the_page_leads_somewhere(made: str) -> None:
 def test_without_results_the_page_says_so() -> None:
     text = page({})
     assert "No corpus was measured yet." in text
-    assert "## What the figures say" in text
-    assert "| method |" not in text and not re.search(r"{[{%]", text)
-
-
-# -- goals -------------------------------------------------------------------------------------------------
-
-
-def cells_of(report: TripRagReport) -> dict[str, str]:
-    """The measured cell of each goal, by its title."""
-    rows = [line.strip("| ").split(" | ") for line in goals_of({"one": report})[2:]]
-    return {row[0]: row[-1] for row in rows}
-
-
-def goals_of(reports: Mapping[str, TripRagReport]) -> list[str]:
-    return markdown_table(goals_table(reports)).splitlines()
-
-
-def promised(whose: str, policy: str, most: str = "5.0%") -> str:
-    """The title of a promise."""
-    return f"promises of at most {most} of {whose} left by {policy}: made and broken"
-
-
-def test_goals_tell_what_was_reached_and_missed(whole: TripRagReport) -> None:
-    assert cells_of(whole) == {
-        "Recall@1 overlap of trip, over that of redact": "1.69 (1.56–1.84)",
-        "Recall@1 overlap of trip": "0.71 (0.68–0.74)",
-        "identifiers extracted from the verbatim victim, minus those of redact": (
-            "*+0.000* (-0.022 to +0.022)"
-        ),
-        "all sensitive entities extracted from the verbatim victim, relative to no sanitizing": (
-            "*-93.0%* (-94.1 to -91.7)"
-        ),
-        "ROUGE-L of answers, relative to redact": "+20.4% (-8.2 to +60.5)",
-        "points of baselines that Lethe's curve dominates, by identifiers in the index": (
-            "**83.8%** (70.0–95.0)"
-        ),
-        "the same, by all sensitive entities in the index": "**50.0%**",
-        promised("identifiers", "trip"): "2.0%, 20 of 1,000 splits; made in 800",
-        promised("identifiers", "trip", "1.0%"): "none made",
-        promised("all sensitive entities", "trip"): "3.0%, 30 of 1,000 splits; made in 600",
-        promised("identifiers", "scores alone"): "4.0%, 40 of 1,000 splits; made in 500",
-        promised("all sensitive entities", "scores alone"): "4.8%, 48 of 1,000 splits; made in 400",
-    }
-
-
-def test_a_promise_that_breaks_too_often_is_missed(whole: TripRagReport) -> None:
-    broken = whole.promises[0].model_copy(update={"violated": 101})
-    cells = cells_of(whole.model_copy(update={"promises": (broken,)}))
-    assert cells[promised("identifiers", "trip")] == "**10.1%, 101 of 1,000 splits; made in 800**"
-
-
-def test_without_what_is_compared_nothing_is_measured(whole: TripRagReport) -> None:
-    cells = cells_of(whole.model_copy(update={"summary": Summary(), "promises": ()}))
-    assert len(cells) == 7
-    assert set(cells.values()) == {"not measured"}
-
-
-@pytest.mark.parametrize("title", ["identifiers extracted", "all sensitive entities extracted", "ROUGE-L"])
-def test_next_to_nothing_has_no_sign_of_less(whole: TripRagReport, title: str) -> None:
-    least = Estimate(-1e-5, -2e-5, 1e-5)
-    changed = {"identifier_excess": least, "leakage_change": least, "rouge_change": least}
-    summary = whole.summary.model_copy(update=changed)
-    (row,) = (
-        v for k, v in cells_of(whole.model_copy(update={"summary": summary})).items() if k.startswith(title)
-    )
-    assert re.findall(r"[+-]0\.0+", row) and "-0.0" not in row
-
-
-def test_each_corpus_has_its_column_and_promises_of_others_are_not_its_own(whole: TripRagReport) -> None:
-    table = goals_of({"one": quick_report(), "two": whole})
-    assert table[0].endswith(
-        "other data | one: 1,200 documents, 400 questions | two: 1,200 documents, 400 questions |"
-    )
-    by_title = {line.strip("| ").split(" | ")[0]: line for line in table}
-    assert by_title[promised("identifiers", "trip")].endswith(
-        "| not measured | 2.0%, 20 of 1,000 splits; made in 800 |"
-    )
-    one = whole.model_copy(update={"promises": (promise("trip", "all", 0.05, promised=100, violated=4),)})
-    kinds = {"policy": "scores alone", "counted": "identifiers", "max_leak": 0.02, "confidence": 0.95}
-    for name, other in kinds.items():
-        changed = one.promises[0].model_copy(update={name: other, "violated": 3})
-        rows = goals_of({"one": one, "two": one.model_copy(update={"promises": (changed,)})})
-        assert rows[-2].endswith("| 0.4%, 4 of 1,000 splits; made in 100 | not measured |")
-        assert rows[-1].endswith("| not measured | 0.3%, 3 of 1,000 splits; made in 100 |")
-
-
-@given(st.floats(-3, 3), st.floats(-3, 3), st.floats(0, 3), st.booleans())
-def test_what_is_aimed_at_is_never_a_miss(value: float, least: float, more: float, lower: bool) -> None:
-    aim = least - more if lower else least + more
-    goal = Goal("t", "", "{:.3f}", least, aim, lower)
-    cell = goal.cell(Estimate(value))
-    reaches = value <= aim if lower else value >= aim
-    misses = value > least + 1e-6 if lower else value < least - 1e-6
-    text = estimate_cell(Estimate(value)).text
-    assert cell.text == text
-    assert not reaches or cell == Cell(text, mark="em")
-    assert not misses or cell == Cell(text, mark="strong")
+    assert "## What must go, and what it costs" in text
+    assert "| method | letters |" not in text and not re.search(r"{[{%]", text)
 
 
 # -- commands ----------------------------------------------------------------------------------------------

@@ -6,12 +6,12 @@ import pytest
 from app.compose import system_of
 from app.settings.load import load_settings
 from benchmarks.searching import (
+    GRID,
     ONE_VECTOR,
     TWO_VIEWS,
     WAYS,
     TwoViews,
     first,
-    grid,
     measured,
     sanitized_questions,
     summary,
@@ -58,18 +58,13 @@ def system() -> System:
 
 
 def test_every_method_is_searched_in_every_way(system: System) -> None:
-    rows = dict(measured(system, CORPUS, no_progress))
+    rows = dict(measured(system, CORPUS, WAYS | GRID, no_progress))
     assert {"origin", "redact", "trip"} < set(rows)
-    assert all(set(found) == {ONE_VECTOR, *WAYS, TWO_VIEWS} for found in rows.values())
+    assert all(set(found) == {ONE_VECTOR, *WAYS, *GRID, TWO_VIEWS} for found in rows.values())
     assert rows["origin"]["hybrid"] == rows["trip"]["hybrid"] == [1, 1]
     figures = summary(rows)["trip"]["hybrid"]
     assert (figures["first"]["hits"], figures["reciprocal_rank"]["value"]) == (2, 1.0)
     assert figures["of_one_unsanitized_vector"]["value"] == 1.0
-
-
-def test_the_grid_has_a_share_for_each_pair_of_weights(system: System) -> None:
-    found = grid(system, CORPUS, no_progress)
-    assert found["words 0.75, document 0.5"]["n"] == 2
 
 
 def test_questions_are_sanitized_as_for_a_remote_model(system: System) -> None:

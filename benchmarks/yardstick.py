@@ -1,0 +1,201 @@
+"""Tables of what annotators marked, of searching and of answers, for README.md and docs/results.md.
+
+The references are not Lethe's: annotators said what must go, and the documents are held out. The files are
+those that ``lethe bench marks``, ``benchmarks.searching`` and ``benchmarks.answers`` wrote.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.kept import read
+from eval.measures.marked import ANY, CHANGED, LEFT, TOUCHED
+from eval.measures.uncertainty import Estimate
+from eval.reports.render import markdown_table
+from eval.reports.schema import DASH, Cell, Row, Table, estimate_cell
+from eval.studies.marks.methods import LOWEST, ORACLE, ORIGIN, RANDOM, REDACT, TRIP
+from eval.studies.marks.report import MEAN, MarkedPart, MarksReport
+from ingest.deciding.baselines.within_rules import RULES_ALONE
+
+RESULTS = Path(__file__).parent / "results"
+HELD_OUT = "held out"
+WHOLE = "{:.0%}"
+NAMES: Mapping[str, str] = {
+    ORIGIN: "unsanitized",
+    REDACT: "everything redacted",
+    RULES_ALONE: "hard rules alone",
+    RANDOM: "rules, then as many at random",
+    LOWEST: "rules, then lowest divergence",
+    TRIP: "Lethe (`trip`)",
+    ORACLE: "oracle: what annotators say",
+}
+CORPORA: Mapping[str, str] = {
+    "visits_mail_gold": "visits and mail",
+    "spia_cases": "court cases",
+    "spia_posts": "posts",
+}
+ASKED: Mapping[str, str] = {"mts_dialog": "dialogues", "aeslc": "mails"}
+CLASSES = (("DIRECT", 2), ("QUASI", 2), ("QUASI", 1), ("SENSITIVE", 1))
+HYBRID = "hybrid"
+
+
+def tables() -> dict[str, str]:
+    """Every table in Markdown, by its name in the templates."""
+    marks = MarksReport.model_validate_json(read(RESULTS / "marks.json"))
+    found = json.loads(read(RESULTS / "searching.json"))
+    answers = json.loads(read(RESULTS / "answers.json"))
+    made = {
+        "yardstick": _summary(marks, found),
+        "marks": _classes(marks),
+        "needless": _needless(marks),
+        "searching": _ways(found),
+        "answered": _answers(answers),
+    }
+    return {name: markdown_table(each).rstrip() for name, each in made.items()} | {
+        "marked_documents": _documents(marks),
+        "searched_documents": _searched(found),
+    }
+
+
+def _parts(report: MarksReport) -> Iterator[tuple[str, MarkedPart]]:
+    """The held-out part of each corpus, by its name on the pages."""
+    for corpus in report.corpora:
+        for part in corpus.parts:
+            if part.name == HELD_OUT:
+                yield CORPORA.get(corpus.name, corpus.name), part
+
+
+def _share(part: MarkedPart, method: str, kind: str, must: int, count: str) -> Estimate | None:
+    """A figure as the mean of the annotators, or as the only one sees it."""
+    found = {
+        each.annotator: each.estimate
+        for each in part.figures
+        if (each.method, each.kind, each.must, each.count) == (method, kind, must, count)
+    }
+    return found.get(MEAN) or next(iter(found.values()), None)
+
+
+def _percent(estimate: Estimate | None) -> Cell:
+    return Cell(DASH) if estimate is None or estimate.value is None else estimate_cell(estimate, WHOLE)
+
+
+def _summary(marks: MarksReport, found: Mapping[str, Any]) -> Table:
+    parts = list(_parts(marks))
+    head = [
+        "index",
+        *(f"left in {name}" for name, _ in parts),
+        *(f"extracted from {name}" for name, _ in parts[:1]),
+        *(f"changed needlessly in {name}" for name, _ in parts[:1]),
+        *(f"{name} found first" for name in ASKED.values()),
+    ]
+    rows: list[Row] = []
+    for method in (each for each in NAMES if each != LOWEST):
+        first = [part for _, part in parts[:1]]
+        rows.append(
+            (
+                NAMES[method],
+                *(_percent(_share(part, method, ANY, 2, LEFT)) for _, part in parts),
+                *(_percent(part.extracted.get(method)) for part in first),
+                *(_percent(_share(part, method, ANY, 0, TOUCHED)) for part in first),
+                *(_percent(_first(found, corpus, method)) for corpus in ASKED),
+            )
+        )
+    return Table("", head, rows)
+
+
+def _first(found: Mapping[str, Any], corpus: str, method: str, way: str = HYBRID) -> Estimate | None:
+    """The share of questions whose own document comes first."""
+    methods = found["corpora"].get(corpus, {}).get("summary", {})
+    ways = next((ways for name, ways in methods.items() if name.partition(", ")[0] == method), None)
+    return None if ways is None else Estimate(**ways[way]["first"])
+
+
+def _classes(marks: MarksReport) -> Table:
+    head = ["corpus, method", *(f"{kind}, must {must}" for kind, must in CLASSES), "extracted"]
+    rows: list[Row] = [
+        (
+            f"{name}: {NAMES[method]}",
+            *(_percent(_share(part, method, kind, must, LEFT)) for kind, must in CLASSES),
+            _percent(part.extracted.get(method)),
+        )
+        for name, part in _parts(marks)
+        for method in marks.methods
+        if method != ORIGIN
+    ]
+    return Table("", head, rows)
+
+
+def _needless(marks: MarksReport) -> Table:
+    parts = list(_parts(marks))
+    head = [
+        "method",
+        *(f"{name}: marks that may stay" for name, _ in parts),
+        *(f"{name}: unmarked text" for name, _ in parts),
+    ]
+    rows: list[Row] = [
+        (
+            NAMES[method],
+            *(_percent(_share(part, method, ANY, 0, TOUCHED)) for _, part in parts),
+            *(estimate_cell(_share(part, method, "", 0, CHANGED), "{:.1%}") for _, part in parts),
+        )
+        for method in marks.methods
+        if method != ORIGIN
+    ]
+    return Table("", head, rows)
+
+
+def _ways(found: Mapping[str, Any]) -> Table:
+    corpora = {name: found["corpora"][name]["summary"] for name in ASKED if name in found["corpora"]}
+    ways: Sequence[str] = list(next(iter(next(iter(corpora.values())).values())))
+    rows: list[Row] = [
+        (
+            f"{ASKED[corpus]}: {NAMES.get(method.partition(', ')[0], method)}",
+            *(estimate_cell(Estimate(**figures[way]["first"])) for way in ways),
+        )
+        for corpus, methods in corpora.items()
+        for method, figures in methods.items()
+    ]
+    return Table("", ("corpus, method", *ways), rows)
+
+
+def _answers(answers: Mapping[str, Any]) -> Table:
+    shown = ("holds the answer", "retrieved", "cited", "says so when there is none")
+    rows: list[Row] = [
+        (
+            split,
+            str(each["shares"]["questions"]),
+            *(estimate_cell(Estimate(**each["shares"][name])) for name in shown),
+        )
+        for split, each in answers.items()
+    ]
+    return Table("", ("questions", "n", *shown), rows)
+
+
+def _documents(marks: MarksReport) -> str:
+    """How many documents of each corpus there are, and what of them was learned from or looked at."""
+    lines = []
+    for corpus in marks.corpora:
+        counts = ", ".join(f"{count:,} {name}" for name, count in corpus.exposures.items())
+        held = next(part.documents for part in corpus.parts if part.name == HELD_OUT)
+        lines.append(f"- {CORPORA.get(corpus.name, corpus.name)}: {held:,} measured ({counts})")
+    lines += [f"- {name}: not measured, {reason}" for name, reason in marks.absent.items()]
+    made = marks.provenance
+    lines.append(
+        f"- made by `lethe bench marks {marks.command}`, seed {marks.seed}, on {made.date[:10]}, "
+        f"{made.hardware}, commit {made.commit}"
+    )
+    return "\n".join(lines)
+
+
+def _searched(found: Mapping[str, Any]) -> str:
+    made = found["provenance"]
+    corpora = {said: found["corpora"][name] for name, said in ASKED.items() if name in found["corpora"]}
+    counts = ", ".join(
+        f"{corpus['questions']:,} questions about {corpus['documents']:,} {said}"
+        for said, corpus in corpora.items()
+    )
+    return (
+        f"{counts}; `python -m benchmarks.searching DATA`, seed {found['seed']}, on {made['date'][:10]}, "
+        f"{made['hardware']}, commit {made['commit']}"
+    )
