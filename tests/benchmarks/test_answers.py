@@ -38,12 +38,12 @@ def answer(text: str, *cited: str, retrieved: str = "abc") -> Answer:
 
 def test_the_questions_are_about_documents_of_the_demo_and_stand_in_one_split_only() -> None:
     ids = {json.loads(line)["id"] for line in corpus_path().read_text(encoding="utf-8").splitlines()}
-    development, held_out = (questions_in(FILES[split]) for split in FILES)
-    assert [len(development), len(held_out)] == [120, 40]
-    assert [sum(each.answer is None for each in split) for split in (development, held_out)] == [30, 10]
-    asked_about = [each.question for each in (*development, *held_out)]
-    assert len(set(asked_about)) == 160
-    assert all(set(each.documents) <= ids for each in (*development, *held_out))
+    splits = [questions_in(path) for path in FILES.values()]
+    assert [len(split) for split in splits] == [120, 40, 20]
+    assert [sum(each.answer is None for each in split) for split in splits] == [30, 10, 5]
+    every = [each for split in splits for each in split]
+    assert len({each.question for each in every}) == len({each.id for each in every}) == 180
+    assert all(set(each.documents) <= ids for each in every)
 
 
 @pytest.mark.parametrize(
