@@ -120,6 +120,7 @@ def passage_row(retrieved: RetrievedPassage) -> Mapping[str, object]:
     return {
         "passage_id": passage.passage_id,
         "doc_id": passage.doc_id,
+        "score": round(retrieved.score, 4),
         "similarity": round(retrieved.similarity, 4),
         "text": passage.text,
         "warnings": list(passage.doubts),

@@ -89,8 +89,8 @@ class Mark:
     end: int
     kind: str
     must: int
-    entity: str
-    type: str = ""
+    entity: str = field(repr=False)
+    type: str = field(default="", repr=False)
 
     def __post_init__(self) -> None:
         if not 0 <= self.start < self.end:

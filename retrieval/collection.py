@@ -157,7 +157,11 @@ class Collection:
         return index if len(index) == noted.get("count") else None
 
     def publish(self) -> None:
-        """Write the index, then its digest: after a kill between the two, the index is rebuilt."""
+        """Write the index, then its digest: after a kill between the two, the index is rebuilt.
+
+        Words of replaced documents are removed from the files, as far as no reader prevents it.
+        """
+        self.store.compact()
         index = self.load_index()
         path = self.folder / "vectors.faiss"
         try:
@@ -222,6 +226,8 @@ class Collection:
             ids = pending.passage_ids
             own = {piece for each in fingerprints or () for piece in (each.words.encode(), each.vector)}
             left = self.store.count_of(ids) + index.count_of(ids) + sum(trace in own for trace in found)
+            # Single words cannot be searched for in the files: the index writes only how they differ.
+            left += not self.store.is_compact()
             if not left:
                 self.store.strike_out(pending)
             resumed = fingerprints is None

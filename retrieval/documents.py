@@ -40,13 +40,15 @@ class KeptDocument:
 
 @dataclass(frozen=True, slots=True)
 class RetrievedPassage:
-    """A passage and its similarity to the question, in [-1, 1].
+    """A passage, its similarity to the question in [-1, 1], and the score by which it was ranked.
 
     The similarity is the mean of its own cosine and its document's, weighted (``retrieval.search.Search``).
+    The score, at most 1.75, adds what its words cover of the question.
     """
 
     passage: Passage
     similarity: float
+    score: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

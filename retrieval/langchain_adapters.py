@@ -29,7 +29,7 @@ class LetheRetriever(BaseRetriever):
 
     A document's ``page_content`` is the passage, its ``id`` the passage's id in its collection, and its
     metadata holds ``doc_id``, ``start`` and ``end`` (half-open, in characters of the sanitized document)
-    and ``similarity`` (a cosine, in [-1, 1]).
+    ``score`` (what passages are ranked by) and ``similarity`` (of the vectors, in [-1, 1]).
 
     Args:
         retriever: any retriever of this room.
@@ -103,5 +103,5 @@ class LetheEmbeddings(Embeddings):
 def _document(found: RetrievedPassage) -> LangChainDocument:
     passage = found.passage
     place = {"doc_id": passage.doc_id, "start": passage.start, "end": passage.end}
-    metadata = {**place, "similarity": found.similarity}
+    metadata = {**place, "score": found.score, "similarity": found.similarity}
     return LangChainDocument(passage.text, id=str(passage.passage_id), metadata=metadata)

@@ -37,8 +37,8 @@ def build_prompt(
 ) -> Prompt:
     """The prompt that leaves ``max_tokens`` tokens for the answer.
 
-    A mark is a passage's place among ``passages``, from 1. While the prompt is too long, the least
-    similar passage is dropped, and the last one is shortened; the question is never cut.
+    A mark is a passage's place among ``passages``, best first, from 1. While the prompt is too long, the last
+    passage is dropped, and the only one left is shortened; the question is never cut.
 
     Raises:
         PromptTooLong: not even a word of a passage fits beside the question.
@@ -47,7 +47,7 @@ def build_prompt(
     kept = dict(enumerate(passages, start=1))
     while model.count_tokens(_messages(question, kept)) > limit:
         if len(kept) > 1:
-            del kept[min(kept, key=lambda mark: (kept[mark].similarity, -mark))]
+            del kept[max(kept)]
         else:
             kept = _shortened(question, kept, model, limit)
     return Prompt(_messages(question, kept), kept)

@@ -2,19 +2,27 @@
 
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from retrieval.collection import add_vectors
 from retrieval.documents import Passage, RetrievedPassage
 from retrieval.protocols import VectorIndex
-from retrieval.search import CANDIDATES, HYBRID, Search, coverage
+from retrieval.search import CANDIDATES, HYBRID, NEAREST, Search, coverage
 from retrieval.store.database import Store
 
 if TYPE_CHECKING:
     from ingest.protocols import Encoder
     from models.vectors import Vectors
+
+
+class _Candidate(NamedTuple):
+    """The id of a passage, its similarity to the question, and its score."""
+
+    number: int
+    similarity: float
+    score: float
 
 
 class HybridRetriever:
@@ -40,36 +48,36 @@ class HybridRetriever:
         """
         if not questions:
             return []
-        vectors = self._encoder.encode(questions)
+        # A lone surrogate is no text for the encoder or the database.
+        texts = [question.encode("utf-8", "replace").decode("utf-8") for question in questions]
+        vectors = self._encoder.encode(texts)
         self._follow()
-        near = self._index.search(vectors, max(k, CANDIDATES))
+        near = self._index.search(vectors, max(k, NEAREST))
         ranked = [
             self._ranked(question, vector, found)
-            for question, vector, found in zip(questions, vectors, near, strict=True)
+            for question, vector, found in zip(texts, vectors, near, strict=True)
         ]
         # Twice as many, since passages may repeat each other.
         best = [each[: 2 * k] for each in ranked]
-        passages = self._store.passages(sorted({number for row in best for number, _ in row}))
+        passages = self._store.passages(sorted({each.number for row in best for each in row}))
         return [_distinct(row, passages)[:k] for row in best]
 
     def _ranked(
         self, question: str, vector: "Vectors", near: Sequence[tuple[int, float]]
-    ) -> list[tuple[int, float]]:
-        """Candidates with their cosines, best first; equal scores in the order of the ids."""
-        cosines = dict(near)
-        if not self._search.words:
-            return list(near)
-        ids, shares = coverage(self._store.holders(question), len(self._index))
-        proposed = ids[np.lexsort((ids, -shares))[:CANDIDATES]].tolist()
-        further, rows = self._store.vectors_of([number for number in proposed if number not in cosines])
-        cosines.update(zip(further, (rows @ vector).tolist() if further else (), strict=True))
-        covered = dict(zip(ids.tolist(), shares.tolist(), strict=True))
-
-        def score(candidate: tuple[int, float]) -> float:
-            number, cosine = candidate
-            return cosine + self._search.words * float(covered.get(number, 0.0))
-
-        return sorted(cosines.items(), key=lambda each: (-score(each), each[0]))
+    ) -> list[_Candidate]:
+        """Candidates, best first; equal scores in the order of the ids."""
+        similar, covered = dict(near), dict[int, float]()
+        if self._search.words:
+            ids, shares = coverage(self._store.holders(question), len(self._index))
+            covered = dict(zip(ids.tolist(), shares.tolist(), strict=True))
+            proposed = ids[np.lexsort((ids, -shares))[:CANDIDATES]].tolist()
+            further, rows = self._store.vectors_of([number for number in proposed if number not in similar])
+            similar.update(zip(further, (rows @ vector).tolist() if further else (), strict=True))
+        found = [
+            _Candidate(number, similarity, similarity + self._search.words * covered.get(number, 0.0))
+            for number, similarity in similar.items()
+        ]
+        return sorted(found, key=lambda each: (-each.score, each.number))
 
     def _follow(self) -> None:
         with self._following:
@@ -85,10 +93,10 @@ class HybridRetriever:
             self._followed = state
 
 
-def _distinct(ranked: Sequence[tuple[int, float]], passages: dict[int, Passage]) -> list[RetrievedPassage]:
+def _distinct(ranked: Sequence[_Candidate], passages: dict[int, Passage]) -> list[RetrievedPassage]:
     """The passages that still exist, without those that repeat the words of a better one."""
     said: dict[str, RetrievedPassage] = {}
-    for number, cosine in ranked:
-        if number in passages:
-            said.setdefault(passages[number].text, RetrievedPassage(passages[number], cosine))
+    for each in ranked:
+        if passage := passages.get(each.number):
+            said.setdefault(passage.text, RetrievedPassage(passage, each.similarity, each.score))
     return list(said.values())

@@ -11,8 +11,9 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-CANDIDATES = 100
-"""How many passages each way of searching proposes for a question."""
+NEAREST, CANDIDATES = 1_000, 100
+"""How many passages the vectors propose for a question, and how many its words. Many passages may hold the
+same words: among these the vectors choose."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,7 @@ def parser() -> argparse.ArgumentParser:
     help_text = "search weights and thresholds, with a held-out check"
     tune(_verb(verbs, "tune", help_text))
     _ingest(_verb(verbs, "ingest", "sanitize documents and index them in a collection"))
-    _search(_verb(verbs, "search", "find the passages of a collection nearest to a question"))
+    _search(_verb(verbs, "search", "find the best passages of a collection for a question"))
     _ask(_verb(verbs, "ask", "answer a question from a collection, with citations"))
     _collections(_verb(verbs, "collections", "list the collections, or delete one"))
     collection(_verb(verbs, "documents", "list the documents of a collection"))

@@ -34,7 +34,7 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "lethe ingest notes/ mail.mbox -c clinic",
     ),
     "search": (
-        "Find the passages of a collection nearest to a question, best first.",
+        "Find the best passages of a collection for a question, by vectors and words.",
         'lethe search "dry cough" -c clinic -k 3',
     ),
     "ask": (

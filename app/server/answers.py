@@ -25,7 +25,8 @@ class PassageAnswer(_Answer):
 
     passage_id: int
     doc_id: str
-    similarity: float = Field(description="cosine to the question, in [-1, 1]")
+    score: float = Field(description="what passages are ranked by: similarity, and words of the question")
+    similarity: float = Field(description="of the vectors of question and passage, in [-1, 1]")
     text: str = Field(repr=False)
     warnings: list[str] = Field(default=[], description=WARNINGS)
 

@@ -64,7 +64,7 @@ def _add_routes(app: FastAPI, served: ServedCollection) -> None:
 
     @app.post("/v1/search", response_model=SearchAnswer)
     def search(body: SearchBody) -> Mapping[str, object]:
-        """The passages nearest to a question."""
+        """The best passages for a question."""
         found = served.retriever.retrieve([body.question], body.k or served.k)[0]
         return {"passages": [passage_row(each) for each in found]}
 

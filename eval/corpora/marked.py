@@ -24,6 +24,10 @@ MUST = {"DIRECT": 2, "QUASI": 2, "SENSITIVE": 0, "NO_MASK": 0}
 _SPIA = "one annotator"
 _DEMO_KINDS = {"direct": "DIRECT", "quasi": "QUASI", "attribute": "SENSITIVE"}
 
+SIBLING, SHORTEST = 0.3, 5
+"""A document that has more than this share of its identifiers, of so many characters or more, in common with one
+that was learned from counts as learned from."""
+
 
 @dataclass(frozen=True, slots=True)
 class MarkedCorpus:
@@ -80,8 +84,26 @@ def with_seen(folder: Path, name: str, demo: Path | None = None) -> MarkedCorpus
     if name == seen.DEMO and demo is None:
         raise ConfigurationError("The demo corpus is a file of its own: name it.")
     read = _READERS[name](folder if demo is None or name != seen.DEMO else demo)
-    ids = [each.document.doc_id for each in next(iter(read.values()), ())]
-    return MarkedCorpus(name, read, _exposures(folder, name, ids))
+    documents = next(iter(read.values()), ())
+    exposures = _exposures(folder, name, [each.document.doc_id for each in documents])
+    siblings = dict.fromkeys(_siblings(documents, exposures), Exposure.LEARNED)
+    return MarkedCorpus(name, read, {**exposures, **siblings})
+
+
+def _siblings(documents: Iterable[MarkedDocument], exposures: Mapping[str, Exposure]) -> Iterator[str]:
+    """Documents that share many of their identifiers with one that was learned from: a case heard again."""
+    said = {
+        each.document.doc_id: {
+            each.document.text[mark.start : mark.end].casefold()
+            for mark in each.marks
+            if mark.must == 2 and mark.end - mark.start >= SHORTEST
+        }
+        for each in documents
+    }
+    learned = [words for doc_id, words in said.items() if exposures[doc_id] is Exposure.LEARNED]
+    for doc_id, words in said.items():
+        if any(len(words & other) > SIBLING * len(words) for other in learned):
+            yield doc_id
 
 
 def _exposures(folder: Path, name: str, ids: list[str]) -> Mapping[str, Exposure]:

@@ -46,7 +46,7 @@ class Estimate:
         return None if self.low is None or self.high is None else (self.low, self.high)
 
 
-def wilson(hits: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
+def wilson(hits: float, n: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
     """Wilson's score interval of ``hits / n``, within [0, 1]; (0, 1) when n is 0.
 
     Raises:
@@ -139,23 +139,32 @@ def clustered_share(hits: Sequence[int], totals: Sequence[int], seed: int = 0) -
 def crossed_share(counts: Sequence[Mapping[str, tuple[int, int]]], seed: int = 0) -> Estimate:
     """The pooled share, with one mapping by document for each query.
 
-    Takes the wider of the two intervals of ``clustered_share``: over queries, and over documents.
+    Takes the widest of three intervals: those of ``clustered_share`` over queries and over documents, and
+    Wilson's with each entity counted once. After a single leak it is far narrower than after none: nothing
+    says how much a first leak would bring.
 
     Raises:
         ValueError: a document has more hits than its total.
     """
     documents: dict[str, tuple[int, int]] = {}
+    once: dict[str, int] = {}
     for query in counts:
         for name, (hits, total) in query.items():
             before = documents.get(name, (0, 0))
             documents[name] = (before[0] + hits, before[1] + total)
+            once[name] = max(once.get(name, 0), total)
     queries = [(sum(h for h, _ in each.values()), sum(n for _, n in each.values())) for each in counts]
-    return _wider(
-        *(
-            clustered_share([hits for hits, _ in pairs], [total for _, total in pairs], seed)
-            for pairs in (queries, [documents[name] for name in sorted(documents)])
-        )
+    one, other = (
+        clustered_share([hits for hits, _ in pairs], [total for _, total in pairs], seed)
+        for pairs in (queries, [documents[name] for name in sorted(documents)])
     )
+    found = _wider(one, other)
+    if found.value is None:
+        return found
+    # An entity that a hundred prompts bring up is one entity.
+    distinct = sum(once.values())
+    low, high = wilson(found.value * distinct, distinct)
+    return _wider(found, replace(found, low=low, high=high))
 
 
 def _wider(one: Estimate, other: Estimate) -> Estimate:

@@ -3,6 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from eval.documents import MarkedDocument
 from eval.experiment import SanitizedCorpus
 from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex
@@ -21,7 +24,7 @@ from eval.measures.marked import (
     figure,
     mark_counts,
 )
-from eval.measures.uncertainty import Estimate, clustered_share, ratio_of
+from eval.measures.uncertainty import RESAMPLES, Estimate, bootstrap, clustered_share, holding
 from eval.progress import Progress
 from eval.rows import Row
 from eval.tasks.index import NOT_SANITIZED
@@ -159,24 +162,50 @@ def mean_estimate(share: MarkShare, by_annotator: Sequence[Sequence[Row]], seed:
 
 
 def paired_difference(
-    share: MarkShare, rows: Sequence[Row], others: Sequence[Row], seed: int = 0
+    share: MarkShare,
+    by_annotator: Sequence[Sequence[Row]],
+    others: Sequence[Sequence[Row]],
+    seed: int = 0,
 ) -> Estimate:
-    """The share under one system minus that under another, paired by document.
+    """The share under one system minus that under another: the mean over annotators, paired by document.
 
-    Rows of a document are pooled, so they may be of several annotators, the same on both sides, or draws. No
-    interval if the documents do not differ in it.
+    The rows are by annotator, the same ones on both sides. Several rows of a document are draws, which are
+    pooled. Documents are resampled once for all annotators. No interval if they do not differ in it.
     """
-    one, other = (_counts(share, each) for each in (rows, others))
-    if one is None or other is None:
+    pairs = [
+        (_counts(share, one), _counts(share, other)) for one, other in zip(by_annotator, others, strict=True)
+    ]
+    if any(one is None or other is None for one, other in pairs):
         return Estimate(why_not=NO_PLACES)
-    both = [case for case in one if case in other and other[case][1]]
+    cases = sorted({case for one, _ in pairs for case in one or ()})
+    # Shape (annotators, documents, 2): the difference in hits, and the total.
+    table = np.array([[_difference(one or {}, other or {}, case) for case in cases] for one, other in pairs])
+    totals = table[:, :, 1].sum(axis=1) if cases else np.zeros(1)
+    if not totals.all():
+        return Estimate(why_not=NONE_MARKED)
+    value = float((table[:, :, 0].sum(axis=1) / totals).mean())
+
+    def drawn(places: NDArray[np.int64]) -> NDArray[np.float64]:
+        sums = table[:, places].sum(axis=2)
+        shares = np.full(sums.shape[:2], np.nan)
+        np.divide(sums[..., 0], sums[..., 1], out=shares, where=sums[..., 1] > 0)
+        means: NDArray[np.float64] = shares.mean(axis=0)
+        return means
+
+    redraws = bootstrap(drawn, len(cases), seed, RESAMPLES, table.size)
+    return replace(holding(value, redraws), n=float(totals.mean()))
+
+
+def _difference(
+    one: Mapping[str, tuple[float, float]], other: Mapping[str, tuple[float, float]], case: str
+) -> tuple[float, float]:
+    """Hits of one side minus those of the other in a document, and the total; nothing where one has none."""
+    hits, total = one.get(case, (0.0, 0.0))
+    other_hits, other_total = other.get(case, (0.0, 0.0))
+    if not (total and other_total):
+        return 0.0, 0.0
     # With several draws one side has as many times the marks of the other.
-    times = [one[case][1] / other[case][1] for case in both]
-    differences = [one[case][0] - n * other[case][0] for case, n in zip(both, times, strict=True)]
-    drawn = ratio_of(differences, [one[case][1] for case in both], seed)
-    if drawn.value is None:
-        return replace(drawn, why_not=NONE_MARKED)
-    return replace(drawn, low=None, high=None) if drawn.low == drawn.high else drawn
+    return hits - other_hits * total / other_total, total
 
 
 def _counts(share: MarkShare, rows: Sequence[Row]) -> dict[str, tuple[float, float]] | None:

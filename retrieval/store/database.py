@@ -157,18 +157,29 @@ class Store:
                     release(self._connection, doc_id)
             return erased, unsure
 
-    def settle(self) -> None:
-        """Remove deleted words from the index of words, and empty the write-ahead log.
+    def compact(self) -> bool:
+        """Remove what was deleted from index and log; whether no reader prevented it.
 
-        Deleted pages are zeroed (secure_delete), but not in the log.
-
-        Raises:
-            CollectionError: Another process kept reading for the timeout of SQLite, five seconds.
+        Deleted words stay in older parts of the index until it is merged. Deleted pages are zeroed
+        (secure_delete), but not in the write-ahead log.
         """
         with self._lock, self._readable_errors():
             words.compact(self._connection)
             (busy, _, _) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        if busy:
+        return not busy
+
+    def is_compact(self) -> bool:
+        """Whether the index of words holds no deleted word."""
+        with self._lock, self._readable_errors():
+            return words.is_compact(self._connection)
+
+    def settle(self) -> None:
+        """As ``compact``, for an erasure.
+
+        Raises:
+            CollectionError: Another process kept reading for the timeout of SQLite, five seconds.
+        """
+        if not self.compact():
             where = self._path.parent if self._path else "memory"
             raise CollectionError(
                 f"{where}: the erasure is begun, not done: another process is reading; stop it and run the "
@@ -252,8 +263,9 @@ class Store:
 
     def holders(self, question: str) -> list[NDArray[np.int64]]:
         """For each word of a question the passages that hold it (``retrieval.store.words.holders``)."""
+        text = question.encode("utf-8", "replace").decode("utf-8")
         with self._lock, self._readable_errors():
-            return words.holders(self._connection, words.terms_of(self._tokenizer, question))
+            return words.holders(self._connection, words.terms_of(self._tokenizer, text))
 
     def vectors_of(self, passage_ids: Sequence[int]) -> tuple[list[int], Vectors]:
         """The existing ones of these passages, in order, and a row for each."""

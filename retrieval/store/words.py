@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST_ROWS = 10_000
-"""The most entries of the index that one question reads: a few milliseconds."""
+"""The most entries of the index that a question reads, its rarest word apart: a few milliseconds."""
+MOST_TERMS = 500
+"""The most distinct words of a question that are looked up."""
 
 
 def tokenizer() -> sqlite3.Connection:
@@ -44,8 +46,8 @@ def holders(connection: sqlite3.Connection, terms: Sequence[str]) -> list[NDArra
 
     Terms are left out from the one on that would exceed ``MOST_ROWS`` in all, but never all of them.
     """
-    counts = dict.fromkeys(terms, 0)
-    for term in terms:
+    counts = dict.fromkeys(terms[:MOST_TERMS], 0)
+    for term in counts:
         for (passages,) in connection.execute("SELECT doc FROM temp.terms WHERE term = ?", (term,)):
             counts[term] = passages
     found: list[NDArray[np.int64]] = []
@@ -62,3 +64,11 @@ def holders(connection: sqlite3.Connection, terms: Sequence[str]) -> list[NDArra
 def compact(connection: sqlite3.Connection) -> None:
     """Merge the index into one part: until then, older parts hold deleted words."""
     connection.execute("INSERT INTO words (words) VALUES ('optimize')")
+
+
+def is_compact(connection: sqlite3.Connection) -> bool:
+    """Whether the index is one part at most, which holds no deleted word."""
+    # FTS5 keeps the pages of a part under the number of the part, times 2 to the 37; lower rows are its own.
+    query = "SELECT count(DISTINCT id >> 37) FROM words_data WHERE id >> 37 > 0"
+    (parts,) = connection.execute(query).fetchone()
+    return int(parts) <= 1

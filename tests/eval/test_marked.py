@@ -131,7 +131,7 @@ def test_a_rewritten_text_has_no_places() -> None:
     row = Row(system="extract", task="marks, a", case="d", figures=found)
     assert share_estimate(MarkShare("DIRECT", 2, COVERED), [row]).why_not == NO_PLACES
     assert share_estimate(MarkShare("DIRECT", 2, STANDING), [row]).value is not None
-    assert paired_difference(MarkShare("DIRECT", 2, COVERED), [row], [row]).why_not == NO_PLACES
+    assert paired_difference(MarkShare("DIRECT", 2, COVERED), [[row]], [[row]]).why_not == NO_PLACES
 
 
 def test_the_oracle_covers_exactly_what_must_go() -> None:
@@ -216,7 +216,7 @@ def test_draws_of_a_method_are_pooled_by_document() -> None:
     draws = [*rows([1, 0], [2, 2]), *rows([2, 1], [2, 2])]
     found = share_estimate(SHARE, draws)
     assert (found.value, found.hits, found.n) == (0.5, 2, 4)
-    against = paired_difference(SHARE, draws, rows([0, 0], [2, 2]))
+    against = paired_difference(SHARE, [draws], [rows([0, 0], [2, 2])])
     assert against.value == pytest.approx(0.5)
 
 
@@ -230,11 +230,19 @@ def test_the_mean_of_annotators_holds_the_intervals_of_both() -> None:
     assert mean_estimate(SHARE, [one, rows([0], [0])]).why_not == NONE_MARKED
 
 
+def test_a_difference_of_annotators_is_the_difference_of_their_means() -> None:
+    """Pooled, the annotator with more marks would decide, and might turn the sign."""
+    one, other = [rows([1], [1]), rows([0], [9])], [rows([0], [1]), rows([3], [9])]
+    means = [mean_estimate(SHARE, side).value or 0.0 for side in (one, other)]
+    found = paired_difference(SHARE, one, other)
+    assert found.value == pytest.approx(means[0] - means[1]) == pytest.approx(1 / 3)
+
+
 def test_a_difference_is_paired_by_document() -> None:
     one, other = rows([2, 2, 4], [2, 2, 4]), rows([1, 2, 1], [2, 2, 4])
-    found = paired_difference(SHARE, one, other)
+    found = paired_difference(SHARE, [one], [other])
     assert found.value == pytest.approx(0.5)
     assert found.low is not None and found.high is not None and found.low <= 0.5 <= found.high
-    same = paired_difference(SHARE, one, one)
+    same = paired_difference(SHARE, [one], [one])
     assert (same.value, same.interval) == (0, None)
-    assert paired_difference(SHARE, rows([0], [0]), rows([0], [0])).why_not == NONE_MARKED
+    assert paired_difference(SHARE, [rows([0], [0])], [rows([0], [0])]).why_not == NONE_MARKED

@@ -17,6 +17,7 @@ POSITIVE = [
     ("time", "it was ‹three o'clock›"),
     ("person age", "a ‹32 year old›, aged ‹45›, a ‹76-year-old›"),
     ("person age", "‹sixty-two years of age›, in her ‹late forties›, age: ‹9›"),
+    ("person age", "Seen today: ‹62/F›, then F/‹47›."),
     ("person age", "‹six months old›, ‹67 y/o›, at the age of ‹fifteen›"),
     ("person age", "pt is ‹67F›, seen with ‹45M›."),
     ("person age", "I'm ‹34›. He turned ‹40› in the spring."),

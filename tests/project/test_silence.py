@@ -51,7 +51,7 @@ MARKED = [
     f"Invented letter. Dear Mr {NAME}, your boiler is repaired. We wrote to {MAIL}. MRN: {MRN}.",
 ]
 PLAIN = ["Invented note. The boiler of the mill is broken.", "Invented note. The heron was fed at noon."]
-QUESTION = f"What does Mr {NAME} with {MAIL} and MRN {MRN} cough about, and is the boiler repaired?"
+QUESTION = f"Is the boiler of the mill of Mr {NAME} ({MAIL}, MRN {MRN}) broken?"
 
 
 def marks_in(text: str | bytes) -> list[str]:
@@ -204,8 +204,13 @@ app.settings.tables.GeneratorSettings: base_url model
 app.settings.tables.ServerSettings: host hosts
 eval.corpora.gold_files.Place: document
 eval.corpora.marked.MarkedCorpus: name
-eval.documents.Mark: kind entity type
+eval.documents.Mark: kind
 eval.documents.MarkedDocument: corpus annotator
+eval.studies.marks.report.MarkFigure: method annotator kind count
+eval.studies.marks.report.MarkedCorpusFigures: name annotators exposures
+eval.studies.marks.report.MarkedPart: name failed extracted
+eval.studies.marks.report.MarksReport: command methods absent
+eval.studies.marks.study.Options: corpora
 eval.tasks.marks.MarkShare: kind count
 eval.tasks.marks.Marks: annotator
 """
@@ -319,7 +324,7 @@ def test_the_fields_with_text_are_really_filled() -> None:
     from retrieval.store.database import Record
 
     assert filled(Document).text == NAME
-    assert marks_in(str(filled(Record).passages))
+    assert marks_in(filled(Record).passages[0].text)
     assert len(NOUNS) > 60
 
 
@@ -743,7 +748,7 @@ def test_an_internal_error_is_answered_by_its_type_alone(
     def broken(*_: object) -> None:
         raise kind(f"cannot answer {QUESTION}")
 
-    monkeypatch.setattr("retrieval.retriever.DenseRetriever.retrieve", broken)
+    monkeypatch.setattr("retrieval.retriever.HybridRetriever.retrieve", broken)
     for path, body in (("search", {"question": QUESTION}), ("chat/completions", turn(QUESTION))):
         answer = client.post(f"/v1/{path}", json=body)
         assert answer.status_code == 500
@@ -764,13 +769,13 @@ def test_a_good_answer_holds_none_of_it(client: TestClient, logged: list[str]) -
 SERVING = f"""
 import logging, sys
 logging.basicConfig(level=logging.DEBUG)
-from retrieval.retriever import DenseRetriever
-retrieve = DenseRetriever.retrieve
+from retrieval.retriever import HybridRetriever
+retrieve = HybridRetriever.retrieve
 def broken(self, questions, k):
     if "break" in questions[0]:
         raise RuntimeError("cannot answer " + questions[0])
     return retrieve(self, questions, k)
-DenseRetriever.retrieve = broken
+HybridRetriever.retrieve = broken
 {TALKING}
 """
 

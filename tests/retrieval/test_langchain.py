@@ -65,7 +65,7 @@ def test_a_passage_becomes_a_document() -> None:
     (first, *_) = LetheRetriever(retriever=Fixed()).invoke("Who was fed?")
     assert first.page_content == "The heron was fed"
     assert first.id == "7"
-    assert first.metadata == {"doc_id": "d1", "start": 4, "end": 21, "similarity": 0.75}
+    assert first.metadata == {"doc_id": "d1", "start": 4, "end": 21, "score": 0.0, "similarity": 0.75}
 
 
 def test_k_is_the_constructors_or_the_calls() -> None:

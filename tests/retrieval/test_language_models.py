@@ -80,12 +80,12 @@ def test_no_passage_can_end_its_own_quotation(text: str) -> None:
     assert all(line.startswith(">") for line in quoted.splitlines())
 
 
-def test_the_least_similar_passages_are_left_out_first_and_keep_their_marks() -> None:
-    passages = found("a " * 50, "b " * 50, "c " * 50, similarities=[0.2, 0.9, 0.5])
+def test_the_last_passages_are_left_out_first_and_the_others_keep_their_marks() -> None:
+    passages = found("b " * 50, "c " * 50, "a " * 50)
     bare = WordModel().count_tokens(build_prompt("Q", [], WordModel(), 1).messages)
     prompt = build_prompt("Q", passages, WordModel(bare + 120), 10)
-    assert list(prompt.passages) == [2, 3]
-    assert "[2]\n> b" in prompt.messages[1].content
+    assert list(prompt.passages) == [1, 2]
+    assert "[1]\n> b" in prompt.messages[1].content
     assert "> a" not in prompt.messages[1].content
 
 

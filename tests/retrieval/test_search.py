@@ -85,6 +85,12 @@ def test_forms_of_a_word_are_one_word_and_the_rarest_come_first() -> None:
     assert [ids.tolist() for ids in store.holders("boiler cafe mill zebra")] == [[], [1], [3], [2, 3]]
 
 
+def test_a_question_without_end_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = store_of(["mill", "zebra"])
+    monkeypatch.setattr(words, "MOST_TERMS", 2)
+    assert len(store.holders("boiler ferry mill zebra")) == 2
+
+
 def test_common_words_are_left_out_where_they_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
     store = store_of(["mill", "the mill", "the mill", "boiler mill"])
     monkeypatch.setattr(words, "MOST_ROWS", 3)
@@ -197,6 +203,7 @@ def test_the_ranking_is_that_of_a_slow_search_over_all_passages(
 
 
 def test_a_word_finds_what_vectors_do_not_propose(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("retrieval.retriever.NEAREST", 1)
     monkeypatch.setattr("retrieval.retriever.CANDIDATES", 1)
     question = "the mill, the mill, the mill: quince"
     assert "d2" not in ranked(store, question, DENSE, k=1)
@@ -207,3 +214,15 @@ def test_no_passage_repeats_the_words_of_a_better_one() -> None:
     store = store_of(["The mill is broken.", "The mill is broken.", "A heron was fed."])
     assert ranked(store, "broken mill", HYBRID, k=2) == ["d0", "d2"]
     store.close()
+
+
+def test_a_lone_surrogate_is_asked_as_a_question_mark(store: Store) -> None:
+    assert ranked(store, "mill \ud800", HYBRID) == ranked(store, "mill ?", HYBRID)
+
+
+def test_results_are_in_the_order_of_their_scores(store: Store) -> None:
+    retriever = HybridRetriever(ENCODER, FlatIndex(ENCODER.dim), store)
+    found = retriever.retrieve(["the gate of the mill"], 4)[0]
+    scores = [each.score for each in found]
+    assert scores == sorted(scores, reverse=True)
+    assert all(each.similarity <= each.score <= each.similarity + 0.75 for each in found)

@@ -171,6 +171,27 @@ def test_a_word_of_an_erased_document_stands_in_no_file(folder: Path) -> None:
             assert rare not in path.read_bytes().lower(), path.name
 
 
+def test_a_word_of_a_replaced_document_stands_in_no_file_once_published(folder: Path) -> None:
+    with Collection.open(folder) as collection:
+        Writer(collection.store, ENCODER, 16).keep([(arrival("q", "8"), sanitized("q", "A quokkaberry."))])
+        Writer(collection.store, ENCODER, 16).keep([(arrival("q", "9"), sanitized("q", "A berry."))])
+        assert not collection.store.is_compact()
+        collection.publish()
+        assert collection.store.is_compact()
+        for path in folder.iterdir():
+            assert b"okkaberri" not in path.read_bytes().lower(), path.name
+
+
+def test_an_erasure_proves_nothing_while_the_index_of_words_holds_deleted_ones(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("retrieval.store.words.compact", lambda connection: None)
+    with Collection.open(folder) as collection:
+        Writer(collection.store, ENCODER, 16).keep([(arrival("q", "8"), sanitized("q", "A quokkaberry."))])
+        assert collection.erase("q").traces_found == 1
+        assert len(collection.store.pending_erasures()) == 1
+
+
 def test_passage_ids_are_never_used_again(folder: Path) -> None:
     with Collection.open(folder) as collection:
         last = collection.store.last_passage()

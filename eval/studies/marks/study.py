@@ -258,7 +258,6 @@ def _figure(
     seed: int,
 ) -> MarkFigure:
     found = mean_estimate(share, rows, seed) if len(rows) > 1 else share_estimate(share, rows[0], seed)
-    one, other = ([row for each in side for row in each] for side in (rows, others))
     return MarkFigure(
         method=method,
         annotator=annotator,
@@ -266,5 +265,5 @@ def _figure(
         must=share.must,
         count=share.count,
         estimate=found,
-        minus_trip=paired_difference(share, one, other, seed),
+        minus_trip=paired_difference(share, rows, others, seed),
     )

@@ -62,8 +62,10 @@ def hits(pattern: Pattern, page: Page) -> Iterator[Entity]:
     texts = (page.text, page.whole) if is_unspaced(pattern.regex) else (page.text,)
     for text, (first, last) in product(texts, places):
         for match in regex.finditer(text, first, last):
-            if pattern.check is None or pattern.check(match[group]):
-                start, end = match.span(group)
+            # An alternative without the group is meant as a whole.
+            meant = group if match[group] is not None else 0
+            if pattern.check is None or pattern.check(match[meant]):
+                start, end = match.span(meant)
                 yield entity(pattern.name, pattern.label, start, end, pattern.confidence)
 
 
