@@ -22,7 +22,7 @@ class Search:
 
     ``words`` is the weight of ``coverage`` beside the similarity; 0 searches by vectors alone. ``document``
     is the weight of the document's vector beside that of the passage, 1, in their mean. ``left_out`` says
-    whether vectors are made without descriptors, which pull all passages together. The last two are fixed
+    whether vectors are made without descriptors. The last two are fixed
     when a collection is made.
     """
 

@@ -17,6 +17,7 @@ What counts as looked at:
 
 A published figure alone does not count: the test splits of MTS-Dialog were measured, and nothing was chosen
 by it. What cannot be told, because a corpus is not here, counts as seen.
+``eval.corpora.marked`` adds documents that share their identifiers with one that was learned from.
 """
 
 from collections.abc import Callable, Iterable, Mapping
