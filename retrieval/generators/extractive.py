@@ -14,30 +14,35 @@ from numpy.typing import NDArray
 from models.vectors import Vectors
 from retrieval.citations import NO_ANSWER, citations_of
 from retrieval.documents import Answer, RetrievedPassage
-from retrieval.generators.relevance import Scored, relevances
+from retrieval.generators.frames import closed
+from retrieval.generators.relevance import Scored, naming, relevances
 from retrieval.generators.turns import Sentence, Unit, sentences_of, speakers_of, units_of
 
 if TYPE_CHECKING:
     from ingest.protocols import Encoder
 
-# Fitted to the 120 development questions of benchmarks/answer_questions.jsonl with the embedded encoder by
-# python -m benchmarks.answers --fit: the largest sum of the share of answers that cite a right document and
-# the share of refusals among the questions that no document answers. Weights (relevance.py) and the shares
-# below were chosen on the same questions; the held-out ones took no part.
+# Fitted to the 120 development questions of benchmarks/answer_questions.jsonl with the embedded encoder and
+# hybrid search, the default of retrieval, by python -m benchmarks.answers --fit: the largest sum of the share
+# of answers that cite a right document and the share of refusals among the questions that no document
+# answers. Weights (relevance.py) and the shares below were chosen on the same questions; the held-out ones
+# took no part.
 FLOOR = 0.37
 """The lowest relevance of the best unit for an answer."""
 MAX_UNITS = 3
+"""One more may follow that is from another text and has as many words of the question as the best one."""
 MAX_WORDS = 90
 """Further units are left out where the answer would have more words."""
 MAX_CANDIDATES = 64
 """The most sentences to rank, best passages first; limits the time of an answer."""
 SHARE_OF_BEST = 0.7
 """The relevance of further units, as a share of the best one's."""
-REPETITION_WEIGHT = 0.3
+SHARE_ELSEWHERE = 0.5
+"""The same for a unit of another text that has as many words of the question: it may say the contrary."""
+REPETITION_WEIGHT = 0.15
 
 
 class ExtractiveGenerator:
-    """Quotes up to three units word for word, each followed by the mark of its passage.
+    """Quotes three units at most, rarely four, word for word, each followed by the mark of its passage.
 
     Args:
         encoder: measures the similarity of unit and question.
@@ -60,7 +65,7 @@ class ExtractiveGenerator:
         sentences = sentences_of(marked, MAX_CANDIDATES)
         units = units_of(sentences)
         relevance, vectors = self._ranked(question, units)
-        chosen = self._chosen(units, relevance, vectors)
+        chosen = self._chosen(question, units, relevance, vectors)
         text = _joined(chosen, speakers_of(sentences))
         cited = citations_of({sentence.mark for unit in chosen for sentence in unit.sentences}, marked)
         return Answer(text or NO_ANSWER, cited, tuple(passages), self.name)
@@ -76,22 +81,26 @@ class ExtractiveGenerator:
         if not question or not units:
             return np.zeros(0), np.zeros((0, self._encoder.dim), np.float32)
         vectors = self._encoder.encode([question, *(unit.text for unit in units)])
-        scored = [
-            Scored(unit.text, unit.sentences[-1].mark, unit.sentences[-1].stretch, unit.asked > 0)
-            for unit in units
-        ]
-        return relevances(question, scored, vectors), vectors[1:]
+        return relevances(question, _scored(units), vectors), vectors[1:]
 
-    def _chosen(self, units: Sequence[Unit], relevance: NDArray[np.float64], vectors: Vectors) -> list[Unit]:
+    def _chosen(
+        self, question: str, units: Sequence[Unit], relevance: NDArray[np.float64], vectors: Vectors
+    ) -> list[Unit]:
         best = float(relevance.max(initial=0.0))
         if not len(relevance) or best < self._floor:
             return []
         chosen: list[Unit] = []
         words, quoted = 0, set[str]()
-        value = np.where(relevance >= SHARE_OF_BEST * best, relevance, -np.inf)
-        while len(chosen) < MAX_UNITS and value.max() > 0:
+        first = int(relevance.argmax())
+        named = naming(question, [unit.said for unit in units], first)
+        named &= np.array([unit.stretch != units[first].stretch for unit in units])
+        enough = np.where(named, SHARE_ELSEWHERE, SHARE_OF_BEST) * best
+        value = np.where(relevance >= enough, relevance, -np.inf)
+        while len(chosen) <= MAX_UNITS and value.max() > 0:
             n = int(value.argmax())
             value[n] = -np.inf
+            if len(chosen) == MAX_UNITS and not named[n]:
+                continue
             said = {sentence.said for sentence in units[n].sentences}
             length = len(units[n].text.split())
             if chosen and (said & quoted or words + length > MAX_WORDS):
@@ -101,6 +110,10 @@ class ExtractiveGenerator:
             repetition = np.clip(vectors @ vectors[n], 0, None)
             value = np.minimum(value, relevance - REPETITION_WEIGHT * repetition)
         return chosen
+
+
+def _scored(units: Sequence[Unit]) -> list[Scored]:
+    return [Scored(unit.text, unit.sentences[-1].mark, unit.stretch, unit.asked > 0) for unit in units]
 
 
 def _joined(chosen: Sequence[Unit], speakers: frozenset[str]) -> str:
@@ -114,6 +127,7 @@ def _joined(chosen: Sequence[Unit], speakers: frozenset[str]) -> str:
     before: Sentence | None = None
     for sentence in sentences:
         follows = before is not None and (before.mark, before.place + 1) == (sentence.mark, sentence.place)
+        follows = follows and (sentence.opens or before is None or closed(before.text))
         if before is not None and not follows:
             pieces.append(f"[{before.mark}]")
         if not follows and not sentence.opens and sentence.speaker in speakers:

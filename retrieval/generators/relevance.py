@@ -17,15 +17,21 @@ STOP_WORDS = frozenset(
     "was we were what when where which who whom whose why will with would you your".split()
 )
 _ASKING = frozenset(
-    "also did done get give got happen happened having if just kind large long made make many may might "
-    "mean must much need no not often one part say said says some somebody somebody's someone sort soon "
-    "take taken tell then these those told up us use used yet".split()
+    "after also because before did done during get give got happen happened happens having him himself "
+    "herself if instead just kind large long made make man many may might mean must much need no not "
+    "now often one part say said says since some somebody somebody's someone something soon sort still "
+    "take taken tell then these those told too up us use used while woman yet".split()
 )
 """Words of questions and of replacements that say nothing about what is asked."""
 _WORD = re.compile(r"\w+")
 _ENDINGS = ("ings", "ing", "ied", "ies", "ed", "es", "ly", "s", "e", "y")
 NEIGHBOR = 0.5
 """The weight of a neighbor's vector in the window around a unit."""
+FOREIGN = 0.45
+"""A question with a smaller share of its words in the passages, rare ones counting more, is about something
+else."""
+FOREIGN_FACTOR = 0.7
+"""What is left of the relevance of every unit then."""
 WEIGHTS = {"window": 0.38, "words": 0.18, "passage words": 0.24, "passage": 0.2, "reply": 0.06}
 
 
@@ -67,7 +73,7 @@ def relevances(question: str, units: Sequence[Scored], vectors: Vectors) -> NDAr
 
     A weighted sum: the cosine of the question with the unit and its neighbors; the shares of the question's
     words in the unit and in its passage, rare words counting more; the cosine with the passage; and a bonus
-    for a reply.
+    for a reply. All are lowered if the rare words of the question stand in no unit at all.
     """
     asked = vectors[0].astype(np.float64)
     rows = vectors[1:].astype(np.float64)
@@ -88,7 +94,17 @@ def relevances(question: str, units: Sequence[Scored], vectors: Vectors) -> NDAr
     found: NDArray[np.float64] = sum(
         (WEIGHTS[name] * part for name, part in parts.items()), np.zeros(len(units))
     )
-    return found
+    foreign = bool(weights) and _share(frozenset().union(*words), weights) < FOREIGN
+    return found * FOREIGN_FACTOR if foreign else found
+
+
+def naming(question: str, said: Sequence[str], best: int) -> NDArray[np.bool_]:
+    """Whether each text has as much of the question's words as the ``best`` one, and any."""
+    words = [frozenset(content_words(text)) for text in said]
+    weights = _rarity(content_words(question), words)
+    found = np.array([_share(each, weights) for each in words])
+    enough: NDArray[np.bool_] = (found > 0) & (found >= found[best] - 1e-9)
+    return enough
 
 
 def _windows(rows: NDArray[np.float64], stretches: Sequence[int]) -> NDArray[np.float64]:

@@ -8,11 +8,19 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 
 from ingest.language.sentences import split_sentences
 from retrieval.citations import without_marks
 from retrieval.documents import Passage, RetrievedPassage
+from retrieval.generators.frames import (
+    blocks_of,
+    frames,
+    is_sentence,
+    signature,
+    signs_off,
+    stage_direction,
+)
 from retrieval.generators.relevance import content_words
 
 REPLY_WORDS = 24
@@ -22,25 +30,15 @@ MAX_REPLY = 3
 SHORT = 4
 """A sentence with fewer words that carry content is quoted with the one before it in its turn."""
 FRAGMENT = 3
-"""What has fewer words that carry content, and replies to nothing, is not quoted."""
-HEADING_WORDS = 9
-"""A line with at most this many words and no closing punctuation is a heading."""
+"""What has fewer words that carry content, and replies to nothing, is not quoted; a whole sentence with a
+verb needs one fewer."""
 
 _WORD = re.compile(r"\w+")
 _ITEM = re.compile(r"(?:(?:[>|*•-]+>?|\(?\d{1,2}[.)]|\([a-z]\)|[a-z]\))\s+)+")
 _LABEL = re.compile(r"[^\W_][^:?!\n]{0,40}:(?=\s|$)")
-_HEADER = re.compile(r"(?:from|to|cc|bcc|date|sent|subject|re|fwd?|reply-to|attachments?)\s*:", re.IGNORECASE)
-_GREETING = re.compile(
-    r"(?:(?:dear|hello|hi|hey|good (?:morning|afternoon|evening))\b[^.!?]{0,40}[,.!:]?"
-    r"|(?:(?:kind|best|warm|with (?:kind|best)) )?(?:regards|wishes|greetings)(?:[,.!].{0,40})?"
-    r"|yours (?:sincerely|faithfully|truly)(?:[,.!].{0,40})?"
-    r"|best,?|thanks(?: a lot)?[,.!]?|cheers,?|sincerely,?)$",
-    re.IGNORECASE,
-)
-_SPEAKER_LINE = re.compile(r"\([^()]{1,40}\)$")
+_REPLACED = re.compile(r"\bsomebody\b", re.IGNORECASE)
 _ASIDE = re.compile(r"(?<=[?？])\s*\([^()]*\)$")
 _CHAT_ENDING = re.compile(r"(?<=[a-z][a-z][.?!])\s+(?=[a-z])")
-_CLOSED = re.compile(r"[.!?:;…。！？][\"')\]”’»]*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +83,16 @@ class Unit:
         """Its words."""
         return " ".join(sentence.text for sentence in self.sentences)
 
+    @property
+    def stretch(self) -> int:
+        """The text it stands in."""
+        return self.sentences[-1].stretch
+
+    @property
+    def said(self) -> str:
+        """Its words without the labels of speakers."""
+        return " ".join(sentence.said for sentence in self.sentences)
+
 
 def sentences_of(marked: Mapping[int, RetrievedPassage], most: int) -> list[Sentence]:
     """At most ``most`` sentences, those of the best passages; passages of a document in its order.
@@ -123,16 +131,25 @@ def _read(text: str, mark: int, stretch: int, turn: int, speaker: str) -> Iterat
     for number, paragraph in enumerate(re.split(r"\n[ \t\r]*\n", text)):
         if number:
             turn, speaker = turn + 1, ""
-        for raw in split_sentences(paragraph):
+        signed = False
+        for raw, listed in _lines(paragraph):
             words = without_marks(raw)
             item = _ITEM.match(words)
             body = words[item.end() :] if item else words
             label = _LABEL.match(body)
-            if item or label or _SPEAKER_LINE.match(body):
+            if item or listed or label or stage_direction(body):
                 turn, speaker = turn + 1, label[0] if label else ""
             if body:
-                frames = _frames(body, bool(item))
-                yield from _said_in_chat(Sentence(mark, stretch, turn, body, speaker, bool(label), frames))
+                framed = frames(body, listed or bool(item)) or (signed and signature(body))
+                signed = framed and (signed or signs_off(body))
+                yield from _said_in_chat(Sentence(mark, stretch, turn, body, speaker, bool(label), framed))
+
+
+def _lines(paragraph: str) -> Iterator[tuple[str, bool]]:
+    """Its sentences, each with whether it begins a line of a list that has no marks."""
+    for block, listed in blocks_of(paragraph):
+        for n, sentence in enumerate(split_sentences(block)):
+            yield sentence, listed and n == 0
 
 
 def _said_in_chat(sentence: Sentence) -> Iterator[Sentence]:
@@ -144,17 +161,6 @@ def _said_in_chat(sentence: Sentence) -> Iterator[Sentence]:
         yield replace(sentence, text=piece, opens=n == 0)
 
 
-def _frames(text: str, item: bool) -> bool:
-    if _HEADER.match(text) or _GREETING.match(text) or _SPEAKER_LINE.match(text):
-        return True
-    words = _WORD.findall(text)
-    if len(words) > HEADING_WORDS or _LABEL.match(text) or item:
-        return not words
-    shouted = len(words) > 1 and all(word.isupper() and len(word) > 3 for word in words[:2])
-    opening = text[:1].isupper() and not any(char.isdigit() for char in text) and not _CLOSED.search(text)
-    return not words or shouted or opening
-
-
 def units_of(sentences: Sequence[Sentence]) -> list[Unit]:
     """The units in reading order; no sentence stands in two."""
     units: list[Unit] = []
@@ -163,42 +169,61 @@ def units_of(sentences: Sequence[Sentence]) -> list[Unit]:
         if sentences[place].frames:
             place += 1
         elif sentences[place].asks:
-            asked = _questions(sentences[place:])
-            place += len(asked)
-            while place < len(sentences) and _SPEAKER_LINE.match(sentences[place].text):
-                place += 1
-            reply = _reply(asked[0].stretch, sentences[place:])
-            place += len(reply)
+            asked = _asked(sentences[place:])
+            reply = _reply(asked[-1], sentences[place + len(asked) :])
             if reply:
                 units.append(Unit((*asked, *reply), len(asked)))
+                place = reply[-1].place - sentences[0].place + 1
+            else:
+                place += len([*takewhile(lambda each: each.asks, asked)])
         else:
             _add(units, sentences[place], place and sentences[place - 1])
             place += 1
-    return [unit for unit in units if unit.asked or sum(map(_content, unit.sentences)) >= FRAGMENT]
+    return [unit for unit in units if unit.asked or _says_something(unit)]
 
 
-def _questions(sentences: Sequence[Sentence]) -> list[Sentence]:
-    """The first, which asks, and the questions that follow it in its turn."""
+def _asked(sentences: Sequence[Sentence]) -> list[Sentence]:
+    """The first, which asks, with the questions that follow in its turn; a speaker's whole turn if short."""
     first = sentences[0]
-    return [
-        *takewhile(
-            lambda each: each.asks and (each.stretch, each.turn) == (first.stretch, first.turn), sentences
-        )
-    ]
+    turn = [*takewhile(lambda each: (each.stretch, each.turn) == (first.stretch, first.turn), sentences)]
+    said = sum(len(_WORD.findall(each.text)) for each in turn if not each.asks)
+    if first.speaker and said <= REPLY_WORDS and not any(each.frames for each in turn):
+        return turn
+    return [*takewhile(lambda each: each.asks, turn)]
 
 
-def _reply(stretch: int, sentences: Sequence[Sentence]) -> list[Sentence]:
-    """What is said next, up to another question; nothing if a question comes first."""
+def _reply(asked: Sentence, sentences: Sequence[Sentence]) -> list[Sentence]:
+    """What is said next, up to another question; nothing if a question comes first.
+
+    A speaker's question is replied to by another speaker, in a later turn.
+    """
+    after = [*dropwhile(lambda each: stage_direction(each.text), sentences)][:MAX_REPLY]
+    if asked.speaker and not (after and _replies(after[0], asked)):
+        return []
     found: list[Sentence] = []
     words = 0
-    for after in sentences[:MAX_REPLY]:
-        if after.stretch != stretch or after.frames or after.asks or (found and after.turn != found[0].turn):
+    for each in after:
+        elsewhere = each.stretch != asked.stretch or (found and each.turn != found[0].turn)
+        if elsewhere or each.frames or each.asks:
             break
-        found.append(after)
-        words += len(_WORD.findall(after.said))
+        found.append(each)
+        words += len(_WORD.findall(each.said))
         if words >= REPLY_WORDS:
             break
     return found
+
+
+def _replies(sentence: Sentence, asked: Sentence) -> bool:
+    """Whether it opens a turn of somebody else; replacements leave speakers with one label."""
+    same = sentence.speaker.casefold() == asked.speaker.casefold()
+    return sentence.opens and (not same or _REPLACED.search(sentence.speaker) is not None)
+
+
+def _says_something(unit: Unit) -> bool:
+    content = sum(map(_content, unit.sentences))
+    return content >= FRAGMENT or (
+        content == FRAGMENT - 1 and any(is_sentence(each.said) for each in unit.sentences)
+    )
 
 
 def _add(units: list[Unit], sentence: Sentence, previous: "Sentence | int") -> None:

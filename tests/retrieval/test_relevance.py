@@ -5,7 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.generators.relevance import WEIGHTS, Scored, content_words, relevances, stem
+from retrieval.generators.relevance import (
+    FOREIGN_FACTOR,
+    WEIGHTS,
+    Scored,
+    content_words,
+    naming,
+    relevances,
+    stem,
+)
 from tests.hashing_encoder import HashingEncoder
 
 QUESTION = "Which pump does the boiler need?"
@@ -64,8 +72,23 @@ def test_the_words_of_the_passage_and_the_neighbors_count() -> None:
 
 
 def test_a_reply_counts_more() -> None:
-    texts = ("the pump", "the pump")
+    texts = ("the pump of the boiler", "the pump of the boiler")
     assert scored(*texts, replies=1)[1] - scored(*texts)[1] == pytest.approx(WEIGHTS["reply"])
+
+
+def test_a_question_with_its_rare_word_nowhere_is_about_something_else() -> None:
+    texts = ("The dose of the tablets is low.", "A second dose of the pen follows.")
+    known, foreign = "What is the dose of the pen?", "What is the dose of warfarin?"
+    assert max(scored(*texts, question=foreign)) < FOREIGN_FACTOR < max(scored(*texts, question=known))
+    nothing = [*texts, "Warfarin was never given."]
+    assert max(scored(*nothing, question=foreign)[:2]) > max(scored(*texts, question=foreign))
+
+
+def test_who_has_as_many_words_of_the_question_as_the_best() -> None:
+    texts = ("The boiler needs a pump.", "No pump fits.", "Our boiler and its pump are old.", "We left.")
+    assert naming(QUESTION, texts, best=0).tolist() == [True, False, True, False]
+    assert naming(QUESTION, texts, best=1).tolist() == [True, True, True, False]
+    assert naming("Who?", texts, best=0).tolist() == [False] * 4
 
 
 WORDS = st.lists(st.sampled_from("pump boiler need rent roof the a 7".split()), min_size=1).map(" ".join)

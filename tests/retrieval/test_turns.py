@@ -33,6 +33,26 @@ def quotable(text: str) -> list[str]:
             ["LF: Why post this? (shows it) VS: My daughter did."],
         ),
         ("Why did you post this on the internet? (shows a screen shot)", []),
+        (
+            "Patient: Can I pass it on? My sister asked. She means well.\nDoctor: Not at all.",
+            ["Patient: Can I pass it on? My sister asked. She means well. Doctor: Not at all."],
+        ),
+        (
+            "Doctor: Any pain? You said it hurts at night.\nPatient: Less since the splint.",
+            ["Doctor: Any pain? You said it hurts at night. Patient: Less since the splint."],
+        ),
+        (
+            "Doctor: Any pain? The knee of last winter hurt at night.",
+            ["The knee of last winter hurt at night."],
+        ),
+        (
+            "Somebody: Who tied the key?\nSomebody: The foreman of the night.",
+            ["Somebody: Who tied the key? Somebody: The foreman of the night."],
+        ),
+        (
+            "Nurse: Any allergies to insects?\nNurse: The kettle in the hall is on.",
+            ["Nurse: The kettle in the hall is on."],
+        ),
         ("Is it off?\n\nDear Anna,\nThe oven has failed us again.", ["The oven has failed us again."]),
     ],
 )
@@ -52,6 +72,10 @@ def test_a_question_goes_with_its_reply_or_not_at_all(text: str, units: list[str
         "With kind regards,",
         "Yours sincerely",
         "Kind regards, somebody, Vestrand Logistics",
+        "Kind regards, somebody, Harbour Bakery of the North, tel. a phone number",
+        "Kind regards\nsomebody\nHead of Ovens and Mills, Harbour Bakery, 3 Quay Street, tel. a phone number",
+        "AGREEMENT (form B7), made by a mediator",
+        "Between Ms somebody and the partners of the bakery at the old harbour",
         "DISCHARGE LETTER",
         "DIABETES CLINIC, a specific date.",
         "Eye and face clinic, first visit",
@@ -70,6 +94,8 @@ def test_what_frames_a_text_is_not_quoted(text: str) -> None:
         "Dear bought wine is not always good, as we learned.",
         "lowest saturation 74 %",
         "Regards for safety came last on that day.",
+        "Regards, we will call you about the oven tomorrow.",
+        "We will plate it if it slips.",
     ],
 )
 def test_what_says_something_is_quoted(text: str) -> None:
@@ -83,6 +109,34 @@ def test_list_marks_are_left_out_and_words_stay() -> None:
         "No lifting above two kilos.",
         "The inserts were too soft.",
     ]
+
+
+def test_each_line_of_a_list_is_a_unit() -> None:
+    lines = [
+        "ointment for the elbow, morning and evening, thinly, under a cotton sleeve",
+        "drops for the left ear, three of them, warmed in the hand before use",
+        "tea is NOT to be taken with the iron tablets",
+        "bandage when required",
+    ]
+    assert quotable("Things to take home\n" + "\n".join(f"  {line}" for line in lines)) == lines[:3]
+    agenda = [
+        "the oven of the old mill and who is to pay for its new stone floor, with plans",
+        "flour prices after the wet harvest, and whether to buy for the whole winter",
+        "somebody to look after the cat of the mill during the long summer holidays",
+        "any other business",
+    ]
+    assert quotable("Points\n" + "\n".join(agenda)) == agenda[:3]
+
+
+def test_a_wrapped_sentence_is_no_list() -> None:
+    text = "The oven of the mill is out of order since the flood, and\nwe bake\nat home until the stone floor"
+    assert quotable(f"{text}\nhas dried") == [f"{text} has dried".replace("\n", " ")]
+    assert quotable(f"{text}\nhas dried.") == [f"{text} has dried.".replace("\n", " ")]
+
+
+def test_what_follows_a_signature_is_quoted() -> None:
+    text = "Kind regards\nsomebody\nPS The oven has to cool down before anybody opens it."
+    assert quotable(text) == ["PS The oven has to cool down before anybody opens it."]
 
 
 def test_a_short_sentence_goes_with_the_one_before_it_in_its_turn() -> None:
