@@ -4,7 +4,7 @@ Class and must are the gold's own. Where a gold has no must, they follow from it
 DIRECT or QUASI has to be masked (must 2), all else may stay (must 0).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,9 +24,9 @@ MUST = {"DIRECT": 2, "QUASI": 2, "SENSITIVE": 0, "NO_MASK": 0}
 _SPIA = "one annotator"
 _DEMO_KINDS = {"direct": "DIRECT", "quasi": "QUASI", "attribute": "SENSITIVE"}
 
-SIBLING, SHORTEST = 0.3, 5
-"""A document that has more than this share of its identifiers, of so many characters or more, in common with one
-that was learned from counts as learned from."""
+SIBLING, SHORTEST, FEWEST = 0.3, 5, 10
+"""A case that has more than this share of its identifiers in common with one that was learned from counts as
+learned from; identifiers have so many characters or more, and a case so many of them or more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,24 +86,22 @@ def with_seen(folder: Path, name: str, demo: Path | None = None) -> MarkedCorpus
     read = _READERS[name](folder if demo is None or name != seen.DEMO else demo)
     documents = next(iter(read.values()), ())
     exposures = _exposures(folder, name, [each.document.doc_id for each in documents])
-    siblings = dict.fromkeys(_siblings(documents, exposures), Exposure.LEARNED)
-    return MarkedCorpus(name, read, {**exposures, **siblings})
+    known = siblings(documents, seen.learned_texts(folder)) if name == seen.CASES else ()
+    return MarkedCorpus(name, read, {**exposures, **dict.fromkeys(known, Exposure.LEARNED)})
 
 
-def _siblings(documents: Iterable[MarkedDocument], exposures: Mapping[str, Exposure]) -> Iterator[str]:
-    """Documents that share many of their identifiers with one that was learned from: a case heard again."""
-    said = {
-        each.document.doc_id: {
+def siblings(documents: Iterable[MarkedDocument], learned: Sequence[str]) -> Iterator[str]:
+    """Cases that share many of their identifiers with one that was learned from: heard again, or joined."""
+    folded = [text.casefold() for text in learned]
+    for each in documents:
+        words = {
             each.document.text[mark.start : mark.end].casefold()
             for mark in each.marks
             if mark.must == 2 and mark.end - mark.start >= SHORTEST
         }
-        for each in documents
-    }
-    learned = [words for doc_id, words in said.items() if exposures[doc_id] is Exposure.LEARNED]
-    for doc_id, words in said.items():
-        if any(len(words & other) > SIBLING * len(words) for other in learned):
-            yield doc_id
+        shared = max((sum(word in other for word in words) for other in folded), default=0)
+        if len(words) >= FEWEST and shared > SIBLING * len(words):
+            yield each.document.doc_id
 
 
 def _exposures(folder: Path, name: str, ids: list[str]) -> Mapping[str, Exposure]:

@@ -17,7 +17,7 @@ What counts as looked at:
 
 A published figure alone does not count: the test splits of MTS-Dialog were measured, and nothing was chosen
 by it. What cannot be told, because a corpus is not here, counts as seen.
-``eval.corpora.marked`` adds documents that share their identifiers with one that was learned from.
+``eval.corpora.marked`` adds cases that share their identifiers with one that was learned from.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -67,6 +67,18 @@ def seen_documents(folder: Path, corpus: str, ids: Iterable[str]) -> frozenset[s
     """The documents that were learned from or looked at; for parameters and errors see ``exposures``."""
     found = exposures(folder, corpus, ids)
     return frozenset(doc_id for doc_id, exposure in found.items() if exposure is not Exposure.UNSEEN)
+
+
+def learned_texts(folder: Path) -> list[str]:
+    """The court cases that were learned from, each whole."""
+    if TAB not in corpora_in(folder):
+        return []
+    learned, _ = _cases(folder)
+    texts = [text for file in ("tab_train", "tab_dev") for text in spia_texts(folder, file)]
+    by_case: dict[str, str] = {}
+    for example in _training(folder, TAB):
+        by_case[example.group] = by_case.get(example.group, "") + example.text
+    return [*(text.text for text in texts if learned(text.id)), *by_case.values()]
 
 
 _Test = Callable[[str], bool]

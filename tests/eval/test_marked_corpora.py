@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from eval.corpora import seen
-from eval.corpora.marked import KINDS, VISITS_MAIL, marked, marked_corpora, with_seen
+from eval.corpora.marked import KINDS, VISITS_MAIL, marked, marked_corpora, siblings, with_seen
 from eval.corpora.seen import Exposure, exposures, seen_documents
+from eval.documents import Mark, MarkedDocument
+from ingest.documents import Document
 from models.corpora.documents import spia_texts
 from models.corpora.read import read_corpora
 from models.corpora.rubric import held_out, records_of, referenced_records, shipped_snippets
@@ -250,3 +252,18 @@ def test_seen_documents_are_those_that_are_not_unseen(published: Path) -> None:
     assert counted == {each for each in ids if corpus.exposures[each] is not Exposure.UNSEEN}
     trained = {each.id for each in spia_texts(published, "tab_train")}
     assert all(corpus.exposures[each] is Exposure.LEARNED for each in trained)
+
+
+@pytest.mark.parametrize(
+    ("words", "shared", "known"), [(12, 4, True), (12, 3, False), (8, 8, False)], ids=["many", "few", "short"]
+)
+def test_a_case_that_shares_its_identifiers_with_a_known_one_is_known(
+    words: int, shared: int, known: bool
+) -> None:
+    names = [f"Invented{number:02d}" for number in range(words)]
+    text = " ".join(names)
+    marks = tuple(Mark(text.index(name), text.index(name) + len(name), "QUASI", 2, name) for name in names)
+    case = MarkedDocument(Document("case", text), marks, seen.CASES, "a")
+    learned = ["another case", f"heard before: {', '.join(names[:shared]).upper()}"]
+    assert list(siblings([case], learned)) == (["case"] if known else [])
+    assert list(siblings([case], [])) == []
