@@ -4,8 +4,8 @@
 ``answer_questions.jsonl`` and adds answers and shares to ``benchmarks/results/answers.json``. With
 ``--held-out`` it asks those of ``answer_questions_held_out.jsonl``, which nothing was fitted to but which
 have been run after several changes; with ``--held-out-2`` those of ``answer_questions_held_out_2.jsonl``,
-written later, before the changes that they measure. With ``--fit`` it asks the development questions without a
-floor and prints floors, the best first.
+written later, before the changes that they measure. With ``--fit`` it asks the development questions without
+a floor and prints floors, the best first.
 
 Whether an answer holds the gold answer is judged by reading. ``answers_judged.jsonl`` keeps the judgements by
 question and digest of the answer: a changed answer counts as not judged until somebody has read it. With

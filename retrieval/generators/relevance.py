@@ -20,10 +20,12 @@ _ASKING = frozenset(
     "after also because before did done during get give got happen happened happens having him himself "
     "herself if instead just kind large long made make man many may might mean must much need no not "
     "now often one part say said says since some somebody somebody's someone something soon sort still "
-    "take taken tell then these those told too up us use used while woman yet".split()
+    "take taken tell then these those told too up us use used while woman wrong yet".split()
 )
 """Words of questions and of replacements that say nothing about what is asked."""
 _WORD = re.compile(r"\w+")
+_NAME = re.compile(r"(?<=\s)[(\"'“‘]*(?:[A-Z][^\W\d_]*[a-z]\S*|\S*[\d@]\S*)")
+"""A word with a capital inside a sentence, an address or a number."""
 _ENDINGS = ("ings", "ing", "ied", "ies", "ed", "es", "ly", "s", "e", "y")
 NEIGHBOR = 0.5
 """The weight of a neighbor's vector in the window around a unit."""
@@ -32,6 +34,8 @@ FOREIGN = 0.45
 else."""
 FOREIGN_FACTOR = 0.7
 """What is left of the relevance of every unit then."""
+SOME = 0.3
+"""The least share of the words of the question, rare ones counting more, that makes a text worth hearing."""
 WEIGHTS = {"window": 0.38, "words": 0.18, "passage words": 0.24, "passage": 0.2, "reply": 0.06}
 
 
@@ -94,16 +98,21 @@ def relevances(question: str, units: Sequence[Scored], vectors: Vectors) -> NDAr
     found: NDArray[np.float64] = sum(
         (WEIGHTS[name] * part for name, part in parts.items()), np.zeros(len(units))
     )
-    foreign = bool(weights) and _share(frozenset().union(*words), weights) < FOREIGN
-    return found * FOREIGN_FACTOR if foreign else found
+    return found * FOREIGN_FACTOR if _is_foreign(question, words) else found
+
+
+def _is_foreign(question: str, units: Sequence[frozenset[str]]) -> bool:
+    """Whether the rare words of the question stand nowhere; names, which texts have lost, do not count."""
+    weights = _rarity(content_words(_NAME.sub(" ", question)), units)
+    return bool(weights) and _share(frozenset().union(*units), weights) < FOREIGN
 
 
 def naming(question: str, said: Sequence[str], best: int) -> NDArray[np.bool_]:
-    """Whether each text has as much of the question's words as the ``best`` one, and any."""
+    """Whether each text has as many of the question's words as the ``best`` one, and more than a few."""
     words = [frozenset(content_words(text)) for text in said]
     weights = _rarity(content_words(question), words)
     found = np.array([_share(each, weights) for each in words])
-    enough: NDArray[np.bool_] = (found > 0) & (found >= found[best] - 1e-9)
+    enough: NDArray[np.bool_] = (found >= SOME) & (found >= found[best] - 1e-9)
     return enough
 
 

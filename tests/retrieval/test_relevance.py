@@ -80,6 +80,8 @@ def test_a_question_with_its_rare_word_nowhere_is_about_something_else() -> None
     texts = ("The dose of the tablets is low.", "A second dose of the pen follows.")
     known, foreign = "What is the dose of the pen?", "What is the dose of warfarin?"
     assert max(scored(*texts, question=foreign)) < FOREIGN_FACTOR < max(scored(*texts, question=known))
+    named = "What is the dose of the pen for Zorvathian Quell (quell@example.org)?"
+    assert max(scored(*texts, question=named)) > max(scored(*texts, question=named.lower().replace("@", " ")))
     nothing = [*texts, "Warfarin was never given."]
     assert max(scored(*nothing, question=foreign)[:2]) > max(scored(*texts, question=foreign))
 
@@ -103,7 +105,7 @@ def test_relevance_has_a_range_and_does_not_depend_on_other_stretches_order(
     vectors = HashingEncoder().encode([question, *(unit.text for unit in units)])
     found = relevances(question, units, vectors)
     assert found.shape == (len(units),)
-    assert np.all((found >= 0) & (found <= sum(WEIGHTS.values()) + 1e-9))
+    assert np.all((found >= 0) & (found <= sum(WEIGHTS.values()) + 1e-6))
     turned = sorted(range(len(units)), key=lambda n: -units[n].mark)
     again = relevances(question, [units[n] for n in turned], vectors[[0, *(n + 1 for n in turned)]])
     assert again == pytest.approx(found[turned])
