@@ -24,20 +24,9 @@ _ASKING = frozenset(
 )
 """Words of questions and of replacements that say nothing about what is asked."""
 _WORD = re.compile(r"\w+")
-_NAME = re.compile(r"(?<=\s)[(\"'“‘]*(?:[A-Z][^\W\d_]*[a-z]\S*|\S*[\d@]\S*)")
-"""A word with a capital inside a sentence, an address or a number."""
 _ENDINGS = ("ings", "ing", "ied", "ies", "ed", "es", "ly", "s", "e", "y")
 NEIGHBOR = 0.5
 """The weight of a neighbor's vector in the window around a unit."""
-FOREIGN = 0.45
-"""A question with a smaller share of its words in the passages, rare ones counting more, is about something
-else."""
-FOREIGN_FACTOR = 0.7
-"""What is left of the relevance of every unit then.
-
-Of the development questions without an answer four more are refused so (27 of 30). The price is paid by
-questions phrased unlike the text, as the held-out ones: more of them are refused though a text answers.
-"""
 SOME = 0.3
 """The least share of the words of the question, rare ones counting more, that makes a text worth hearing."""
 WEIGHTS = {"window": 0.38, "words": 0.18, "passage words": 0.24, "passage": 0.2, "reply": 0.06}
@@ -81,7 +70,7 @@ def relevances(question: str, units: Sequence[Scored], vectors: Vectors) -> NDAr
 
     A weighted sum: the cosine of the question with the unit and its neighbors; the shares of the question's
     words in the unit and in its passage, rare words counting more; the cosine with the passage; and a bonus
-    for a reply. All are lowered if the rare words of the question stand in no unit at all.
+    for a reply.
     """
     asked = vectors[0].astype(np.float64)
     rows = vectors[1:].astype(np.float64)
@@ -102,13 +91,7 @@ def relevances(question: str, units: Sequence[Scored], vectors: Vectors) -> NDAr
     found: NDArray[np.float64] = sum(
         (WEIGHTS[name] * part for name, part in parts.items()), np.zeros(len(units))
     )
-    return found * FOREIGN_FACTOR if _is_foreign(question, words) else found
-
-
-def _is_foreign(question: str, units: Sequence[frozenset[str]]) -> bool:
-    """Whether the rare words of the question stand nowhere; names, which texts have lost, do not count."""
-    weights = _rarity(content_words(_NAME.sub(" ", question)), units)
-    return bool(weights) and _share(frozenset().union(*units), weights) < FOREIGN
+    return found
 
 
 def naming(question: str, said: Sequence[str], best: int) -> NDArray[np.bool_]:

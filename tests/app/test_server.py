@@ -93,7 +93,7 @@ def test_port_0_is_told_as_the_port_that_was_taken(server: Served, client: httpx
 
 def test_search(client: httpx.Client) -> None:
     (best,) = client.post("/v1/search", json={"question": QUESTIONS[0], "k": 1}).json()["passages"]
-    assert set(best) == {"passage_id", "doc_id", "similarity", "text", "warnings"}
+    assert set(best) == {"passage_id", "doc_id", "score", "similarity", "text", "warnings"}
     assert best["doc_id"] == "r0001"
     assert "boiler" in best["text"]
 
