@@ -21,7 +21,7 @@ ASKED = {
     "tsv": ("Who slipped at work?", "Hollyoak"),
     "json": ("How high is the HbA1c?", "Quillfeather"),
     "jsonl": ("Who signed the lease?", "Pennyworth"),
-    "hl7": ("Is the haemoglobin low?", "Okonjo"),
+    "hl7": ("Is iron advised?", "Okonjo"),
     "eml": ("Who fell on the stairs of the library?", "Vantongeren"),
     "mbox": ("When is the hearing?", "Grantchester"),
     "docx": ("Who had two seizures in April?", "Ostrander"),
