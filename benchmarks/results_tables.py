@@ -4,13 +4,25 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from eval.measures.uncertainty import Estimate
+from eval.measures.uncertainty import Estimate, mean_of
 from eval.reports import published
 from eval.reports.comparison import SCORES, SIGNED, VARIANTS, facts, slots, variants_of
 from eval.reports.published import CORPORA
 from eval.reports.render import markdown_table
-from eval.reports.schema import DASH, DECIMAL, Cell, Column, Row, Table, estimate_cell, printed
-from eval.studies.compare.report import MethodFigures, TripRagReport
+from eval.reports.schema import (
+    DASH,
+    DECIMAL,
+    Cell,
+    Column,
+    Row,
+    Table,
+    estimate_cell,
+    paired_cell,
+    printed,
+)
+from eval.studies.compare.methods import ORIGIN, REDACTED, TRIP
+from eval.studies.compare.report import AttackFigures, MethodFigures, TripRagReport
+from eval.tasks.questions import FACTS
 
 Reports = Mapping[str, TripRagReport]
 Printed = Mapping[str, Mapping[str, float]]
@@ -32,6 +44,8 @@ def tables_of(reports: Reports) -> dict[str, str]:
         "corpora": _across("", reports, _card),
         "recall": _across("method", reports, _methods(lambda each: each.recall_overlap[1]), recall),
         "answers": _across("method", reports, _methods(lambda each: each.rouge_l), rouge),
+        "facts": _across("method", reports, _facts),
+        "attacks": _listed(reports, _on_unsanitized, ATTACKED),
         "guesses": _listed(reports, lambda report: report.guesses, GUESSES),
         "canaries": _across("secret, method", reports, _canaries),
         "ablations": _across(
@@ -94,6 +108,23 @@ def _methods(figure: Callable[[MethodFigures], Estimate]) -> Callable[[TripRagRe
     return lambda report: {each.method: estimate_cell(figure(each)) for each in report.methods}
 
 
+def _facts(report: TripRagReport) -> Cells:
+    """The share of facts in answers, and the difference to trip, paired by question."""
+    return {
+        each.method: paired_cell(each.facts, _facts_minus_trip(report, each.method))
+        for each in report.methods
+    }
+
+
+def _facts_minus_trip(report: TripRagReport, method: str) -> Estimate:
+    asked = {name: dict[str, float]() for name in (method, TRIP)}
+    for row in report.rows:
+        answering = row.task == f"questions, {report.methods[0].encoder}"
+        if row.system in asked and answering and FACTS in row.figures:
+            asked[row.system][row.case] = row.figures[FACTS]
+    return mean_of([value - asked[TRIP][case] for case, value in asked[method].items()], report.seed)
+
+
 def _variants(figure: Callable[[MethodFigures], Estimate]) -> Callable[[TripRagReport], Cells]:
     return lambda report: {_variant(each.method): estimate_cell(figure(each)) for each in variants_of(report)}
 
@@ -110,6 +141,28 @@ def _canaries(report: TripRagReport) -> Cells:
 def _weights(report: TripRagReport) -> Cells:
     return {name: SIGNED.format(rho) for name, rho in report.grid_spearman.items()}
 
+
+def _on_unsanitized(report: TripRagReport) -> list[tuple[AttackFigures, AttackFigures]]:
+    """Each attack on the unsanitized index, with the same on the redacted one."""
+    those = {
+        (each.attack, each.generator, each.k): each for each in report.attacks if each.method == REDACTED
+    }
+    return [
+        (each, those[each.attack, each.generator, each.k]) for each in report.attacks if each.method == ORIGIN
+    ]
+
+
+def _beats(pair: tuple[AttackFigures, AttackFigures]) -> str:
+    one, other = (each.all_entities.interval for each in pair)
+    return "yes" if one and other and one[0] > other[1] else "no"
+
+
+ATTACKED: Sequence[Column] = (
+    ("", "attack", lambda pair: f"{pair[0].attack}, {pair[0].generator} victim, {pair[0].k} passages"),
+    ("", "unsanitized", lambda pair: estimate_cell(pair[0].all_entities)),
+    ("", "everything redacted", lambda pair: estimate_cell(pair[1].all_entities)),
+    ("", "intervals apart", _beats),
+)
 
 GUESSES: Sequence[Column] = (
     ("", "method", lambda each: each.method),

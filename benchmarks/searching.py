@@ -1,15 +1,17 @@
 """How often a question's own document comes first, by sanitizing method and by way of searching.
 
-``python -m benchmarks.searching DATA`` measures dialogues that are asked for by the openings of their notes,
-and mails that are asked for by their subjects, and writes ``benchmarks/results/searching.json.gz`` with the
-rank for every question. Documents of the part that the defaults of ``retrieval.search`` were chosen on are
-left out; ``--chosen-on`` measures that part, with a grid of weights, into ``searching_chosen.json.gz``.
+``python -m benchmarks.searching DATA`` measures dialogues and visits that are asked for by the openings of
+their notes, and mails that are asked for by their subjects, and writes
+``benchmarks/results/searching.json.gz`` with the rank for every question. Documents of the part that the
+defaults of ``retrieval.search`` were chosen on are left out; ``--chosen-on``
+measures that part, with a grid of weights, into ``searching_chosen.json.gz``.
 """
 
 import argparse
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -22,12 +24,13 @@ from app.settings.load import load_settings
 from benchmarks.kept import write_packed
 from eval.corpora.corpus import Corpus, Question, Selection
 from eval.corpora.loaders import load
+from eval.corpora.seen import ACI, MTS, held_out
 from eval.experiment import SanitizedCorpus, indexed, kept_in_memory
 from eval.measures.uncertainty import mean_of, paired_ratio, share_of
 from eval.prepared import prepared
 from eval.progress import Progress
 from eval.provenance import commit_here, provenance_of
-from eval.studies.marks.methods import FURTHER_DRAWS, systems
+from eval.studies.marks.methods import FURTHER_DRAWS, ORIGIN, TRIP, systems
 from eval.targets import reading_once
 from ingest.documents import Document, SanitizedDocument
 from ingest.protocols import Encoder, Sanitizer
@@ -37,8 +40,10 @@ from retrieval.system import System
 
 RESULTS = Path(__file__).parent / "results"
 SEED, CHOSEN_SEED = 2, 1
-DOCUMENTS, CHOSEN_DOCUMENTS = 320, {"mts_dialog": 340, "aeslc": 260}
-FOLDERS = {"mts_dialog": "mts_dialog", "aeslc": "noncommercial/aeslc"}
+AESLC = "aeslc"
+MAILS, CHOSEN_DOCUMENTS = 320, {MTS: 340, AESLC: 260}
+FOLDERS = {MTS: MTS, ACI: ACI, AESLC: f"noncommercial/{AESLC}"}
+"""Nothing was chosen on the visits, which rules were looked at with."""
 DEPTH = 10
 ONE_VECTOR = "one vector a document"
 WAYS = {
@@ -102,35 +107,49 @@ def sanitized_questions(questions: Sequence[Question], sanitizer: Sanitizer) -> 
     return found
 
 
-def ranks(
+@dataclass(frozen=True, slots=True)
+class Found:
+    """For each question the rank of its own document from 1, 0 if it is not found, and what comes first."""
+
+    ranks: Sequence[int]
+    firsts: Sequence[str] = field(repr=False)
+
+
+def by_passages(
     questions: Sequence[Question], kept: SanitizedCorpus, encoder: Encoder, system: System
-) -> list[int]:
-    """For each question the rank of its document from 1, by its best passage; 0 below ``DEPTH`` passages."""
+) -> Found:
+    """Documents by their best passage, among the first ``DEPTH`` passages."""
     with ExitStack() as stack:
         retriever = indexed(kept.documents, encoder, system, stack)
         found = retriever.retrieve([each.text for each in questions], DEPTH)
-    return [
-        ids.index(question.about) + 1 if question.about in ids else 0
-        for question, passages in zip(questions, found, strict=True)
-        for ids in [list(dict.fromkeys(each.passage.doc_id for each in passages))]
-    ]
+    ids = [list(dict.fromkeys(each.passage.doc_id for each in passages)) for passages in found]
+    return Found(
+        [
+            those.index(question.about) + 1 if question.about in those else 0
+            for question, those in zip(questions, ids, strict=True)
+        ],
+        [next(iter(those), "") for those in ids],
+    )
 
 
-def ranks_of_documents(questions: Sequence[Question], kept: SanitizedCorpus, encoder: Encoder) -> list[int]:
-    """The same with one vector for each document, of as much of it as the encoder reads."""
+def by_vector(questions: Sequence[Question], kept: SanitizedCorpus, encoder: Encoder) -> Found:
+    """Documents by one vector for each, of as much of it as the encoder reads."""
     rows = encoder.encode([each.text for each in kept.documents])
     place = {each.doc_id: number for number, each in enumerate(kept.documents)}
     similar = encoder.encode([each.text for each in questions]) @ rows.T
-    return [
-        1 + int((row > row[place[question.about]]).sum()) if question.about in place else 0
-        for question, row in zip(questions, similar, strict=True)
-    ]
+    return Found(
+        [
+            1 + int((row > row[place[question.about]]).sum()) if question.about in place else 0
+            for question, row in zip(questions, similar, strict=True)
+        ],
+        [kept.documents[int(row.argmax())].doc_id for row in similar],
+    )
 
 
 def measured(
     system: System, corpus: Corpus, ways: Mapping[str, Search], progress: Progress
-) -> Iterator[tuple[str, dict[str, list[int]]]]:
-    """The ranks by way of searching, for each method."""
+) -> Iterator[tuple[str, dict[str, Found]]]:
+    """What is found by way of searching, for each method; the unsanitized documents come first."""
     ready = prepared(system, replace(corpus, gold=None), progress)
     encoder = reading_once(system.encoder)
     asked = [question for question in corpus.questions if question.about]
@@ -140,10 +159,10 @@ def measured(
     for name, each in once.items():
         with ExitStack() as stack:
             kept = kept_in_memory(name, corpus.documents, each, stack, progress)
-        found = {ONE_VECTOR: ranks_of_documents(asked, kept, encoder)}
+        found = {ONE_VECTOR: by_vector(asked, kept, encoder)}
         for way, search in ways.items():
-            found[way] = ranks(asked, kept, encoder, replace(system, search=search))
-        found[TWO_VIEWS] = ranks(asked, kept, views, system)
+            found[way] = by_passages(asked, kept, encoder, replace(system, search=search))
+        found[TWO_VIEWS] = by_passages(asked, kept, views, system)
         yield name, found
 
 
@@ -152,15 +171,29 @@ def first(found: Sequence[int]) -> Any:
     return share_of(sum(rank == 1 for rank in found), len(found))
 
 
-def summary(rows: Mapping[str, Mapping[str, Sequence[int]]]) -> dict[str, Any]:
-    """Shares found first, mean reciprocal ranks, and paired ratios to one vector of the original document."""
-    base = [float(rank == 1) for rank in rows["origin"][ONE_VECTOR]]
+def summary(rows: Mapping[str, Mapping[str, Found]]) -> dict[str, Any]:
+    """Shares by method and way, the ratio to one vector of the original document, and Recall@1 overlap."""
+    original, trip = rows[ORIGIN], rows[TRIP]
+    base = [float(rank == 1) for rank in original[ONE_VECTOR].ranks]
+
+    def overlap(found: Found, way: str) -> list[float]:
+        return [float(one == other) for one, other in zip(found.firsts, original[way].firsts, strict=True)]
+
     return {
         method: {
             way: {
-                "first": asdict(first(found)),
-                "reciprocal_rank": asdict(mean_of([1 / rank if rank else 0.0 for rank in found])),
-                "of_one_unsanitized_vector": asdict(paired_ratio([float(r == 1) for r in found], base)),
+                "first": asdict(first(found.ranks)),
+                "reciprocal_rank": asdict(mean_of([1 / rank if rank else 0.0 for rank in found.ranks])),
+                "of_one_unsanitized_vector": asdict(paired_ratio([float(r == 1) for r in found.ranks], base)),
+                "overlap": asdict(mean_of(overlap(found, way))),
+                "overlap_minus_trip": asdict(
+                    mean_of(
+                        [
+                            one - other
+                            for one, other in zip(overlap(found, way), overlap(trip[way], way), strict=True)
+                        ]
+                    )
+                ),
             }
             for way, found in ways.items()
         }
@@ -171,24 +204,28 @@ def summary(rows: Mapping[str, Mapping[str, Sequence[int]]]) -> dict[str, Any]:
 def corpora(data: Path, chosen_on: bool) -> Iterator[Corpus]:
     """The corpora: the part that the defaults were chosen on, or what is left without it."""
     for name, folder in FOLDERS.items():
-        split = ("train" if chosen_on else "test") if name == "mts_dialog" else None
-        most = CHOSEN_DOCUMENTS[name]
-        chosen = Selection(CHOSEN_SEED, most_documents=most, most_questions=most, split=split)
+        most = CHOSEN_DOCUMENTS.get(name)
+        chosen = Selection(CHOSEN_SEED, most, most, split="train" if name == MTS else None)
         if chosen_on:
-            yield load(name, data / folder, chosen)
-            continue
-        seen = set() if split else {each.doc_id for each in load(name, data / folder, chosen).documents}
-        most = DOCUMENTS + len(seen)
-        corpus = load(
-            name, data / folder, Selection(SEED, most_documents=most, most_questions=most, split=split)
-        )
-        documents = [each for each in corpus.documents if each.doc_id not in seen][:DOCUMENTS]
-        ids = {each.doc_id for each in documents}
-        yield replace(
-            corpus,
-            documents=documents,
-            questions=[each for each in corpus.questions if each.about in ids],
-        )
+            if most is not None:
+                yield load(name, data / folder, chosen)
+        elif name == AESLC:
+            seen = {each.doc_id for each in load(name, data / folder, chosen).documents}
+            yield _without(
+                load(name, data / folder, Selection(SEED, MAILS + len(seen), MAILS + len(seen))), seen
+            )
+        else:
+            split = "test" if name == MTS else None
+            yield held_out(data, load(name, data / folder, Selection(SEED, split=split)))
+
+
+def _without(corpus: Corpus, seen: AbstractSet[str]) -> Corpus:
+    """At most ``MAILS`` documents that are not among the seen ones, and the questions about them."""
+    documents = [each for each in corpus.documents if each.doc_id not in seen][:MAILS]
+    ids = {each.doc_id for each in documents}
+    return replace(
+        corpus, documents=documents, questions=[each for each in corpus.questions if each.about in ids]
+    )
 
 
 def printed(phase: str, done: int, total: int | None) -> None:
@@ -213,7 +250,12 @@ def main() -> None:
             "questions": len(asked),
             "split": corpus.split,
             "summary": summary(rows),
-            "ranks": {"questions": asked, **rows},
+            "ranks": {
+                "questions": asked,
+                **{
+                    method: {way: found.ranks for way, found in each.items()} for method, each in rows.items()
+                },
+            },
         }
     made = provenance_of(system, {"search": str(HYBRID)}, commit).model_dump(mode="json")
     name = "searching_chosen" if given.chosen_on else "searching"

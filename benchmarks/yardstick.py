@@ -13,7 +13,7 @@ from benchmarks.kept import read
 from eval.measures.marked import ANY, CHANGED, LEFT, TOUCHED
 from eval.measures.uncertainty import Estimate
 from eval.reports.render import markdown_table
-from eval.reports.schema import DASH, Cell, Row, Table, estimate_cell
+from eval.reports.schema import DASH, Cell, Row, Table, estimate_cell, paired_cell
 from eval.studies.marks.methods import LOWEST, ORACLE, ORIGIN, RANDOM, REDACT, TRIP
 from eval.studies.marks.report import MEAN, MarkedPart, MarksReport
 from ingest.deciding.baselines.within_rules import RULES_ALONE
@@ -35,9 +35,11 @@ CORPORA: Mapping[str, str] = {
     "spia_cases": "court cases",
     "spia_posts": "posts",
 }
-ASKED: Mapping[str, str] = {"mts_dialog": "dialogues", "aeslc": "mails"}
+ASKED: Mapping[str, str] = {"mts_dialog": "dialogues", "aci_bench": "visits", "aeslc": "mails"}
+SUMMED_UP = ("mts_dialog", "aeslc")
+"""The corpora of questions in the summary."""
 CLASSES = (("DIRECT", 2), ("QUASI", 2), ("QUASI", 1), ("SENSITIVE", 1))
-HYBRID = "hybrid"
+HYBRID, WORDS = "hybrid", "words first"
 
 
 def tables() -> dict[str, str]:
@@ -49,6 +51,7 @@ def tables() -> dict[str, str]:
         "yardstick": _summary(marks, found),
         "marks": _classes(marks),
         "needless": _needless(marks),
+        "overlap": _overlap(marks, found),
         "searching": _ways(found),
         "answered": _answers(answers),
     }
@@ -87,7 +90,7 @@ def _summary(marks: MarksReport, found: Mapping[str, Any]) -> Table:
         *(f"left in {name}" for name, _ in parts),
         *(f"extracted from {name}" for name, _ in parts[:1]),
         *(f"changed needlessly in {name}" for name, _ in parts[:1]),
-        *(f"{name} found first" for name in ASKED.values()),
+        *(f"{ASKED[name]} found first" for name in SUMMED_UP),
     ]
     rows: list[Row] = []
     for method in (each for each in NAMES if each != LOWEST):
@@ -98,17 +101,51 @@ def _summary(marks: MarksReport, found: Mapping[str, Any]) -> Table:
                 *(_percent(_share(part, method, ANY, 2, LEFT)) for _, part in parts),
                 *(_percent(part.extracted.get(method)) for part in first),
                 *(_percent(_share(part, method, ANY, 0, TOUCHED)) for part in first),
-                *(_percent(_first(found, corpus, method)) for corpus in ASKED),
+                *(_percent(_first(found, corpus, method)) for corpus in SUMMED_UP),
             )
         )
     return Table("", head, rows)
 
 
-def _first(found: Mapping[str, Any], corpus: str, method: str, way: str = HYBRID) -> Estimate | None:
+def _first(found: Mapping[str, Any], corpus: str, method: str) -> Estimate | None:
     """The share of questions whose own document comes first."""
+    return _searching(found, corpus, method, HYBRID, "first")
+
+
+def _searching(found: Mapping[str, Any], corpus: str, method: str, way: str, figure: str) -> Estimate | None:
     methods = found["corpora"].get(corpus, {}).get("summary", {})
     ways = next((ways for name, ways in methods.items() if name.partition(", ")[0] == method), None)
-    return None if ways is None else Estimate(**ways[way]["first"])
+    return None if ways is None else Estimate(**ways[way][figure])
+
+
+def _overlap(marks: MarksReport, found: Mapping[str, Any]) -> Table:
+    """Recall@1 overlap, and beside it the difference to trip, paired by question."""
+    parts = list(_parts(marks))
+    searched = [(corpus, way) for corpus in ASKED if corpus in found["corpora"] for way in (HYBRID, WORDS)]
+    head = [
+        "method",
+        *(ASKED[corpus] if way == HYBRID else f"{ASKED[corpus]}, by words" for corpus, way in searched),
+        *(f"marked {name}" for name, _ in parts),
+    ]
+    rows: list[Row] = [
+        (
+            NAMES[method],
+            *(
+                paired_cell(
+                    _searching(found, corpus, method, way, "overlap"),
+                    _searching(found, corpus, method, way, "overlap_minus_trip"),
+                )
+                for corpus, way in searched
+            ),
+            *(
+                paired_cell(part.recall_overlap.get(method), part.recall_minus_trip.get(method))
+                for _, part in parts
+            ),
+        )
+        for method in marks.methods
+        if method != ORIGIN
+    ]
+    return Table("", head, rows)
 
 
 def _classes(marks: MarksReport) -> Table:

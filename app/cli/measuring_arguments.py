@@ -193,6 +193,12 @@ def bench_trip_rag(verb: argparse.ArgumentParser) -> None:
         help="your own questions about a folder: JSON lines, question, answer (default documents held out)",
     )
     verb.add_argument(
+        "--held-out",
+        metavar="DATA",
+        help="leave out documents that Lethe learned from or that were looked at, as far as others remain; "
+        "the folder with a subfolder for each public corpus tells which (default all documents)",
+    )
+    verb.add_argument(
         "--asked-share",
         type=share,
         default=0.01,

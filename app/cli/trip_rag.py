@@ -13,6 +13,7 @@ from app.settings.report import run_settings
 from eval.corpora.corpus import Selection
 from eval.corpora.loaders import load
 from eval.corpora.public_ids import under_public_ids
+from eval.corpora.seen import held_out
 from eval.reports.comparison import methods_table
 from eval.reports.files import report_folder, write_comparison
 from eval.reports.render import terminal_table
@@ -41,6 +42,8 @@ def run(arguments: argparse.Namespace) -> int:
     check_trip(system.policy, "The benchmark compares trip with every other policy")
     folder = report_folder(Path(arguments.output)) if arguments.output else None
     corpus = load(arguments.corpus, Path(arguments.path), _selection(arguments))
+    if arguments.held_out:
+        corpus = held_out(Path(arguments.held_out), corpus)
     further = list(map(_reference, _names(arguments.encoders or "")))
     with progress("done") as bar:
         report = trip_rag(
@@ -91,6 +94,8 @@ def command_of(arguments: argparse.Namespace) -> str:
 def _named(option: str, value: str) -> str:
     if option == "encoders":
         return ",".join(Path(name).name if Path(name).is_dir() else name for name in _names(value))
+    if option == "held_out":
+        return "DATA"
     return Path(value).name if option in ("gguf", "policy", "questions_file") else value
 
 

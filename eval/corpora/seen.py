@@ -21,9 +21,11 @@ by it. What cannot be told, because a corpus is not here, counts as seen.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 
+from eval.corpora.corpus import Corpus
 from models.corpora.documents import POSTS, spia_texts
 from models.corpora.examples import Example
 from models.corpora.read import corpora_in, read_corpora
@@ -63,10 +65,26 @@ def exposures(folder: Path, corpus: str, ids: Iterable[str]) -> Mapping[str, Exp
     return {doc_id: of(doc_id) for doc_id in ids}
 
 
-def seen_documents(folder: Path, corpus: str, ids: Iterable[str]) -> frozenset[str]:
-    """The documents that were learned from or looked at; for parameters and errors see ``exposures``."""
-    found = exposures(folder, corpus, ids)
-    return frozenset(doc_id for doc_id, exposure in found.items() if exposure is not Exposure.UNSEEN)
+def held_out(folder: Path, corpus: Corpus) -> Corpus:
+    """The part of a corpus that nothing was learned from, and of that what was never looked at, if any was.
+
+    For parameters and errors see ``exposures``. ``split`` says how many documents were left out.
+    """
+    seen = exposures(folder, corpus.name, [each.doc_id for each in corpus.documents])
+    best = Exposure.UNSEEN if Exposure.UNSEEN in seen.values() else Exposure.LOOKED_AT
+    documents = [each for each in corpus.documents if seen[each.doc_id] is best]
+    if not documents:
+        raise ConfigurationError(f"All {len(seen):,} documents of {corpus.name} were learned from.")
+    ids = {each.doc_id for each in documents}
+    left_out = f"{len(seen) - len(documents):,} documents that Lethe had seen are left out"
+    gold = None if corpus.gold is None else {key: rows for key, rows in corpus.gold.items() if key in ids}
+    return replace(
+        corpus,
+        documents=documents,
+        questions=[each for each in corpus.questions if not each.about or each.about in ids],
+        gold=gold,
+        split=f"{corpus.split} {left_out}, the others are {best}.",
+    )
 
 
 def learned_texts(folder: Path) -> list[str]:

@@ -1,7 +1,7 @@
 """The content of a report before rendering: sections of words, plots and tables, all plain text."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any, Literal
 
@@ -129,6 +129,15 @@ def estimate_cell(estimate: Estimate | None, style: str = DECIMAL, note: str = "
     scale = 100 if style.endswith("%}") else 1
     shown = None if ends is None else (_plain(bare, scale * ends[0]), _plain(bare, scale * ends[1]))
     return Cell(_plain(style, estimate.value), shown, note)
+
+
+def paired_cell(estimate: Estimate | None, difference: Estimate | None) -> Cell:
+    """A cell with a figure, its interval and its paired difference to another one."""
+    found = estimate_cell(estimate)
+    if difference is None or difference.value is None or difference.interval is None:
+        return found
+    low, high = difference.interval
+    return replace(found, note=f"{difference.value:+.3f}, {low:+.3f} to {high:+.3f}")
 
 
 def _plain(style: str, value: float) -> str:

@@ -1,12 +1,13 @@
 """Question answering: which documents are found, and how close answers are to references."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
 from eval.corpora.corpus import Question
 from eval.experiment import SanitizedCorpus
 from eval.measures.answers import AnswerScores, answer_scorer
+from eval.measures.facts import answerable, share_present
 from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex
 from eval.progress import Progress
 from eval.rows import Row
@@ -17,6 +18,8 @@ from retrieval.protocols import Generator
 DEPTHS = (1, 5, 10)
 ANSWERED_WITH = 5
 """Passages per answer, as in the paper."""
+FACTS = "facts present"
+"""The share of the facts of the reference answer, of those that the document asked about states."""
 RANK = "rank of the document asked about"
 """The rank from 1; 0 if the document is not among the passages."""
 
@@ -31,9 +34,11 @@ class Questions:
     questions: Sequence[Question] = field(repr=False)
     encoder: Encoder
     generator: Generator
+    sources: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Original texts by id, for the facts that answers can state."""
     sensitive: SensitiveIndex = field(default=NOTHING_SENSITIVE, repr=False)
     _scorer: Callable[[str, str], AnswerScores] = field(default_factory=answer_scorer, repr=False)
-    _known: dict[bytes, AnswerScores] = field(default_factory=dict, repr=False)
+    _known: dict[bytes, Mapping[str, float]] = field(default_factory=dict, repr=False)
 
     @property
     def name(self) -> str:
@@ -52,7 +57,7 @@ class Questions:
         found = retriever.retrieve([question.text for question in asked], max(DEPTHS))
         for number, (question, passages) in enumerate(zip(asked, found, strict=True)):
             progress(f"asking {kept.system}", number, len(asked))
-            scores = self._scores(question, passages[:ANSWERED_WITH])
+            figures = self._figures(question, passages[:ANSWERED_WITH])
             doc_ids = tuple(each.passage.doc_id for each in passages)
             rank = doc_ids.index(question.about) + 1 if question.about in doc_ids else 0
             yield Row(
@@ -60,19 +65,21 @@ class Questions:
                 task=self.name,
                 case=question.question_id,
                 doc_ids=doc_ids,
-                figures={
-                    RANK: rank,
-                    "BLEU-1": scores.bleu1,
-                    "sacreBLEU": scores.sacrebleu,
-                    "ROUGE-L": scores.rouge_l,
-                },
+                figures={RANK: rank, **figures},
             )
         progress(f"asking {kept.system}", len(asked), len(asked))
 
-    def _scores(self, question: Question, passages: Sequence[RetrievedPassage]) -> AnswerScores:
-        said = [question.text, question.answer, *(each.passage.text for each in passages)]
+    def _figures(self, question: Question, passages: Sequence[RetrievedPassage]) -> Mapping[str, float]:
+        said = [question.question_id, *(each.passage.text for each in passages)]
         key = blake2b(repr(said).encode(), digest_size=16).digest()
         if key not in self._known:
-            answer = self.generator.generate(question.text, passages)
-            self._known[key] = self._scorer(question.answer, answer.text)
+            answer = self.generator.generate(question.text, passages).text
+            scores = self._scorer(question.answer, answer)
+            facts = answerable(question.answer, self.sources.get(question.about, ""))
+            self._known[key] = {
+                "BLEU-1": scores.bleu1,
+                "sacreBLEU": scores.sacrebleu,
+                "ROUGE-L": scores.rouge_l,
+                **({FACTS: share_present(facts, answer)} if facts else {}),
+            }
         return self._known[key]

@@ -2,15 +2,16 @@
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from eval.corpora import seen
+from eval.corpora.corpus import Corpus, Question
 from eval.corpora.marked import KINDS, VISITS_MAIL, marked, marked_corpora, siblings, with_seen
-from eval.corpora.seen import Exposure, exposures, seen_documents
+from eval.corpora.seen import Exposure, exposures
 from eval.documents import Mark, MarkedDocument
 from ingest.documents import Document
 from models.corpora.documents import spia_texts
@@ -245,13 +246,37 @@ def test_nothing_that_was_trained_on_is_in_a_reported_set(published: Path) -> No
         assert not {each.text for each in documents} & texts, name
 
 
-def test_seen_documents_are_those_that_are_not_unseen(published: Path) -> None:
+def test_training_cases_were_learned_from(published: Path) -> None:
     corpus = with_seen(published, seen.CASES)
-    ids = list(corpus.exposures)
-    counted = seen_documents(published, seen.CASES, ids)
-    assert counted == {each for each in ids if corpus.exposures[each] is not Exposure.UNSEEN}
     trained = {each.id for each in spia_texts(published, "tab_train")}
     assert all(corpus.exposures[each] is Exposure.LEARNED for each in trained)
+
+
+def corpus_of(exposed: Mapping[str, Exposure], monkeypatch: pytest.MonkeyPatch) -> Corpus:
+    monkeypatch.setattr(seen, "exposures", lambda folder, name, ids: {each: exposed[each] for each in ids})
+    questions = [Question(f"{each}/1", "Invented?", "Yes.", each) for each in exposed]
+    whole = Corpus("x", [Document(each, "Invented.") for each in exposed], questions, split="All.")
+    return seen.held_out(Path(), whole)
+
+
+def test_held_out_are_the_unseen_documents_and_their_questions(monkeypatch: pytest.MonkeyPatch) -> None:
+    exposed = {"a": Exposure.LEARNED, "b": Exposure.LOOKED_AT, "c": Exposure.UNSEEN}
+    found = corpus_of(exposed, monkeypatch)
+    assert [each.doc_id for each in found.documents] == ["c"]
+    assert [each.about for each in found.questions] == ["c"]
+    assert found.split == "All. 2 documents that Lethe had seen are left out, the others are unseen."
+
+
+def test_where_all_were_looked_at_those_are_held_out_that_taught_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = corpus_of({"a": Exposure.LEARNED, "b": Exposure.LOOKED_AT}, monkeypatch)
+    assert [each.doc_id for each in found.documents] == ["b"]
+
+
+def test_a_corpus_that_was_all_learned_from_cannot_be_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ConfigurationError, match="^All 1 documents of x were learned from.$"):
+        corpus_of({"a": Exposure.LEARNED}, monkeypatch)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from eval.studies.extraction.study import summarize
 from eval.tasks import guesses as guessed
 from eval.tasks.attack import AttackTask
 from eval.tasks.index import KEPT, MENTIONS
-from eval.tasks.questions import DEPTHS, RANK
+from eval.tasks.questions import DEPTHS, FACTS, RANK
 
 AIMS: Mapping[str, Sequence[Aim]] = {
     "mts_dialog": (Aim.HEALTH, Aim.UNTARGETED),
@@ -59,6 +59,7 @@ def method_figures(
         bleu1=mean_of([row.figures["BLEU-1"] for row in asked], seed),
         sacrebleu=mean_of([row.figures["sacreBLEU"] for row in asked], seed),
         rouge_l=mean_of([row.figures["ROUGE-L"] for row in asked], seed),
+        facts=mean_of([row.figures[FACTS] for row in asked if FACTS in row.figures], seed),
         disclosed=disclosed(sanitized, lambda entity: True, seed),
         identifiers=disclosed(sanitized, is_identifier, seed),
         kept=share_of(kept, mentions),

@@ -11,6 +11,7 @@ from ingest.deciding.baselines.controls import Control, Matched
 from ingest.deciding.baselines.extract import Extract
 from ingest.deciding.baselines.lprag import Lprag, Mode
 from ingest.deciding.baselines.uniform import REDACT
+from ingest.deciding.baselines.within_rules import RULES_ALONE, Named, WithinRules, rules_alone
 from ingest.deciding.policy import Policy, PolicyName
 from ingest.protocols import Encoder, Method
 from ingest.sanitize import DecidingSanitizer, Rewriter, RewritingSanitizer
@@ -21,7 +22,9 @@ from retrieval.system import System
 TRIP: PolicyName = "trip"
 ORIGIN: PolicyName = "origin"
 REDACTED: PolicyName = "redact"
+FAIR_RANDOM, LOWEST = "random within rules", "lowest divergence within rules"
 RANDOM, MATCHED = "random", "random, frequency-matched"
+"""Among all entities, beside scores alone: a method with hard rules would win by these."""
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 """Strengths of methods that generalize a share of linked entities."""
 BUDGETS = (0.5, 2.0, 10.0, 20.0, 50.0)
@@ -44,6 +47,9 @@ def methods(ready: Prepared, encoder: Encoder, seed: int) -> tuple[list[Compared
     system = ready.system
     trip = system.method()
 
+    def rules() -> Method:
+        return Named(ready.by(rules_alone(system.policy)).method(), RULES_ALONE)
+
     def by_policy(name: PolicyName) -> ComparedMethod:
         return ComparedMethod(name, ready.by(replace(system.policy, name=name)))
 
@@ -59,8 +65,9 @@ def methods(ready: Prepared, encoder: Encoder, seed: int) -> tuple[list[Compared
         by_policy("suppress"),
         by_policy("entity-type"),
         ComparedMethod(TRIP, system),
-        by_method(RANDOM, lambda: Control(trip, "number", seed)),
-        by_method(MATCHED, lambda: Control(trip, "frequency", seed)),
+        by_method(RULES_ALONE, rules),
+        by_method(FAIR_RANDOM, lambda: WithinRules(trip, rules(), "random", seed)),
+        by_method(LOWEST, lambda: WithinRules(trip, rules(), "lowest divergence")),
         by_method("lprag", lambda: Lprag(encoder, "ldp", rng=Random(seed))),
         by_method("lprag-compat", lambda: Lprag(encoder, "compat", rng=Random(seed))),
         ComparedMethod("extract", rewriting(Extract(encoder))),
@@ -166,8 +173,11 @@ def _lprag(encoder: Encoder, budget: float, seed: int, mode: Mode) -> Method:
 
 
 def grid(ready: Prepared, share: float) -> Mapping[tuple[float, float], ComparedMethod]:
-    """The paper's weights by beta and gamma, each with the threshold that takes the same share."""
-    policy = ready.system.policy
+    """The paper's weights by beta and gamma, each with the threshold that takes the same share.
+
+    Without hard rules and residual limit, as these would decide most, whatever the weights are.
+    """
+    policy = scores_alone(ready.system.policy)
     found = {}
     for beta in GRID:
         for gamma in GRID:

@@ -341,8 +341,9 @@ def _study(
 ) -> _Study:
     ready = prepared(system, corpus, progress)
     sensitive = sensitive_in(corpus, ready.system.detector)
+    sources = {each.doc_id: each.text for each in corpus.documents}
     asking = [
-        Questions(corpus.questions, reading_once(each), system.generator)
+        Questions(corpus.questions, reading_once(each), system.generator, sources)
         for each in (system.encoder, *further)
     ]
     return _Study(ready, sensitive, options, asking, file, progress)

@@ -33,13 +33,17 @@ class MarkedPart(_Frozen):
     """A part of a corpus: which documents, how many of them failed by method, and the figures.
 
     ``extracted`` is by method the share of what must go that an extraction attack on a verbatim victim
-    brought out, of what was behind the passages that it retrieved.
+    brought out, of what was behind the passages that it retrieved. ``recall_overlap`` is by method the
+    Recall@1 overlap of cloze questions with the unsanitized index, ``recall_minus_trip`` its difference to
+    trip, paired by question.
     """
 
     name: str
     documents: int
     failed: dict[str, int]
     extracted: dict[str, Estimate]
+    recall_overlap: dict[str, Estimate] = {}
+    recall_minus_trip: dict[str, Estimate] = {}
     figures: tuple[MarkFigure, ...]
 
 

@@ -6,13 +6,15 @@ from pathlib import Path
 
 from eval.attacks.extraction import Aim
 from eval.attacks.suite import extraction_suite
-from eval.corpora.corpus import Corpus
+from eval.corpora.cloze import cloze_questions
+from eval.corpora.corpus import Corpus, Selection
 from eval.corpora.marked import MarkedCorpus, with_seen
 from eval.corpora.seen import Exposure
 from eval.documents import EntityRef, MarkedDocument, SensitiveEntity
 from eval.experiment import Experiment, Task
 from eval.measures.leakage import SensitiveIndex, entity_leakage
-from eval.measures.uncertainty import Estimate
+from eval.measures.overlap import recall_at_k_overlap
+from eval.measures.uncertainty import Estimate, mean_of
 from eval.prepared import prepared
 from eval.progress import Progress, no_progress
 from eval.provenance import commit_here, provenance_of
@@ -22,6 +24,7 @@ from eval.studies.marks.methods import (
     FURTHER_DRAWS,
     IDENTIFIERS,
     METHODS,
+    ORIGIN,
     TRIP,
     method_of,
     oracle,
@@ -32,6 +35,7 @@ from eval.studies.marks.report import MEAN, MarkedCorpusFigures, MarkedPart, Mar
 from eval.targets import reading_once
 from eval.tasks.attack import AttackTask
 from eval.tasks.marks import Marks, MarkShare, mean_estimate, paired_difference, share_estimate, shares_in
+from eval.tasks.questions import Questions
 from ingest.documents import Identifier
 from ingest.scoring.scale import EMBEDDED_SCALE
 from models.errors import LetheError
@@ -49,11 +53,13 @@ was even chosen. What was learned from is measured on request, to compare with."
 
 PROMPTS, PASSAGES = 60, 5
 """Prompts of each aim of the extraction attack, and the passages that its victim repeats."""
-EXTRACTED = ""
-"""Where the rows of the attack stand among those of the annotators."""
+QUESTIONS = 4
+"""Cloze questions about each document."""
+EXTRACTED, ASKED = "extracted", "asked"
+"""Where the rows of the attack and of the questions stand among those of the annotators."""
 
 Rows = Mapping[str, Mapping[str, Sequence[Row]]]
-"""Rows by method and annotator, those of the attack under ``EXTRACTED``."""
+"""Rows by method and annotator, those of others under ``EXTRACTED`` and ``ASKED``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,21 +157,28 @@ def _measured(
         PASSAGES,
         what_must_go([each for documents in corpus.by_annotator.values() for each in documents]),
     )
+    questions = Questions(
+        cloze_questions(corpus.documents, QUESTIONS, Selection(seed)),
+        reading_once(system.encoder),
+        VerbatimGenerator(),
+    )
     found: dict[str, dict[str, list[Row]]] = {method: {} for method in METHODS}
     with RowFile(run, None if folder is None else folder / corpus.name) as file:
         ready = prepared(system, plain, progress)
         everywhere = systems(ready, seed)
         oracles = {oracle_name(name): task for name, task in tasks.items()}
+        others: list[Task] = [attack, questions]
         asked: dict[str, Sequence[Task]] = {
-            name: [*tasks.values(), *([] if name in FURTHER_DRAWS else [attack])] for name in everywhere
+            name: [*tasks.values(), *([] if name in FURTHER_DRAWS else others)] for name in everywhere
         }
         experiment = Experiment(
             corpus.documents,
             everywhere | {name: oracle(ready.system, task.documents) for name, task in oracles.items()},
-            asked | {name: [task, attack] for name, task in oracles.items()},
+            asked | {name: [task, *others] for name, task in oracles.items()},
         )
         for done in experiment.run(file, progress):
-            names = {task.name: name for name, task in tasks.items()} | {attack.name: EXTRACTED}
+            names = {task.name: name for name, task in tasks.items()}
+            names |= {attack.name: EXTRACTED, questions.name: ASKED}
             for task_name, rows in done.rows.items():
                 found[method_of(done.system)].setdefault(names[task_name], []).extend(rows)
     return found
@@ -205,12 +218,16 @@ def _part(name: str, inside: set[str], rows: Rows, seed: int) -> MarkedPart:
         method: {
             annotator: [row for row in each if row.case in inside]
             for annotator, each in by_annotator.items()
-            if annotator != EXTRACTED
+            if annotator not in (EXTRACTED, ASKED)
         }
         for method, by_annotator in rows.items()
     }
     extracted = {
         method: _extracted(by_annotator[EXTRACTED], inside, seed) for method, by_annotator in rows.items()
+    }
+    overlaps = {
+        method: _overlaps(by_annotator[ASKED], rows[ORIGIN][ASKED], inside)
+        for method, by_annotator in rows.items()
     }
     failed = {
         method: len({row.case for each in by_annotator.values() for row in each if not row.measured})
@@ -226,8 +243,24 @@ def _part(name: str, inside: set[str], rows: Rows, seed: int) -> MarkedPart:
         documents=len(inside),
         failed={method: count for method, count in failed.items() if count},
         extracted=extracted,
+        recall_overlap={method: mean_of(list(each.values()), seed) for method, each in overlaps.items()},
+        recall_minus_trip={
+            method: mean_of([value - overlaps[TRIP][case] for case, value in each.items()], seed)
+            for method, each in overlaps.items()
+        },
         figures=tuple(figures),
     )
+
+
+def _overlaps(rows: Sequence[Row], original: Sequence[Row], inside: set[str]) -> dict[str, float]:
+    """Recall@1 overlap of each question about the documents ``inside``; the mean over several systems."""
+    first = {row.case: row.doc_ids for row in original if row.case.rpartition("/")[0] in inside}
+    by_case: dict[str, list[float]] = {}
+    for row in rows:
+        if row.case in first:
+            found = recall_at_k_overlap([first[row.case]], [row.doc_ids], 1)
+            by_case.setdefault(row.case, []).extend(found.per_query)
+    return {case: sum(each) / len(each) for case, each in by_case.items()}
 
 
 def _extracted(rows: Sequence[Row], inside: set[str], seed: int) -> Estimate:

@@ -1,0 +1,30 @@
+"""Which facts of a reference an answer says. Texts are invented."""
+
+import pytest
+
+from eval.measures.facts import answerable, facts_in, share_present
+
+REFERENCE = "The patient took 40 mg of the tablets and denied dizziness."
+SOURCE = "Doctor: Are you dizzy? Patient: No. I took the tablet, 40 mg."
+
+
+def test_facts_are_stems_and_numbers_without_words_that_say_nothing() -> None:
+    assert facts_in("The tablets and 7 of the ill") == facts_in("tablet 7 ill")
+
+
+def test_answerable_facts_stand_in_reference_and_source() -> None:
+    found = answerable(REFERENCE, SOURCE)
+    assert facts_in("patient took tablet 40") <= found
+    assert not facts_in("denied") & found
+
+
+@pytest.mark.parametrize(
+    ("answer", "share"), [(SOURCE, 0.8), ("40 tablets", 0.4), ("", 0.0)], ids=["most", "some", "none"]
+)
+def test_the_share_counts_the_facts_in_the_answer(answer: str, share: float) -> None:
+    assert share_present(facts_in("patient took tablets 40 cough"), answer) == pytest.approx(share)
+
+
+def test_no_facts_have_no_share() -> None:
+    with pytest.raises(ValueError, match="without facts"):
+        share_present(frozenset(), "anything")
