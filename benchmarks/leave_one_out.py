@@ -89,7 +89,7 @@ def _run(
         sys.stderr.write(f"without {name or 'nothing'}: {progress.step} of {progress.steps}\n")
 
     with TemporaryDirectory() as folder:
-        make_detector(data, Path(folder), recipe, left_out, report_step, finish=None)
+        make_detector(data, Path(folder), {"recipe": recipe}, left_out, report_step)
         asked = held_out if not name else {name: held_out[name]}
         return {family: recall(Path(folder), examples) for family, examples in asked.items()}
 

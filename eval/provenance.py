@@ -86,6 +86,8 @@ def provenance_of(system: System, more: Mapping[str, str], commit: str | None = 
         "weights": f"{weights.alpha:g}, {weights.beta:g}, {weights.gamma:g}, {weights.marginal}",
         "residual limit": f"{policy.residual_limit:g}",
         "direct limit": f"{policy.direct_limit:g}",
+        "must limit": f"{policy.must_limit:g}",
+        "stay limit": f"{policy.stay_limit:g}",
         "quasi limit": f"{policy.quasi_limit:g}",
         "detector": system.detector.name,
         "risk model": system.risk.name,

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal
 
+from models.detectors.words import Need
+
 LanguageRule = Literal["en", "any"]
 """Accepted languages: English, on which the models were trained, or any, with a warning in every result."""
 
@@ -99,7 +101,8 @@ class Entity:
     ``label`` is a key of ``ingest.labels.LABELS`` or a user-defined label. ``source`` is the pattern, rule
     or model that found it. Mentions with the same ``link`` refer to the same person or thing in their
     document; detectors leave ``UNLINKED``, and ``ingest.linking.link`` sets it. ``required`` marks a match
-    of a user's own list or pattern, which is always replaced.
+    of a user's own list or pattern, which is always replaced. ``need`` is what a model that reads the context
+    says of whether it has to go; None where none did.
     """
 
     span: Span
@@ -109,6 +112,7 @@ class Entity:
     source: str
     link: int = UNLINKED
     required: bool = False
+    need: Need | None = None
 
     def at(self, span: Span) -> "Entity":
         """The same mention at its span in another version of the text."""

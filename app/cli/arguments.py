@@ -270,6 +270,12 @@ def _train_detector(verb: argparse.ArgumentParser) -> None:
     )
     verb.add_argument("--rate", type=share, help="highest learning rate of the layers (default 0.00015)")
     verb.add_argument(
+        "--start",
+        metavar="MODEL",
+        help="continue with this detector, a folder or the word embedded, by the last training alone "
+        "(default from all-MiniLM-L6-v2)",
+    )
+    verb.add_argument(
         "--leave-out",
         action="append",
         metavar="CORPUS",

@@ -99,8 +99,8 @@ def threshold(policy: Policy) -> str:
     return (
         f"Policy trip: generalized where S >= {policy.tau:g}, with alpha {weights.alpha:g}, beta "
         f"{weights.beta:g}, gamma {weights.gamma:g}; direct identifiers from P {policy.direct_limit:g} on, "
-        f"quasi-identifiers from {policy.quasi_limit:g}; residual risk of a passage at most "
-        f"{policy.residual_limit:g}."
+        f"what has to go in its context from {policy.must_limit:g} on; what may stay below "
+        f"{policy.stay_limit:g} stays; residual risk of a passage at most {policy.residual_limit:g}."
     )
 
 

@@ -26,16 +26,23 @@ def _check_training_is_here() -> None:
 def train_detector(arguments: argparse.Namespace) -> int:
     """Train a detector on a folder of corpora."""
     _check_training_is_here()
-    from models.training.commands import make_detector
-    from models.training.detector import FINISH, Recipe
+    from models.training.commands import PHASES, make_detector
 
-    recipe, finish = (_asked_for(arguments, given) for given in (Recipe(), FINISH))
+    start = _start(arguments.start) if arguments.start else None
+    recipes = {
+        name: _asked_for(arguments, each) for name, each in PHASES.items() if name == "needs" or not start
+    }
     output = Path(arguments.output)
-    card = make_detector(Path(arguments.data), output, recipe, arguments.leave_out or (), _report, finish)
-    steps = recipe.steps + finish.steps
+    card = make_detector(Path(arguments.data), output, recipes, arguments.leave_out or (), _report, start)
+    steps = sum(each.steps for each in recipes.values())
     result({"model": card["name"], "folder": str(output), "seconds": card["seconds"], "steps": steps})
     message(f'use it with LETHE_DETECTOR__MODEL=\'{{"source": "path", "name": "{output}"}}\'')
     return 0
+
+
+def _start(name: str) -> ModelRef:
+    """A detector by a folder, or by the word embedded."""
+    return ModelRef() if name == "embedded" else reference(Path(name))
 
 
 def _asked_for(arguments: argparse.Namespace, recipe: "Recipe") -> "Recipe":

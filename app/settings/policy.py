@@ -73,12 +73,26 @@ class PolicySettings(BaseModel):
         description="marginal risk from which names and other direct identifiers are generalized whatever "
         "their priority; 0 takes them all, 1 leaves them to the priority",
     )
+    must_limit: float = Field(
+        default=DEFAULT.must_limit,
+        ge=0,
+        le=1,
+        description="probability of having to go, read from the context, from which a mention is generalized "
+        "whatever its priority; 1 leaves it to the priority",
+    )
+    stay_limit: float = Field(
+        default=DEFAULT.stay_limit,
+        ge=0,
+        le=1,
+        description="probability of having to be generalized at least, read from the context, below which a "
+        "mention stays whatever its priority; 0 leaves it to the priority",
+    )
     quasi_limit: float = Field(
         default=DEFAULT.quasi_limit,
         ge=0,
         le=1,
         description="risk from which places, dates, ages and other quasi-identifiers are generalized "
-        "whatever their priority; 0 takes them all, 1 leaves them to the priority",
+        "whatever their priority, where no model reads the context; 1 leaves them to the priority",
     )
     epsilon: float = Field(
         default=DEFAULT.epsilon,

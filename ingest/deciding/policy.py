@@ -20,20 +20,22 @@ Operator = Literal["generalize", "mask", "hash", "suppress", "keep"]
 RIGID = "rigid identifier: always generalized"
 OWN = "on a list or pattern of one's own: always generalized"
 DIRECT = "direct identifier whose risk reaches its limit"
+MUST = "has to go in its context"
 QUASI = "quasi-identifier whose risk reaches its limit"
 AT_OR_ABOVE = "priority at or above the threshold"
 RESIDUAL = "residual risk of a passage above its limit"
 ECHO = "says what an identifier says that is generalized"
 BELOW = "priority below the threshold"
+MAY_STAY = "may stay in its context"
 KEPT = "its label is kept whatever its scores"
 
-STRICTEST_FIRST = (RIGID, OWN, DIRECT, QUASI, AT_OR_ABOVE, BELOW, KEPT)
+STRICTEST_FIRST = (RIGID, OWN, DIRECT, MUST, QUASI, AT_OR_ABOVE, BELOW, MAY_STAY, KEPT)
 """In order of precedence: the first reason of any mention of a link applies to all its mentions."""
-HARD_RULES = frozenset((RIGID, OWN, DIRECT, QUASI))
+HARD_RULES = frozenset((RIGID, OWN, DIRECT, MUST, QUASI))
 """Reasons that replace a mention at any priority."""
 ALWAYS = HARD_RULES | {ECHO}
 """Reasons independent of the threshold: without one, only these act, and only on echoes of hard rules."""
-STAYS = frozenset((BELOW, KEPT))
+STAYS = frozenset((BELOW, MAY_STAY, KEPT))
 """Reasons to keep a mention."""
 
 
@@ -99,12 +101,14 @@ class Policy:
     sanitized text; its default is the lower bound of the rubric's level 3, so that no passage keeps a direct
     identifier. ``direct_limit`` is the own risk from which a direct identifier, such as a name, is always
     replaced. By default all are: no model can distinguish a neighbor who wrote a poem from a poet, and a text
-    that claims to be fiction must not keep its names for that. ``quasi_limit`` is the same for
-    quasi-identifiers, by the higher of the label's risk and their own. Its default is the lower bound of the
-    rubric's level 2, from which an entity identifies in context: several of them in one index allow linkage
-    with a register. ``replacements`` says how people and organizations are replaced: see
-    ``ingest.rendering.aliases`` for the cost of aliases. ``epsilon`` is the budget that lprag spends on each
-    document. ``treatment`` is the treatment by label; it applies to every policy but origin.
+    that claims to be fiction must not keep its names for that. ``must_limit`` is the probability of having to
+    go, read from the context, from which any mention is replaced, and ``stay_limit`` that of having to be
+    generalized at least, below which it may stay. Where no model reads that, ``quasi_limit`` is the risk from
+    which a quasi-identifier is replaced, by the higher of the label's risk and its own; its default is the
+    lower bound of the rubric's level 2, from which an entity identifies in context. ``replacements`` says how
+    people and organizations are replaced: see ``ingest.rendering.aliases`` for the cost of aliases.
+    ``epsilon`` is the budget that lprag spends on each document. ``treatment`` is the treatment by label; it
+    applies to every policy but origin.
     """
 
     name: PolicyName = "trip"
@@ -113,6 +117,8 @@ class Policy:
     weights: Weights = field(default_factory=Weights)
     replacements: Replacements = "descriptor"
     direct_limit: float = 0.0
+    must_limit: float = 0.3
+    stay_limit: float = 0.3
     quasi_limit: float = 0.4
     epsilon: float = 5.0
     treatment: Treatment = field(default_factory=Treatment)
@@ -145,6 +151,10 @@ def hard_rule(entity: Entity, own_risk: float, policy: Policy) -> str | None:
         return KEPT
     if entity.identifier is Identifier.DIRECT and own_risk >= policy.direct_limit:
         return DIRECT
+    if entity.need is not None:
+        if entity.need.must >= policy.must_limit:
+            return MUST
+        return MAY_STAY if entity.need.should < policy.stay_limit else None
     of_kind = label_of(entity.label).risk
     if entity.identifier is Identifier.QUASI and max(of_kind, own_risk) >= policy.quasi_limit:
         return QUASI

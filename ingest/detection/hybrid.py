@@ -2,9 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ingest.detection.doubts import doubts_of
 from ingest.detection.hl7_fields import names_with_carets, with_messages
+from ingest.detection.learned import LearnedDetector
+from ingest.detection.needs import with_needs
 from ingest.detection.overlaps import strictest, uncovered
 from ingest.detection.patterns.find import find_patterns
 from ingest.detection.repeats import repeats
@@ -15,6 +18,9 @@ from ingest.labels import label_of
 from ingest.language.disguises import PASSAGE_END, View, view_of
 from ingest.language.plain_letters import plain
 from ingest.protocols import EntityDetector
+
+if TYPE_CHECKING:
+    from models.detectors.need import WordNeeds
 
 BARE_LISTS = frozenset({"rule:job-list"})
 """Context-free word lists, not used beside a model, which reads the context.
@@ -32,8 +38,8 @@ class HybridDetector:
     Other sources' mentions inside a rigid identifier are dropped: they could only mislabel text that is
     replaced anyway. Of mentions with the same span the one with the riskiest label is kept. All other
     overlaps are kept, for decisions to resolve. All repetitions of a name are found. With a learned detector,
-    plain word lists are not used. Texts with doubts (``ingest.detection.doubts``) are read by ``careful``
-    instead of ``learned``.
+    plain word lists are not used, and where it reads what has to go, each mention has its need. Texts with
+    doubts (``ingest.detection.doubts``) are read by ``careful`` instead of ``learned``.
 
     All sources read letters and digits in plain form, and also the decoded view of disguised text: a match
     there becomes a mention of the characters that encode it.
@@ -54,18 +60,21 @@ class HybridDetector:
         views = [view_of(document.text) for document in plainly]
         disguised = zip(documents, views, strict=True)
         behind = [replace(document, text=view.text) for document, view in disguised if view]
-        found = self._found([*plainly, *behind])
+        read = self._by_model([*plainly, *behind])
+        found = [
+            self._in_one(document.text, learned)
+            for document, (learned, _) in zip([*plainly, *behind], read, strict=True)
+        ]
         hidden = iter(found[len(plainly) :])
         return [
-            _everywhere(document.text, direct, (view, next(hidden)) if view else None)
-            for document, view, direct in zip(plainly, views, found, strict=False)
+            self._judged(_everywhere(document.text, direct, (view, next(hidden)) if view else None), needs)
+            for document, view, direct, (_, needs) in zip(plainly, views, found, read, strict=False)
         ]
 
-    def _found(self, documents: Sequence[Document]) -> list[list[Entity]]:
-        return [
-            self._in_one(document.text, others)
-            for document, others in zip(documents, self._by_model(documents), strict=True)
-        ]
+    def _judged(self, entities: list[Entity], needs: "WordNeeds | None") -> list[Entity]:
+        if needs is None or self._learned is None:
+            return entities
+        return _by_place(with_needs(entities, needs, self._learned.name))
 
     def _in_one(self, text: str, learned: Sequence[Entity]) -> list[Entity]:
         found = _united(
@@ -74,18 +83,26 @@ class HybridDetector:
         )
         return with_messages(text, by_fields(text, found))
 
-    def _by_model(self, documents: Sequence[Document]) -> list[list[Entity]]:
+    def _by_model(self, documents: Sequence[Document]) -> "list[tuple[list[Entity], WordNeeds | None]]":
         if self._learned is None or self._careful is None:
-            return [[] for _ in documents]
+            return [([], None) for _ in documents]
         doubts = [doubts_of(document.text) for document in documents]
         sure = [document for document, doubt in zip(documents, doubts, strict=True) if not doubt]
         doubtful = [document for document, doubt in zip(documents, doubts, strict=True) if doubt]
-        learned, careful = iter(self._learned.detect(sure)), iter(self._careful.detect(doubtful))
+        learned, careful = iter(_read(self._learned, sure)), iter(_read(self._careful, doubtful))
         return [next(careful if doubt else learned) for doubt in doubts]
 
     def _by_rules(self, text: str) -> list[Entity]:
         unasked = BARE_LISTS if self._learned else frozenset()
         return [entity for entity in find_by_rules(text) if entity.source not in unasked]
+
+
+def _read(
+    detector: EntityDetector, documents: Sequence[Document]
+) -> "list[tuple[list[Entity], WordNeeds | None]]":
+    if isinstance(detector, LearnedDetector):
+        return detector.judged(documents)
+    return [(entities, None) for entities in detector.detect(documents)]
 
 
 def _everywhere(

@@ -1,12 +1,15 @@
 """Adapter from a GLiNER model to ingest's data types."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from ingest.detection.plausible import plausible
 from ingest.documents import Document, Entity, Span
 from ingest.labels import NAMES, label_of
 from models.detectors.words import FoundSpan
+
+if TYPE_CHECKING:
+    from models.detectors.need import WordNeeds
 
 
 class SpanFinder(Protocol):
@@ -18,6 +21,15 @@ class SpanFinder(Protocol):
     def find(self, texts: Sequence[str]) -> list[list[FoundSpan]]: ...
 
 
+@runtime_checkable
+class JudgingFinder(SpanFinder, Protocol):
+    """A model that also reads what has to go."""
+
+    def judged(self, texts: Sequence[str]) -> "list[tuple[list[FoundSpan], WordNeeds | None]]":
+        """The spans of each text, and what its words need; None where the model did not learn that."""
+        ...
+
+
 class LearnedDetector:
     """An ``EntityDetector`` over a GLiNER model, whose labels are names of ``ingest.labels``."""
 
@@ -27,10 +39,18 @@ class LearnedDetector:
 
     def detect(self, documents: Sequence[Document]) -> list[list[Entity]]:
         """The unlinked entities of each document, by start; confidence is the model's score."""
-        found = self._model.find([document.text for document in documents])
+        return [entities for entities, _ in self.judged(documents)]
+
+    def judged(self, documents: Sequence[Document]) -> "list[tuple[list[Entity], WordNeeds | None]]":
+        """The same, and what the words of each document need."""
+        texts = [document.text for document in documents]
+        if isinstance(self._model, JudgingFinder):
+            found = self._model.judged(texts)
+        else:
+            found = [(spans, None) for spans in self._model.find(texts)]
         return [
-            [self._entity(span) for span in _surest(plausible(spans, document.text))]
-            for document, spans in zip(documents, found, strict=True)
+            ([self._entity(span) for span in _surest(plausible(spans, document.text))], needs)
+            for document, (spans, needs) in zip(documents, found, strict=True)
         ]
 
     def _entity(self, found: FoundSpan) -> Entity:

@@ -6,12 +6,12 @@ The entity types of the SPIA posts are noisy; the invented author's profile give
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from models.corpora.detokenize import Style, joined
-from models.corpora.examples import Example, Mention
+from models.corpora.examples import Example, Mention, Need
 from models.corpora.labels import asked_labels, label_map
 from models.corpora.names import is_name
 from models.corpora.records import Row, parsed_lines
@@ -81,6 +81,19 @@ def _spia_mark(entity: Row) -> Mark:
     end = int(entity.get("end_offset", start + len(words)))
     linked, identifier = (str(entity.get(name, "")) for name in ("entity_id", "identifier_type"))
     return Mark(start, end, str(entity["entity_type"]), words, linked, identifier)
+
+
+_MUST = {"DIRECT": ("DIRECT", 2), "QUASI": ("QUASI", 2), "NO_MASK": ("QUASI", 0)}
+
+
+def needs_of(text: MarkedText) -> tuple[Need, ...]:
+    """What annotators of SPIA say of their marks: an identifier has to go, all else may stay."""
+    found: list[Need] = []
+    for mark in sorted(text.marks, key=lambda each: (each.start, -each.end)):
+        start = nearest(text.text, mark)
+        if start is not None and mark.identifier in _MUST and not (found and found[-1].end > start):
+            found.append(Need(start, start + len(mark.words), mark.label, *_MUST[mark.identifier]))
+    return tuple(found)
 
 
 def medquad_answers(folder: Path) -> Iterator[MarkedText]:
@@ -208,7 +221,12 @@ _BEFORE_HANDLE = re.compile(r"(?:@|\bUser ?name: ?)$")
 
 def post(text: MarkedText) -> Example:
     """A post with its marks, their types and offsets corrected."""
-    return _example("spia_posts", text.id, text, _mended(text))
+    return replace(_example("spia_posts", text.id, text, _mended(text)), needs=needs_of(text))
+
+
+def court_case(text: MarkedText) -> Example:
+    """A court case with its marks, and what of them has to go."""
+    return replace(example_of("spia_cases", text), needs=needs_of(text))
 
 
 def _mended(post: MarkedText) -> Iterator[tuple[int, int, str]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 SYNTHETIC = "synthetic"
 """The corpus name of synthetic training texts."""
@@ -16,13 +17,29 @@ class Mention:
     label: str
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Need:
+    """What tells of a protected person: a half-open span, its kind and class, and whether it has to go.
+
+    Kinds and classes are those of ``models.detectors.network``.
+
+    ``must`` is 2 for what has to be masked, 1 for what should be generalized, 0 for what may stay.
+    """
+
+    start: int
+    end: int
+    kind: str
+    identifier: str
+    must: int
+
+
 @dataclass(frozen=True, slots=True)
 class Example:
     """A text with its mentions; private.
 
     ``asked`` are the completely annotated labels: unannotated text contains none of them. Other labels may
     occur unannotated, so their absence is no training signal. ``group`` is the unit that a split must keep
-    together: a document, a person, a template.
+    together: a document, a person, a template. ``needs`` is None where nobody marked what has to go.
     """
 
     id: str
@@ -31,6 +48,7 @@ class Example:
     text: str = field(repr=False)
     mentions: tuple[Mention, ...] = field(repr=False)
     asked: tuple[str, ...]
+    needs: tuple[Need, ...] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -42,7 +60,10 @@ class Edit:
     new: str = field(repr=False)
 
 
-def edited(text: str, mentions: Iterable[Mention], edits: Sequence[Edit]) -> tuple[str, tuple[Mention, ...]]:
+T = TypeVar("T", Mention, Need)
+
+
+def edited(text: str, mentions: Iterable[T], edits: Sequence[Edit]) -> tuple[str, tuple[T, ...]]:
     """The text and its mentions after the edits, which are ordered and cross no mention boundary."""
     pieces: list[str] = []
     at = 0

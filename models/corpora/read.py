@@ -1,6 +1,7 @@
 """The free corpora as examples: every one in its own layout, under our labels, with our splits."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from itertools import chain, islice
 from pathlib import Path
@@ -60,7 +61,11 @@ def _medquad(folder: Path, part: Part) -> Iterator[Example]:
         return iter(())
     docs = medquad_training_docs(folder)
     seen = (answer for answer in documents.medquad_answers(folder) if answer.group in docs)
-    return (documents.example_of("medquad", answer, answer.id) for answer in islice(seen, MEDQUAD_ANSWERS))
+    # Nobody is protected there.
+    return (
+        replace(documents.example_of("medquad", answer, answer.id), needs=())
+        for answer in islice(seen, MEDQUAD_ANSWERS)
+    )
 
 
 def _tab(folder: Path, part: Part) -> Iterator[Example]:
@@ -85,7 +90,7 @@ def _cases(folder: Path, part: Part) -> Iterator[Example]:
     for file in corpus_facts("spia_cases")[part]:
         yield from parsed_lines(
             folder / "spia" / f"{file}.jsonl",
-            lambda row, _: documents.example_of("spia_cases", documents.spia_text(row)),
+            lambda row, _: documents.court_case(documents.spia_text(row)),
         )
 
 

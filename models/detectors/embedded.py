@@ -3,10 +3,14 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import log
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from models.catalog import ModelRef
-from models.detectors.network import label_vectors, read_detector, word_logits
+from models.detectors.need import WordNeeds
+from models.detectors.network import MUSTS, NEED, label_vectors, need_logits, read_detector, word_logits
 from models.detectors.words import FoundSpan, WordHit, pieces_of, spans_of, words_of
 from models.encoders.bert import CLS, SEP, WIDTH, batches, embed, padded, run_layers
 from models.encoders.minilm import MiniLM, released
@@ -15,6 +19,8 @@ from models.errors import ConfigurationError, ModelUnavailable
 from models.packs import packs
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from models.encoders.bert import Weights
 
 WINDOW = Limits(tokens=250, overlap=24, size=250)
@@ -82,6 +88,7 @@ class EmbeddedDetector:
         self.labels = tuple(dict.fromkeys(labels))
         self._released = released()
         self._weights = {**self._released.weights, **weights}
+        self._heads = {name.removesuffix(".weight") for name in weights}
         limits = [thresholds[label] for label in self.labels]
         self._limits = torch.tensor([log(limit / (1 - limit)) for limit in limits])
         with torch.inference_mode():
@@ -92,9 +99,20 @@ class EmbeddedDetector:
 
         The answer for a text depends on its neighbors only as far as floating-point sums do.
         """
+        return [spans for spans, _ in self.judged(texts)]
+
+    def judged(self, texts: Sequence[str]) -> list[tuple[list[FoundSpan], WordNeeds | None]]:
+        """The spans of each text, and what its words need; None of a model that did not learn needs."""
         places = [words_of(text) for text in texts]
-        found = self.hits(texts, places)
-        return [spans_of(hits, words) for hits, words in zip(found, places, strict=True)]
+        found: list[list[WordHit]] = [[] for _ in texts]
+        read: list[list[_Reading]] = [[] for _ in texts]
+        for reading in self._readings(texts, places):
+            found[reading.job.text] += reading.hits
+            read[reading.job.text].append(reading)
+        return [
+            (spans_of(hits, words), _joined(words, readings) if NEED in self._heads else None)
+            for hits, words, readings in zip(found, places, read, strict=True)
+        ]
 
     def hits(self, texts: Sequence[str], places: Sequence[Sequence[tuple[int, int]]]) -> list[list[WordHit]]:
         """The words of each text that reach the threshold of a label, window after window.
@@ -102,15 +120,19 @@ class EmbeddedDetector:
         ``places`` are the words of each text.
         """
         hits: list[list[WordHit]] = [[] for _ in texts]
-        for jobs in packs(self._jobs(texts, places), _WINDOWS_AT_ONCE):
-            of_jobs: list[list[WordHit]] = [[] for _ in jobs]
-            for rows in batches([len(job.ids) for job in jobs], _BATCH_TOKENS):
-                for row, of_job in zip(rows, self._read([jobs[row] for row in rows]), strict=True):
-                    of_jobs[row] = of_job
-            # In the order of the text, whatever order the windows were read in.
-            for job, of_job in zip(jobs, of_jobs, strict=True):
-                hits[job.text] += of_job
+        for reading in self._readings(texts, places):
+            hits[reading.job.text] += reading.hits
         return hits
+
+    def _readings(
+        self, texts: Sequence[str], places: Sequence[Sequence[tuple[int, int]]]
+    ) -> "Iterator[_Reading]":
+        """Every window, in the order of the texts, whatever order they are read in."""
+        for jobs in packs(self._jobs(texts, places), _WINDOWS_AT_ONCE):
+            read: dict[int, _Reading] = {}
+            for rows in batches([len(job.ids) for job in jobs], _BATCH_TOKENS):
+                read.update(zip(rows, self._read([jobs[row] for row in rows]), strict=True))
+            yield from (read[row] for row in range(len(jobs)))
 
     def _jobs(self, texts: Sequence[str], places: Sequence[Sequence[tuple[int, int]]]) -> Iterator[_Job]:
         for number, (text, words) in enumerate(zip(texts, places, strict=True)):
@@ -124,8 +146,8 @@ class EmbeddedDetector:
                 if firsts:
                     yield _Job(number, window, [*ids, SEP], firsts)
 
-    def _read(self, jobs: Sequence[_Job]) -> list[list[WordHit]]:
-        """For each window the words that reach the threshold of a label."""
+    def _read(self, jobs: Sequence[_Job]) -> "list[_Reading]":
+        """For each window the words that reach the threshold of a label, and what all its words need."""
         import torch
 
         with torch.inference_mode():
@@ -136,7 +158,47 @@ class EmbeddedDetector:
             inside, begin = word_logits(self._weights, of_words, self._vectors)
             hit = (inside >= self._limits) & is_word[:, :, None]
             scores, begins = inside[hit].sigmoid().tolist(), (begin[hit] >= 0).tolist()
+            needs = _needs_of(self._weights, of_words) if NEED in self._heads else None
         found: list[list[WordHit]] = [[] for _ in jobs]
         for (row, word, column), score, first in zip(hit.nonzero().tolist(), scores, begins, strict=True):
             found[row].append(WordHit(jobs[row].window.first + word, self.labels[column], score, first))
-        return found
+        return [
+            _Reading(job, hits, () if needs is None else [each[row, : len(job.firsts)] for each in needs])
+            for row, (job, hits) in enumerate(zip(jobs, found, strict=True))
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What was read of a window: hits, and the arrays of ``WordNeeds`` in their order. Private."""
+
+    job: _Job = field(repr=False)
+    hits: list[WordHit] = field(repr=False)
+    needs: Sequence[NDArray[Any]] = field(repr=False)
+
+
+def _needs_of(weights: "Weights", of_words: "Tensor") -> list[NDArray[Any]]:
+    """The arrays of ``WordNeeds``, each with an axis for the rows before."""
+    begins, musts, kinds, identifiers = need_logits(weights, of_words)
+    found = (begins[..., 0].sigmoid(), musts.softmax(-1), kinds.argmax(-1), identifiers.argmax(-1))
+    return [each.numpy() for each in found]
+
+
+def _joined(places: Sequence[tuple[int, int]], readings: Sequence[_Reading]) -> WordNeeds:
+    """The windows of a text as one; of a word in two of them, the reading farther from an edge counts."""
+    arrays: list[list[NDArray[Any]]] = [[], [], [], []]
+    for number, reading in enumerate(readings):
+        window = reading.job.window
+        first = window.first if not number else (window.first + readings[number - 1].job.window.last) // 2
+        last = window.last
+        if number + 1 < len(readings):
+            last = (readings[number + 1].job.window.first + window.last) // 2
+        for array, part in zip(arrays, reading.needs, strict=True):
+            array.append(part[first - window.first : last - window.first])
+    shapes = ((0,), (0, MUSTS), (0,), (0,))
+    types = (np.float32, np.float32, np.int64, np.int64)
+    joined = [
+        np.concatenate([np.empty(shape, kind), *each])
+        for shape, kind, each in zip(shapes, types, arrays, strict=True)
+    ]
+    return WordNeeds(places, *joined)

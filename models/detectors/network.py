@@ -38,6 +38,16 @@ SHAPES: Mapping[str, tuple[int, int]] = {
     "out.3": (HIDDEN, 4 * HIDDEN),
 }
 """Height and width of each part's matrix; its bias is as long as it is high."""
+KINDS = ("PERSON", "CODE", "CONTACT", "LOC", "ORG", "DATETIME", "AGE", "QUANTITY", "DEM", "HEALTH", "MISC")
+"""What a mark can be of."""
+IDENTIFIERS = ("DIRECT", "QUASI", "SENSITIVE")
+"""Its class: identifies alone, identifies with other facts, or would harm if it were tied to a person."""
+NEED = "need"
+"""The head of what has to go, which a detector may lack."""
+MUSTS = 4
+"""Tells of nobody, may stay, should be generalized, has to be masked."""
+NEED_SIZES = (1, MUSTS, len(KINDS), len(IDENTIFIERS))
+"""The widths of its logits: begins a mark, must, kind, class."""
 
 
 def read_detector(model: ModelRef) -> Trained:
@@ -91,6 +101,15 @@ def word_logits(
     words = linear(weights, "projection", states)
     inside = two_layers(weights, "inside", words, dropout) @ labels.T
     return inside, two_layers(weights, "begin", words, dropout) @ labels.T
+
+
+def need_logits(weights: "Weights", states: "Tensor") -> "tuple[Tensor, ...]":
+    """Logits over words as in ``NEED_SIZES``, each of shape (rows, words, width).
+
+    ``states`` are those of each word's first token, shape (rows, words, 384).
+    """
+    begins, musts, kinds, identifiers = linear(weights, NEED, states).split(NEED_SIZES, dim=-1)
+    return begins, musts, kinds, identifiers
 
 
 def two_layers(weights: "Weights", name: str, states: "Tensor", dropout: float) -> "Tensor":

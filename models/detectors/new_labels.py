@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from models.catalog import ModelRef
 from models.detectors.embedded import EmbeddedDetector, Profile, load_detector
+from models.detectors.need import WordNeeds
 from models.detectors.words import FoundSpan
 from models.encoders.minilm import MiniLM
 
@@ -51,7 +52,12 @@ class ByMeaning:
 
     def find(self, texts: Sequence[str]) -> list[list[FoundSpan]]:
         """The spans of each text, by start; of one label and place there is one, the surest."""
-        found = self._detector.find(texts)
+        return [spans for spans, _ in self.judged(texts)]
+
+    def judged(self, texts: Sequence[str]) -> list[tuple[list[FoundSpan], WordNeeds | None]]:
+        """The same, and what the words of each text need."""
+        read = self._detector.judged(texts)
+        found = [spans for spans, _ in read]
         nearer = self._nearer(
             {
                 (s.label, text[s.start : s.end])
@@ -60,8 +66,13 @@ class ByMeaning:
             }
         )
         return [
-            _distinct(replace(s, label=nearer.get((s.label, text[s.start : s.end]), s.label)) for s in spans)
-            for text, spans in zip(texts, found, strict=True)
+            (
+                _distinct(
+                    replace(s, label=nearer.get((s.label, text[s.start : s.end]), s.label)) for s in spans
+                ),
+                needs,
+            )
+            for text, (spans, needs) in zip(texts, read, strict=True)
         ]
 
     def _nearer(self, mentions: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:

@@ -18,6 +18,18 @@ _WORD = re.compile(r"\w+(?:[-_]\w+)*|\S")
 
 
 @dataclass(frozen=True, slots=True)
+class Need:
+    """What a place needs, in its context: three probabilities, none larger than the one before.
+
+    That it tells of a protected person, that it should be generalized or masked, that it has to be masked.
+    """
+
+    tells: float
+    should: float
+    must: float
+
+
+@dataclass(frozen=True, slots=True)
 class FoundSpan:
     """Characters ``start`` to ``end`` carry ``label``, with a score in [0, 1]."""
 

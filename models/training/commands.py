@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from models.catalog import ModelRef, describe, folder_of
 from models.corpora.examples import Example
+from models.corpora.needs import marked_passages
 from models.corpora.read import corpora_in, read_corpora
 from models.corpora.rubric import BLOCK, Snippet, held_out, read_snippets, records_of, shipped_snippets
 from models.detectors.embedded import EmbeddedDetector
+from models.detectors.network import read_detector
 from models.detectors.words import words_of
 from models.errors import ConfigurationError
 from models.local_files import quiet
 from models.risk.transformer import Reader, TransformerRisk, read_encoder
 from models.trained import write_trained
-from models.training.detector import Recipe, train_detector
+from models.training.detector import FINISH, NEEDS, Recipe, train_detector
 from models.training.labels import names_of
 from models.training.optimizing import Progress
 from models.training.risk import RiskRecipe, train_risk
@@ -30,6 +32,8 @@ from models.training.transformer_risk import TransformerRecipe, agreement, fine_
 if TYPE_CHECKING:
     from torch import Tensor
 
+PHASES: Mapping[str, Recipe] = {"recipe": Recipe(), "finish": FINISH, "needs": NEEDS}
+"""The trainings of the shipped detector, in order, by their names in its card."""
 SYNTHETIC = 25_000
 """Number of synthetic texts besides the corpora; enough that few are used twice."""
 FITTED_TEXTS = 2_000
@@ -43,40 +47,48 @@ DEVELOPMENT = 10
 def make_detector(
     data: Path,
     output: Path,
-    recipe: Recipe,
+    recipes: Mapping[str, Recipe],
     leave_out: Collection[str],
     report: Callable[[Progress], None],
-    finish: Recipe | None,
+    start: ModelRef | None = None,
 ) -> dict[str, Any]:
-    """Train on ``data`` by ``recipe``, then by ``finish``; write the detector into ``output``; its card.
+    """Train on ``data`` by each recipe in turn; write the detector into ``output``; its card.
 
-    Raises ConfigurationError where the folder holds no corpus that is known.
+    The recipes stand in the card by their names. Training starts from MiniLM, or from the detector
+    ``start``. Raises ConfigurationError where the folder holds no corpus that is known, ModelUnavailable
+    where ``start`` is not there.
     """
     used = [name for name in corpora_in(data) if name not in leave_out]
     if not used:
         raise ConfigurationError(f"{data} holds no corpus that the detector could learn from.")
     trained_on, development = development_split(
-        [*read_corpora(data, "train", leave_out), *synthetic_examples(SYNTHETIC, recipe.seed)]
+        [
+            *read_corpora(data, "train", leave_out),
+            *marked_passages(data, "train"),
+            *synthetic_examples(SYNTHETIC, next(iter(recipes.values())).seed),
+        ]
     )
     began = time.time()
-    steps = recipe.steps + (0 if finish is None else finish.steps)
+    steps = sum(recipe.steps for recipe in recipes.values())
+    trained = None if start is None else read_detector(start)
+    weights = None if trained is None else dict(trained.weights)
 
     def report_phase(progress: Progress, before: int = 0) -> None:
         report(Progress(before + progress.step, steps, progress.loss))
 
-    weights = train_detector(trained_on, recipe, report_phase)
-    if finish is not None:
-        weights = train_detector(
-            trained_on, finish, partial(report_phase, before=recipe.steps), start=weights
-        )
+    done = 0
+    for recipe in recipes.values():
+        weights = train_detector(trained_on, recipe, partial(report_phase, before=done), start=weights)
+        done += recipe.steps
+    assert weights is not None
     seconds = time.time() - began
     thresholds = fitted(weights, development[:: max(1, len(development) // FITTED_TEXTS)])
     card = {
         "name": "lethe-detector",
         "kind": "GLiNER bi-encoder, span mode markerV0, and heads over words",
         "licence": "apache-2.0",
-        "recipe": asdict(recipe),
-        "finish": None if finish is None else asdict(finish),
+        **({} if trained is None else {name: trained.card[name] for name in PHASES if name in trained.card}),
+        **{name: asdict(recipe) for name, recipe in recipes.items()},
         "left_out": sorted(leave_out),
         "labels": learned_names(trained_on),
         "examples": dict(sorted(Counter(example.corpus for example in trained_on).items())),

@@ -6,13 +6,24 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from models.corpora.examples import Example
-from models.detectors.network import HIDDEN, SHAPES, WIDEST, label_vectors, span_logits, word_logits
+from models.detectors.network import (
+    HIDDEN,
+    MUSTS,
+    NEED,
+    NEED_SIZES,
+    SHAPES,
+    WIDEST,
+    label_vectors,
+    need_logits,
+    span_logits,
+    word_logits,
+)
 from models.encoders.bert import WIDTH, embed, padded, run_layers
 from models.encoders.minilm import LabelMeans, released
 from models.training.labels import SHARES, names_of
 from models.training.mixture import FINISHING_SHARES, Mixture
 from models.training.optimizing import Progress, Rates, ahead, optimizer_of, packed, take_step, with_new_head
-from models.training.rows import Row, asked_tensor, row_of, targets_of
+from models.training.rows import EITHER, NONE, Row, asked_tensor, row_of, targets_of
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -26,6 +37,8 @@ Without it the first steps would only learn that prior.
 """
 OWN_NAME = 0.5
 """Probability of using a label's own name if it has others."""
+NEED_WEIGHT = 2.0
+"""Of the loss of what has to go, beside those of the words inside and at the beginnings of mentions."""
 ABSENT_ASKED = 0.5
 """Probability of adding a label without mentions to a batch, as a negative."""
 
@@ -60,6 +73,17 @@ FINISH = Recipe(
 """A second training with lower rates that continues the first one."""
 
 
+NEEDS = Recipe(
+    seed=20261122,
+    steps=1100,
+    layer_rate=7e-5,
+    head_rate=1e-3,
+    dropout=0.15,
+    shares={**FINISHING_SHARES, "needs": 60},
+)
+"""A third training, in which what has to go is learned too."""
+
+
 def train_detector(
     examples: Sequence[Example],
     recipe: Recipe,
@@ -75,7 +99,7 @@ def train_detector(
 
     torch.manual_seed(recipe.seed)
     model = released()
-    parameters = new_parameters(model.weights) if start is None else with_new_head(start, {})
+    parameters = with_need(new_parameters(model.weights) if start is None else with_new_head(start, {}))
     optimizer = optimizer_of(parameters, recipe)
     means = LabelMeans()
     chance = random.Random(recipe.seed)
@@ -92,6 +116,13 @@ def train_detector(
             report(Progress(step, recipe.steps, total / since))
             total, since = 0.0, 0
     return {name: parameter.detach() for name, parameter in parameters.items()}
+
+
+def with_need(parameters: "Parameters") -> "Parameters":
+    """The parameters with a new head of what has to go, if there is none."""
+    if f"{NEED}.weight" in parameters:
+        return parameters
+    return {**parameters, **with_new_head({}, {NEED: (sum(NEED_SIZES), WIDTH)})}
 
 
 def new_parameters(weights: "Mapping[str, Tensor]") -> "Parameters":
@@ -153,6 +184,7 @@ def _loss(
     targets = targets_of(rows, labels, is_word.shape[1])
     words = is_word[:, :, None] * asked_tensor(rows, labels)[:, None, :]
     loss = _cross_entropy(inside, targets.inside, words) + _cross_entropy(begin, targets.begin, words)
+    loss = loss + NEED_WEIGHT * _need_loss(need_logits(weights, _dropped(of_words, dropout)), rows)
     if not with_spans:
         return loss
     shared = {name: weights[name].detach() for name in ("projection.weight", "projection.bias")}
@@ -160,6 +192,40 @@ def _loss(
         spans = span_logits({**weights, **shared}, of_words.detach(), vectors.detach(), dropout)
     ends = functional.pad(words, (0, 0, 0, WIDEST - 1)).unfold(1, WIDEST, 1).transpose(2, 3)
     return loss + _cross_entropy(spans, targets.spans, ends)
+
+
+def _dropped(states: "Tensor", dropout: float) -> "Tensor":
+    from torch.nn import functional
+
+    return functional.dropout(states, dropout) if dropout else states
+
+
+def _need_loss(logits: "Sequence[Tensor]", rows: Sequence[Row]) -> "Tensor":
+    """The mean over the words of the rows with needs: beginnings and musts, and of marks kind and class."""
+    import torch
+    from torch.nn import functional
+
+    chosen = [number for number, row in enumerate(rows) if row.needs is not None]
+    if not chosen:
+        return torch.zeros(())
+    targets = torch.tensor([need for number in chosen for need in rows[number].needs or ()])
+    begin, must, kind, identifier = (
+        torch.cat([each[number, : len(rows[number].firsts)] for number in chosen]).float() for each in logits
+    )
+    begins, musts, kinds, identifiers = targets.unbind(1)
+    known = functional.log_softmax(must, dim=1)
+    either = torch.logsumexp(known[:, :2], dim=1)
+    exact = known.gather(1, musts.clamp(max=MUSTS - 1)[:, None])[:, 0]
+    musts_loss = -torch.where(musts == EITHER, either, exact).mean()
+    begins_loss = functional.binary_cross_entropy_with_logits(begin[:, 0], begins.float())
+    loss = musts_loss + begins_loss
+    for found, wanted in ((kind, kinds), (identifier, identifiers)):
+        if bool((wanted != NONE).any()):
+            # Per word, like the others.
+            loss = loss + functional.cross_entropy(found, wanted, ignore_index=NONE, reduction="sum") / len(
+                begins
+            )
+    return loss
 
 
 def _cross_entropy(logits: "Tensor", targets: "Tensor", asked: "Tensor") -> "Tensor":

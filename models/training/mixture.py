@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from models.corpora.examples import Edit, Example, Mention, edited
+from models.corpora.examples import Edit, Example, Mention, Need, edited
 from models.training.labels import PERSON, SHARES
 
 FINISHING_SHARES: Mapping[str, float] = {**SHARES, "tab": 35, "spia_cases": 38, "spia_posts": 13}
@@ -71,17 +71,19 @@ def with_names(example: Example, names: Mapping[int, Sequence[str]], chance: ran
     chosen: dict[str, str] = {}
     edits: list[Edit] = []
     for mention in sorted(set(example.mentions)):
-        if mention.label != PERSON or any(_cuts(other, mention) for other in example.mentions):
+        marks: tuple[Mention | Need, ...] = (*example.mentions, *(example.needs or ()))
+        if mention.label != PERSON or any(_cuts(other, mention) for other in marks):
             continue
         old = example.text[mention.start : mention.end]
         pool = names.get(len(old.split()))
         if pool and old[:1].isupper():
             edits.append(Edit(mention.start, mention.end, chosen.setdefault(old, chance.choice(pool))))
     text, mentions = edited(example.text, example.mentions, edits)
-    return replace(example, text=text, mentions=mentions)
+    needs = None if example.needs is None else edited(example.text, example.needs, edits)[1]
+    return replace(example, text=text, mentions=mentions, needs=needs)
 
 
-def _cuts(other: Mention, name: Mention) -> bool:
+def _cuts(other: Mention | Need, name: Mention) -> bool:
     """Whether the other mention overlaps the name without containing it."""
     overlaps = other.start < name.end and name.start < other.end
     return overlaps and not (other.start <= name.start and name.end <= other.end)

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from models.corpora.examples import SYNTHETIC, Example, Mention
-from models.detectors.network import WIDEST
+from models.corpora.examples import SYNTHETIC, Example, Mention, Need
+from models.detectors.network import IDENTIFIERS, KINDS, MUSTS, WIDEST
 from models.detectors.words import pieces_of, words_of
 from models.encoders.bert import CLS, SEP
 from models.encoders.minilm import Released
@@ -25,6 +25,16 @@ Target = tuple[int, int, str]
 """First word, how many words more, and the label."""
 
 
+DIRECT_ONLY = ("spia_cases", "spia_posts")
+"""Corpora in which only what has to go is marked completely: other words may tell of a person, and stay."""
+EITHER = MUSTS
+"""The must of words that tell of nobody or may stay."""
+NONE = -100
+"""No target, as torch writes it."""
+NeedTarget = tuple[int, int, int, int]
+"""Whether the word begins a mark, its must (of ``MUSTS``, or ``EITHER``), its kind and its class."""
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """One text of a batch: its tokens, the first token of each word, and the targets."""
@@ -33,6 +43,8 @@ class Row:
     firsts: list[int] = field(repr=False)
     targets: list[Target] = field(repr=False)
     asked: tuple[str, ...]
+    needs: "list[NeedTarget] | None" = field(default=None, repr=False)
+    """One target for each word; None where nobody marked what has to go."""
 
 
 def row_of(example: Example, model: Released, chance: random.Random) -> Row:
@@ -45,8 +57,10 @@ def row_of(example: Example, model: Released, chance: random.Random) -> Row:
         firsts.append(len(ids))
         ids += of_word
     ids.append(SEP)
-    targets = targets_in(example.mentions, places[first:last])
-    return Row(ids, firsts, targets, asked_of(example, places[first:last], targets))
+    inside = places[first:last]
+    targets = targets_in(example.mentions, inside)
+    needs = None if example.needs is None else needs_in(example.needs, inside, example.corpus in DIRECT_ONLY)
+    return Row(ids, firsts, targets, asked_of(example, inside, targets), needs)
 
 
 def asked_of(
@@ -88,6 +102,18 @@ def targets_in(mentions: Sequence[Mention], places: Sequence[tuple[int, int]]) -
         if inside:
             found.add((inside[0], inside[-1] - inside[0], mention.label))
     return sorted(found)
+
+
+def needs_in(needs: Sequence[Need], places: Sequence[tuple[int, int]], direct_only: bool) -> list[NeedTarget]:
+    """The target of each word."""
+    found: list[NeedTarget] = [(0, EITHER if direct_only else 0, NONE, NONE)] * len(places)
+    for need in needs:
+        inside = [i for i, (start, end) in enumerate(places) if start < need.end and need.start < end]
+        must = EITHER if direct_only and need.must == 0 else need.must + 1
+        for i in inside:
+            kind, identifier = KINDS.index(need.kind), IDENTIFIERS.index(need.identifier)
+            found[i] = (int(i == inside[0]), must, kind, identifier)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

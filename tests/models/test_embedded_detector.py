@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.catalog import ModelRef
-from models.detectors.embedded import WINDOW, EmbeddedDetector, _Job, load_detector
+from models.detectors.embedded import WINDOW, EmbeddedDetector, _Job, _Reading, load_detector
 from models.detectors.network import WIDEST, label_vectors
 from models.detectors.words import FoundSpan, WordHit, pieces_of, words_of
 from models.encoders.bert import CLS, SEP, embed, run_layers
@@ -63,11 +63,11 @@ class Scripted(EmbeddedDetector):
         self.runs = runs
         self.read: list[tuple[int, int, int]] = []
 
-    def _read(self, jobs: Sequence[_Job]) -> list[list[WordHit]]:
+    def _read(self, jobs: Sequence[_Job]) -> list[_Reading]:
         for job in jobs:
             self.read.append((job.text, job.window.first, job.window.last))
             assert len(job.firsts) == job.window.last - job.window.first
-        return [list(self._seen(job.window.first, job.window.last)) for job in jobs]
+        return [_Reading(job, list(self._seen(job.window.first, job.window.last)), ()) for job in jobs]
 
     def _seen(self, first: int, last: int) -> Iterator[WordHit]:
         for begin, end in self.runs:

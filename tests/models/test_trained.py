@@ -11,7 +11,8 @@ import pytest
 from models.catalog import ModelRef
 from models.errors import ModelUnavailable
 from models.trained import Kind, is_trained, read_trained, write_trained
-from models.training.detector import FINISH, Recipe
+from models.training.commands import PHASES
+from models.training.detector import Recipe
 from models.training.risk import RiskRecipe
 from tests.commands import ROOT
 
@@ -133,5 +134,5 @@ def test_the_shipped_cards_have_the_recipes_of_the_commands() -> None:
         json.loads((ROOT / "models" / "weights" / f"{kind}.json").read_text())
         for kind in ("detector", "risk")
     )
-    assert (detector["recipe"], detector["finish"]) == (recipe(Recipe()), recipe(FINISH))
+    assert {name: detector[name] for name in PHASES} == {name: recipe(each) for name, each in PHASES.items()}
     assert risk["recipe"] == recipe(RiskRecipe())

@@ -60,7 +60,7 @@ def test_a_seed_fixes_the_weights_and_every_layer_and_part_is_trained() -> None:
     differ = {name for name in one if float((one[name] - other[name]).abs().max()) > 1e-6}
     assert {name.split(".")[2] for name in differ if name.startswith("encoder.")} == set("012345")
     assert {name.split(".")[0] for name in differ} == {
-        *("encoder", "projection", "labels_projection", "out", *HEADS)
+        *("encoder", "projection", "labels_projection", "out", "need", *HEADS)
     }
     base = released().weights
     assert all(float((one[n] - base[n]).abs().max()) > 0 for n in one if n.endswith("query.weight"))
@@ -296,5 +296,5 @@ def test_thresholds_are_fitted_for_every_profile_and_label() -> None:
 
 def test_a_folder_without_corpora_is_told(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"holds no corpus that the detector could learn from\.$"):
-        make_detector(tmp_path, tmp_path / "made", Recipe(), (), lambda _: None, None)
+        make_detector(tmp_path, tmp_path / "made", {"recipe": Recipe()}, (), lambda _: None)
     assert not (tmp_path / "made").exists()

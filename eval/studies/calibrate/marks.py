@@ -101,7 +101,7 @@ def threshold_for_share(links: Sequence[ScoredLink], share: float) -> float:
         raise LetheError(
             f"The hard rules generalize {always:,} of {len(links):,} linked entities already, which is more "
             f"than the share {share:g}: ask for {math.ceil(100 * always / len(links)) / 100:g} or more, or "
-            "raise direct_limit or quasi_limit in the policy."
+            "raise direct_limit, must_limit or quasi_limit in the policy."
         )
     others = sorted((each.priority for each in links if not each.always), reverse=True)
     if wanted == 0:

@@ -109,8 +109,8 @@ def ablations(ready: Prepared, share: float) -> list[ComparedMethod]:
 
     return [
         without("without residual limit", replace(policy, residual_limit=1.0)),
-        without("without quasi limit", replace(policy, quasi_limit=1.0)),
-        without("without either", replace(policy, quasi_limit=1.0, residual_limit=1.0)),
+        without("without quasi limit", _without_context(policy)),
+        without("without either", replace(_without_context(policy), residual_limit=1.0)),
         weighted("scores alone", weights),
         weighted("privacy only", replace(weights, beta=0.0, gamma=0.0)),
         weighted("without topic", replace(weights, gamma=0.0)),
@@ -122,7 +122,12 @@ def ablations(ready: Prepared, share: float) -> list[ComparedMethod]:
 
 def scores_alone(policy: Policy) -> Policy:
     """The policy without the rules of ours that can be switched off: the paper's equation 7."""
-    return replace(policy, direct_limit=1.0, quasi_limit=1.0, residual_limit=1.0)
+    return replace(_without_context(policy), direct_limit=1.0, residual_limit=1.0)
+
+
+def _without_context(policy: Policy) -> Policy:
+    """The policy without a rule for quasi-identifiers, and without one by which a mention stays."""
+    return replace(policy, must_limit=1.0, stay_limit=0.0, quasi_limit=1.0)
 
 
 def strengths(ready: Prepared, encoder: Encoder, seed: int) -> list[ComparedMethod]:

@@ -1,0 +1,138 @@
+"""Passages marked by reading: what tells of a person, of what kind and class, and whether it has to go.
+
+``models/training/data/needs`` has the guide, invented passages with their marks, and for passages of public
+corpora the marks as offsets without the text. Its README says who marked them and how well readers agreed.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from models.corpora.examples import Example, Mention, Need
+from models.corpora.splits import Part
+from models.errors import ConfigurationError
+
+FOLDER = Path(__file__).parents[1] / "training" / "data" / "needs"
+CORPUS = "needs"
+"""The corpus name of these examples."""
+HELD_OUT_SHARE = 6
+"""One in so many records is held out."""
+LABELS: Mapping[str, str] = {
+    "PERSON": "person full name",
+    "ORG": "organization",
+    "LOC": "place",
+    "AGE": "person age",
+}
+"""The detector's label for a kind of mark; marks of other kinds have several or none."""
+
+UNNAMED = (("PERSON", 0), ("PERSON", 1))
+"""Persons who are described rather than named."""
+
+_MARK = re.compile(r"\[\[([^\[\]|]+)\|([A-Z]+)\|([A-Z]+)\|([012])\|(\d+)\]\]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a passage of a public corpus stands."""
+
+    record: str
+    field: str
+    start: int
+    end: int
+
+
+def marked_passages(data: Path | None, part: Part) -> list[Example]:
+    """The passages of a part; those of public corpora only where their folder is under ``data``.
+
+    Raises:
+        ConfigurationError: The files are not here, or one of them does not fit its corpus.
+    """
+    if not FOLDER.is_dir():
+        raise ConfigurationError(
+            "The marked passages are not part of the installed package: run this in a checkout of its source."
+        )
+    found = [*_invented(FOLDER / "invented.jsonl"), *_referenced(FOLDER / "references.jsonl", data)]
+    return [each for each in found if is_held_out(each.group) == (part == "held_out")]
+
+
+def is_held_out(group: str) -> bool:
+    """Whether a record's passages are held out."""
+    return hashlib.sha256(group.encode()).digest()[0] % HELD_OUT_SHARE == 0
+
+
+def _invented(path: Path) -> Iterator[Example]:
+    for number, row in _rows(path):
+        text, needs = _parsed(str(row["marked"]))
+        if "[[" in text:
+            raise ConfigurationError(f"{path.name}, line {number} has a mark that cannot be read.")
+        yield _example(str(row["id"]), str(row["id"]), text, needs)
+
+
+def _parsed(marked: str) -> tuple[str, list[Need]]:
+    """The text without its marks, and the marks."""
+    pieces: list[str] = []
+    needs: list[Need] = []
+    at = length = 0
+    for match in _MARK.finditer(marked):
+        words, kind, identifier, must, _ = match.groups()
+        length += match.start() - at
+        needs.append(Need(length, length + len(words), kind, identifier, int(must)))
+        pieces += [marked[at : match.start()], words]
+        length += len(words)
+        at = match.end()
+    return "".join([*pieces, marked[at:]]), needs
+
+
+def _referenced(path: Path, data: Path | None) -> Iterator[Example]:
+    records: dict[str, Mapping[str, Mapping[str, Any]]] = {}
+    for number, row in _rows(path):
+        corpus, _, record = str(row["record"]).partition("/")
+        if corpus not in records:
+            records[corpus] = {} if data is None else _records(data / corpus)
+        if record not in records[corpus]:
+            continue
+        text: Any = records[corpus][record]
+        for name in str(row["field"]).split("."):
+            text = text[name]
+        passage = str(text)[row["start"] : row["end"]]
+        if hashlib.sha256(passage.encode()).hexdigest()[:16] != row["digest"]:
+            raise ConfigurationError(
+                f"{path.name}, line {number}: {corpus} has another text there; take it as it was published."
+            )
+        needs = [
+            Need(start, end, kind, identifier, must) for start, end, kind, identifier, must, _ in row["marks"]
+        ]
+        yield _example(str(row["id"]), str(row["record"]), passage, needs)
+
+
+def _example(name: str, group: str, text: str, needs: Iterable[Need]) -> Example:
+    needs = tuple(sorted(needs))
+    mentions = tuple(
+        Mention(each.start, each.end, LABELS[each.kind])
+        for each in needs
+        if each.kind in LABELS
+        and each.identifier != "SENSITIVE"
+        and (each.kind != "PERSON" or each.must == 2)
+    )
+    # Only what tells of a protected person is marked, so no label is completely annotated.
+    return Example(f"{CORPUS}:{name}", CORPUS, group, text, mentions, (), needs)
+
+
+def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), start=1):
+        if line.strip():
+            yield number, json.loads(line)
+
+
+def _records(folder: Path) -> Mapping[str, Mapping[str, Any]]:
+    found: dict[str, Mapping[str, Any]] = {}
+    for path in sorted(folder.glob("*.jsonl")):
+        for _, row in _rows(path):
+            name = row.get("id") or row.get("metadata", {}).get("data_id")
+            if name is not None:
+                found.setdefault(str(name), row)
+    return found

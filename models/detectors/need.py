@@ -1,0 +1,83 @@
+"""What the detector says of each word: whether it tells of a person, and whether it has to go."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.detectors.network import IDENTIFIERS, KINDS
+from models.detectors.words import Need
+
+NOTHING = Need(0.0, 0.0, 0.0)
+MARKED = 0.5
+"""The probability from which a word belongs to a mark."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundMark:
+    """A run of words that tells of a person: half-open, in code points; its kind, class and need."""
+
+    start: int
+    end: int
+    kind: str
+    identifier: str
+    need: Need
+
+
+@dataclass(frozen=True, slots=True)
+class WordNeeds:
+    """For each word of a text its place and what was read of it; the arrays have a row per word.
+
+    ``begins`` and ``musts``, of shape (words,) and (words, 4), are probabilities (``network.MUSTS``);
+    ``kinds`` and ``identifiers`` number the likeliest kind and class.
+    """
+
+    places: Sequence[tuple[int, int]] = field(repr=False)
+    begins: NDArray[np.float32] = field(repr=False)
+    musts: NDArray[np.float32] = field(repr=False)
+    kinds: NDArray[np.int64] = field(repr=False)
+    identifiers: NDArray[np.int64] = field(repr=False)
+
+    def at(self, start: int, end: int) -> Need:
+        """The mean over the words of a place; nothing where it has no word."""
+        first = bisect_right(self.places, start, key=lambda place: place[1])
+        last = bisect_left(self.places, end, key=lambda place: place[0])
+        return self._need(first, last)
+
+    def marks(self) -> Iterator[FoundMark]:
+        """The runs of words that tell of a person, by start.
+
+        A run ends where another begins or the kind changes.
+        """
+        inside = 1.0 - self.musts[:, 0] >= MARKED
+        first = 0
+        while first < len(self.places):
+            if not inside[first]:
+                first += 1
+                continue
+            last = first + 1
+            while last < len(self.places) and inside[last] and not self._splits(last):
+                last += 1
+            yield self._mark(first, last)
+            first = last
+
+    def _splits(self, word: int) -> bool:
+        return bool(self.begins[word] >= MARKED or self.kinds[word] != self.kinds[word - 1])
+
+    def _mark(self, first: int, last: int) -> FoundMark:
+        identifiers = np.bincount(self.identifiers[first:last], minlength=len(IDENTIFIERS))
+        return FoundMark(
+            self.places[first][0],
+            self.places[last - 1][1],
+            KINDS[self.kinds[first]],
+            IDENTIFIERS[int(identifiers.argmax())],
+            self._need(first, last),
+        )
+
+    def _need(self, first: int, last: int) -> Need:
+        if first >= last:
+            return NOTHING
+        nothing, _, should, must = self.musts[first:last].mean(axis=0).tolist()
+        return Need(1.0 - nothing, should + must, must)
