@@ -15,15 +15,17 @@ from benchmarks.goals import goals_table, recall_losses
 from benchmarks.kept import read
 from benchmarks.rule_families import table as rules_table
 from benchmarks.weights_manifest import command
-from eval.measures.uncertainty import share_of
+from eval.measures.uncertainty import Estimate, share_of
 from eval.provenance import Provenance
 from eval.reports.detection import markdown as detection_markdown
 from eval.reports.detection import misses_table
 from eval.reports.render import markdown_table
 from eval.reports.risk import DEFINITIONS, agreement_table, models_table
-from eval.reports.schema import Table
+from eval.reports.schema import Row, Table, estimate_cell
 from eval.studies.detection.report import DetectionReport
 from eval.studies.risk.report import RiskReport
+from models.corpora.needs import FOLDER as NEEDS
+from models.corpora.needs import marked_passages
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "models.md"
@@ -52,6 +54,7 @@ def page(results: Path = RESULTS, weights: Path = WEIGHTS) -> str:
         "@LEAVE_ONE_OUT@": _leave_one_out(left_out),
         "@MISSES@": _missing("detection") if found is None else _misses(found),
         "@THRESHOLDS@": _thresholds(detector),
+        **_needs(_results(results, "needs"), _results(results, "agreement")),
         "@RISK_MODEL@": _facts(weights, "risk", risk_card),
         "@AGREEMENT@": _missing("risk") if judged is None else agreement_table(judged),
         "@RISK@": _missing("risk") if judged is None else _risk(judged),
@@ -78,6 +81,36 @@ def _json(path: Path) -> dict[str, Any] | None:
     except FileNotFoundError:
         return None
     return found
+
+
+def _needs(found: Mapping[str, Any] | None, readers: Mapping[str, Any] | None) -> dict[str, str]:
+    """What the detector knows of what has to go, and how well two readings agree."""
+    passages = sum(len(marked_passages(None, part)) for part in ("train", "held_out"))
+    lines = (NEEDS / "references.jsonl").read_text(encoding="utf-8").splitlines()
+    parts = {"@PASSAGES@": f"{passages + len(lines):,}"}
+    if found is None or readers is None:
+        return {**parts, **dict.fromkeys(("@READERS@", "@NEEDS@", "@CALIBRATION@"), _missing("needs"))}
+    agreed = [(name, estimate_cell(Estimate(**each))) for name, each in readers.items() if name != "passages"]
+    areas = [
+        (f"{part}: {kind}", estimate_cell(Estimate(**each)), f"{each['n']:,.0f}")
+        for part in ("held out", "gold")
+        for kind, each in {"all": found[part]["area"], **found[part]["areas"]}.items()
+        if each["value"] is not None
+    ]
+    curve = [
+        (f"{row['from']:g} to {row['from'] + 0.1:.1f}", f"{row['words']:,}", f"{row['has to go']:.3f}")
+        for row in found["held out"]["calibration"]
+    ]
+    return {
+        **parts,
+        "@READERS@": _rows(("marks", f"F1, {readers['passages']} passages"), agreed),
+        "@NEEDS@": _rows(("texts", "area", "marks"), areas),
+        "@CALIBRATION@": _rows(("probability", "words", "has to go"), curve),
+    }
+
+
+def _rows(head: Sequence[str], rows: Sequence[Row]) -> str:
+    return markdown_table(Table("", head, rows))
 
 
 def _missing(name: str) -> str:

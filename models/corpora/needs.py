@@ -8,7 +8,6 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -33,16 +32,6 @@ UNNAMED = (("PERSON", 0), ("PERSON", 1))
 """Persons who are described rather than named."""
 
 _MARK = re.compile(r"\[\[([^\[\]|]+)\|([A-Z]+)\|([A-Z]+)\|([012])\|(\d+)\]\]")
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where a passage of a public corpus stands."""
-
-    record: str
-    field: str
-    start: int
-    end: int
 
 
 def marked_passages(data: Path | None, part: Part) -> list[Example]:

@@ -93,6 +93,8 @@ models.corpora.sentences.Sentence: id group unsure
 models.training.detector.Recipe: shares
 models.corpora.examples.Example: id corpus group asked
 models.corpora.examples.Mention: label
+models.corpora.examples.Need: kind identifier
+models.detectors.need.FoundMark: kind identifier
 models.training.rows.Row: asked
 models.corpora.rubric.Snippet: id domain
 models.training.thresholds.Profile: name
