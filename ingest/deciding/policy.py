@@ -117,8 +117,8 @@ class Policy:
     weights: Weights = field(default_factory=Weights)
     replacements: Replacements = "descriptor"
     direct_limit: float = 0.0
-    must_limit: float = 0.3
-    stay_limit: float = 0.3
+    must_limit: float = 0.1
+    stay_limit: float = 0.15
     quasi_limit: float = 0.4
     epsilon: float = 5.0
     treatment: Treatment = field(default_factory=Treatment)

@@ -11,6 +11,8 @@ from models.detectors.need import FoundMark, WordNeeds
 
 TOLD = 0.25
 """A mention that only a model found, whose words tell of a person with less probability, is none."""
+NAME_TOLD = 0.05
+"""The same for names, of which none should be lost."""
 ADDED = 0.4
 """The probability of having to be generalized from which a mark becomes a mention by itself."""
 MODEL = "model:"
@@ -46,7 +48,7 @@ def with_needs(entities: Sequence[Entity], needs: WordNeeds, source: str) -> lis
     for entity in entities:
         need = needs.at(entity.span.start, entity.span.end)
         if entity.source.startswith(MODEL):
-            if need.tells < TOLD and entity.label not in NAMES:
+            if need.tells < (NAME_TOLD if entity.label in NAMES else TOLD):
                 continue
             entity = _within(entity, marks)
             need = needs.at(entity.span.start, entity.span.end)

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-SYNTHETIC = "synthetic"
-"""The corpus name of synthetic training texts."""
+SYNTHETIC, NEEDS = "synthetic", "needs"
+"""The corpus names of synthetic training texts, and of passages in which readers marked what has to go."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -11,25 +11,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from models.corpora.examples import Example, Mention, Need
+from models.corpora.examples import NEEDS, Example, Mention, Need
 from models.corpora.splits import Part
 from models.errors import ConfigurationError
 
 FOLDER = Path(__file__).parents[1] / "training" / "data" / "needs"
-CORPUS = "needs"
-"""The corpus name of these examples."""
 HELD_OUT_SHARE = 6
 """One in so many records is held out."""
-LABELS: Mapping[str, str] = {
-    "PERSON": "person full name",
-    "ORG": "organization",
-    "LOC": "place",
-    "AGE": "person age",
-}
-"""The detector's label for a kind of mark; marks of other kinds have several or none."""
-
-UNNAMED = (("PERSON", 0), ("PERSON", 1))
-"""Persons who are described rather than named."""
+PERSON = "person full name"
 
 _MARK = re.compile(r"\[\[([^\[\]|]+)\|([A-Z]+)\|([A-Z]+)\|([012])\|(\d+)\]\]")
 
@@ -100,15 +89,11 @@ def _referenced(path: Path, data: Path | None) -> Iterator[Example]:
 
 def _example(name: str, group: str, text: str, needs: Iterable[Need]) -> Example:
     needs = tuple(sorted(needs))
-    mentions = tuple(
-        Mention(each.start, each.end, LABELS[each.kind])
-        for each in needs
-        if each.kind in LABELS
-        and each.identifier != "SENSITIVE"
-        and (each.kind != "PERSON" or each.must == 2)
+    # The names, so that training may put others in their place.
+    names = tuple(
+        Mention(each.start, each.end, PERSON) for each in needs if (each.kind, each.must) == ("PERSON", 2)
     )
-    # Only what tells of a protected person is marked, so no label is completely annotated.
-    return Example(f"{CORPUS}:{name}", CORPUS, group, text, mentions, (), needs)
+    return Example(f"{NEEDS}:{name}", NEEDS, group, text, names, (), needs)
 
 
 def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from models.corpora.examples import SYNTHETIC, Example, Mention, Need
+from models.corpora.examples import NEEDS, SYNTHETIC, Example, Mention, Need
 from models.detectors.network import IDENTIFIERS, KINDS, MUSTS, WIDEST
 from models.detectors.words import pieces_of, words_of
 from models.encoders.bert import CLS, SEP
@@ -58,7 +58,8 @@ def row_of(example: Example, model: Released, chance: random.Random) -> Row:
         ids += of_word
     ids.append(SEP)
     inside = places[first:last]
-    targets = targets_in(example.mentions, inside)
+    # A mark says nothing of labels: what is not marked may be an age, or the name of somebody public.
+    targets = [] if example.corpus == NEEDS else targets_in(example.mentions, inside)
     needs = None if example.needs is None else needs_in(example.needs, inside, example.corpus in DIRECT_ONLY)
     return Row(ids, firsts, targets, asked_of(example, inside, targets), needs)
 

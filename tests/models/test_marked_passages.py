@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from models.corpora import needs
-from models.corpora.needs import CORPUS, FOLDER, marked_passages
+from models.corpora.examples import NEEDS
+from models.corpora.needs import FOLDER, marked_passages
 from models.detectors.network import IDENTIFIERS, KINDS
 from models.errors import ConfigurationError
 
@@ -43,8 +44,8 @@ def test_passages_are_read_with_their_marks(tmp_path: Path, monkeypatch: pytest.
 
     digest = hashlib.sha256(TEXT[10:22].encode()).hexdigest()[:16]
     data = written(tmp_path, monkeypatch, digest=digest)
-    assert both(data) == {f"{CORPUS}:i1": ["Keller", "a cough"], f"{CORPUS}:p1": ["Ada Lind", "45"]}
-    assert both(None) == {f"{CORPUS}:i1": ["Keller", "a cough"]}
+    assert both(data) == {f"{NEEDS}:i1": ["Keller", "a cough"], f"{NEEDS}:p1": ["Ada Lind", "45"]}
+    assert both(None) == {f"{NEEDS}:i1": ["Keller", "a cough"]}
 
 
 def test_another_edition_of_a_corpus_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
