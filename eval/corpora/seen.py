@@ -3,6 +3,8 @@
 What counts as learned from:
 
 - the training parts that the detector and its thresholds were fitted to (``models.corpora.read``);
+- the passages that readers marked, which taught the detector what has to go, or gave its limits
+  (``models.corpora.needs``);
 - the passages whose scores taught the privacy-risk model, and the training cases of SPIA, which gave it a
   weaker signal (``models.training.scored``);
 - the demo corpus, to which the embedded scale of the scores was fitted (``benchmarks.fit_scale``).
@@ -28,6 +30,7 @@ from pathlib import Path
 from eval.corpora.corpus import Corpus
 from models.corpora.documents import POSTS, spia_texts
 from models.corpora.examples import Example
+from models.corpora.needs import marked_records
 from models.corpora.read import corpora_in, read_corpora
 from models.corpora.records import parsed_lines
 from models.corpora.rubric import referenced_records
@@ -111,7 +114,8 @@ def _all(doc_id: str) -> bool:
 def _scored(corpus: str) -> tuple[frozenset[str], frozenset[str]]:
     """The ids of a corpus's records with training snippets, and of those with held-out ones."""
     learned, measured = referenced_records()
-    return _of_corpus(corpus, learned), _of_corpus(corpus, measured)
+    marked = marked_records()
+    return _of_corpus(corpus, learned | marked), _of_corpus(corpus, measured - marked)
 
 
 def _of_corpus(corpus: str, records: Iterable[str]) -> frozenset[str]:

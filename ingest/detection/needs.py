@@ -1,6 +1,6 @@
 """What the context says of mentions: whether they have to go, how far they reach, and what else has to go."""
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -9,14 +9,15 @@ from ingest.documents import Entity, Identifier, Span
 from ingest.labels import NAMES, PERSON, VAGUE, label_of
 from models.detectors.need import FoundMark, WordNeeds
 
-TOLD = 0.25
-"""A mention that only a model found, whose words tell of a person with less probability, is none."""
-NAME_TOLD = 0.05
-"""The same for names, of which none should be lost."""
+TOLD, NAME_TOLD = 0.25, 0.1
+"""A mention outside of all marks, whose words tell of a person with less probability, is none.
+
+Names have a lower limit, as none should be lost. Patterns are believed whatever the context says.
+"""
 ADDED = 0.4
 """The probability of having to be generalized from which a mark becomes a mention by itself."""
-MODEL = "model:"
-"""How the sources of mentions begin that only a model found."""
+DOUBTED = ("model:", "rule:")
+"""How the sources of mentions begin whose context is asked."""
 
 LABEL_OF: Mapping[str, str] = {
     "PERSON": PERSON,
@@ -31,45 +32,74 @@ LABEL_OF: Mapping[str, str] = {
     "HEALTH": "diagnosis",
     "MISC": VAGUE,
 }
-CLASSES = {
-    "DIRECT": Identifier.DIRECT,
-    "QUASI": Identifier.QUASI,
-    "SENSITIVE": Identifier.ATTRIBUTE,
+"""The label of a mark that no mention names."""
+_ILLNESSES = ("symptom", "disease", "diagnosis", "medication", "allergy")
+_CARE = ("medical test", "test result", "procedure")
+_AMOUNTS = ("quantity", "monetary amount", "bitcoin amount", "person height", "dosage", "duration")
+_AREAS = ("place", "city name", "county", "state or province", "country")
+_JOBS = ("job title", "job area", "job type")
+_SELF = (
+    "demographic attribute",
+    "gender",
+    "nationality",
+    "religion",
+    "marital status",
+    "language",
+    "eye color",
+)
+LABELS_OF: Mapping[str, Sequence[str]] = {
+    "PERSON": (PERSON, "account handle", "bank account name"),
+    "LOC": (*_AREAS, "street address", "building number"),
+    "ORG": ("organization", "medical department", "credit card issuer"),
+    "DATETIME": ("date", "time", "date of birth", "duration", "frequency"),
+    "AGE": ("person age",),
+    "QUANTITY": (*_AMOUNTS, "frequency", "test result"),
+    "DEM": (*_JOBS, *_SELF),
+    "HEALTH": (*_ILLNESSES, *_CARE, "dosage", "frequency", "duration", "quantity"),
 }
+"""The labels that a mention under a mark of a kind may have; under marks of other kinds any."""
+CLASSES = {"DIRECT": Identifier.DIRECT, "QUASI": Identifier.QUASI, "SENSITIVE": Identifier.ATTRIBUTE}
 
 
 def with_needs(entities: Sequence[Entity], needs: WordNeeds, source: str) -> list[Entity]:
     """The mentions with their needs, without those that are none, and with the marks that no mention covers.
 
-    A mention that only a model found reaches as far as the mark over it.
+    A mention that only a model found reaches as far as the mark over it, and has a label of the mark's kind.
     """
-    marks = [mark for mark in needs.marks() if mark.need.should >= ADDED]
-    kept = []
-    for entity in entities:
-        need = needs.at(entity.span.start, entity.span.end)
-        if entity.source.startswith(MODEL):
-            if need.tells < (NAME_TOLD if entity.label in NAMES else TOLD):
-                continue
-            entity = _within(entity, marks)
-            need = needs.at(entity.span.start, entity.span.end)
-        kept.append(replace(entity, need=need))
-    return sorted([*kept, *_uncovered(marks, kept, source)], key=lambda entity: entity.span)
+    marks = list(needs.marks())
+    kept = [each for entity in entities for each in _believed(entity, marks, needs)]
+    kept += _uncovered(marks, kept, source)
+    return [replace(each, need=needs.at(each.span.start, each.span.end)) for each in kept]
 
 
-def _within(entity: Entity, marks: Sequence[FoundMark]) -> Entity:
-    """A mention without the words around the only mark in it."""
-    first = bisect_left(marks, entity.span.start, key=lambda mark: mark.start)
-    inside = [mark for mark in marks[first : first + 2] if mark.end <= entity.span.end]
-    if len(inside) != 1 or label_of(entity.label).rigid:
-        return entity
-    return entity.at(Span(inside[0].start, inside[0].end))
+def _believed(entity: Entity, marks: Sequence[FoundMark], needs: WordNeeds) -> list[Entity]:
+    if not entity.source.startswith(DOUBTED) or label_of(entity.label).rigid:
+        return [entity]
+    span = entity.span
+    first = bisect_right(marks, span.start, key=lambda mark: mark.end)
+    over = marks[first : bisect_left(marks, span.end, key=lambda mark: mark.start)]
+    if not over:
+        limit = NAME_TOLD if entity.label in NAMES else TOLD
+        return [entity] if needs.at(span.start, span.end).tells >= limit else []
+    if not entity.source.startswith("model:"):
+        return [entity]
+    return [_under(entity, mark) for mark in over]
+
+
+def _under(entity: Entity, mark: FoundMark) -> Entity:
+    """A mention as far as a mark reaches."""
+    fitting = LABELS_OF.get(mark.kind)
+    label = entity.label
+    if fitting is not None and label not in fitting:
+        label = LABEL_OF[mark.kind]
+    return replace(
+        entity, span=Span(mark.start, mark.end), label=label, identifier=label_of(label).identifier
+    )
 
 
 def _uncovered(marks: Sequence[FoundMark], entities: Sequence[Entity], source: str) -> Iterator[Entity]:
     covered = CharacterSet(entity.span for entity in entities)
     for mark in marks:
         span = Span(mark.start, mark.end)
-        if not covered.holds(span):
-            yield Entity(
-                span, LABEL_OF[mark.kind], CLASSES[mark.identifier], mark.need.should, source, need=mark.need
-            )
+        if mark.need.should >= ADDED and not covered.holds(span):
+            yield Entity(span, LABEL_OF[mark.kind], CLASSES[mark.identifier], mark.need.should, source)

@@ -37,6 +37,11 @@ def marked_passages(data: Path | None, part: Part) -> list[Example]:
     return [each for each in found if is_held_out(each.group) == (part == "held_out")]
 
 
+def marked_records() -> frozenset[str]:
+    """The records of public corpora that passages are from, as ``mts_dialog/ID``; held-out ones too."""
+    return frozenset(str(row["record"]) for _, row in _rows(FOLDER / "references.jsonl"))
+
+
 def is_held_out(group: str) -> bool:
     """Whether a record's passages are held out."""
     return hashlib.sha256(group.encode()).digest()[0] % HELD_OUT_SHARE == 0

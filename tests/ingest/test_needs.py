@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ingest.deciding.policy import BELOW, DIRECT, MAY_STAY, MUST, QUASI, RIGID, Policy, decide
 from ingest.detection.hybrid import HybridDetector
 from ingest.detection.learned import LearnedDetector
-from ingest.detection.needs import ADDED, LABEL_OF, TOLD, with_needs
+from ingest.detection.needs import ADDED, LABEL_OF, LABELS_OF, NAME_TOLD, TOLD, with_needs
 from ingest.documents import Action, Document, Entity, Identifier, Scores, Span
 from ingest.labels import LABELS, label_of
 from models.detectors.need import WordNeeds
@@ -52,24 +52,49 @@ def test_every_mention_has_its_need() -> None:
     assert (found.need.tells, found.need.should, found.need.must) == pytest.approx((0.98, 0.95, 0.8))
 
 
-def test_what_tells_of_nobody_is_no_mention_if_only_a_model_found_it() -> None:
-    found = with_needs([mention("high", "symptom")], needs(TEXT), "m")
-    assert found == []
-    kept = with_needs([mention("high", "symptom", "rule:x")], needs(TEXT), "m")
-    assert told(kept) == [("high", "symptom")]
+@pytest.mark.parametrize("source", ["model:x", "rule:x"])
+def test_what_tells_of_nobody_is_no_mention(source: str) -> None:
+    found = [mention("high", "symptom", source), mention("Ada Lind", "person full name", source)]
+    assert with_needs(found, needs(TEXT), "m") == []
 
 
-def test_names_stay_mentions_whatever_the_context_says() -> None:
-    assert told(with_needs([mention("Ada Lind", "person full name")], needs(TEXT), "m")) == [
-        ("Ada Lind", "person full name")
-    ]
+def test_patterns_are_believed_whatever_the_context_says() -> None:
+    found = with_needs([mention("Ada Lind", "person full name", "pattern:x")], needs(TEXT), "m")
+    assert told(found) == [("Ada Lind", "person full name")]
 
 
-def test_a_mention_loses_the_words_around_its_mark() -> None:
-    found = with_needs(
-        [mention("Lind Brothers has", "organization")], needs(TEXT, [("Lind Brothers", "ORG")]), "m"
-    )
+def test_a_name_stays_a_mention_at_a_lower_probability() -> None:
+    read = needs(TEXT)
+    read.musts[:2] = (0.85, 0.05, 0.05, 0.05)
+    both = [mention("Ada Lind", "person full name"), mention("Ada Lind", "job title")]
+    assert told(with_needs(both, read, "m")) == [("Ada Lind", "person full name")]
+
+
+@pytest.mark.parametrize("words", ["Lind Brothers has", "Brothers", "of Lind"])
+def test_a_mention_of_a_model_reaches_as_far_as_its_mark(words: str) -> None:
+    found = with_needs([mention(words, "organization")], needs(TEXT, [("Lind Brothers", "ORG")]), "m")
     assert told(found) == [("Lind Brothers", "organization")]
+
+
+def test_a_mention_over_two_marks_is_two() -> None:
+    read = needs(TEXT, [("Ada Lind", "PERSON"), ("Lind Brothers", "ORG")])
+    found = with_needs([mention("Ada Lind of Lind Brothers", "organization")], read, "m")
+    assert told(found) == [("Ada Lind", "person full name"), ("Lind Brothers", "organization")]
+
+
+@pytest.mark.parametrize(
+    ("label", "kind", "shown"),
+    [
+        ("demographic attribute", "AGE", "person age"),
+        ("city name", "LOC", "city name"),
+        ("person full name", "HEALTH", "diagnosis"),
+        ("organization", "MISC", "organization"),
+    ],
+)
+def test_a_mention_of_a_model_has_a_label_of_its_kind(label: str, kind: str, shown: str) -> None:
+    found = with_needs([mention("Lind Brothers", label)], needs(TEXT, [("Lind Brothers", kind)]), "m")
+    assert told(found) == [("Lind Brothers", shown)]
+    assert found[0].identifier is label_of(shown).identifier
 
 
 def test_a_mark_that_no_mention_covers_is_one() -> None:
@@ -86,8 +111,9 @@ def test_a_mark_beyond_a_mention_is_one_too() -> None:
 
 def test_every_kind_has_a_label() -> None:
     assert set(LABEL_OF) == set(KINDS)
-    assert set(LABEL_OF.values()) <= set(LABELS)
-    assert 0 < TOLD < 1 and 0 < ADDED < 1
+    assert set(LABEL_OF.values()) | {label for each in LABELS_OF.values() for label in each} <= set(LABELS)
+    assert all(LABEL_OF[kind] in labels for kind, labels in LABELS_OF.items())
+    assert 0 < NAME_TOLD < TOLD < 1 and 0 < ADDED < 1
 
 
 class Judges:
