@@ -37,8 +37,9 @@ GOLD = (VISITS_MAIL, seen.CASES, seen.PUBLISHED_POSTS)
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A text with its marks as readers made them, and as the detector reads them."""
+    """A text with its marks as one reader made them, and as the detector reads them."""
 
+    name: str
     kind: str
     marks: Sequence[Need]
     needs: WordNeeds
@@ -55,7 +56,8 @@ def held_out(detector: EmbeddedDetector, data: Path) -> list[Read]:
     names = [kinds[each.id.partition(":")[2]] if ":p" in each.id else "invented" for each in passages]
     read = _read(detector, [each.text for each in passages])
     return [
-        Read(name, each.needs or (), needs) for name, each, needs in zip(names, passages, read, strict=True)
+        Read(each.id, name, each.needs or (), needs)
+        for name, each, needs in zip(names, passages, read, strict=True)
     ]
 
 
@@ -68,7 +70,7 @@ def gold(detector: EmbeddedDetector, data: Path) -> list[Read]:
             for each, read in zip(documents, needs, strict=True):
                 marks = [Need(m.start, m.end, m.type, m.kind, m.must) for m in each.marks]
                 kind = each.document.doc_id.partition("|")[0] if name == VISITS_MAIL else name
-                found.append(Read(kind, marks, read))
+                found.append(Read(each.document.doc_id, kind, marks, read))
     return found
 
 
@@ -81,10 +83,12 @@ def _read(detector: EmbeddedDetector, texts: Sequence[str]) -> Iterator[WordNeed
 
 def area(texts: Sequence[Read]) -> Estimate:
     """How often a mark that has to go has the higher probability than one that may stay; ties count half."""
-    pairs = [
-        [(text.needs.at(mark.start, mark.end).must, mark.must) for mark in text.marks if mark.must != 1]
-        for text in texts
-    ]
+    # Readers share their documents: one cluster for each.
+    by_name: dict[str, list[tuple[float, int]]] = {}
+    for text in texts:
+        found = ((text.needs.at(m.start, m.end).must, m.must) for m in text.marks if m.must != 1)
+        by_name.setdefault(text.name, []).extend(found)
+    pairs = list(by_name.values())
 
     def of(drawn: Sequence[int]) -> float:
         go = np.array([score for place in drawn for score, must in pairs[place] if must == 2])
@@ -98,8 +102,8 @@ def area(texts: Sequence[Read]) -> Estimate:
     if np.isnan(value):
         return Estimate(why_not="no mark that has to go, or none that may stay")
     drawn = bootstrap(lambda places: np.array([of(each) for each in places]), len(pairs), SEED, RESAMPLES)
-    found = holding(value, drawn[~np.isnan(drawn)])
-    return Estimate(found.value, found.low, found.high, n=float(sum(map(len, pairs))))
+    held = holding(value, drawn[~np.isnan(drawn)])
+    return Estimate(held.value, held.low, held.high, n=float(sum(map(len, pairs))))
 
 
 def calibration(texts: Sequence[Read]) -> list[dict[str, float]]:

@@ -122,7 +122,8 @@ def _facts_minus_trip(report: TripRagReport, method: str) -> Estimate:
         answering = row.task == f"questions, {report.methods[0].encoder}"
         if row.system in asked and answering and FACTS in row.figures:
             asked[row.system][row.case] = row.figures[FACTS]
-    return mean_of([value - asked[TRIP][case] for case, value in asked[method].items()], report.seed)
+    both = asked[method].keys() & asked[TRIP].keys()
+    return mean_of([asked[method][case] - asked[TRIP][case] for case in sorted(both)], report.seed)
 
 
 def _variants(figure: Callable[[MethodFigures], Estimate]) -> Callable[[TripRagReport], Cells]:

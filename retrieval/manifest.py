@@ -13,7 +13,7 @@ from models.errors import ConfigurationError
 from retrieval.errors import CollectionError, unwritable
 from retrieval.search import HYBRID, Search
 
-FORMAT = 3
+FORMAT = 4
 
 
 @dataclass(frozen=True, slots=True)

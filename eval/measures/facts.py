@@ -6,8 +6,10 @@ from functools import cache, lru_cache
 
 from eval.measures.leakage import STOP_WORDS
 from eval.measures.overlap import rouge_tokenizer
+from ingest.language.vocabulary import fold
 
-_WORD = re.compile(r"[^\W_]+")
+_WORD = re.compile(r"\d+(?:[.,:/]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?")
+"""Numbers whole, so that 3.5 is no 5; words with what is behind an apostrophe."""
 SHORTEST = 3
 """Letters of a word that says something; numbers count from one digit."""
 
@@ -17,15 +19,16 @@ _tokenizer = cache(rouge_tokenizer)
 
 @lru_cache(maxsize=4_096)
 def facts_in(text: str) -> frozenset[str]:
-    """Stems of the words and numbers of a text that say something."""
-    said = (word for word in _WORD.findall(text.casefold()) if word not in STOP_WORDS)
-    stems = _tokenizer()(" ".join(word for word in said if len(word) >= SHORTEST or word.isdigit()))
-    return frozenset(stems)
+    """Stems of the words, and the numbers, of a text that say something; without case and accents."""
+    words = [fold(match.group()) for match in _WORD.finditer(text)]
+    numbers = {word for word in words if word[:1].isdigit()}
+    telling = [word for word in words if len(word) >= SHORTEST and word not in STOP_WORDS | numbers]
+    return frozenset(_tokenizer()(" ".join(word for word in telling if word.isalpha()))) | numbers
 
 
-def answerable(reference: str, source: str) -> frozenset[str]:
-    """The facts of a reference that stand in the source: what an answer from it can say."""
-    return facts_in(reference) & facts_in(source)
+def answerable(reference: str, source: str, question: str) -> frozenset[str]:
+    """The facts of a reference that stand in the source and not in the question: what an answer can say."""
+    return (facts_in(reference) & facts_in(source)) - facts_in(question)
 
 
 def share_present(facts: AbstractSet[str], answer: str) -> float:

@@ -75,7 +75,7 @@ class Questions:
         if key not in self._known:
             answer = self.generator.generate(question.text, passages).text
             scores = self._scorer(question.answer, answer)
-            facts = answerable(question.answer, self.sources.get(question.about, ""))
+            facts = answerable(question.answer, self.sources.get(question.about, ""), question.text)
             self._known[key] = {
                 "BLEU-1": scores.bleu1,
                 "sacreBLEU": scores.sacrebleu,

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from ingest.detection.needs import is_doubted
 from ingest.documents import Action, Entity, Identifier, Scores
 from ingest.labels import LONGEST_NAME, is_short_line, label_of
 from ingest.scoring.scale import Weights
@@ -154,7 +155,8 @@ def hard_rule(entity: Entity, own_risk: float, policy: Policy) -> str | None:
     if entity.need is not None:
         if entity.need.must >= policy.must_limit:
             return MUST
-        return MAY_STAY if entity.need.should < policy.stay_limit else None
+        if is_doubted(entity):
+            return MAY_STAY if entity.need.should < policy.stay_limit else None
     of_kind = label_of(entity.label).risk
     if entity.identifier is Identifier.QUASI and max(of_kind, own_risk) >= policy.quasi_limit:
         return QUASI

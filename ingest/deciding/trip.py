@@ -10,6 +10,7 @@ from ingest.deciding.policy import (
     BELOW,
     ECHO,
     HARD_RULES,
+    MAY_STAY,
     RESIDUAL,
     STAYS,
     STRICTEST_FIRST,
@@ -130,8 +131,8 @@ class Trip:
 
         @cache
         def utilities() -> Mapping[int, float]:
-            kept = {number for number in measured if reasons.get(number) == BELOW}
-            return self._utilities(text, {number: measured[number] for number in kept})
+            kept = [number for number, reason in reasons.items() if reason in (BELOW, MAY_STAY)]
+            return self._utilities(text, kept, measured)
 
         def decisions(more: Collection[int] = ()) -> list[Decision]:
             reason_of = {**reasons, **dict.fromkeys(more, RESIDUAL)}
@@ -153,12 +154,15 @@ class Trip:
             if not (more and _echoes(apart, reasons)):
                 return Decided(decisions(), applied)
 
-    def _utilities(self, text: AnnotatedText, measured: Measurements) -> dict[int, float]:
+    def _utilities(
+        self, text: AnnotatedText, links: Sequence[int], measured: Measurements
+    ) -> dict[int, float]:
         """The utility lost without each of these links; measures missing ones."""
-        missing = {link for link, each in measured.items() if each.divergence is None}
+        missing = {link for link in links if link not in measured or measured[link].divergence is None}
         if missing:
             (fresh,) = self._engine.measure([_only(text, missing)])
             measured = {**measured, **fresh}
+        measured = {link: measured[link] for link in links if link in measured}
         weights, scale = self._policy.weights, self._scale
         return {
             link: weights.beta * scale.divergence(each.divergence)

@@ -62,25 +62,22 @@ class HybridDetector:
         behind = [replace(document, text=view.text) for document, view in disguised if view]
         read = self._by_model([*plainly, *behind])
         found = [
-            self._in_one(document.text, learned)
-            for document, (learned, _) in zip([*plainly, *behind], read, strict=True)
+            self._in_one(document.text, *of_model)
+            for document, of_model in zip([*plainly, *behind], read, strict=True)
         ]
         hidden = iter(found[len(plainly) :])
         return [
-            self._judged(_everywhere(document.text, direct, (view, next(hidden)) if view else None), needs)
-            for document, view, direct, (_, needs) in zip(plainly, views, found, read, strict=False)
+            _everywhere(document.text, direct, (view, next(hidden)) if view else None)
+            for document, view, direct in zip(plainly, views, found, strict=False)
         ]
 
-    def _judged(self, entities: list[Entity], needs: "WordNeeds | None") -> list[Entity]:
-        if needs is None or self._learned is None:
-            return entities
-        return _by_place(with_needs(entities, needs, self._learned.name))
-
-    def _in_one(self, text: str, learned: Sequence[Entity]) -> list[Entity]:
+    def _in_one(self, text: str, learned: Sequence[Entity], needs: "WordNeeds | None") -> list[Entity]:
         found = _united(
             find_patterns(text),
             [*self._by_rules(text), *named_by_keys(text), *names_with_carets(text), *learned],
         )
+        if needs is not None:
+            found = _by_place(with_needs(found, needs, self.name.rpartition("+")[2]))
         return with_messages(text, by_fields(text, found))
 
     def _by_model(self, documents: Sequence[Document]) -> "list[tuple[list[Entity], WordNeeds | None]]":

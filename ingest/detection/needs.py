@@ -3,21 +3,24 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 
 from ingest.detection.overlaps import CharacterSet
 from ingest.documents import Entity, Identifier, Span
-from ingest.labels import NAMES, PERSON, VAGUE, label_of
+from ingest.labels import LABELS, PERSON, VAGUE, label_of
+from ingest.spans import union_of
 from models.detectors.need import FoundMark, WordNeeds
 
-TOLD, NAME_TOLD = 0.25, 0.1
-"""A mention outside of all marks, whose words tell of a person with less probability, is none.
+NOBODY = 0.02
+"""Something that looks like a name is none if it has to go with less probability.
 
-Names have a lower limit, as none should be lost. Patterns are believed whatever the context says.
+On held-out marked passages no name of a person is below it.
 """
 ADDED = 0.4
 """The probability of having to be generalized from which a mark becomes a mention by itself."""
-DOUBTED = ("model:", "rule:")
-"""How the sources of mentions begin whose context is asked."""
+MODEL, RULE = "model:", "rule:"
+SURE_RULES = frozenset(f"{RULE}{name}" for name in ("hl7", "key", "caret", "title", "last-first"))
+"""Rules that read a structure: the context says nothing about it."""
 
 LABEL_OF: Mapping[str, str] = {
     "PERSON": PERSON,
@@ -61,33 +64,45 @@ LABELS_OF: Mapping[str, Sequence[str]] = {
 CLASSES = {"DIRECT": Identifier.DIRECT, "QUASI": Identifier.QUASI, "SENSITIVE": Identifier.ATTRIBUTE}
 
 
-def with_needs(entities: Sequence[Entity], needs: WordNeeds, source: str) -> list[Entity]:
-    """The mentions with their needs, without those that are none, and with the marks that no mention covers.
+def is_doubted(entity: Entity) -> bool:
+    """Whether reading alone found a mention: a model or a rule of prose, so that the context may overrule it.
 
-    A mention that only a model found reaches as far as the mark over it, and has a label of the mark's kind.
+    Patterns, structures and labels of one's own are believed.
+    """
+    reads = entity.source.startswith((MODEL, RULE)) and entity.source not in SURE_RULES
+    return reads and entity.label in LABELS and not label_of(entity.label).rigid
+
+
+def with_needs(entities: Sequence[Entity], needs: WordNeeds, source: str) -> list[Entity]:
+    """The mentions with their needs, and with the marks that no mention covers.
+
+    A mention that only a model found reaches as far as the marks over it, and has labels of their kinds. A
+    direct identifier loses neither words nor its class, unless the context is sure that it is none.
     """
     marks = list(needs.marks())
-    kept = [each for entity in entities for each in _believed(entity, marks, needs)]
+    kept = [each for entity in entities for each in _read(entity, marks, needs)]
     kept += _uncovered(marks, kept, source)
     return [replace(each, need=needs.at(each.span.start, each.span.end)) for each in kept]
 
 
-def _believed(entity: Entity, marks: Sequence[FoundMark], needs: WordNeeds) -> list[Entity]:
-    if not entity.source.startswith(DOUBTED) or label_of(entity.label).rigid:
+def _read(entity: Entity, marks: Sequence[FoundMark], needs: WordNeeds) -> list[Entity]:
+    if not is_doubted(entity):
         return [entity]
     span = entity.span
     first = bisect_right(marks, span.start, key=lambda mark: mark.end)
     over = marks[first : bisect_left(marks, span.end, key=lambda mark: mark.start)]
-    if not over:
-        limit = NAME_TOLD if entity.label in NAMES else TOLD
-        return [entity] if needs.at(span.start, span.end).tells >= limit else []
-    if not entity.source.startswith("model:"):
+    if entity.identifier is Identifier.DIRECT:
+        if needs.at(span.start, span.end).must >= NOBODY:
+            names = (Span(mark.start, mark.end) for mark in over if mark.kind == "PERSON")
+            return [entity.at(reduce(union_of, names, span))]
+        return [_under(entity, mark) for mark in over]
+    if not over or entity.source.startswith(RULE):
         return [entity]
     return [_under(entity, mark) for mark in over]
 
 
 def _under(entity: Entity, mark: FoundMark) -> Entity:
-    """A mention as far as a mark reaches."""
+    """A mention as far as a mark reaches, under a label of its kind."""
     fitting = LABELS_OF.get(mark.kind)
     label = entity.label
     if fitting is not None and label not in fitting:

@@ -7,7 +7,7 @@ corpora the marks as offsets without the text. Its README says who marked them a
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +23,10 @@ PERSON = "person full name"
 _MARK = re.compile(r"\[\[([^\[\]|]+)\|([A-Z]+)\|([A-Z]+)\|([012])\|(\d+)\]\]")
 
 
-def marked_passages(data: Path | None, part: Part) -> list[Example]:
+def marked_passages(data: Path | None, part: Part, leave_out: Collection[str] = ()) -> list[Example]:
     """The passages of a part; those of public corpora only where their folder is under ``data``.
+
+    Passages from the corpora that ``leave_out`` names are left out; ``spia_cases`` means both parts of SPIA.
 
     Raises:
         ConfigurationError: The files are not here, or one of them does not fit its corpus.
@@ -34,7 +36,12 @@ def marked_passages(data: Path | None, part: Part) -> list[Example]:
             "The marked passages are not part of the installed package: run this in a checkout of its source."
         )
     found = [*_invented(FOLDER / "invented.jsonl"), *_referenced(FOLDER / "references.jsonl", data)]
-    return [each for each in found if is_held_out(each.group) == (part == "held_out")]
+    without = {name.partition("_")[0] if name.startswith("spia") else name for name in leave_out}
+    return [
+        each
+        for each in found
+        if is_held_out(each.group) == (part == "held_out") and each.group.partition("/")[0] not in without
+    ]
 
 
 def marked_records() -> frozenset[str]:
@@ -43,8 +50,8 @@ def marked_records() -> frozenset[str]:
 
 
 def is_held_out(group: str) -> bool:
-    """Whether a record's passages are held out."""
-    return hashlib.sha256(group.encode()).digest()[0] % HELD_OUT_SHARE == 0
+    """Whether a record's passages are held out. Those of SPIA are not: its own marks teach the same."""
+    return not group.startswith("spia/") and hashlib.sha256(group.encode()).digest()[0] % HELD_OUT_SHARE == 0
 
 
 def _invented(path: Path) -> Iterator[Example]:

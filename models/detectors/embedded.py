@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from math import log
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -110,8 +111,8 @@ class EmbeddedDetector:
             found[reading.job.text] += reading.hits
             read[reading.job.text].append(reading)
         return [
-            (spans_of(hits, words), _joined(words, readings) if NEED in self._heads else None)
-            for hits, words, readings in zip(found, places, read, strict=True)
+            (spans_of(hits, words), _joined(text, words, readings) if NEED in self._heads else None)
+            for text, hits, words, readings in zip(texts, found, places, read, strict=True)
         ]
 
     def hits(self, texts: Sequence[str], places: Sequence[Sequence[tuple[int, int]]]) -> list[list[WordHit]]:
@@ -184,7 +185,7 @@ def _needs_of(weights: "Weights", of_words: "Tensor") -> list[NDArray[Any]]:
     return [each.numpy() for each in found]
 
 
-def _joined(places: Sequence[tuple[int, int]], readings: Sequence[_Reading]) -> WordNeeds:
+def _joined(text: str, places: Sequence[tuple[int, int]], readings: Sequence[_Reading]) -> WordNeeds:
     """The windows of a text as one; of a word in two of them, the reading farther from an edge counts."""
     arrays: list[list[NDArray[Any]]] = [[], [], [], []]
     for number, reading in enumerate(readings):
@@ -201,4 +202,7 @@ def _joined(places: Sequence[tuple[int, int]], readings: Sequence[_Reading]) -> 
         np.concatenate([np.empty(shape, kind), *each])
         for shape, kind, each in zip(shapes, types, arrays, strict=True)
     ]
-    return WordNeeds(places, *joined)
+    gaps = ((one[1], other[0]) for one, other in pairwise(places))
+    lines = frozenset(word for word, gap in enumerate(gaps, start=1) if "\n" in text[slice(*gap)])
+    begins, musts, kinds, identifiers = joined
+    return WordNeeds(places, begins, musts, kinds, identifiers, lines)

@@ -2,6 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -39,9 +40,14 @@ class WordNeeds:
     musts: NDArray[np.float32] = field(repr=False)
     kinds: NDArray[np.int64] = field(repr=False)
     identifiers: NDArray[np.int64] = field(repr=False)
+    lines: AbstractSet[int] = frozenset()
+    """The words at which a line begins."""
 
     def at(self, start: int, end: int) -> Need:
-        """The mean over the words of a place; nothing where it has no word."""
+        """The mean over the words of a place that tell of a person, or over all where none does.
+
+        Other words would dilute what a long mention holds. Nothing where a place has no word.
+        """
         first = bisect_right(self.places, start, key=lambda place: place[1])
         last = bisect_left(self.places, end, key=lambda place: place[0])
         return self._need(first, last)
@@ -49,7 +55,7 @@ class WordNeeds:
     def marks(self) -> Iterator[FoundMark]:
         """The runs of words that tell of a person, by start.
 
-        A run ends where another begins or the kind changes.
+        A run ends where another begins, the kind changes, or a line ends.
         """
         inside = 1.0 - self.musts[:, 0] >= MARKED
         first = 0
@@ -64,7 +70,8 @@ class WordNeeds:
             first = last
 
     def _splits(self, word: int) -> bool:
-        return bool(self.begins[word] >= MARKED or self.kinds[word] != self.kinds[word - 1])
+        starts = self.begins[word] >= MARKED or self.kinds[word] != self.kinds[word - 1]
+        return bool(starts or word in self.lines)
 
     def _mark(self, first: int, last: int) -> FoundMark:
         identifiers = np.bincount(self.identifiers[first:last], minlength=len(IDENTIFIERS))
@@ -79,5 +86,7 @@ class WordNeeds:
     def _need(self, first: int, last: int) -> Need:
         if first >= last:
             return NOTHING
-        nothing, _, should, must = self.musts[first:last].mean(axis=0).tolist()
+        inside = self.musts[first:last]
+        telling = inside[1.0 - inside[:, 0] >= MARKED]
+        nothing, _, should, must = (telling if len(telling) else inside).mean(axis=0).tolist()
         return Need(1.0 - nothing, should + must, must)

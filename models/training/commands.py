@@ -64,7 +64,7 @@ def make_detector(
     trained_on, development = development_split(
         [
             *read_corpora(data, "train", leave_out),
-            *marked_passages(data, "train"),
+            *marked_passages(data, "train", leave_out),
             *synthetic_examples(SYNTHETIC, next(iter(recipes.values())).seed),
         ]
     )

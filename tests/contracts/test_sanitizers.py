@@ -36,6 +36,7 @@ from ingest.sanitize import DecidingSanitizer, Rewriter, RewritingSanitizer
 from ingest.scoring.exact import ExactEngine
 from ingest.scoring.prior import RiskPrior
 from ingest.scoring.scale import EMBEDDED_SCALE, Weights
+from models.detectors.words import Need
 from models.language.protocol import ChatMessage
 from models.vectors import Vectors
 from tests.doubles import FailingDetector, PhraseDetector, WordEncoder
@@ -596,6 +597,14 @@ def test_the_rules_alone_take_what_no_score_decides() -> None:
     policy = Policy(tau=float("-inf"))
     assert taken(decided(trip(RiskPrior(), policy), one_cough())) == {0, 1}
     assert taken(decided(trip(RiskPrior(), rules_alone(policy)), one_cough())) == {0}
+
+
+def test_a_control_takes_nothing_that_the_rules_keep() -> None:
+    stays = Need(0.9, 0.0, 0.0)
+    text = one_cough()
+    cough = replace(text.entities[1], source="model:x", need=stays)
+    both = replace(text, entities=[text.entities[0], cough])
+    assert taken(decided(within("random", RiskPrior(), Policy(tau=float("-inf"))), both)) == {0}
 
 
 def one_cough() -> AnnotatedText:

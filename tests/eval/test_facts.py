@@ -13,9 +13,15 @@ def test_facts_are_stems_and_numbers_without_words_that_say_nothing() -> None:
 
 
 def test_answerable_facts_stand_in_reference_and_source() -> None:
-    found = answerable(REFERENCE, SOURCE)
-    assert facts_in("patient took tablet 40") <= found
-    assert not facts_in("denied") & found
+    found = answerable(REFERENCE, SOURCE, "Which tablets?")
+    assert facts_in("patient took 40") <= found
+    assert not facts_in("denied tablets") & found
+
+
+def test_numbers_are_whole_and_accents_do_not_count() -> None:
+    assert facts_in("3.5 mg and 50,000") & {"3", "5", "50", "000"} == set()
+    assert facts_in("Zoë Müller") == facts_in("zoe muller")
+    assert len(facts_in("Zoë Müller")) == 2
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ingest.deciding.policy import BELOW, DIRECT, MAY_STAY, MUST, QUASI, RIGID, Policy, decide
 from ingest.detection.hybrid import HybridDetector
 from ingest.detection.learned import LearnedDetector
-from ingest.detection.needs import ADDED, LABEL_OF, LABELS_OF, NAME_TOLD, TOLD, with_needs
+from ingest.detection.needs import ADDED, LABEL_OF, LABELS_OF, NOBODY, with_needs
 from ingest.documents import Action, Document, Entity, Identifier, Scores, Span
 from ingest.labels import LABELS, label_of
 from models.detectors.need import WordNeeds
@@ -18,13 +18,13 @@ from models.detectors.network import KINDS
 from models.detectors.words import FoundSpan, Need, words_of
 
 TEXT = "Ada Lind of Lind Brothers has high cholesterol."
-NOBODY, STAY, GO = (0.97, 0.02, 0.01, 0.0), (0.1, 0.85, 0.05, 0.0), (0.02, 0.03, 0.15, 0.8)
+OUT, STAY, GO = (0.97, 0.02, 0.01, 0.0), (0.1, 0.85, 0.05, 0.0), (0.02, 0.03, 0.15, 0.8)
 
 
 def needs(text: str, go: Sequence[tuple[str, str]] = (), stay: Sequence[tuple[str, str]] = ()) -> WordNeeds:
     """Needs in which these words, each with their kind, have to go or may stay."""
     places = words_of(text)
-    musts = np.full((len(places), 4), NOBODY, dtype=np.float32)
+    musts = np.full((len(places), 4), OUT, dtype=np.float32)
     begins = np.zeros(len(places), dtype=np.float32)
     kinds = np.zeros(len(places), dtype=np.int64)
     for row, pairs in ((GO, go), (STAY, stay)):
@@ -52,22 +52,34 @@ def test_every_mention_has_its_need() -> None:
     assert (found.need.tells, found.need.should, found.need.must) == pytest.approx((0.98, 0.95, 0.8))
 
 
-@pytest.mark.parametrize("source", ["model:x", "rule:x"])
-def test_what_tells_of_nobody_is_no_mention(source: str) -> None:
-    found = [mention("high", "symptom", source), mention("Ada Lind", "person full name", source)]
-    assert with_needs(found, needs(TEXT), "m") == []
+@pytest.mark.parametrize("source", ["model:x", "rule:surname", "rule:repeat"])
+def test_what_is_surely_nobody_is_no_name(source: str) -> None:
+    assert with_needs([mention("Ada Lind", "person full name", source)], needs(TEXT), "m") == []
 
 
-def test_patterns_are_believed_whatever_the_context_says() -> None:
-    found = with_needs([mention("Ada Lind", "person full name", "pattern:x")], needs(TEXT), "m")
+@pytest.mark.parametrize(
+    "source", ["pattern:x", "rule:hl7", "rule:key", "rule:caret", "rule:title", "own list"]
+)
+def test_patterns_structures_and_own_lists_are_believed(source: str) -> None:
+    found = with_needs([mention("Ada Lind", "person full name", source)], needs(TEXT), "m")
     assert told(found) == [("Ada Lind", "person full name")]
 
 
-def test_a_name_stays_a_mention_at_a_lower_probability() -> None:
-    read = needs(TEXT)
-    read.musts[:2] = (0.85, 0.05, 0.05, 0.05)
-    both = [mention("Ada Lind", "person full name"), mention("Ada Lind", "job title")]
-    assert told(with_needs(both, read, "m")) == [("Ada Lind", "person full name")]
+def test_labels_of_ones_own_are_believed() -> None:
+    codename = Entity(Span(0, 3), "project codename", Identifier.QUASI, 0.9, "model:x")
+    assert [each.label for each in with_needs([codename], needs(TEXT), "m")] == ["project codename"]
+
+
+def test_a_name_that_may_be_one_stays_whole_and_a_name() -> None:
+    read = needs(TEXT, stay=[("Lind", "ORG")])
+    read.musts[:2] = (0.4, 0.5, 0.05, 0.05)
+    found = with_needs([mention("Ada Lind", "person full name")], read, "m")
+    assert told(found) == [("Ada Lind", "person full name")]
+
+
+def test_a_name_reaches_over_the_marks_of_persons() -> None:
+    found = with_needs([mention("Lind", "person full name")], needs(TEXT, [("Ada Lind", "PERSON")]), "m")
+    assert told(found) == [("Ada Lind", "person full name")]
 
 
 @pytest.mark.parametrize("words", ["Lind Brothers has", "Brothers", "of Lind"])
@@ -92,7 +104,7 @@ def test_a_mention_over_two_marks_is_two() -> None:
     ],
 )
 def test_a_mention_of_a_model_has_a_label_of_its_kind(label: str, kind: str, shown: str) -> None:
-    found = with_needs([mention("Lind Brothers", label)], needs(TEXT, [("Lind Brothers", kind)]), "m")
+    found = with_needs([mention("Lind Brothers", label)], needs(TEXT, stay=[("Lind Brothers", kind)]), "m")
     assert told(found) == [("Lind Brothers", shown)]
     assert found[0].identifier is label_of(shown).identifier
 
@@ -113,7 +125,7 @@ def test_every_kind_has_a_label() -> None:
     assert set(LABEL_OF) == set(KINDS)
     assert set(LABEL_OF.values()) | {label for each in LABELS_OF.values() for label in each} <= set(LABELS)
     assert all(LABEL_OF[kind] in labels for kind, labels in LABELS_OF.items())
-    assert 0 < NAME_TOLD < TOLD < 1 and 0 < ADDED < 1
+    assert 0 < NOBODY < ADDED < 1
 
 
 class Judges:
@@ -126,6 +138,29 @@ class Judges:
 
     def judged(self, texts: Sequence[str]) -> list[tuple[list[FoundSpan], WordNeeds | None]]:
         return [([], needs(text, [("Lind Brothers", "ORG")])) for text in texts]
+
+
+def test_a_mark_is_a_mention_wherever_its_name_is_repeated() -> None:
+    text = "Lind Brothers pays him. He left Lind Brothers."
+
+    class Once(Judges):
+        def judged(self, texts: Sequence[str]) -> list[tuple[list[FoundSpan], WordNeeds | None]]:
+            return [([], needs(each, [("Lind Brothers", "ORG")])) for each in texts]
+
+    (found,) = HybridDetector(LearnedDetector(Once())).detect([Document("a", text)])
+    assert told(found, text).count(("Lind Brothers", "organization")) == 2
+    assert all(each.need is not None and each.need.must > 0.5 for each in found)
+
+
+def test_a_disguised_name_is_read_where_it_can_be_read() -> None:
+    class Decodes(Judges):
+        def judged(self, texts: Sequence[str]) -> list[tuple[list[FoundSpan], WordNeeds | None]]:
+            told = [[("Quillon", "PERSON")] if "Quillon" in each else [] for each in texts]
+            return [([], needs(each, marks)) for each, marks in zip(texts, told, strict=True)]
+
+    text = "She wrote name%3A%20Quillon%20today"
+    (found,) = HybridDetector(LearnedDetector(Decodes())).detect([Document("a", text)])
+    assert any("Quillon" in words for words, _ in told(found, text))
 
 
 def test_the_hybrid_detector_asks_the_model() -> None:
@@ -142,12 +177,18 @@ def test_the_hybrid_detector_asks_the_model() -> None:
         (Need(1.0, 0.1, 0.0), MAY_STAY, Action.KEEP),
         (None, QUASI, Action.GENERALIZE),
     ],
-    ids=["must", "scores", "may stay", "no model"],
+    ids=["must", "scores", "may stay", "no head"],
 )
 def test_the_policy_follows_the_need(need: Need | None, reason: str, action: Action) -> None:
     policy = Policy(tau=0.6, must_limit=0.4, stay_limit=0.3)
     entity = Entity(Span(0, 3), "city name", Identifier.QUASI, 1.0, "model:x", need=need)
     assert decide(entity, Scores(0.2, 0.1, 0.1, 0.3), 0.2, policy) == (action, reason)
+
+
+@pytest.mark.parametrize("source", ["pattern:x", "rule:hl7"])
+def test_the_context_keeps_nothing_that_a_pattern_or_structure_found(source: str) -> None:
+    entity = Entity(Span(0, 3), "date of birth", Identifier.QUASI, 1.0, source, need=Need(0.0, 0.0, 0.0))
+    assert decide(entity, Scores(0.2, 0.1, 0.1, 0.3), 0.2, Policy())[1] == QUASI
 
 
 @pytest.mark.parametrize(("label", "reason"), [("person full name", DIRECT), ("phone number", RIGID)])

@@ -7,10 +7,21 @@ from hypothesis import strategies as st
 from ingest.annotated import AnnotatedText
 from ingest.deciding.baselines.uniform import ORIGIN, REDACT, SUPPRESS
 from ingest.deciding.echoes import echoes
-from ingest.deciding.policy import AT_OR_ABOVE, BELOW, DIRECT, ECHO, QUASI, RESIDUAL, RIGID, Policy, decide
+from ingest.deciding.policy import (
+    AT_OR_ABOVE,
+    BELOW,
+    DIRECT,
+    ECHO,
+    MAY_STAY,
+    QUASI,
+    RESIDUAL,
+    RIGID,
+    Policy,
+    decide,
+)
 from ingest.deciding.residual import beyond_limit
 from ingest.deciding.trip import Trip
-from ingest.documents import Action, Decision, Document, Identifier, SanitizedDocument, Scores, Span
+from ingest.documents import Action, Decision, Document, Entity, Identifier, SanitizedDocument, Scores, Span
 from ingest.errors import SanitizationError
 from ingest.labels import LABELS, label_of
 from ingest.protocols import EntityDetector, Hazards, Method, RiskModel
@@ -21,6 +32,7 @@ from ingest.scoring.exact import ExactEngine
 from ingest.scoring.prior import RiskPrior
 from ingest.scoring.raw import absolute_risk
 from ingest.scoring.scale import EMBEDDED_SCALE, Weights
+from models.detectors.words import Need
 from tests.doubles import FailingDetector, PhraseDetector, WordEncoder, entity
 from tests.strategies import annotated_texts, overlapping_words, sentences_about_people
 
@@ -277,6 +289,14 @@ def test_a_long_text_keeps_in_each_passage_what_a_short_one_keeps() -> None:
     method = Trip(ExactEngine(WordEncoder(), 7), RiskPrior(), EMBEDDED_SCALE, bare)
     assert sanitized(method, sentence, PhraseDetector(found)).text == sentence
     assert sanitized(method, long, PhraseDetector(many)).text == long
+
+
+def test_what_may_stay_in_its_context_falls_to_the_residual_limit() -> None:
+    stays = Entity(Span(0, 3), "city name", Identifier.QUASI, 0.9, "model:x", 0, need=Need(0.9, 0.0, 0.0))
+    text = AnnotatedText("Ulm is dark.", [stays])
+    for limit, reason in ((1.0, MAY_STAY), (0.1, RESIDUAL)):
+        (decision,) = decided(trip(Policy(tau=float("inf"), residual_limit=limit)), text)
+        assert decision.reason == reason
 
 
 def test_no_limit_asks_for_nothing() -> None:

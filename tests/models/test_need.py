@@ -127,3 +127,19 @@ def test_a_model_without_the_head_says_nothing_of_needs() -> None:
     bare = {name: weight for name, weight in weights.items() if not name.startswith(NEED)}
     detector = EmbeddedDetector("bare", bare, [PERSON], {PERSON: 0.5})
     assert detector.judged([TEXT])[0][1] is None
+
+
+def test_no_mark_crosses_a_line() -> None:
+    needs = replace(needs_of([GO, GO, GO]), lines=frozenset({2}))
+    assert [(mark.start, mark.end) for mark in needs.marks()] == [(0, 7), (8, 11)]
+
+
+def test_the_lines_of_a_text_are_known() -> None:
+    weights = train_detector([invented(0)], Recipe(seed=1, steps=1, tokens=64), lambda _: None)
+    detector = EmbeddedDetector("needs", weights, [PERSON], {PERSON: 0.5})
+    ((_, needs),) = detector.judged(["Ada Lind\nVarde Point \n\n pays"])
+    assert needs is not None and needs.lines == {2, 4}
+
+
+def test_a_word_that_has_to_go_is_not_diluted_by_those_around_it() -> None:
+    assert needs_of([OUT, OUT, OUT, GO, OUT]).at(0, 19).must == pytest.approx(0.8)

@@ -26,7 +26,7 @@ from eval.studies.calibrate.marks import ScoredLink
 from eval.studies.calibrate.model_marks import DocumentEntities, ask
 from eval.tasks import index
 from ingest.annotated import AnnotatedText
-from ingest.deciding.policy import ALWAYS, KEPT, Policy
+from ingest.deciding.policy import ALWAYS, KEPT, MAY_STAY, Policy
 from ingest.documents import Decision
 from ingest.errors import SanitizationError
 from ingest.scoring.scale import Weights
@@ -175,7 +175,7 @@ def links_of(
         for place, mentions in enumerate(_by_link(decisions).values()):
             scores = mentions[0].scores
             assert scores is not None and scores.priority is not None
-            if all(each.reason == KEPT for each in mentions):
+            if all(each.reason in (KEPT, MAY_STAY) for each in mentions):
                 continue
             always = all(each.reason in ALWAYS for each in mentions)
             is_marked = marked is not None and marked[number][place]

@@ -14,7 +14,7 @@ from eval.documents import EntityRef, MarkedDocument, SensitiveEntity
 from eval.experiment import Experiment, Task
 from eval.measures.leakage import SensitiveIndex, entity_leakage
 from eval.measures.overlap import recall_at_k_overlap
-from eval.measures.uncertainty import Estimate, mean_of
+from eval.measures.uncertainty import Estimate, ratio_of
 from eval.prepared import prepared
 from eval.progress import Progress, no_progress
 from eval.provenance import commit_here, provenance_of
@@ -243,9 +243,16 @@ def _part(name: str, inside: set[str], rows: Rows, seed: int) -> MarkedPart:
         documents=len(inside),
         failed={method: count for method, count in failed.items() if count},
         extracted=extracted,
-        recall_overlap={method: mean_of(list(each.values()), seed) for method, each in overlaps.items()},
+        recall_overlap={method: _over_documents(each, seed) for method, each in overlaps.items()},
         recall_minus_trip={
-            method: mean_of([value - overlaps[TRIP][case] for case, value in each.items()], seed)
+            method: _over_documents(
+                {
+                    case: value - overlaps[TRIP][case]
+                    for case, value in each.items()
+                    if case in overlaps[TRIP]
+                },
+                seed,
+            )
             for method, each in overlaps.items()
         },
         figures=tuple(figures),
@@ -261,6 +268,17 @@ def _overlaps(rows: Sequence[Row], original: Sequence[Row], inside: set[str]) ->
             found = recall_at_k_overlap([first[row.case]], [row.doc_ids], 1)
             by_case.setdefault(row.case, []).extend(found.per_query)
     return {case: sum(each) / len(each) for case, each in by_case.items()}
+
+
+def _over_documents(values: Mapping[str, float], seed: int) -> Estimate:
+    """The mean over questions; the interval draws documents, whose questions share their sanitizing."""
+    by_document: dict[str, list[float]] = {}
+    for case, value in values.items():
+        by_document.setdefault(case.rpartition("/")[0], []).append(value)
+    groups = list(by_document.values())
+    found = ratio_of([sum(each) for each in groups], [float(len(each)) for each in groups], seed)
+    same = len({value for each in groups for value in each}) < 2
+    return replace(found, low=None, high=None) if same else found
 
 
 def _extracted(rows: Sequence[Row], inside: set[str], seed: int) -> Estimate:

@@ -11,7 +11,7 @@ from random import Random
 from typing import Literal
 
 from ingest.annotated import AnnotatedText
-from ingest.deciding.policy import Policy
+from ingest.deciding.policy import KEPT, MAY_STAY, Policy
 from ingest.documents import Action, Decision
 from ingest.linking.accounts import rigid_apart
 from ingest.protocols import Apply, Decided, Hazards, Method
@@ -74,7 +74,8 @@ class WithinRules:
     ) -> Decided:
         links = [entity.link for entity in rigid_apart(text).entities]
         gone = _replaced(links, ruled)
-        free = [link for link in dict.fromkeys(links) if link not in gone]
+        stays = {link for link, each in zip(links, ruled, strict=True) if each.reason in (KEPT, MAY_STAY)}
+        free = [link for link in dict.fromkeys(links) if link not in gone | stays]
         more = len(_replaced(links, taken) - gone)
         first = {link: decision for link, decision in reversed(list(zip(links, taken, strict=True)))}
         chosen = set(self._ordered(text, free, first)[:more])
