@@ -74,8 +74,8 @@ def _trained_here(kind: str, weights: str, card: str) -> tuple[EmbeddedFile, Emb
 
 DETECTOR_FILES = _trained_here(
     "detector",
-    weights="3646a1feea862b8fd42567888c8c3bedd5ada79baa22433c369a8b0d741c7c1c",
-    card="6120d9611407779847817dfed5f6d120371dc2aed8b7af9e6ad09886f09964df",
+    weights="1161a455733147cff9d0c5b852c296762bf29721712526710edd75a5b0a8700f",
+    card="966b06ce68ac07722d9b838da0373c6c58a387b7f0d9beec62509d0ef23f81fc",
 )
 RISK_FILES = _trained_here(
     "risk",
