@@ -26,6 +26,28 @@ if TYPE_CHECKING:
 
 WINDOW = Limits(tokens=250, overlap=24, size=250)
 """Window limits in words and word pieces; neighboring windows overlap, so that each word has context."""
+WEAK = frozenset(
+    ("a", "an", "the", "and", "or", "but", "of", "in", "on", "at", "to", "for", "from", "by", "with", "as")
+    + ("is", "was", "are", "were", "has", "had", "have", "will", "be", "been", "not", "that", "which", "who")
+    + (
+        "when",
+        "it",
+        "he",
+        "she",
+        "they",
+        "i",
+        "we",
+        "you",
+        "his",
+        "her",
+        "its",
+        "their",
+        "into",
+        "than",
+        "then",
+    )
+)
+"""Words that begin or end no mention, in lower case."""
 _BATCH_TOKENS = 2048
 _WINDOWS_AT_ONCE = 512
 """Bounds memory: the number of windows prepared at a time."""
@@ -204,5 +226,10 @@ def _joined(text: str, places: Sequence[tuple[int, int]], readings: Sequence[_Re
     ]
     gaps = ((one[1], other[0]) for one, other in pairwise(places))
     lines = frozenset(word for word, gap in enumerate(gaps, start=1) if "\n" in text[slice(*gap)])
+    weak = frozenset(word for word, (start, end) in enumerate(places) if _is_weak(text[start:end]))
     begins, musts, kinds, identifiers = joined
-    return WordNeeds(places, begins, musts, kinds, identifiers, lines)
+    return WordNeeds(places, begins, musts, kinds, identifiers, lines, weak)
+
+
+def _is_weak(word: str) -> bool:
+    return word in WEAK or not any(map(str.isalnum, word))

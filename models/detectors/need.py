@@ -42,6 +42,8 @@ class WordNeeds:
     identifiers: NDArray[np.int64] = field(repr=False)
     lines: AbstractSet[int] = frozenset()
     """The words at which a line begins."""
+    weak: AbstractSet[int] = frozenset()
+    """The words that no mark begins or ends with: signs, articles, prepositions and the like."""
 
     def at(self, start: int, end: int) -> Need:
         """The mean over the words of a place that tell of a person, or over all where none does.
@@ -55,33 +57,33 @@ class WordNeeds:
     def marks(self) -> Iterator[FoundMark]:
         """The runs of words that tell of a person, by start.
 
-        A run ends where another begins, the kind changes, or a line ends.
+        A run ends where another begins or a line ends, and has no weak words at its ends. Its kind and class
+        are those of most of its words.
         """
         inside = 1.0 - self.musts[:, 0] >= MARKED
         first = 0
         while first < len(self.places):
-            if not inside[first]:
+            if not inside[first] or first in self.weak:
                 first += 1
                 continue
             last = first + 1
-            while last < len(self.places) and inside[last] and not self._splits(last):
+            while last < len(self.places) and inside[last] and not self._begins(last):
                 last += 1
-            yield self._mark(first, last)
+            end = last
+            while end - 1 in self.weak:
+                end -= 1
+            yield self._mark(first, end)
             first = last
 
-    def _splits(self, word: int) -> bool:
-        starts = self.begins[word] >= MARKED or self.kinds[word] != self.kinds[word - 1]
-        return bool(starts or word in self.lines)
+    def _begins(self, word: int) -> bool:
+        return word in self.lines or (bool(self.begins[word] >= MARKED) and word not in self.weak)
 
     def _mark(self, first: int, last: int) -> FoundMark:
-        identifiers = np.bincount(self.identifiers[first:last], minlength=len(IDENTIFIERS))
-        return FoundMark(
-            self.places[first][0],
-            self.places[last - 1][1],
-            KINDS[self.kinds[first]],
-            IDENTIFIERS[int(identifiers.argmax())],
-            self._need(first, last),
+        kind, identifier = (
+            int(np.bincount(each[first:last]).argmax()) for each in (self.kinds, self.identifiers)
         )
+        start, end = self.places[first][0], self.places[last - 1][1]
+        return FoundMark(start, end, KINDS[kind], IDENTIFIERS[identifier], self._need(first, last))
 
     def _need(self, first: int, last: int) -> Need:
         if first >= last:

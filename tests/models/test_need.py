@@ -52,11 +52,17 @@ def test_needs_never_rise_from_telling_to_having_to_go(
     assert 0 <= found.must <= found.should + 1e-6 <= found.tells + 2e-6 <= 1 + 3e-6
 
 
-def test_marks_are_runs_of_one_kind_that_end_where_another_begins() -> None:
-    needs = needs_of([GO, GO, GO, OUT, STAY], [0, 0, 1, 1, 2])
-    needs = replace(needs, begins=np.array([0.9, 0.9, 0.1, 0.0, 0.2], dtype=np.float32))
+def test_marks_are_runs_that_end_where_another_begins_under_the_kind_of_most_words() -> None:
+    needs = needs_of([GO, GO, GO, GO, OUT, STAY], [0, 1, 3, 3, 1, 2])
+    needs = replace(needs, begins=np.array([0.9, 0.9, 0.1, 0.1, 0.0, 0.2], dtype=np.float32))
     found = [(mark.start, mark.end, mark.kind) for mark in needs.marks()]
-    assert found == [(0, 3, KINDS[0]), (4, 7, KINDS[0]), (8, 11, KINDS[1]), (16, 19, KINDS[2])]
+    assert found == [(0, 3, KINDS[0]), (4, 15, KINDS[3]), (20, 23, KINDS[2])]
+
+
+def test_no_mark_begins_or_ends_with_a_weak_word() -> None:
+    needs = replace(needs_of([GO, GO, GO, GO, GO, GO]), weak=frozenset({0, 2, 4, 5}))
+    assert [(mark.start, mark.end) for mark in needs.marks()] == [(4, 15)]
+    assert list(replace(needs_of([GO]), weak=frozenset({0})).marks()) == []
 
 
 def test_words_have_the_targets_of_their_marks() -> None:

@@ -450,7 +450,7 @@ def test_a_key_of_the_wrong_length_is_refused(lethe: Lethe, notes: Path, tmp_pat
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"{", b"[]", b"\xff\xfe", b'{"format": 3}', b'{"format": 3, "x": 2}']
+    "content", [b"", b"{", b"[]", b"\xff\xfe", b'{"format": 4}', b'{"format": 4, "x": 2}']
 )
 @pytest.mark.parametrize("verb", ["search", "ingest", "collections"])
 def test_a_damaged_manifest_is_told(

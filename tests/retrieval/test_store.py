@@ -415,7 +415,7 @@ def test_a_manifest_survives_its_file(tmp_path: Path) -> None:
         ("{", "the manifest is damaged"),
         ("[]", "the manifest is damaged"),
         ('{"format": 99}', "format 99 was written by another version"),
-        ('{"format": 3}', "the manifest is damaged"),
+        ('{"format": 4}', "the manifest is damaged"),
     ],
 )
 def test_bad_manifests_are_reported(tmp_path: Path, content: str | None, message: str) -> None:
