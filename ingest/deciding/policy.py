@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from ingest.detection.needs import is_doubted
+from ingest.detection.sources import is_doubted
 from ingest.documents import Action, Entity, Identifier, Scores
 from ingest.labels import LONGEST_NAME, is_short_line, label_of
 from ingest.scoring.scale import Weights

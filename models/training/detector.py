@@ -184,7 +184,8 @@ def _loss(
     targets = targets_of(rows, labels, is_word.shape[1])
     words = is_word[:, :, None] * asked_tensor(rows, labels)[:, None, :]
     loss = _cross_entropy(inside, targets.inside, words) + _cross_entropy(begin, targets.begin, words)
-    loss = loss + NEED_WEIGHT * _need_loss(need_logits(weights, _dropped(of_words, dropout)), rows)
+    if any(row.needs is not None for row in rows):
+        loss = loss + NEED_WEIGHT * _need_loss(need_logits(weights, _dropped(of_words, dropout)), rows)
     if not with_spans:
         return loss
     shared = {name: weights[name].detach() for name in ("projection.weight", "projection.bias")}
@@ -206,8 +207,6 @@ def _need_loss(logits: "Sequence[Tensor]", rows: Sequence[Row]) -> "Tensor":
     from torch.nn import functional
 
     chosen = [number for number, row in enumerate(rows) if row.needs is not None]
-    if not chosen:
-        return torch.zeros(())
     targets = torch.tensor([need for number in chosen for need in rows[number].needs or ()])
     begin, must, kind, identifier = (
         torch.cat([each[number, : len(rows[number].firsts)] for number in chosen]).float() for each in logits

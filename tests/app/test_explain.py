@@ -359,7 +359,8 @@ def test_the_rule_is_told_in_a_sentence() -> None:
     policy = Policy(tau=0.5, direct_limit=0.1, weights=Weights(1, 0.5, 0.25))
     assert threshold(policy) == (
         "Policy trip: generalized where S >= 0.5, with alpha 1, beta 0.5, gamma 0.25; direct identifiers "
-        "from P 0.1 on, quasi-identifiers from 0.4; residual risk of a passage at most 0.7."
+        "from P 0.1 on, what has to go in its context from 0.1 on; what may stay below 0.15 stays; residual "
+        "risk of a passage at most 0.7."
     )
     assert threshold(Policy("lprag")) == "Policy lprag: it uses no scores."
 

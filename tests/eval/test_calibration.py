@@ -445,7 +445,7 @@ def test_less_than_the_hard_rules_take_is_refused_with_what_can_be_had() -> None
         threshold_for_share(found, 0.2)
     assert str(raised.value) == (
         "The hard rules generalize 101 of 300 linked entities already, which is more than the share 0.2: "
-        "ask for 0.34 or more, or raise direct_limit or quasi_limit in the policy."
+        "ask for 0.34 or more, or raise direct_limit, must_limit or quasi_limit in the policy."
     )
 
 

@@ -8,6 +8,7 @@ import pytest
 from models.catalog import ModelRef
 from models.corpora.examples import Example, Mention
 from models.detectors.embedded import EmbeddedDetector
+from models.detectors.need import WordNeeds
 from models.detectors.new_labels import ByMeaning, load_finder
 from models.detectors.words import FoundSpan
 from models.trained import write_trained
@@ -25,7 +26,10 @@ class Finds(EmbeddedDetector):
         self.labels = tuple(labels)
         self._finds = finds
 
-    def find(self, texts: Sequence[str]) -> list[list[FoundSpan]]:
+    def judged(self, texts: Sequence[str]) -> list[tuple[list[FoundSpan], WordNeeds | None]]:
+        return [(spans, None) for spans in self._spans(texts)]
+
+    def _spans(self, texts: Sequence[str]) -> list[list[FoundSpan]]:
         return [
             [
                 FoundSpan(text.index(words), text.index(words) + len(words), label, 0.5 + 0.1 * number)
