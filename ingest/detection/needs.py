@@ -53,7 +53,7 @@ _SELF = (
 )
 LABELS_OF: Mapping[str, Sequence[str]] = {
     "PERSON": (PERSON, "account handle", "bank account name"),
-    "LOC": (*_AREAS, "street address", "building number", "secondary address unit", "zip postal code"),
+    "LOC": (*_AREAS, "street address", "building number", "zip postal code"),
     "ORG": ("organization", "medical department", "credit card issuer"),
     "DATETIME": ("date", "time", "date of birth", "duration", "frequency"),
     "AGE": ("person age",),
