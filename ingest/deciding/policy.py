@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from ingest.detection.sources import is_doubted
+from ingest.detection.sources import is_doubted, only_describes
 from ingest.documents import Action, Entity, Identifier, Scores
 from ingest.labels import LONGEST_NAME, is_short_line, label_of
 from ingest.scoring.scale import Weights
@@ -29,6 +29,9 @@ ECHO = "says what an identifier says that is generalized"
 BELOW = "priority below the threshold"
 MAY_STAY = "may stay in its context"
 KEPT = "its label is kept whatever its scores"
+
+DESCRIBING = 3.0
+"""How many times as high the limits of need are for what only describes, where precision comes first."""
 
 STRICTEST_FIRST = (RIGID, OWN, DIRECT, MUST, QUASI, AT_OR_ABOVE, BELOW, MAY_STAY, KEPT)
 """In order of precedence: the first reason of any mention of a link applies to all its mentions."""
@@ -104,12 +107,12 @@ class Policy:
     replaced. By default all are: no model can distinguish a neighbor who wrote a poem from a poet, and a text
     that claims to be fiction must not keep its names for that. ``must_limit`` is the probability of having to
     go, read from the context, from which any mention is replaced, and ``stay_limit`` that of having to be
-    generalized at least, below which it may stay. Where no model reads that, ``quasi_limit`` is the risk from
-    which a quasi-identifier is replaced, by the higher of the label's risk and its own; its default is the
-    lower bound of the rubric's level 2, from which an entity identifies in context. ``replacements`` says how
-    people and organizations are replaced: see ``ingest.rendering.aliases`` for the cost of aliases.
-    ``epsilon`` is the budget that lprag spends on each document. ``treatment`` is the treatment by label; it
-    applies to every policy but origin.
+    generalized at least, below which it may stay; both are three times as high for what only describes.
+    Where no model reads that, ``quasi_limit`` is the risk from which a quasi-identifier is replaced, by the
+    higher of the label's risk and its own; its default is the lower bound of the rubric's level 2, from which
+    an entity identifies in context. ``replacements`` says how people and organizations are replaced: see
+    ``ingest.rendering.aliases`` for the cost of aliases. ``epsilon`` is the budget that lprag spends on each
+    document. ``treatment`` is the treatment by label; it applies to every policy but origin.
     """
 
     name: PolicyName = "trip"
@@ -153,10 +156,13 @@ def hard_rule(entity: Entity, own_risk: float, policy: Policy) -> str | None:
     if entity.identifier is Identifier.DIRECT and own_risk >= policy.direct_limit:
         return DIRECT
     if entity.need is not None:
-        if entity.need.must >= policy.must_limit:
+        must, stay = policy.must_limit, policy.stay_limit
+        if only_describes(entity):
+            must, stay = DESCRIBING * must, DESCRIBING * stay
+        if entity.need.must >= must:
             return MUST
         if is_doubted(entity):
-            return MAY_STAY if entity.need.should < policy.stay_limit else None
+            return MAY_STAY if entity.need.should < stay else None
     of_kind = label_of(entity.label).risk
     if entity.identifier is Identifier.QUASI and max(of_kind, own_risk) >= policy.quasi_limit:
         return QUASI

@@ -18,11 +18,10 @@ pattern knows is no code.
 
 On held-out marked passages no name is below the first, and one code of 90 or so below the second.
 """
-ADDED, ADDED_CODE = 0.4, 0.8
-"""The probability of having to be generalized from which a mark becomes a mention by itself.
-
-Codes and contacts are always replaced once they are mentions, and patterns find most of them.
-"""
+ADDED = 0.4
+"""The probability of having to be generalized from which a mark becomes a mention by itself."""
+ADDED_OF = {"CODE": 0.8, "CONTACT": 0.8, "DEM": 0.5, "QUANTITY": 0.5, "HEALTH": 0.5, "MISC": 0.5}
+"""The same for kinds that are always replaced, of which patterns find most, and for what only describes."""
 LABEL_OF: Mapping[str, str] = {
     "PERSON": PERSON,
     "CODE": "reference number",
@@ -111,6 +110,5 @@ def _uncovered(marks: Sequence[FoundMark], entities: Sequence[Entity], source: s
     covered = CharacterSet(entity.span for entity in entities)
     for mark in marks:
         span = Span(mark.start, mark.end)
-        limit = ADDED_CODE if mark.kind in ("CODE", "CONTACT") else ADDED
-        if mark.need.should >= limit and not covered.holds(span):
+        if mark.need.should >= ADDED_OF.get(mark.kind, ADDED) and not covered.holds(span):
             yield Entity(span, LABEL_OF[mark.kind], CLASSES[mark.identifier], mark.need.should, source)

@@ -185,6 +185,20 @@ def test_the_policy_follows_the_need(need: Need | None, reason: str, action: Act
     assert decide(entity, Scores(0.2, 0.1, 0.1, 0.3), 0.2, policy) == (action, reason)
 
 
+@pytest.mark.parametrize(
+    ("label", "need", "reason"),
+    [
+        ("city name", Need(0.9, 0.5, 0.2), MUST),
+        ("job title", Need(0.9, 0.5, 0.2), BELOW),
+        ("job title", Need(0.9, 0.5, 0.4), MUST),
+        ("symptom", Need(0.9, 0.4, 0.1), MAY_STAY),
+    ],
+)
+def test_what_only_describes_has_higher_limits(label: str, need: Need, reason: str) -> None:
+    entity = Entity(Span(0, 3), label, label_of(label).identifier, 1.0, "model:x", need=need)
+    assert decide(entity, Scores(0.2, 0.1, 0.1, 0.3), 0.2, Policy(must_limit=0.1, stay_limit=0.15))[1] == reason
+
+
 @pytest.mark.parametrize("source", ["pattern:x", "rule:hl7"])
 def test_the_context_keeps_nothing_that_a_pattern_or_structure_found(source: str) -> None:
     entity = Entity(Span(0, 3), "date of birth", Identifier.QUASI, 1.0, source, need=Need(0.0, 0.0, 0.0))
