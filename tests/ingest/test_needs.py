@@ -196,7 +196,9 @@ def test_the_policy_follows_the_need(need: Need | None, reason: str, action: Act
 )
 def test_what_only_describes_has_higher_limits(label: str, need: Need, reason: str) -> None:
     entity = Entity(Span(0, 3), label, label_of(label).identifier, 1.0, "model:x", need=need)
-    assert decide(entity, Scores(0.2, 0.1, 0.1, 0.3), 0.2, Policy(must_limit=0.1, stay_limit=0.15))[1] == reason
+    assert (
+        decide(entity, Scores(0.2, 0.1, 0.1, 0.3), 0.2, Policy(must_limit=0.1, stay_limit=0.15))[1] == reason
+    )
 
 
 @pytest.mark.parametrize("source", ["pattern:x", "rule:hl7"])
