@@ -280,7 +280,7 @@ def test_the_embedded_model_looks_for_labels_it_is_asked_for() -> None:
 
 def test_the_page_says_what_is_missing(tmp_path: Path) -> None:
     made = page(tmp_path, tmp_path)
-    for name in ("detection", "risk", "label_curve", "leave_one_out"):
+    for name in ("detection", "risk", "label_curve", "leave_one_out", "needs"):
         assert f"Not measured yet: there is no `benchmarks/results/{name}.json`." in made
     for kind in ("detector", "risk"):
         assert f"Not trained yet: there is no `models/weights/{kind}.json`." in made
@@ -372,7 +372,8 @@ def test_the_page_shows_every_result(results: Path, tmp_path: Path) -> None:
     ):
         assert part in made
     assert "mentions with a weaker signal" not in made
-    assert "Not measured yet" not in made and "Not trained yet" not in made
+    assert made.count("Not measured yet") == made.count("no `benchmarks/results/needs.json`") == 3
+    assert "Not trained yet" not in made
     assert made == page(results, weights)
     assert not [word for word in WORDS if word in made]
 
