@@ -16,7 +16,7 @@ NOBODY, UNKNOWN_CODE = 0.02, 0.4
 """Something that looks like a name is none if it has to go with less probability, and a number that no
 pattern knows is no code.
 
-On held-out marked passages no name is below the first, and one code of 90 or so below the second.
+On held-out marked passages no name is below the first, and one code below the second.
 """
 ADDED = 0.4
 """The probability of having to be generalized from which a mark becomes a mention by itself."""

@@ -5,13 +5,13 @@ corpora the marks as offsets without the text. Its README says who marked them a
 """
 
 import hashlib
-import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from models.corpora.examples import NEEDS, Example, Mention, Need
+from models.corpora.rubric import records_in, rows_of
 from models.corpora.splits import Part
 from models.errors import ConfigurationError
 
@@ -46,7 +46,7 @@ def marked_passages(data: Path | None, part: Part, leave_out: Collection[str] = 
 
 def marked_records() -> frozenset[str]:
     """The records of public corpora that passages are from, as ``mts_dialog/ID``; held-out ones too."""
-    return frozenset(str(row["record"]) for _, row in _rows(FOLDER / "references.jsonl"))
+    return frozenset(str(row["record"]) for _, row in rows_of(FOLDER / "references.jsonl"))
 
 
 def is_held_out(group: str) -> bool:
@@ -55,7 +55,7 @@ def is_held_out(group: str) -> bool:
 
 
 def _invented(path: Path) -> Iterator[Example]:
-    for number, row in _rows(path):
+    for number, row in rows_of(path):
         text, needs = _parsed(str(row["marked"]))
         if "[[" in text:
             raise ConfigurationError(f"{path.name}, line {number} has a mark that cannot be read.")
@@ -79,10 +79,10 @@ def _parsed(marked: str) -> tuple[str, list[Need]]:
 
 def _referenced(path: Path, data: Path | None) -> Iterator[Example]:
     records: dict[str, Mapping[str, Mapping[str, Any]]] = {}
-    for number, row in _rows(path):
+    for number, row in rows_of(path):
         corpus, _, record = str(row["record"]).partition("/")
         if corpus not in records:
-            records[corpus] = {} if data is None else _records(data / corpus)
+            records[corpus] = {} if data is None else records_in(data / corpus)
         if record not in records[corpus]:
             continue
         text: Any = records[corpus][record]
@@ -106,19 +106,3 @@ def _example(name: str, group: str, text: str, needs: Iterable[Need]) -> Example
         Mention(each.start, each.end, PERSON) for each in needs if (each.kind, each.must) == ("PERSON", 2)
     )
     return Example(f"{NEEDS}:{name}", NEEDS, group, text, names, (), needs)
-
-
-def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), start=1):
-        if line.strip():
-            yield number, json.loads(line)
-
-
-def _records(folder: Path) -> Mapping[str, Mapping[str, Any]]:
-    found: dict[str, Mapping[str, Any]] = {}
-    for path in sorted(folder.glob("*.jsonl")):
-        for _, row in _rows(path):
-            name = row.get("id") or row.get("metadata", {}).get("data_id")
-            if name is not None:
-                found.setdefault(str(name), row)
-    return found

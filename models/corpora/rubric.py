@@ -44,7 +44,7 @@ class Snippet:
 
 def read_snippets(path: Path) -> list[Snippet]:
     """A user's own snippets; raises ConfigurationError with file and line of an invalid one."""
-    return [_own(path, number, row) for number, row in _rows(path)]
+    return [_own(path, number, row) for number, row in rows_of(path)]
 
 
 def held_out(snippets: Sequence[Snippet]) -> tuple[list[Snippet], list[Snippet]]:
@@ -83,7 +83,7 @@ def referenced_records() -> tuple[frozenset[str], frozenset[str]]:
     """
     sides: tuple[set[str], set[str]] = (set(), set())
     for domain in DOMAINS:
-        for _, row in _rows(FOLDER / f"{domain}_references.jsonl"):
+        for _, row in rows_of(FOLDER / f"{domain}_references.jsonl"):
             sides[_in_held_out_block(row["id"])].add(row["record"])
     return frozenset(sides[0] - sides[1]), frozenset(sides[1])
 
@@ -103,7 +103,7 @@ def shipped_snippets(data: Path | None) -> list[Snippet]:
     found = []
     for domain in DOMAINS:
         passes = [_scores(FOLDER / f"{domain}_{name}.jsonl") for name in PASSES]
-        for number, row in _rows(FOLDER / f"{domain}.jsonl"):
+        for number, row in rows_of(FOLDER / f"{domain}.jsonl"):
             place = f"{domain}.jsonl, line {number}"
             text, places, labels = parse_marked(row["marked"])
             scores = tuple(of_pass[row["id"]] for of_pass in passes)
@@ -157,7 +157,8 @@ def _checked(snippet: Snippet, place: str) -> Snippet:
     return snippet
 
 
-def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def rows_of(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """The objects of a file of JSON lines, with their line numbers; ConfigurationError names a broken one."""
     try:
         # Not splitlines(): a text may hold the rarer line separators as they are.
         lines = path.read_text(encoding="utf-8").split("\n")
@@ -175,16 +176,16 @@ def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 
 def _scores(path: Path) -> Mapping[str, tuple[float, ...]]:
-    return {row["id"]: tuple(row["scores"]) for _, row in _rows(path)}
+    return {row["id"]: tuple(row["scores"]) for _, row in rows_of(path)}
 
 
 def _referenced(domain: str, data: Path) -> Iterator[Snippet]:
     passes = [_scores(FOLDER / f"{domain}_references_{name}.jsonl") for name in PASSES]
     records: dict[str, Mapping[str, Mapping[str, Any]]] = {}
-    for number, row in _rows(FOLDER / f"{domain}_references.jsonl"):
+    for number, row in rows_of(FOLDER / f"{domain}_references.jsonl"):
         corpus, _, record = row["record"].partition("/")
         if corpus not in records:
-            records[corpus] = _records(data / corpus)
+            records[corpus] = records_in(data / corpus)
         if record not in records[corpus]:
             continue
         text = str(records[corpus][record][row.get("field", "text")])[row["start"] : row["end"]]
@@ -195,10 +196,11 @@ def _referenced(domain: str, data: Path) -> Iterator[Snippet]:
         yield _checked(snippet, f"{domain}_references.jsonl, line {number}")
 
 
-def _records(folder: Path) -> Mapping[str, Mapping[str, Any]]:
+def records_in(folder: Path) -> Mapping[str, Mapping[str, Any]]:
+    """The records of a corpus by id, of all files in its folder."""
     found: dict[str, Mapping[str, Any]] = {}
     for path in sorted(folder.glob("*.jsonl")):
-        for _, row in _rows(path):
+        for _, row in rows_of(path):
             name = row.get("id") or row.get("doc_id") or row.get("metadata", {}).get("data_id")
             if name is not None and str(name) not in found:
                 found[str(name)] = row

@@ -29,23 +29,8 @@ WINDOW = Limits(tokens=250, overlap=24, size=250)
 WEAK = frozenset(
     ("a", "an", "the", "and", "or", "but", "of", "in", "on", "at", "to", "for", "from", "by", "with", "as")
     + ("is", "was", "are", "were", "has", "had", "have", "will", "be", "been", "not", "that", "which", "who")
-    + (
-        "when",
-        "it",
-        "he",
-        "she",
-        "they",
-        "i",
-        "we",
-        "you",
-        "his",
-        "her",
-        "its",
-        "their",
-        "into",
-        "than",
-        "then",
-    )
+    + ("when", "it", "he", "she", "they", "i", "we", "you", "his", "her", "its", "their")
+    + ("into", "than", "then")
 )
 """Words that begin or end no mention, in lower case."""
 _BATCH_TOKENS = 2048

@@ -11,7 +11,14 @@ from ingest.deciding.baselines.controls import Control, Matched
 from ingest.deciding.baselines.extract import Extract
 from ingest.deciding.baselines.lprag import Lprag, Mode
 from ingest.deciding.baselines.uniform import REDACT
-from ingest.deciding.baselines.within_rules import RULES_ALONE, Named, WithinRules, rules_alone
+from ingest.deciding.baselines.within_rules import (
+    LOWEST_WITHIN,
+    RANDOM_WITHIN,
+    RULES_ALONE,
+    Named,
+    WithinRules,
+    rules_alone,
+)
 from ingest.deciding.policy import Policy, PolicyName
 from ingest.protocols import Encoder, Method
 from ingest.sanitize import DecidingSanitizer, Rewriter, RewritingSanitizer
@@ -22,7 +29,6 @@ from retrieval.system import System
 TRIP: PolicyName = "trip"
 ORIGIN: PolicyName = "origin"
 REDACTED: PolicyName = "redact"
-FAIR_RANDOM, LOWEST = "random within rules", "lowest divergence within rules"
 RANDOM, MATCHED = "random", "random, frequency-matched"
 """Among all entities, beside scores alone: a method with hard rules would win by these."""
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -66,8 +72,8 @@ def methods(ready: Prepared, encoder: Encoder, seed: int) -> tuple[list[Compared
         by_policy("entity-type"),
         ComparedMethod(TRIP, system),
         by_method(RULES_ALONE, rules),
-        by_method(FAIR_RANDOM, lambda: WithinRules(trip, rules(), "random", seed)),
-        by_method(LOWEST, lambda: WithinRules(trip, rules(), "lowest divergence")),
+        by_method(RANDOM_WITHIN, lambda: WithinRules(trip, rules(), "random", seed)),
+        by_method(LOWEST_WITHIN, lambda: WithinRules(trip, rules(), "lowest divergence")),
         by_method("lprag", lambda: Lprag(encoder, "ldp", rng=Random(seed))),
         by_method("lprag-compat", lambda: Lprag(encoder, "compat", rng=Random(seed))),
         ComparedMethod("extract", rewriting(Extract(encoder))),

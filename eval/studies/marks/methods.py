@@ -6,14 +6,22 @@ from dataclasses import replace
 from eval.documents import Mark, MarkedDocument
 from eval.prepared import Prepared
 from ingest.deciding.baselines.uniform import Uniform
-from ingest.deciding.baselines.within_rules import RULES_ALONE, Chosen, Named, WithinRules, rules_alone
+from ingest.deciding.baselines.within_rules import (
+    LOWEST_WITHIN,
+    RANDOM_WITHIN,
+    RULES_ALONE,
+    Chosen,
+    Named,
+    WithinRules,
+    rules_alone,
+)
 from ingest.documents import Action, Document, Entity, Identifier, Span
 from ingest.labels import LABELS, VAGUE
 from ingest.sanitize import DecidingSanitizer
 from retrieval.system import System
 
 ORIGIN, REDACT, TRIP, ORACLE = "origin", "redact", "trip", "oracle"
-RANDOM, LOWEST = "random within rules", "lowest divergence within rules"
+RANDOM, LOWEST = RANDOM_WITHIN, LOWEST_WITHIN
 DRAWS = 5
 """How often a random control draws; one draw is chance."""
 FURTHER_DRAWS = [f"{RANDOM}, {draw}" for draw in range(2, DRAWS + 1)]

@@ -18,6 +18,8 @@ from ingest.protocols import Apply, Decided, Hazards, Method
 
 Chosen = Literal["random", "lowest divergence"]
 RULES_ALONE = "rules alone"
+RANDOM_WITHIN, LOWEST_WITHIN = "random within rules", "lowest divergence within rules"
+"""The names of the controls."""
 
 
 def rules_alone(policy: Policy) -> Policy:
