@@ -128,7 +128,7 @@ def _facts(weights: Path, kind: str, card: Mapping[str, Any] | None) -> str:
         ("training command", f"`{command(kind, card)}`"),
         ("trained", f"{card['trained']}, {card['seconds']:,} seconds"),
         ("recipe", _listed(card["recipe"])),
-        *(("then", _listed(card[name])) for name in ("finish", "needs") if card.get(name)),
+        *(("then", _listed(card[name])) for name in ("finish", "needs", "more") if card.get(name)),
         *_data(card),
     ]
     link = f"[models/weights/{kind}.md](../models/weights/{kind}.md)"

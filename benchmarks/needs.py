@@ -47,13 +47,10 @@ class Read:
 
 def held_out(detector: EmbeddedDetector, data: Path) -> list[Read]:
     """The held-out marked passages."""
-    kinds = {
-        row["id"]: row["kind"]
-        for name in ("references.jsonl", "invented.jsonl")
-        for row in map(json.loads, (FOLDER / name).read_text(encoding="utf-8").splitlines())
-    }
+    references = (FOLDER / "references.jsonl").read_text(encoding="utf-8").splitlines()
+    kinds = {row["id"]: row["kind"] for row in map(json.loads, references)}
     passages = marked_passages(data, "held_out")
-    names = [kinds[each.id.partition(":")[2]] if ":p" in each.id else "invented" for each in passages]
+    names = [kinds.get(each.id.partition(":")[2], "invented") for each in passages]
     read = _read(detector, [each.text for each in passages])
     return [
         Read(each.id, name, each.needs or (), needs)

@@ -23,13 +23,16 @@ SHOWN = ("tab.characters.precision", "tab.characters.recall", "tab.characters.F1
 
 
 def command(kind: str, card: Mapping[str, Any]) -> str:
-    """The command that trains the model."""
+    """The commands that train the model: from MiniLM, and where its card says so again from there."""
     recipe = card["recipe"]
     if kind == "risk":
-        return f"lethe models train-risk DATA --output DIR --seed {recipe['seed']}"
-    asked = f"--steps {recipe['steps']} --rate {recipe['layer_rate']} --seed {recipe['seed']}"
-    without = "".join(f" --leave-out {name}" for name in card["left_out"])
-    return f"lethe models train-detector DATA --output DIR {asked}{without}"
+        asked, last = f"--seed {recipe['seed']}", card.get("more")
+    else:
+        asked = f"--steps {recipe['steps']} --rate {recipe['layer_rate']} --seed {recipe['seed']}"
+        asked += "".join(f" --leave-out {name}" for name in card["left_out"])
+        last = card.get("needs")
+    first = f"lethe models train-{kind} DATA --output DIR {asked}"
+    return first if last is None else f"{first}; again with --start DIR"
 
 
 def manifest() -> dict[str, Any]:

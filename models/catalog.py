@@ -74,13 +74,13 @@ def _trained_here(kind: str, weights: str, card: str) -> tuple[EmbeddedFile, Emb
 
 DETECTOR_FILES = _trained_here(
     "detector",
-    weights="1161a455733147cff9d0c5b852c296762bf29721712526710edd75a5b0a8700f",
-    card="966b06ce68ac07722d9b838da0373c6c58a387b7f0d9beec62509d0ef23f81fc",
+    weights="7553f1f1e950cc1009d7730da255a246c40c2119f8efd57ff1af5c7766ca012f",
+    card="eb2b1a635d3bc185b48ec9243b888a91bc35ba47dd32e53e4d510e31dcafbe57",
 )
 RISK_FILES = _trained_here(
     "risk",
-    weights="1d3729b8a2a108ef060da0de753d5de3e554a4d4867d3cc5e8942185f00ea89c",
-    card="8481b644026e2003738f3f3c83ffdf7df20c5cb0ad1fecd87b3463d00ba0e526",
+    weights="2df65979049832448944a9c5698a1ee25943bf94434cae97f6862463edf94012",
+    card="4d24a2e63d3cddb725df266326a0a0cf798d11623643c3d65779b11b24b06581",
 )
 
 MODELS: tuple[ModelDescription, ...] = (

@@ -252,6 +252,11 @@ def _train_risk(verb: argparse.ArgumentParser) -> None:
         "(default a small model over the embedded encoder)",
     )
     verb.add_argument(
+        "--start",
+        metavar="MODEL",
+        help="continue with this small model, a folder or the word embedded (default from all-MiniLM-L6-v2)",
+    )
+    verb.add_argument(
         "--seed", type=positive, help="seed of order, masking and new weights (default the shipped model's)"
     )
 

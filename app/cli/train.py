@@ -41,7 +41,7 @@ def train_detector(arguments: argparse.Namespace) -> int:
 
 
 def _start(name: str) -> ModelRef:
-    """A detector by a folder, or by the word embedded."""
+    """A trained model by a folder, or by the word embedded."""
     return ModelRef() if name == "embedded" else reference(Path(name))
 
 
@@ -67,7 +67,7 @@ def train_risk(arguments: argparse.Namespace) -> int:
     _check_training_is_here()
     from ingest.labels import LABELS
     from models.training.commands import make_risk, make_transformer_risk
-    from models.training.risk import RiskRecipe
+    from models.training.risk import MORE, RiskRecipe
     from models.training.transformer_risk import TransformerRecipe
 
     seed = {} if arguments.seed is None else {"seed": arguments.seed}
@@ -75,11 +75,15 @@ def train_risk(arguments: argparse.Namespace) -> int:
     labels = Path(arguments.labels) if arguments.labels else None
     output = Path(arguments.output)
     stand_ins = {name: label.descriptor for name, label in LABELS.items()}
+    if arguments.encoder and arguments.start:
+        raise ConfigurationError("--start continues the small model: leave it or --encoder out.")
     if arguments.encoder:
         encoder, longer = reference(arguments.encoder), TransformerRecipe(**seed)
         card = make_transformer_risk(encoder, data, labels, output, stand_ins, longer, _report)
     else:
-        card = make_risk(data, labels, output, stand_ins, RiskRecipe(**seed), _report)
+        start = _start(arguments.start) if arguments.start else None
+        recipe = replace(MORE if start else RiskRecipe(), **seed)
+        card = make_risk(data, labels, output, stand_ins, recipe, _report, start)
     result({"model": card["name"], "folder": str(output), "seconds": card["seconds"]})
     message(f'use it with LETHE_RISK__MODEL=\'{{"source": "path", "name": "{output}"}}\'')
     return 0

@@ -25,6 +25,7 @@ from eval.studies.compare.study import (
     Options,
     trip_rag,
 )
+from eval.targets import reading_once
 from models.catalog import ModelRef
 
 _OF_THIS_MACHINE = ("path", "output", "data_dir", "module", "function")
@@ -38,7 +39,8 @@ def run(arguments: argparse.Namespace) -> int:
     """
     data = data_of(arguments)
     settings = data.settings
-    system = system_of(settings, answers=True)
+    # Indexes of one corpus differ in few passages, and so do the sentences that answers are chosen from.
+    system = system_of(settings, encoder=reading_once(encoder_of(settings)), answers=True)
     check_trip(system.policy, "The benchmark compares trip with every other policy")
     folder = report_folder(Path(arguments.output)) if arguments.output else None
     corpus = load(arguments.corpus, Path(arguments.path), _selection(arguments))
@@ -51,7 +53,9 @@ def run(arguments: argparse.Namespace) -> int:
             under_public_ids(corpus, data.public_ids),
             _options(arguments),
             current_phase_on(bar),
-            further=[encoder_of(settings.model_copy(update={"encoder": each})) for each in further],
+            further=[
+                reading_once(encoder_of(settings.model_copy(update={"encoder": each}))) for each in further
+            ],
             folder=folder,
             made_with=run_settings(settings, further),
         )

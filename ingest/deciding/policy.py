@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from ingest.detection.sources import is_doubted, only_describes
+from ingest.detection.sources import is_doubted, may_tell_of_nobody, only_describes
 from ingest.documents import Action, Entity, Identifier, Scores
 from ingest.labels import LONGEST_NAME, is_short_line, label_of
 from ingest.scoring.scale import Weights
+from models.detectors.words import Need
 from models.errors import ConfigurationError
 
 PolicyName = Literal["trip", "redact", "suppress", "entity-type", "lprag", "origin"]
@@ -156,14 +157,18 @@ def hard_rule(entity: Entity, own_risk: float, policy: Policy) -> str | None:
     if entity.identifier is Identifier.DIRECT and own_risk >= policy.direct_limit:
         return DIRECT
     if entity.need is not None:
-        must, stay = policy.must_limit, policy.stay_limit
-        if only_describes(entity):
-            must, stay = DESCRIBING * must, DESCRIBING * stay
-        if entity.need.must >= must:
-            return MUST
-        if is_doubted(entity):
-            return MAY_STAY if entity.need.should < stay else None
+        reason = _by_context(entity, entity.need, policy)
+        if reason is not None or is_doubted(entity):
+            return reason
     of_kind = label_of(entity.label).risk
     if entity.identifier is Identifier.QUASI and max(of_kind, own_risk) >= policy.quasi_limit:
         return QUASI
     return None
+
+
+def _by_context(entity: Entity, need: Need, policy: Policy) -> str | None:
+    times = DESCRIBING if only_describes(entity) else 1.0
+    if need.must >= times * policy.must_limit:
+        return MUST
+    stays = may_tell_of_nobody(entity) and need.should < times * policy.stay_limit
+    return MAY_STAY if stays else None

@@ -3,18 +3,26 @@
 from ingest.documents import Entity, Identifier
 from ingest.labels import LABELS, VAGUE, label_of
 
-MODEL, RULE = "model:", "rule:"
-"""How the sources of mentions begin that a model or a rule found."""
+MODEL, RULE, PATTERN = "model:", "rule:", "pattern:"
+"""How the sources of mentions begin that a model, a rule or a pattern found."""
 SURE_RULES = frozenset(f"{RULE}{name}" for name in ("hl7", "key", "caret", "title", "last-first"))
 """Rules that read a structure: the context says nothing about it."""
-
-
+_MOMENTS = ("date", "time")
 _DESCRIBING = ("job title", "job area", "job type", "demographic attribute", "quantity", "gender", VAGUE)
 
 
 def only_describes(entity: Entity) -> bool:
     """Whether a mention tells what somebody is or has, which identifies only in rare combinations."""
     return entity.identifier is Identifier.ATTRIBUTE or entity.label in _DESCRIBING
+
+
+def may_tell_of_nobody(entity: Entity) -> bool:
+    """Whether a mention may stay because its context says nothing of a person.
+
+    Patterns know a date or a time by its form, but not whether it is that of a server or of a match.
+    """
+    by_form = entity.source.startswith(PATTERN) and entity.label in _MOMENTS
+    return by_form or is_doubted(entity)
 
 
 def is_doubted(entity: Entity) -> bool:

@@ -3,7 +3,8 @@
 A line of a file is ``{"id": ..., "marked": "Mrs. [[Keller|person full name]] was seen", "scores": [0.7]}``,
 with one score in [0, 1] per mark, in order. The scores of the two passes over the shipped held-out snippets
 are in separate files. For third-party texts only a record's id and offsets are stored. Files called ``more``
-were scored once and are for training only.
+were scored once and are for training only. Those called ``fresh`` are for measuring only: other readers chose
+and scored the mentions, and knew no other snippet.
 """
 
 import json
@@ -48,11 +49,11 @@ def read_snippets(path: Path) -> list[Snippet]:
 
 
 def held_out(snippets: Sequence[Snippet]) -> tuple[list[Snippet], list[Snippet]]:
-    """The training snippets, and the held-out quarter of the snippets scored twice.
+    """The training snippets, and the held-out ones: a quarter of those scored twice, and all fresh ones.
 
-    Every fourth block of five of each file is held out, since neighbors were written as contrasting pairs.
-    The number in a snippet's id determines its part, even if some corpora are missing. Passages of a held-out
-    record are excluded from training.
+    Of the former every fourth block of five of each file is held out, since neighbors were written as
+    contrasting pairs. The number in a snippet's id determines its part, even if some corpora are missing.
+    Passages of a held-out record are excluded from training.
     """
     measured = [snippet for snippet in snippets if _is_measured(snippet)]
     records = records_of(measured)
@@ -66,7 +67,12 @@ def records_of(snippets: Sequence[Snippet]) -> frozenset[str]:
 
 
 def _is_measured(snippet: Snippet) -> bool:
-    return len(snippet.passes) == len(PASSES) and _in_held_out_block(snippet.id)
+    return len(snippet.passes) == len(PASSES) and (is_fresh(snippet.id) or _in_held_out_block(snippet.id))
+
+
+def is_fresh(snippet_id: str) -> bool:
+    """Whether readers scored it who knew no other snippet."""
+    return "-fresh-" in snippet_id
 
 
 def _in_held_out_block(snippet_id: str) -> bool:
@@ -83,8 +89,9 @@ def referenced_records() -> tuple[frozenset[str], frozenset[str]]:
     """
     sides: tuple[set[str], set[str]] = (set(), set())
     for domain in DOMAINS:
-        for _, row in rows_of(FOLDER / f"{domain}_references.jsonl"):
-            sides[_in_held_out_block(row["id"])].add(row["record"])
+        for path in _references(domain):
+            for _, row in rows_of(path):
+                sides[is_fresh(row["id"]) or _in_held_out_block(row["id"])].add(row["record"])
     return frozenset(sides[0] - sides[1]), frozenset(sides[1])
 
 
@@ -179,21 +186,27 @@ def _scores(path: Path) -> Mapping[str, tuple[float, ...]]:
     return {row["id"]: tuple(row["scores"]) for _, row in rows_of(path)}
 
 
+def _references(domain: str) -> list[Path]:
+    paths = [FOLDER / f"{domain}_references.jsonl", FOLDER / f"{domain}_fresh.jsonl"]
+    return [path for path in paths if path.is_file()]
+
+
 def _referenced(domain: str, data: Path) -> Iterator[Snippet]:
-    passes = [_scores(FOLDER / f"{domain}_references_{name}.jsonl") for name in PASSES]
+    of_passes = [_scores(FOLDER / f"{domain}_references_{name}.jsonl") for name in PASSES]
     records: dict[str, Mapping[str, Mapping[str, Any]]] = {}
-    for number, row in rows_of(FOLDER / f"{domain}_references.jsonl"):
-        corpus, _, record = row["record"].partition("/")
-        if corpus not in records:
-            records[corpus] = records_in(data / corpus)
-        if record not in records[corpus]:
-            continue
-        text = str(records[corpus][record][row.get("field", "text")])[row["start"] : row["end"]]
-        places = tuple((start - row["start"], end - row["start"]) for start, end, _ in row["mentions"])
-        labels = tuple(label for _, _, label in row["mentions"])
-        scores = tuple(of_pass[row["id"]] for of_pass in passes)
-        snippet = Snippet(row["id"], domain, text, places, labels, scores, row["record"])
-        yield _checked(snippet, f"{domain}_references.jsonl, line {number}")
+    for path in _references(domain):
+        for number, row in rows_of(path):
+            corpus, _, record = row["record"].partition("/")
+            if corpus not in records:
+                records[corpus] = records_in(data / corpus)
+            if record not in records[corpus]:
+                continue
+            text = str(records[corpus][record][row.get("field", "text")])[row["start"] : row["end"]]
+            places = tuple((start - row["start"], end - row["start"]) for start, end, _ in row["mentions"])
+            labels = tuple(label for _, _, label in row["mentions"])
+            scores = tuple(map(tuple, row.get("passes") or [each[row["id"]] for each in of_passes]))
+            snippet = Snippet(row["id"], domain, text, places, labels, scores, row["record"])
+            yield _checked(snippet, f"{path.name}, line {number}")
 
 
 def records_in(folder: Path) -> Mapping[str, Mapping[str, Any]]:

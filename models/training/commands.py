@@ -19,7 +19,7 @@ from models.detectors.words import words_of
 from models.errors import ConfigurationError
 from models.local_files import quiet
 from models.risk.transformer import Reader, TransformerRisk, read_encoder
-from models.trained import write_trained
+from models.trained import read_trained, write_trained
 from models.training.detector import FINISH, NEEDS, Recipe, train_detector
 from models.training.labels import names_of
 from models.training.optimizing import Progress
@@ -126,22 +126,28 @@ def make_risk(
     stand_ins: Mapping[str, str],
     recipe: RiskRecipe,
     report: Callable[[Progress], None],
+    start: ModelRef | None = None,
 ) -> dict[str, Any]:
     """Train on the shipped snippets, or with them on a user's own in ``labels``; the model's card.
 
     ``data`` is the folder of the corpora that some snippets refer to; without it these are left out.
-    ``stand_ins`` has for each label what is put in an entity's place. Raises ConfigurationError where a
-    file does not do.
+    ``stand_ins`` has for each label what is put in an entity's place. Training starts from MiniLM, or from
+    the model ``start``, whose recipe then stands in the card too. Raises ConfigurationError where a file does
+    not do, ModelUnavailable where ``start`` is not there.
     """
     learned, measured = _snippets(data, labels)
     texts = _texts(learned, data, without=measured)
+    trained = None if start is None else read_trained(start, "risk")
     began = time.time()
-    weights = train_risk(texts, stand_ins, recipe, report)
+    weights = train_risk(texts, stand_ins, recipe, report, None if trained is None else dict(trained.weights))
+    facts = _facts(learned, texts, recipe, began)
+    if trained is not None:
+        facts |= {"recipe": trained.card["recipe"], "more": facts["recipe"]}
     card = {
         "name": "lethe-risk" if labels is None else "lethe-risk+own",
         "kind": "hazard head over MiniLM's token states",
         "licence": "apache-2.0",
-        **_facts(learned, texts, recipe, began),
+        **facts,
     }
     write_trained(output, "risk", weights, card)
     return card

@@ -34,6 +34,10 @@ class RiskRecipe(Rates):
     """Number of trainings from one start; the model is their mean (Wortsman et al. 2022, model soups)."""
 
 
+MORE = RiskRecipe(epochs=3, head_rate=1e-3, members=2)
+"""A second training that continues the first one, when many more snippets were scored."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Item:
     """One window with its targets. Private."""
@@ -49,10 +53,12 @@ def train_risk(
     stand_ins: Mapping[str, str],
     recipe: RiskRecipe,
     report: Callable[[Progress], None],
+    start: "Parameters | None" = None,
 ) -> "Parameters":
     """The trained weights by name. ``stand_ins`` has the replacement for each label.
 
-    Raises ConfigurationError where no mention is scored.
+    Training starts from ``start``, or from MiniLM and a new head. Raises ConfigurationError where no mention
+    is scored.
     """
     import torch
 
@@ -61,7 +67,7 @@ def train_risk(
 
     torch.manual_seed(recipe.seed)
     chance = random.Random(recipe.seed)
-    start = new_parameters(released().weights)
+    start = new_parameters(released().weights) if start is None else with_new_head(start, {})
     per_epoch = len(_epoch(texts, stand_ins, recipe, random.Random(0)))
     steps = max(recipe.epochs * per_epoch, recipe.least_steps)
     mean = {name: torch.zeros_like(weight) for name, weight in start.items()}

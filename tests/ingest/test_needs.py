@@ -207,6 +207,17 @@ def test_the_context_keeps_nothing_that_a_pattern_or_structure_found(source: str
     assert decide(entity, Scores(0.2, 0.1, 0.1, 0.3), 0.2, Policy())[1] == QUASI
 
 
+@pytest.mark.parametrize("label", ["date", "time"])
+def test_a_date_that_a_pattern_knows_by_its_form_may_tell_of_nobody(label: str) -> None:
+    def reason(should: float) -> str:
+        need = Need(should, should, 0.0)
+        entity = Entity(Span(0, 3), label, Identifier.QUASI, 1.0, "pattern:x", need=need)
+        return decide(entity, Scores(0.2, 0.1, 0.1, 0.9), 0.5, Policy(stay_limit=0.15))[1]
+
+    assert reason(0.1) == MAY_STAY
+    assert reason(0.2) == QUASI
+
+
 @pytest.mark.parametrize(("label", "reason"), [("person full name", DIRECT), ("phone number", RIGID)])
 def test_direct_identifiers_go_whatever_the_context_says(label: str, reason: str) -> None:
     entity = Entity(Span(0, 3), label, Identifier.DIRECT, 1.0, "model:x", need=Need(0.0, 0.0, 0.0))

@@ -269,6 +269,25 @@ def test_a_seed_fixes_the_weights_and_the_lower_layers_stay() -> None:
     assert not any(weight.requires_grad for weight in (*base.values(), *one.values()))
 
 
+def test_a_training_continues_from_the_weights_that_it_is_given() -> None:
+    start, _ = small_risk()
+    still = RiskRecipe(
+        seed=1,
+        epochs=1,
+        least_steps=1,
+        tokens=128,
+        members=1,
+        layer_rate=0.0,
+        head_rate=0.0,
+        weight_decay=0.0,
+    )
+    with one_thread():
+        texts = [snippet(seed) for seed in range(40)]
+        found = train_risk(texts, STAND_INS, still, lambda _: None, start)
+    assert found.keys() == start.keys()
+    assert all(float((found[name] - start[name]).abs().max()) == 0 for name in found)
+
+
 def test_the_model_is_the_mean_of_trainings_that_begin_alike_and_differ(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.labels import LABELS
+from models.catalog import ModelRef
 from models.corpora.rubric import (
     BLOCK,
     DOMAINS,
@@ -23,12 +24,14 @@ from models.corpora.rubric import (
     parse_marked,
     read_snippets,
     records_of,
+    referenced_records,
     shipped_snippets,
 )
 from models.errors import ConfigurationError
+from models.trained import read_trained
 from models.training import commands
 from models.training.commands import make_risk
-from models.training.risk import RiskRecipe
+from models.training.risk import MORE, RiskRecipe
 from models.training.scored import ScoredText, scored
 
 MARKER = "zqxmarker"
@@ -131,13 +134,15 @@ def test_no_text_comes_twice() -> None:
 
 
 REFERENCE_FIELDS = {"id", "record", "start", "end", "mentions"}
+FIELDS = {"text", "dialogue", "user_query", "note", "note_section"}
+FRESH = tuple(path.name for path in sorted(FOLDER.glob("*_fresh.jsonl")))
 
 
 def test_references_hold_places_and_no_text() -> None:
-    for domain in DOMAINS:
-        for row in rows(f"{domain}_references.jsonl"):
-            assert set(row) - {"field"} == REFERENCE_FIELDS
-            assert row.get("field", "text") in {"text", "dialogue", "user_query"}, row["id"]
+    for name in (*(f"{domain}_references.jsonl" for domain in DOMAINS), *FRESH):
+        for row in rows(name):
+            assert set(row) - {"field", "passes"} == REFERENCE_FIELDS
+            assert row.get("field", "text") in FIELDS, row["id"]
             assert not any(character.isspace() for character in row["record"])
             assert len(row["record"]) < 40
             last = row["start"]
@@ -145,6 +150,22 @@ def test_references_hold_places_and_no_text() -> None:
                 assert last <= start < end <= row["end"], row["id"]
                 assert label in LABELS
                 last = end
+
+
+def test_fresh_passages_are_scored_twice_and_of_records_that_no_other_snippet_is_from() -> None:
+    assert len(FRESH) == 3
+    learned_from, _ = referenced_records()
+    for name in FRESH:
+        for row in rows(name):
+            assert [len(scores) for scores in row["passes"]] == [len(row["mentions"])] * 2
+            assert row["record"] not in learned_from
+            twentieths = [20 * score for scores in row["passes"] for score in scores]
+            assert all(0 <= each <= 20 and each == pytest.approx(round(each)) for each in twentieths)
+
+
+def test_all_fresh_passages_are_held_out() -> None:
+    every = [snippet(f"legal-fresh-{number:03}") for number in range(1, 20)]
+    assert held_out(every) == ([], every)
 
 
 def test_without_data_the_references_are_left_out() -> None:
@@ -180,6 +201,9 @@ def test_with_the_corpora_every_reference_is_found() -> None:
         pytest.skip("LETHE_DATA names no folder of corpora")
     found = [snippet for snippet in shipped_snippets(Path(data)) if "-ref-" in snippet.id]
     assert len(found) == 45 * len(DOMAINS)
+    fresh = [snippet for snippet in shipped_snippets(Path(data)) if "-fresh-" in snippet.id]
+    assert len(fresh) == sum(len(rows(name)) for name in FRESH)
+    found += fresh
     assert all(end <= len(snippet.text) for snippet in found for _, end in snippet.places)
     assert all(snippet.text[a:b].strip() for snippet in found for a, b in snippet.places)
 
@@ -320,3 +344,22 @@ def test_what_is_measured_on_is_not_trained_on(tmp_path: Path, monkeypatch: pyte
     assert card["snippets"]["own"] == 2
     assert card["scored_mentions"] == sum(len(text.places) for text in given_texts)
     assert json.loads((tmp_path / "made" / "risk.json").read_text(encoding="utf-8")) == card
+
+
+def test_a_continued_model_has_both_recipes_in_its_card(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    starts: list[object] = []
+
+    def record(*given: object) -> dict[str, object]:
+        starts.append(given[4])
+        return {}
+
+    monkeypatch.setattr(commands, "train_risk", record)
+    own = line(marked="[[Keldra|person full name]] of [[Varde|city name]]", scores=[0.7, 0.2])
+    path, made = written(tmp_path, own, own), tmp_path / "made"
+    card = make_risk(None, path, made, {}, MORE, lambda _: None, ModelRef())
+    shipped = read_trained(ModelRef(), "risk")
+    assert card["recipe"] == shipped.card["recipe"]
+    assert card["more"]["seed"] == MORE.seed
+    assert [set(each) for each in starts if isinstance(each, dict)] == [set(shipped.weights)]

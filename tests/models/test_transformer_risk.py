@@ -463,6 +463,16 @@ def test_debertas_own_repository_is_read_as_it_is(cache: Path, tmp_path: Path) -
     ]
 
 
+def test_a_transformer_is_no_continuation_of_the_small_model(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--encoder", DEBERTA, "--start", "embedded", "--output", str(tmp_path / "made")]
+    assert main(["models", "train-risk", *words]) == 2
+    assert capsys.readouterr().err.strip() == (
+        "lethe: --start continues the small model: leave it or --encoder out."
+    )
+
+
 def test_a_transformer_that_was_not_pulled_is_named_with_the_command(
     cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

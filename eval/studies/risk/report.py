@@ -9,9 +9,9 @@ from eval.provenance import Provenance
 
 ALL = "all"
 
-Kind = Literal["all", "invented", "references"]
-"""All snippets, invented ones, and passages of corpora."""
-KINDS: tuple[Kind, ...] = ("all", "invented", "references")
+Kind = Literal["all", "invented", "references", "fresh"]
+"""All snippets but the fresh, invented ones, passages of corpora, and passages that other readers scored."""
+KINDS: tuple[Kind, ...] = ("all", "invented", "references", "fresh")
 
 
 class _Frozen(BaseModel):

@@ -19,7 +19,7 @@ from eval.studies.detection.report import machine_and_versions
 from eval.studies.risk.judged import judged
 from eval.studies.risk.report import ALL, KINDS, AgreementRow, Kind, ModelRow, RiskReport
 from ingest.protocols import RiskModel
-from models.corpora.rubric import PASSES, Snippet
+from models.corpora.rubric import PASSES, Snippet, is_fresh
 from models.errors import ConfigurationError
 from models.packs import packs
 
@@ -84,12 +84,14 @@ def _groups(snippets: Sequence[Snippet]) -> Iterator[tuple[str, Kind, list[int]]
             yield domain, kind, [
                 number
                 for number, snippet in enumerate(snippets)
-                if domain in (ALL, snippet.domain) and kind in ("all", _kind(snippet))
+                if domain in (ALL, snippet.domain) and kind in _kinds(snippet)
             ]  # fmt: skip
 
 
-def _kind(snippet: Snippet) -> Kind:
-    return "references" if is_reference(snippet) else "invented"
+def _kinds(snippet: Snippet) -> tuple[Kind, ...]:
+    if is_fresh(snippet.id):
+        return ("fresh",)
+    return ("all", "references" if is_reference(snippet) else "invented")
 
 
 def _model_rows(name: str, snippets: Sequence[Snippet], pairs: Rows) -> Iterator[ModelRow]:
