@@ -77,7 +77,7 @@ class HybridDetector:
             [*self._by_rules(text), *named_by_keys(text), *names_with_carets(text), *learned],
         )
         if self._learned is not None and needs is not None:
-            found = _by_place(with_needs(found, needs, self._learned.name))
+            found = _by_place(with_needs(text, found, needs, self._learned.name))
         return with_messages(text, by_fields(text, found))
 
     def _by_model(self, documents: Sequence[Document]) -> "list[tuple[list[Entity], WordNeeds | None]]":

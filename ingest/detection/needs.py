@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import reduce
 
 from ingest.detection.overlaps import CharacterSet
+from ingest.detection.plausible import is_no_name
 from ingest.detection.sources import MODEL, RULE, is_doubted
 from ingest.documents import Entity, Identifier, Span
 from ingest.labels import PERSON, VAGUE, label_of
@@ -64,7 +65,7 @@ LABELS_OF: Mapping[str, Sequence[str]] = {
 CLASSES = {"DIRECT": Identifier.DIRECT, "QUASI": Identifier.QUASI, "SENSITIVE": Identifier.ATTRIBUTE}
 
 
-def with_needs(entities: Sequence[Entity], needs: WordNeeds, source: str) -> list[Entity]:
+def with_needs(text: str, entities: Sequence[Entity], needs: WordNeeds, source: str) -> list[Entity]:
     """The mentions with their needs, and with the marks that no mention covers.
 
     A mention that only a model found reaches as far as the marks over it, and has labels of their kinds. A
@@ -72,7 +73,7 @@ def with_needs(entities: Sequence[Entity], needs: WordNeeds, source: str) -> lis
     """
     marks = list(needs.marks())
     kept = [each for entity in entities for each in _read(entity, marks, needs)]
-    kept += _uncovered(marks, kept, source)
+    kept += _uncovered(text, marks, kept, source)
     return [replace(each, need=needs.at(each.span.start, each.span.end)) for each in kept]
 
 
@@ -106,9 +107,13 @@ def _under(entity: Entity, mark: FoundMark) -> Entity:
     )
 
 
-def _uncovered(marks: Sequence[FoundMark], entities: Sequence[Entity], source: str) -> Iterator[Entity]:
+def _uncovered(
+    text: str, marks: Sequence[FoundMark], entities: Sequence[Entity], source: str
+) -> Iterator[Entity]:
     covered = CharacterSet(entity.span for entity in entities)
     for mark in marks:
         span = Span(mark.start, mark.end)
+        if mark.kind == "PERSON" and is_no_name(span, text):
+            continue
         if mark.need.should >= ADDED_OF.get(mark.kind, ADDED) and not covered.holds(span):
             yield Entity(span, LABEL_OF[mark.kind], CLASSES[mark.identifier], mark.need.should, source)
