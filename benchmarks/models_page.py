@@ -14,7 +14,7 @@ from typing import Any
 from benchmarks.goals import goals_table, recall_losses
 from benchmarks.kept import read
 from benchmarks.rule_families import table as rules_table
-from benchmarks.weights_manifest import command
+from benchmarks.weights_manifest import command, first_card
 from eval.measures.uncertainty import Estimate, share_of
 from eval.provenance import Provenance
 from eval.reports.detection import markdown as detection_markdown
@@ -127,12 +127,20 @@ def _facts(weights: Path, kind: str, card: Mapping[str, Any] | None) -> str:
         ("license", str(card["licence"])),
         ("training command", f"`{command(kind, card)}`"),
         ("trained", f"{card['trained']}, {card['seconds']:,} seconds"),
-        ("recipe", _listed(card["recipe"])),
-        *(("then", _listed(card[name])) for name in ("finish", "needs", "more") if card.get(name)),
+        ("recipe", _listed(first_card(card)["recipe"])),
+        *(("then", _listed(card[name])) for name in ("finish", "needs") if card.get(name)),
+        *_continued(card),
         *_data(card),
     ]
     link = f"[models/weights/{kind}.md](../models/weights/{kind}.md)"
     return f"{_table(('', ''), rows)}\nMore is in its card, {link}."
+
+
+def _continued(card: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    """What a model learned from before, if its training continued another."""
+    if "start" in card:
+        yield "then", _listed(card["recipe"])
+        yield "snippets of the first training", _listed(first_card(card)["snippets"])
 
 
 def _file(path: Path) -> str:

@@ -24,15 +24,20 @@ SHOWN = ("tab.characters.precision", "tab.characters.recall", "tab.characters.F1
 
 def command(kind: str, card: Mapping[str, Any]) -> str:
     """The commands that train the model: from MiniLM, and where its card says so again from there."""
-    recipe = card["recipe"]
+    recipe = first_card(card)["recipe"]
     if kind == "risk":
-        asked, last = f"--seed {recipe['seed']}", card.get("more")
+        asked, last = f"--seed {recipe['seed']}", card.get("start")
     else:
         asked = f"--steps {recipe['steps']} --rate {recipe['layer_rate']} --seed {recipe['seed']}"
         asked += "".join(f" --leave-out {name}" for name in card["left_out"])
         last = card.get("needs")
     first = f"lethe models train-{kind} DATA --output DIR {asked}"
     return first if last is None else f"{first}; again with --start DIR"
+
+
+def first_card(card: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The card of the model that the first training made."""
+    return first_card(card["start"]) if "start" in card else card
 
 
 def manifest() -> dict[str, Any]:

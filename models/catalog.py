@@ -80,7 +80,7 @@ DETECTOR_FILES = _trained_here(
 RISK_FILES = _trained_here(
     "risk",
     weights="2df65979049832448944a9c5698a1ee25943bf94434cae97f6862463edf94012",
-    card="4d24a2e63d3cddb725df266326a0a0cf798d11623643c3d65779b11b24b06581",
+    card="339ec090db7a93675fc1e2e62ba9338c4f3a54ae50ad37036197821ac855288c",
 )
 
 MODELS: tuple[ModelDescription, ...] = (

@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     data = data_of(arguments)
     settings = data.settings
-    # Indexes of one corpus differ in few passages, and so do the sentences that answers are chosen from.
+    # The generator encodes much the same sentences for every system.
     system = system_of(settings, encoder=reading_once(encoder_of(settings)), answers=True)
     check_trip(system.policy, "The benchmark compares trip with every other policy")
     folder = report_folder(Path(arguments.output)) if arguments.output else None
@@ -53,9 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
             under_public_ids(corpus, data.public_ids),
             _options(arguments),
             current_phase_on(bar),
-            further=[
-                reading_once(encoder_of(settings.model_copy(update={"encoder": each}))) for each in further
-            ],
+            further=[encoder_of(settings.model_copy(update={"encoder": each})) for each in further],
             folder=folder,
             made_with=run_settings(settings, further),
         )

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from ingest.detection.sources import is_doubted, may_tell_of_nobody, only_describes
+from ingest.detection.sources import is_doubted, is_moment_by_form, only_describes
 from ingest.documents import Action, Entity, Identifier, Scores
 from ingest.labels import LONGEST_NAME, is_short_line, label_of
 from ingest.scoring.scale import Weights
@@ -167,8 +167,9 @@ def hard_rule(entity: Entity, own_risk: float, policy: Policy) -> str | None:
 
 
 def _by_context(entity: Entity, need: Need, policy: Policy) -> str | None:
-    times = DESCRIBING if only_describes(entity) else 1.0
+    by_form = is_moment_by_form(entity)
+    times = DESCRIBING if only_describes(entity) and not by_form else 1.0
     if need.must >= times * policy.must_limit:
         return MUST
-    stays = may_tell_of_nobody(entity) and need.should < times * policy.stay_limit
+    stays = (by_form or is_doubted(entity)) and need.should < times * policy.stay_limit
     return MAY_STAY if stays else None

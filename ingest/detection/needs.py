@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import reduce
 
 from ingest.detection.overlaps import CharacterSet
-from ingest.detection.plausible import is_no_name
+from ingest.detection.plausible import is_heading
 from ingest.detection.sources import MODEL, RULE, is_doubted
 from ingest.documents import Entity, Identifier, Span
 from ingest.labels import PERSON, VAGUE, label_of
@@ -113,7 +113,7 @@ def _uncovered(
     covered = CharacterSet(entity.span for entity in entities)
     for mark in marks:
         span = Span(mark.start, mark.end)
-        if mark.kind == "PERSON" and is_no_name(span, text):
+        if mark.kind == "PERSON" and is_heading(span, text):
             continue
         if mark.need.should >= ADDED_OF.get(mark.kind, ADDED) and not covered.holds(span):
             yield Entity(span, LABEL_OF[mark.kind], CLASSES[mark.identifier], mark.need.should, source)

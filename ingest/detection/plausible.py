@@ -1,10 +1,8 @@
 """Post-processing of a learned model's spans: drop implausible ones, join pieces of numbers."""
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import cache
 
 from ingest.detection.forms import LOOK_BACK, has_form
 from ingest.detection.lengths_of_time import with_lengths_of_time
@@ -35,9 +33,8 @@ FUNCTION_WORDS = frozenset(
 )
 """In lower case, in which none is an initial."""
 INSIDE_NUMBERS = frozenset(("", "/", "-", ".", "_"))
-SPELLED = re.compile(r"(?<![\w.'’])[A-Z](?: [A-Z]){2,4}(?![\w'’])\.?")
-LONGEST_SPELLED = 10
-"""Characters."""
+HEADINGS = frozenset(("EENT", "HEENT", "HENT", "HPI", "PMH", "PSH", "CVS", "MSK"))
+"""Headings of clinic notes that models take for names; none is one."""
 SPEAKING = frozenset((PERSON, "account handle"))
 SPEAKERS = frozenset(
     ("guest", "family", "clinician", "doctor", "patient", "nurse", "speaker", "interviewer", "interviewee")
@@ -51,8 +48,8 @@ FREE = frozenset(("password", "PIN code", "account handle", "secret key", "gende
 def plausible(spans: Sequence[FoundSpan], text: str) -> list[FoundSpan]:
     """Join numbers, and drop spans without a name or content: "MRN", "of the", "Mr", "/".
 
-    Also drops headings and abbreviations that were taken for names, and eponyms, such as Parkinson in
-    Parkinson's disease, and relabels durations found as dates.
+    Also drops headings that were taken for names, and eponyms, such as Parkinson in Parkinson's disease, and
+    relabels durations found as dates.
     """
     relabelled = with_lengths_of_time(spans, text)
     kept = [span for span in joined(relabelled, text) if _says_something(span, text)]
@@ -99,21 +96,14 @@ def _says_something(span: FoundSpan, text: str) -> bool:
     folded = {fold(word) for word in found}
     if span.label in NUMBERS or span.label == EMAIL:
         return not folded <= ANNOUNCING
-    return span.label != PERSON or not is_no_name(Span(span.start, span.end), text)
-
-
-def is_no_name(span: Span, text: str) -> bool:
-    """Whether a span holds only titles and words that are no names, or part of an abbreviation like M R I."""
-    folded = {fold(word) for word in WORD.findall(text[span.start : span.end])}
-    if folded <= PLAIN_TITLES | _no_names():
+    if span.label != PERSON:
         return True
-    around = SPELLED.finditer(text, max(0, span.start - LONGEST_SPELLED), span.end + LONGEST_SPELLED)
-    return any(match.start() <= span.start and span.end <= match.end() for match in around)
+    return not (folded <= PLAIN_TITLES or is_heading(Span(span.start, span.end), text))
 
 
-@cache
-def _no_names() -> frozenset[str]:
-    return words("not_names") - words("given_names", "given_names_ambiguous", "surnames")
+def is_heading(span: Span, text: str) -> bool:
+    """Whether a span is a heading of clinic notes, before its colon."""
+    return text[span.start : span.end].rstrip(":") in HEADINGS and ":" in text[span.end - 1 : span.end + 1]
 
 
 def _marks_a_speaker(word: str) -> bool:

@@ -16,13 +16,9 @@ def only_describes(entity: Entity) -> bool:
     return entity.identifier is Identifier.ATTRIBUTE or entity.label in _DESCRIBING
 
 
-def may_tell_of_nobody(entity: Entity) -> bool:
-    """Whether a mention may stay because its context says nothing of a person.
-
-    Patterns know a date or a time by its form, but not whether it is that of a server or of a match.
-    """
-    by_form = entity.source.startswith(PATTERN) and entity.label in _MOMENTS
-    return by_form or is_doubted(entity)
+def is_moment_by_form(entity: Entity) -> bool:
+    """Whether a pattern found a date or a time: it does not know whether it is a server's or a person's."""
+    return entity.source.startswith(PATTERN) and entity.label in _MOMENTS
 
 
 def is_doubted(entity: Entity) -> bool:

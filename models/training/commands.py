@@ -132,7 +132,7 @@ def make_risk(
 
     ``data`` is the folder of the corpora that some snippets refer to; without it these are left out.
     ``stand_ins`` has for each label what is put in an entity's place. Training starts from MiniLM, or from
-    the model ``start``, whose recipe then stands in the card too. Raises ConfigurationError where a file does
+    the model ``start``, whose card then stands in the new one. Raises ConfigurationError where a file does
     not do, ModelUnavailable where ``start`` is not there.
     """
     learned, measured = _snippets(data, labels)
@@ -140,14 +140,13 @@ def make_risk(
     trained = None if start is None else read_trained(start, "risk")
     began = time.time()
     weights = train_risk(texts, stand_ins, recipe, report, None if trained is None else dict(trained.weights))
-    facts = _facts(learned, texts, recipe, began)
-    if trained is not None:
-        facts |= {"recipe": trained.card["recipe"], "more": facts["recipe"]}
+    before = {} if trained is None else {"start": trained.card}
     card = {
         "name": "lethe-risk" if labels is None else "lethe-risk+own",
         "kind": "hazard head over MiniLM's token states",
         "licence": "apache-2.0",
-        **facts,
+        **_facts(learned, texts, recipe, began),
+        **before,
     }
     write_trained(output, "risk", weights, card)
     return card

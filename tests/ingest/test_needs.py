@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.deciding.policy import BELOW, DIRECT, MAY_STAY, MUST, QUASI, RIGID, Policy, decide
+from ingest.deciding.policy import AT_OR_ABOVE, BELOW, DIRECT, MAY_STAY, MUST, QUASI, RIGID, Policy, decide
 from ingest.detection.hybrid import HybridDetector
 from ingest.detection.learned import LearnedDetector
 from ingest.detection.needs import ADDED, LABEL_OF, LABELS_OF, NOBODY, with_needs
@@ -52,10 +52,11 @@ def test_every_mention_has_its_need() -> None:
     assert (found.need.tells, found.need.should, found.need.must) == pytest.approx((0.98, 0.95, 0.8))
 
 
-def test_a_heading_and_a_spelled_abbreviation_become_no_persons() -> None:
-    text = "HENT: Clear. An M R I was done.\nMarlo: Thanks."
-    marks = [("HENT", "PERSON"), ("R", "PERSON"), ("Marlo", "PERSON")]
-    assert told(with_needs(text, [], needs(text, marks), "m"), text) == [("Marlo", "person full name")]
+def test_a_heading_becomes_no_person_and_a_speaker_does() -> None:
+    text = "HENT: Clear.\nROS: Thanks.\nGu came. So did L E E."
+    marks = [(name, "PERSON") for name in ("HENT", "ROS", "Gu", "L E E")]
+    found = told(with_needs(text, [], needs(text, marks), "m"), text)
+    assert [name for name, _ in found] == ["ROS", "Gu", "L E E"]
 
 
 @pytest.mark.parametrize("source", ["model:x", "rule:surname", "rule:repeat"])
@@ -219,15 +220,17 @@ def test_the_context_keeps_nothing_that_a_pattern_or_structure_found(source: str
     assert decide(entity, Scores(0.2, 0.1, 0.1, 0.3), 0.2, Policy())[1] == QUASI
 
 
-@pytest.mark.parametrize("label", ["date", "time"])
-def test_a_date_that_a_pattern_knows_by_its_form_may_tell_of_nobody(label: str) -> None:
-    def reason(should: float) -> str:
-        need = Need(should, should, 0.0)
-        entity = Entity(Span(0, 3), label, Identifier.QUASI, 1.0, "pattern:x", need=need)
-        return decide(entity, Scores(0.2, 0.1, 0.1, 0.9), 0.5, Policy(stay_limit=0.15))[1]
+@pytest.mark.parametrize(("label", "above"), [("date", QUASI), ("time", AT_OR_ABOVE)])
+def test_the_context_may_keep_a_date_that_a_pattern_knows_by_its_form(label: str, above: str) -> None:
+    def reason(should: float, must: float) -> str:
+        need = Need(1.0, should, must)
+        entity = Entity(Span(0, 3), label, label_of(label).identifier, 1.0, "pattern:x", need=need)
+        policy = Policy(must_limit=0.1, stay_limit=0.15)
+        return decide(entity, Scores(0.2, 0.1, 0.1, 0.9), 0.5, policy)[1]
 
-    assert reason(0.1) == MAY_STAY
-    assert reason(0.2) == QUASI
+    assert reason(0.1, 0.05) == MAY_STAY
+    assert reason(0.2, 0.05) == above
+    assert reason(0.2, 0.1) == MUST
 
 
 @pytest.mark.parametrize(("label", "reason"), [("person full name", DIRECT), ("phone number", RIGID)])

@@ -43,6 +43,7 @@ from eval.studies.compare.report import (
 )
 from eval.studies.compare.run_digest import run_digest
 from eval.studies.compare.shares import share_taken
+from eval.targets import reading_once
 from eval.tasks.attack import AttackTask
 from eval.tasks.guesses import Guesses
 from eval.tasks.index import IndexReader
@@ -91,10 +92,9 @@ def trip_rag(
 ) -> TripRagReport:
     """Measure every method on one corpus with public ids.
 
-    ``further`` encoders only retrieve. Encoders should cache, since all systems encode much the same texts.
-    Rows are written to ``folder`` one by one, and an interrupted run resumes there; ``attacks.jsonl`` has one
-    line per prompt of each attack at the end. ``made_with`` is a digest of settings and models: rows of a run
-    with others are refused.
+    ``further`` encoders only retrieve. Rows are written to ``folder`` one by one, and an interrupted run
+    resumes there; ``attacks.jsonl`` has one line per prompt of each attack at the end. ``made_with`` is a
+    digest of settings and models: rows of a run with others are refused.
 
     Raises:
         ConfigurationError: Two encoders have one name.
@@ -343,7 +343,8 @@ def _study(
     sensitive = sensitive_in(corpus, ready.system.detector)
     sources = {each.doc_id: each.text for each in corpus.documents}
     asking = [
-        Questions(corpus.questions, each, system.generator, sources) for each in (system.encoder, *further)
+        Questions(corpus.questions, reading_once(each), system.generator, sources)
+        for each in (system.encoder, *further)
     ]
     return _Study(ready, sensitive, options, asking, file, progress)
 
