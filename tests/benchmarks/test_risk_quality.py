@@ -232,8 +232,9 @@ def test_domains_and_kinds_are_distinguished() -> None:
     report = report_of()
     assert [(row.domain, row.kind, row.mentions) for row in report.rows] == [
         ("clinical", "all", 4), ("clinical", "invented", 4), ("clinical", "references", 0),
-        ("email", "all", 5), ("email", "invented", 3), ("email", "references", 2),
-        ("all", "all", 9), ("all", "invented", 7), ("all", "references", 2),
+        ("clinical", "fresh", 0),
+        ("email", "all", 5), ("email", "invented", 3), ("email", "references", 2), ("email", "fresh", 0),
+        ("all", "all", 9), ("all", "invented", 7), ("all", "references", 2), ("all", "fresh", 0),
     ]  # fmt: skip
     assert report.row("ours", "clinical").spearman.value == pytest.approx(1.0)
     assert report.row("ours", "email", "invented").spearman.value == pytest.approx(0.5)
