@@ -13,7 +13,7 @@ from models.errors import ModelUnavailable
 from models.trained import Kind, is_trained, read_trained, write_trained
 from models.training.commands import PHASES
 from models.training.detector import Recipe
-from models.training.risk import RiskRecipe
+from models.training.risk import MORE, RiskRecipe
 from tests.commands import ROOT
 
 CARD = {"name": "invented", "thresholds": {"balanced": {"": 0.5}}, "note": "für später"}
@@ -135,4 +135,5 @@ def test_the_shipped_cards_have_the_recipes_of_the_commands() -> None:
         for kind in ("detector", "risk")
     )
     assert {name: detector[name] for name in PHASES} == {name: recipe(each) for name, each in PHASES.items()}
-    assert risk["recipe"] == recipe(RiskRecipe())
+    assert risk["start"]["recipe"] == recipe(RiskRecipe())
+    assert risk["recipe"] == recipe(MORE)
