@@ -58,6 +58,8 @@ class Store:
         self._connection = in_memory() if path is None else open_database(path)
         self._tokenizer = words.tokenizer()
         self._file = _file_at(path)
+        self._counted: tuple[object, ...] = ()
+        self._common: dict[str, int] = {}
 
     def close(self) -> None:
         """Close the file; the store cannot be used afterwards."""
@@ -265,7 +267,10 @@ class Store:
         """For each word of a question the passages that hold it (``retrieval.store.words.holders``)."""
         text = question.encode("utf-8", "replace").decode("utf-8")
         with self._lock, self._readable_errors():
-            return words.holders(self._connection, words.terms_of(self._tokenizer, text))
+            state = self.state()
+            if state != self._counted:
+                self._counted, self._common = state, {}
+            return words.holders(self._connection, words.terms_of(self._tokenizer, text), self._common)
 
     def vectors_of(self, passage_ids: Sequence[int]) -> tuple[list[int], Vectors]:
         """The existing ones of these passages, in order, and a row for each."""

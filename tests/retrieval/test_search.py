@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from math import log
+from sqlite3 import Connection
 
 import numpy as np
 import pytest
@@ -96,6 +97,28 @@ def test_common_words_are_left_out_where_they_are_too_many(monkeypatch: pytest.M
     monkeypatch.setattr(words, "MOST_ROWS", 3)
     assert [ids.tolist() for ids in store.holders("the boiler of a mill")] == [[], [], [4], [2, 3]]
     assert [ids.tolist() for ids in store.holders("mill")] == [[1, 2, 3, 4]]
+
+
+def test_counts_of_common_words_are_remembered_until_something_is_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    counted: list[str] = []
+    count = words._count
+
+    def counting(connection: Connection, term: str) -> int:
+        counted.append(term)
+        return count(connection, term)
+
+    monkeypatch.setattr(words, "COMMON", 2)
+    monkeypatch.setattr(words, "_count", counting)
+    store = store_of(["mill", "the mill", "boiler"])
+    assert [ids.tolist() for ids in store.holders("boiler mill")] == [[3], [1, 2]]
+    assert [ids.tolist() for ids in store.holders("boiler mill")] == [[3], [1, 2]]
+    assert counted == ["boiler", "mill", "boiler"]
+    writer = Writer(store, ENCODER, 64)
+    writer.keep([(Arrival("d3", b"d3"), document("d3", "the mill"))])
+    assert [ids.tolist() for ids in store.holders("mill")] == [[1, 2, 4]]
+    assert counted == ["boiler", "mill", "boiler", "mill"]
 
 
 # -- coverage ----------------------------------------------------------------------------------------------
