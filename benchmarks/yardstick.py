@@ -47,17 +47,21 @@ def tables() -> dict[str, str]:
     marks = MarksReport.model_validate_json(read(RESULTS / "marks.json"))
     found = json.loads(read(RESULTS / "searching.json"))
     answers = json.loads(read(RESULTS / "answers.json"))
+    chosen = json.loads(read(RESULTS / "searching_chosen.json"))
+    timed = json.loads(read(RESULTS / "search_time.json"))
     made = {
         "yardstick": _summary(marks, found),
         "marks": _classes(marks),
         "needless": _needless(marks),
         "overlap": _overlap(marks, found),
         "searching": _ways(found),
+        "search_weights": _weights(chosen),
         "answered": _answers(answers),
     }
     return {name: markdown_table(each).rstrip() for name, each in made.items()} | {
         "marked_documents": _documents(marks),
         "searched_documents": _searched(found),
+        "search_time": _timed(timed),
     }
 
 
@@ -196,6 +200,26 @@ def _ways(found: Mapping[str, Any]) -> Table:
     return Table("", ("corpus, method", *ways), rows)
 
 
+def _weights(chosen: Mapping[str, Any]) -> Table:
+    """What was found first with other weights, in the part that they were chosen on."""
+    corpora = [name for name in ASKED if name in chosen["corpora"]]
+    ways = chosen["corpora"][corpora[0]]["summary"][TRIP]
+    head = ["weights", *(f"{ASKED[name]}: {NAMES[method]}" for name in corpora for method in (TRIP, ORIGIN))]
+    rows: list[Row] = [
+        (
+            way,
+            *(
+                estimate_cell(_searching(chosen, name, method, way, "first"))
+                for name in corpora
+                for method in (TRIP, ORIGIN)
+            ),
+        )
+        for way in ways
+        if ", document " in way
+    ]
+    return Table("", head, rows)
+
+
 def _answers(answers: Mapping[str, Any]) -> Table:
     shown = ("holds the answer", "retrieved", "cited", "says so when there is none")
     rows: list[Row] = [
@@ -235,4 +259,16 @@ def _searched(found: Mapping[str, Any]) -> str:
     return (
         f"{counts}; `python -m benchmarks.searching DATA`, seed {found['seed']}, on {made['date'][:10]}, "
         f"{made['hardware']}, commit {made['commit']}"
+    )
+
+
+def _timed(timed: Mapping[str, Any]) -> str:
+    made, times = timed["provenance"], timed["milliseconds"]
+    ratio = timed["ratio"]
+    median = f"{times['hybrid']['0.5']:.0f} against {times['dense']['0.5']:.0f} milliseconds"
+    return (
+        f"{timed['passages']:,} passages ({timed['questions']:,} questions, one thread), "
+        f"{ratio['value']:.2f} ({ratio['low']:.2f} to {ratio['high']:.2f}) times as long as by vectors "
+        f"alone, in the median {median} (`python -m benchmarks.search_time DATA`, on {made['date'][:10]}, "
+        f"{made['hardware']}, commit {made['commit']})"
     )
