@@ -25,7 +25,6 @@ from eval.reports.schema import Row, Table, estimate_cell
 from eval.studies.detection.report import DetectionReport
 from eval.studies.risk.report import RiskReport
 from models.corpora.needs import FOLDER as NEEDS
-from models.corpora.needs import marked_passages
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "models.md"
@@ -85,15 +84,15 @@ def _json(path: Path) -> dict[str, Any] | None:
 
 def _needs(found: Mapping[str, Any] | None, readers: Mapping[str, Any] | None) -> dict[str, str]:
     """What the detector knows of what has to go, and how well two readings agree."""
-    passages = sum(len(marked_passages(None, part)) for part in ("train", "held_out"))
-    lines = (NEEDS / "references.jsonl").read_text(encoding="utf-8").splitlines()
-    parts = {"@PASSAGES@": f"{passages + len(lines):,}"}
+    files = [(NEEDS / f"{name}.jsonl").read_text(encoding="utf-8") for name in ("references", "invented")]
+    fresh = [json.loads(line).get("fresh", False) for text in files for line in text.splitlines()]
+    parts = {"@PASSAGES@": f"{fresh.count(False):,}", "@FRESH_PASSAGES@": f"{fresh.count(True):,}"}
     if found is None or readers is None:
         return {**parts, **dict.fromkeys(("@READERS@", "@NEEDS@", "@CALIBRATION@"), _missing("needs"))}
     agreed = [(name, estimate_cell(Estimate(**each))) for name, each in readers.items() if name != "passages"]
     areas = [
         (f"{part}: {kind}", estimate_cell(Estimate(**each)), f"{each['n']:,.0f}")
-        for part in ("held out", "gold")
+        for part in ("held out", "fresh", "gold")
         for kind, each in {"all": found[part]["area"], **found[part]["areas"]}.items()
         if each["value"] is not None
     ]

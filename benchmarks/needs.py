@@ -1,9 +1,9 @@
 """``python -m benchmarks.needs DATA``: does the detector know from the context what has to go?
 
-Measured on the held-out marked passages, to which the limits of the policy are fitted, and on the gold of
-``lethe bench marks``, to which nothing is. For each kind of text: the area under the curve of the probability
-of having to go, of marks that have to go against marks that may stay; and for words by that probability how
-often it is right. Writes ``benchmarks/results/needs.json``.
+Measured on the held-out marked passages, to which the limits of the policy are fitted, and on fresh ones and
+the gold of ``lethe bench marks``, to which nothing is. For each kind of text: the area under the curve of the
+probability of having to go, of marks that have to go against marks that may stay; and for words by that
+probability how often it is right. Writes ``benchmarks/results/needs.json``.
 """
 
 import argparse
@@ -21,8 +21,8 @@ from eval.measures.uncertainty import Estimate, bootstrap, clustered_share, hold
 from eval.provenance import commit_here
 from eval.studies.detection.report import machine_and_versions
 from models.catalog import ModelRef
-from models.corpora.examples import Need
-from models.corpora.needs import FOLDER, marked_passages
+from models.corpora.examples import Example, Need
+from models.corpora.needs import FOLDER, fresh_passages, marked_passages
 from models.detectors.embedded import EmbeddedDetector, load_detector
 from models.detectors.need import WordNeeds
 from models.errors import ConfigurationError
@@ -45,11 +45,10 @@ class Read:
     needs: WordNeeds
 
 
-def held_out(detector: EmbeddedDetector, data: Path) -> list[Read]:
-    """The held-out marked passages."""
+def read_passages(detector: EmbeddedDetector, passages: Sequence[Example]) -> list[Read]:
+    """Marked passages, with the kind of text of those of public corpora."""
     references = (FOLDER / "references.jsonl").read_text(encoding="utf-8").splitlines()
     kinds = {row["id"]: row["kind"] for row in map(json.loads, references)}
-    passages = marked_passages(data, "held_out")
     names = [kinds.get(each.id.partition(":")[2], "invented") for each in passages]
     read = _read(detector, [each.text for each in passages])
     return [
@@ -167,11 +166,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Does the detector know from the context what has to go?")
     parser.add_argument("data", type=Path, help="the folder of the public corpora")
     parser.add_argument("--model", type=Path, help="the folder of a detector (default the embedded one)")
-    parser.add_argument("--without-gold", action="store_true", help="only the held-out marked passages")
+    parser.add_argument("--without-gold", action="store_true", help="only the marked passages")
     given = parser.parse_args()
     model = ModelRef() if given.model is None else ModelRef(source="path", name=str(given.model))
     detector = load_detector(model, ["person full name"])
-    found = {"held out": report(held_out(detector, given.data))}
+    parts = {"held out": marked_passages(given.data, "held_out"), "fresh": fresh_passages(given.data)}
+    found = {part: report(read_passages(detector, passages)) for part, passages in parts.items()}
     if not given.without_gold:
         found["gold"] = report(gold(detector, given.data))
     made = machine_and_versions({}, commit_here()).model_dump(mode="json")

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 
+from ingest.detection.extents import whole
 from ingest.detection.overlaps import CharacterSet
-from ingest.detection.plausible import is_heading
 from ingest.detection.sources import MODEL, RULE, is_doubted
 from ingest.documents import Entity, Identifier, Span
 from ingest.labels import PERSON, VAGUE, label_of
@@ -69,12 +69,13 @@ def with_needs(text: str, entities: Sequence[Entity], needs: WordNeeds, source: 
     """The mentions with their needs, and with the marks that no mention covers.
 
     A mention that only a model found reaches as far as the marks over it, and has labels of their kinds. A
-    direct identifier loses neither words nor its class, unless the context is sure that it is none.
+    direct identifier loses neither words nor its class, unless the context is sure that it is none. Every
+    mention that was read is a whole item (``ingest.detection.extents``).
     """
     marks = list(needs.marks())
     kept = [each for entity in entities for each in _read(entity, marks, needs)]
     kept += _uncovered(text, marks, kept, source)
-    return [replace(each, need=needs.at(each.span.start, each.span.end)) for each in kept]
+    return whole(text, kept, lambda span: needs.at(span.start, span.end))
 
 
 def _read(entity: Entity, marks: Sequence[FoundMark], needs: WordNeeds) -> list[Entity]:
@@ -113,7 +114,5 @@ def _uncovered(
     covered = CharacterSet(entity.span for entity in entities)
     for mark in marks:
         span = Span(mark.start, mark.end)
-        if mark.kind == "PERSON" and is_heading(span, text):
-            continue
         if mark.need.should >= ADDED_OF.get(mark.kind, ADDED) and not covered.holds(span):
             yield Entity(span, LABEL_OF[mark.kind], CLASSES[mark.identifier], mark.need.should, source)

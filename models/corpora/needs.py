@@ -26,22 +26,27 @@ _MARK = re.compile(r"\[\[([^\[\]|]+)\|([A-Z]+)\|([A-Z]+)\|([012])\|(\d+)\]\]")
 def marked_passages(data: Path | None, part: Part, leave_out: Collection[str] = ()) -> list[Example]:
     """The passages of a part; those of public corpora only where their folder is under ``data``.
 
-    Passages from the corpora that ``leave_out`` names are left out; ``spia_cases`` means both parts of SPIA.
+    Fresh ones are in neither part. Passages from the corpora that ``leave_out`` names are left out;
+    ``spia_cases`` means both parts of SPIA.
 
     Raises:
         ConfigurationError: The files are not here, or one of them does not fit its corpus.
     """
-    if not FOLDER.is_dir():
-        raise ConfigurationError(
-            "The marked passages are not part of the installed package: run this in a checkout of its source."
-        )
-    found = [*_invented(FOLDER / "invented.jsonl"), *_referenced(FOLDER / "references.jsonl", data)]
     without = {name.partition("_")[0] if name.startswith("spia") else name for name in leave_out}
     return [
         each
-        for each in found
+        for each in _passages(data, fresh=False)
         if is_held_out(each.group) == (part == "held_out") and each.group.partition("/")[0] not in without
     ]
+
+
+def fresh_passages(data: Path | None) -> list[Example]:
+    """The passages that nothing was learned from or fitted to: they only measure.
+
+    Raises:
+        ConfigurationError: As for ``marked_passages``.
+    """
+    return list(_passages(data, fresh=True))
 
 
 def marked_records() -> frozenset[str]:
@@ -54,8 +59,19 @@ def is_held_out(group: str) -> bool:
     return not group.startswith("spia/") and hashlib.sha256(group.encode()).digest()[0] % HELD_OUT_SHARE == 0
 
 
-def _invented(path: Path) -> Iterator[Example]:
+def _passages(data: Path | None, fresh: bool) -> Iterator[Example]:
+    if not FOLDER.is_dir():
+        raise ConfigurationError(
+            "The marked passages are not part of the installed package: run this in a checkout of its source."
+        )
+    yield from _invented(FOLDER / "invented.jsonl", fresh)
+    yield from _referenced(FOLDER / "references.jsonl", data, fresh)
+
+
+def _invented(path: Path, fresh: bool) -> Iterator[Example]:
     for number, row in rows_of(path):
+        if row.get("fresh", False) != fresh:
+            continue
         text, needs = _parsed(str(row["marked"]))
         if "[[" in text:
             raise ConfigurationError(f"{path.name}, line {number} has a mark that cannot be read.")
@@ -77,9 +93,11 @@ def _parsed(marked: str) -> tuple[str, list[Need]]:
     return "".join([*pieces, marked[at:]]), needs
 
 
-def _referenced(path: Path, data: Path | None) -> Iterator[Example]:
+def _referenced(path: Path, data: Path | None, fresh: bool) -> Iterator[Example]:
     records: dict[str, Mapping[str, Mapping[str, Any]]] = {}
     for number, row in rows_of(path):
+        if row.get("fresh", False) != fresh:
+            continue
         corpus, _, record = str(row["record"]).partition("/")
         if corpus not in records:
             records[corpus] = {} if data is None else records_in(data / corpus)

@@ -46,7 +46,7 @@ def told(entities: Sequence[Entity], text: str = TEXT) -> list[tuple[str, str]]:
 
 def test_every_mention_has_its_need() -> None:
     (found,) = with_needs(
-        TEXT, [mention("Ada Lind", "person full name")], needs(TEXT, [("Ada Lind", "PERSON")]), "m"
+        TEXT, [mention("Ada Lind", "person full name")], needs(TEXT, [("Ada Lind", "PERSON")]), "model:m"
     )
     assert found.need is not None
     assert (found.need.tells, found.need.should, found.need.must) == pytest.approx((0.98, 0.95, 0.8))
@@ -55,51 +55,55 @@ def test_every_mention_has_its_need() -> None:
 def test_a_heading_becomes_no_person_and_a_speaker_does() -> None:
     text = "HENT: Clear.\nROS: Thanks.\nGu came. So did L E E."
     marks = [(name, "PERSON") for name in ("HENT", "ROS", "Gu", "L E E")]
-    found = told(with_needs(text, [], needs(text, marks), "m"), text)
+    found = told(with_needs(text, [], needs(text, marks), "model:m"), text)
     assert [name for name, _ in found] == ["ROS", "Gu", "L E E"]
 
 
 @pytest.mark.parametrize("source", ["model:x", "rule:surname", "rule:repeat"])
 def test_what_is_surely_nobody_is_no_name(source: str) -> None:
-    assert with_needs(TEXT, [mention("Ada Lind", "person full name", source)], needs(TEXT), "m") == []
+    assert with_needs(TEXT, [mention("Ada Lind", "person full name", source)], needs(TEXT), "model:m") == []
 
 
 @pytest.mark.parametrize(
     "source", ["pattern:x", "rule:hl7", "rule:key", "rule:caret", "rule:title", "own list"]
 )
 def test_patterns_structures_and_own_lists_are_believed(source: str) -> None:
-    found = with_needs(TEXT, [mention("Ada Lind", "person full name", source)], needs(TEXT), "m")
+    found = with_needs(TEXT, [mention("Ada Lind", "person full name", source)], needs(TEXT), "model:m")
     assert told(found) == [("Ada Lind", "person full name")]
 
 
 def test_labels_of_ones_own_are_believed() -> None:
     codename = Entity(Span(0, 3), "project codename", Identifier.QUASI, 0.9, "model:x")
-    assert [each.label for each in with_needs(TEXT, [codename], needs(TEXT), "m")] == ["project codename"]
+    assert [each.label for each in with_needs(TEXT, [codename], needs(TEXT), "model:m")] == [
+        "project codename"
+    ]
 
 
 def test_a_name_that_may_be_one_stays_whole_and_a_name() -> None:
     read = needs(TEXT, stay=[("Lind", "ORG")])
     read.musts[:2] = (0.4, 0.5, 0.05, 0.05)
-    found = with_needs(TEXT, [mention("Ada Lind", "person full name")], read, "m")
+    found = with_needs(TEXT, [mention("Ada Lind", "person full name")], read, "model:m")
     assert told(found) == [("Ada Lind", "person full name")]
 
 
 def test_a_name_reaches_over_the_marks_of_persons() -> None:
     found = with_needs(
-        TEXT, [mention("Lind", "person full name")], needs(TEXT, [("Ada Lind", "PERSON")]), "m"
+        TEXT, [mention("Lind", "person full name")], needs(TEXT, [("Ada Lind", "PERSON")]), "model:m"
     )
     assert told(found) == [("Ada Lind", "person full name")]
 
 
 @pytest.mark.parametrize("words", ["Lind Brothers has", "Brothers", "of Lind"])
 def test_a_mention_of_a_model_reaches_as_far_as_its_mark(words: str) -> None:
-    found = with_needs(TEXT, [mention(words, "organization")], needs(TEXT, [("Lind Brothers", "ORG")]), "m")
+    found = with_needs(
+        TEXT, [mention(words, "organization")], needs(TEXT, [("Lind Brothers", "ORG")]), "model:m"
+    )
     assert told(found) == [("Lind Brothers", "organization")]
 
 
 def test_a_mention_over_two_marks_is_two() -> None:
     read = needs(TEXT, [("Ada Lind", "PERSON"), ("Lind Brothers", "ORG")])
-    found = with_needs(TEXT, [mention("Ada Lind of Lind Brothers", "organization")], read, "m")
+    found = with_needs(TEXT, [mention("Ada Lind of Lind Brothers", "organization")], read, "model:m")
     assert told(found) == [("Ada Lind", "person full name"), ("Lind Brothers", "organization")]
 
 
@@ -114,7 +118,7 @@ def test_a_mention_over_two_marks_is_two() -> None:
 )
 def test_a_mention_of_a_model_has_a_label_of_its_kind(label: str, kind: str, shown: str) -> None:
     found = with_needs(
-        TEXT, [mention("Lind Brothers", label)], needs(TEXT, stay=[("Lind Brothers", kind)]), "m"
+        TEXT, [mention("Lind Brothers", label)], needs(TEXT, stay=[("Lind Brothers", kind)]), "model:m"
     )
     assert told(found) == [("Lind Brothers", shown)]
     assert found[0].identifier is label_of(shown).identifier
@@ -122,15 +126,17 @@ def test_a_mention_of_a_model_has_a_label_of_its_kind(label: str, kind: str, sho
 
 def test_a_mark_that_no_mention_covers_is_one() -> None:
     found = with_needs(
-        TEXT, [], needs(TEXT, [("Lind Brothers", "ORG")], [("high cholesterol", "HEALTH")]), "m"
+        TEXT, [], needs(TEXT, [("Lind Brothers", "ORG")], [("high cholesterol", "HEALTH")]), "model:m"
     )
     assert told(found) == [("Lind Brothers", "organization")]
     assert found[0].identifier is Identifier.QUASI
-    assert found[0].source == "m"
+    assert found[0].source == "model:m"
 
 
 def test_a_mark_beyond_a_mention_is_one_too() -> None:
-    found = with_needs(TEXT, [mention("Lind", "place", "rule:x")], needs(TEXT, [("Ada Lind", "PERSON")]), "m")
+    found = with_needs(
+        TEXT, [mention("Lind", "place", "rule:x")], needs(TEXT, [("Ada Lind", "PERSON")]), "model:m"
+    )
     assert ("Ada Lind", "person full name") in told(found)
 
 

@@ -21,6 +21,7 @@ def persons(text: str) -> list[str]:
 FOUND = {
     "title": ("She was followed by Dr. Kumar in May.", "Kumar"),
     "title-full": ("a Larkmoor resident, Mr Tevfik Quillan, on 3 October", "Tevfik Quillan"),
+    "title-word": ("I shall ask Mr. Bench about it.", "Bench"),
     "title-initial": ("advised by Mr E. Torvik, a lawyer", "E. Torvik"),
     "title-lower": ("It looks like Doctor Osei followed up.", "Osei"),
     "title-german": ("Bitte fragen Sie Frau Krüger danach.", "Krüger"),

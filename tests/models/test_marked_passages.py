@@ -8,7 +8,7 @@ import pytest
 
 from models.corpora import needs
 from models.corpora.examples import NEEDS
-from models.corpora.needs import FOLDER, marked_passages
+from models.corpora.needs import FOLDER, fresh_passages, marked_passages
 from models.detectors.network import IDENTIFIERS, KINDS
 from models.errors import ConfigurationError
 
@@ -62,8 +62,8 @@ def test_a_mark_that_cannot_be_read_is_an_error(tmp_path: Path, monkeypatch: pyt
 
 
 def test_the_shipped_passages_are_whole() -> None:
-    found = [*marked_passages(None, "train"), *marked_passages(None, "held_out")]
-    assert len(found) >= 200
+    found = [*marked_passages(None, "train"), *marked_passages(None, "held_out"), *fresh_passages(None)]
+    assert len(found) >= 500
     for each in found:
         assert each.needs is not None
         assert "[[" not in each.text
@@ -80,14 +80,28 @@ def test_the_parts_share_no_record() -> None:
     assert 0.08 < len(parts[1]) / len(parts[0] | parts[1]) < 0.25
 
 
+def test_fresh_passages_are_in_no_part_and_of_records_of_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [json.loads(line) for line in (FOLDER / "references.jsonl").read_text().splitlines()]
+    records = [{row["record"] for row in rows if row.get("fresh", False) == fresh} for fresh in (True, False)]
+    assert records[0] and not records[0] & records[1]
+    data = written(tmp_path, monkeypatch, fresh=True)
+    assert both(data) == {f"{NEEDS}:i1": ["Keller", "a cough"]}
+    with pytest.raises(ConfigurationError, match=r"references.jsonl, line 1: x has another text there; take"):
+        fresh_passages(data)
+    assert fresh_passages(None) == []
+
+
 def test_references_quote_nothing_and_a_fifth_is_read_twice() -> None:
     first, second = (
         [json.loads(line) for line in (FOLDER / name).read_text().splitlines()]
         for name in ("references.jsonl", "second_reading.jsonl")
     )
-    assert len(first) >= 400 and len(second) >= len(first) / 5
+    learned = [row for row in first if not row.get("fresh")]
+    assert len(learned) >= 400 and len(second) >= len(learned) / 5
     for row in [*first, *second]:
-        assert set(row) == {"id", "kind", "record", "field", "start", "end", "digest", "marks"}
+        assert set(row) - {"fresh"} == {"id", "kind", "record", "field", "start", "end", "digest", "marks"}
         assert all([type(each) for each in mark] == [int, int, str, str, int, int] for mark in row["marks"])
 
 

@@ -1,10 +1,10 @@
 """Numbers in words, and the names of months and weekdays: fragments of regular expressions."""
 
-_UNITS = "one|two|three|four|five|six|seven|eight|nine"
-_TEENS = "ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"
-_TENS = "twenty|thirty|forty|fourty|fifty|sixty|seventy|eighty|ninety"
+UNITS = "one|two|three|four|five|six|seven|eight|nine"
+TEENS = "ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"
+TENS = "twenty|thirty|forty|fourty|fifty|sixty|seventy|eighty|ninety"
 
-CARDINAL = rf"(?:(?:{_TENS})(?:[ -]?(?:{_UNITS}))?|{_TEENS}|{_UNITS})"
+CARDINAL = rf"(?:(?:{TENS})(?:[ -]?(?:{UNITS}))?|{TEENS}|{UNITS})"
 """One to ninety-nine, in words."""
 
 NUMBER_WORDS = (

@@ -22,7 +22,7 @@ def _capital(tokens: Tokens, index: int) -> bool:
     return 0 <= index < len(tokens) and tokens.shapes[index] in (CAPITAL, ALL_CAPS, INITIAL)
 
 
-def _spoils(tokens: Tokens, index: int) -> bool:
+def spoils(tokens: Tokens, index: int) -> bool:
     """Whether a capitalized word cannot be part of a name: The, At, Monday, Mr."""
     word = tokens.folded[index]
     if word in FUNCTION_WORDS or word in words("weekday_months"):
@@ -54,12 +54,12 @@ def _back(tokens: Tokens, cue: int) -> int:
             first = before - 1
             continue
         if _capital(tokens, before):
-            if _spoils(tokens, before):
+            if spoils(tokens, before):
                 break
             first = before
             continue
         linked = tokens.folded[before] in ("of", "and", "for", "de", "der", "du", "des")
-        if linked and gap == " " and _capital(tokens, before - 1) and not _spoils(tokens, before - 1):
+        if linked and gap == " " and _capital(tokens, before - 1) and not spoils(tokens, before - 1):
             if tokens.folded[before] == "and" and cue - first > 2:
                 break
             first = before - 1
@@ -73,7 +73,7 @@ def _forward(tokens: Tokens, cue: int) -> int:
     while end < len(tokens) and end - cue < MAX_WORDS:
         gap = tokens.gap(end)
         firm = gap in (", ", " ") and tokens.folded[end] in FIRM and tokens.shapes[end] != LOWER
-        if (gap in GAPS and _capital(tokens, end) and not _spoils(tokens, end)) or firm:
+        if (gap in GAPS and _capital(tokens, end) and not spoils(tokens, end)) or firm:
             end += 1
             continue
         after = end
@@ -83,7 +83,7 @@ def _forward(tokens: Tokens, cue: int) -> int:
             after += 1
         linked = after > end and after < len(tokens) and tokens.gap(after) in (" ", "-")
         in_place = linked and tokens.folded[end] in ("in", "on")
-        if not linked or in_place or not _capital(tokens, after) or _spoils(tokens, after):
+        if not linked or in_place or not _capital(tokens, after) or spoils(tokens, after):
             break
         end = after + 1
     return end

@@ -23,6 +23,11 @@ from ingest.language.vocabulary import words
 TITLE_GAPS = frozenset((" ", ". ", ".", "  ", " . ", "\u00a0", ".\u00a0", "\uf020"))
 
 
+ORDINARY = ("not_names", "weekday_months", "common_words", "medications")
+FORMAL = frozenset(("mr", "mrs", "ms", "miss", "mx", "dr"))
+"""Titles after which an ordinary word with a capital may be a name: Mr. Buy, Dr Long."""
+
+
 def _titled(tokens: Tokens, index: int) -> Entity | None:
     """Dr. Kumar, Mr Tevfik Quillan, Mr A., nurse Anna: the name without the title."""
     folded, titles = tokens.folded, words("titles")
@@ -43,13 +48,20 @@ def _titled(tokens: Tokens, index: int) -> Entity | None:
             return None
         end = name_end(tokens, start)
     elif shape in (CAPITAL, ALL_CAPS) and (not weak or _after_weak(tokens, start)):
-        ordinary = words("not_names", "weekday_months", "common_words", "medications")
-        if folded[start] in ordinary and not surname(tokens, start):
-            return None
+        if not surname(tokens, start) and folded[start] in words(*ORDINARY):
+            return _titled_word(tokens, index, start)
         end = name_end(tokens, start)
     else:
         return None
     return person(tokens, start, end, 0.75 if weak else 0.95, "title")
+
+
+def _titled_word(tokens: Tokens, index: int, start: int) -> Entity | None:
+    """Mr. Buy: an ordinary word, which the context may overrule."""
+    formal = tokens.folded[index] in FORMAL and tokens.shapes[index] != LOWER
+    if not formal or tokens.folded[start] in words("weekday_months", "medications", "jobs", "titles"):
+        return None
+    return person(tokens, start, name_end(tokens, start), 0.6, "title-word")
 
 
 def _abbreviated(tokens: Tokens, index: int) -> bool:
@@ -207,7 +219,7 @@ def _surnamed(tokens: Tokens, index: int) -> Entity | None:
 
 
 def _last_first(tokens: Tokens, index: int) -> Entity | None:
-    """Keller, Anna B."""
+    """Keller, Anna B.; not of the list Tobias Keller, Anna Lind."""
     after = index + 1
     if after >= len(tokens) or tokens.gap(after) != ", " or not surname(tokens, index):
         return None
@@ -215,6 +227,8 @@ def _last_first(tokens: Tokens, index: int) -> Entity | None:
     if tokens.shapes[after] not in (CAPITAL, ALL_CAPS) or word not in words("given_names"):
         return None
     if tokens.folded[index] in words("common_words") and tokens.opens_sentence(index):
+        return None
+    if tokens.gap(index) == " " and tokens.folded[index - 1] in words("given_names"):
         return None
     end = after + 1
     while end < len(tokens) and tokens.shapes[end] == INITIAL and tokens.gap(end) == " ":

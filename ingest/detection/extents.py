@@ -1,0 +1,311 @@
+"""How far a mention that was read reaches: one item of a list, a whole name, a date with its time."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+
+from ingest.detection.overlaps import CharacterSet
+from ingest.detection.patterns.words import TEENS, TENS, UNITS
+from ingest.detection.plausible import FUNCTION_WORDS, is_heading
+from ingest.detection.rules.organizations import FIRM, TEXTS, spoils
+from ingest.detection.sources import is_doubted
+from ingest.documents import Entity, Identifier, Span
+from ingest.labels import ORGANIZATION, PERSON, label_of
+from ingest.language.tokens import CAPITAL, Tokens, tokenize
+from ingest.language.vocabulary import WORD, entries, fold, words
+from ingest.spans import joined, union_of
+from models.detectors.words import Need
+
+_PLACES = frozenset(("place", "city name", "county", "state or province"))
+_JOBS = frozenset(("job title", "job area", "demographic attribute"))
+_MOMENTS = frozenset(("date", "time"))
+_WIDE = re.compile(r"[\r\n\t]+|[ \u00a0]{3,}")
+"""What never stands inside an item: a line break, a tab, the gap between two columns."""
+_AND = re.compile(r",? (?:and|&) |, ")
+_JOINTS = {
+    "date": re.compile(r",? (?:at |@ ?)?|T|\u00a0"),
+    "person age": re.compile(r"[ -]"),
+    PERSON: re.compile(", "),
+    ORGANIZATION: re.compile(" (?:and|&) "),
+}
+"""What stands between the parts of a moment, of an age, of a surname and its initials, of an institution."""
+_INSTITUTIONS = frozenset(
+    ("commission", "ministry", "department", "committee", "board", "council", "authority", "agency")
+    + ("institute", "association", "society", "federation", "centre", "center", "office", "service")
+)
+"""The last words of names that begin with two fields: the Equality and Fairness Commission."""
+_INITIALS = re.compile(r"(?:[A-Z]\.[ -]?){1,3}|[A-Z]{1,2}")
+_OF = re.compile(
+    r" (?:of|for|in) (?:the )?"
+    r"((?:[A-Z][^\W_]+(?: (?:and|of|&) (?=[A-Z])| (?=[A-Z]))?)+|[a-z]{4,}(?=[,.;)\n]|$))"
+)
+_LEADING = frozenset(
+    ("head", "director", "manager", "chief", "president", "chair", "chairman", "chairwoman", "professor")
+    + ("dean", "secretary", "minister", "member", "vp", "lead", "coordinator", "supervisor", "student")
+    + ("bs", "ba", "ms", "ma", "bsc", "msc", "phd", "mphil", "bachelor", "master", "masters", "degree")
+)
+"""The last words of a job or a degree whose field follows."""
+_MERIDIEM = re.compile(r" ?[AaPp](?:\.[Mm]\.|[Mm]\b)")
+_ZONE = re.compile(
+    r" (?:(?:Eastern|Central|Mountain|Pacific|Greenwich)(?: (?:Standard|Daylight|Mean))?(?: Time)?"
+    r"|(?:Standard|Daylight) Time|[ECMP][SD]T|GMT|UTC|CES?T|BST)\b"
+)
+_PREPOSITION = re.compile(r"(?:between|on|at|in|until|till|from|by|since|before|after) ", re.IGNORECASE)
+_AT_AGE = re.compile(r"(?:the )?age of ")
+_COUNTED = frozenset(("duration", "frequency", "quantity", "dosage", "person age"))
+_LOWER_END = re.compile(r"(?<![\w.,/-])[0-9]{1,3} ?[-–] ?$")
+_WIDEST_RANGE = 6
+_CITIZEN = re.compile(r" (?:nationals?|citizens?|nationality|passport|refugees?|origin|descent)\b")
+_LONGEST_SHORT = 2
+"""Letters of an abbreviation that keeps its stop."""
+_WINDOW, _NEAR = 80, 16
+"""Characters on each side of a joint that are read, and beside a mention."""
+_ADDRESSES = frozenset(("street address", "zip postal code", "building number", "secondary address unit"))
+_GREETED = frozenset(
+    ("all", "everyone", "everybody", "colleague", "colleagues", "team", "friend", "friends", "customer")
+    + ("customers", "client", "clients", "member", "members", "folks", "guys", "parents", "neighbours")
+)
+_GREETING = re.compile(r"(?i)(?<![^\W_])(?:dear|hello|hi|hey)[ ,]*$")
+_RELATING = frozenset(
+    ("about", "around", "between", "over", "under", "after", "before", "until", "since", "than", "per")
+)
+_HIGH = (
+    rf"(?:(?:two|three|four|five|six|seven|eight|nine)[ -](?:hundred|{TENS}|{TEENS})(?:[ -](?:{UNITS}))?"
+    r"|1[3-9][0-9]|[2-9][0-9]{2}|[1-9][0-9]{3})"
+)
+_NO_AGE = re.compile(rf"(?i){_HIGH}(?:(?:,| and| to| or|-) ?{_HIGH})*")
+"""Two thirty three, 233: readings. One thirty may be said of one who is thirty."""
+_AGED = re.compile(r"(?i)(?<![^\W_])(?:old|aged?|years?|yrs?|y\.?o|months?|weeks?|days?)(?![^\W_])")
+_CLOCK = re.compile(
+    r"(?i)(?:[0-2]?[0-9][:.][0-5][0-9](?:[:.,][0-9]+)*(?: ?[ap]\.?m\.?)?|[0-2]?[0-9] ?[ap]\.?m\.?"
+    rf"|noon|midnight|[a-z]+ o'clock)(?:{_ZONE.pattern})?"
+)
+_WEEKDAY = re.compile(r"(?i)(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?")
+_MOST = 3
+"""The most words of a name that are missing on one side; where more are capitalized, it is a heading."""
+_SUFFIXES = frozenset(("jr", "sr", "md", "phd", "esq", "ii", "iii", "mba", "rn", "dds", "msc", "bsc"))
+
+
+def whole(text: str, entities: Sequence[Entity], need_of: Callable[[Span], Need]) -> list[Entity]:
+    """The mentions with their needs, each as far as its item reaches.
+
+    Several items become several mentions, what says nothing is dropped, the rest of a name of an
+    organization or place is added, and a date is joined with its time. A part that goes takes the whole
+    along: the need of what is joined or completed is the highest of its parts. Mentions of patterns and
+    structures, and direct identifiers other than names, are only joined, as dates with times.
+    """
+    tokens = tokenize(text)
+    cut = [entity for entity in entities if is_doubted(entity) and not _is_one_anyway(entity)]
+    sure = [entity for entity in entities if not is_doubted(entity) or _is_one_anyway(entity)]
+    pieces = [piece for entity in cut for piece in _items(entity, text)]
+    covered = CharacterSet(entity.span for entity in (*sure, *pieces))
+    found = [(entity, entity) for entity in sure]
+    found += [(piece, _of_its_kind(_completed(piece, tokens, covered), text)) for piece in pieces]
+    return _united(text, [replace(named, need=need_of(piece.span)) for piece, named in found])
+
+
+def _is_one_anyway(entity: Entity) -> bool:
+    """Addresses and codes have their own forms, and may have gaps."""
+    return entity.label in _ADDRESSES or (entity.identifier is Identifier.DIRECT and entity.label != PERSON)
+
+
+def _items(entity: Entity, text: str) -> Iterator[Entity]:
+    for start, end in _runs(entity.span.start, entity.span.end, text):
+        for first, last in _listed(entity.label, start, end, text):
+            span = _stripped(entity.label, first, last, text)
+            if span is not None and not _says_nothing(entity.label, span, text):
+                yield entity.at(span)
+
+
+def _says_nothing(label: str, span: Span, text: str) -> bool:
+    """Whether a span is no item of its label. Of names only headings and greetings of nobody are none."""
+    said = text[span.start : span.end]
+    if label == PERSON:
+        nobody = fold(said) in _GREETED and _GREETING.search(text, max(0, span.start - _NEAR), span.start)
+        return bool(nobody) or is_heading(span, text)
+    found = WORD.findall(said)
+    if not found or all(word in FUNCTION_WORDS | _RELATING for word in found):
+        return True
+    near = text[max(0, span.start - _NEAR) : span.end + _NEAR]
+    return label == "person age" and bool(_NO_AGE.fullmatch(said)) and not _AGED.search(near)
+
+
+def _runs(start: int, end: int, text: str) -> Iterator[tuple[int, int]]:
+    """The parts between wide gaps."""
+    at = start
+    for gap in _WIDE.finditer(text, start, end):
+        if gap.start() > at:
+            yield at, gap.start()
+        at = gap.end()
+    if at < end:
+        yield at, end
+
+
+def _listed(label: str, start: int, end: int, text: str) -> Iterator[tuple[int, int]]:
+    """The items of a list of people or firms."""
+    at = start
+    if label in (PERSON, ORGANIZATION):
+        for gap in _AND.finditer(text, start, end):
+            left = WORD.findall(text[max(at, gap.start() - _WINDOW) : gap.start()])
+            right = WORD.findall(text[gap.end() : min(end, gap.end() + _WINDOW)])
+            apart = _two_people if label == PERSON else _two_firms
+            if left and right and apart(left, right, "," in gap.group()):
+                yield at, gap.start()
+                at = gap.end()
+    yield at, end
+
+
+def _two_people(left: Sequence[str], right: Sequence[str], comma: bool) -> bool:
+    """Not Keller, Tobias; not Mr and Mrs Keller."""
+    if not (left[-1][0].isupper() and right[0][0].isupper()) or fold(right[0]) in _SUFFIXES:
+        return False
+    if comma:
+        return len(left) > 1 and len(right) > 1
+    return not all(fold(word) in words("titles") for word in left)
+
+
+def _two_firms(left: Sequence[str], right: Sequence[str], comma: bool) -> bool:
+    """Only after the end of a firm's name: a law firm's own name is a list too."""
+    return fold(left[-1]) in FIRM and fold(right[0]) not in FIRM
+
+
+def _stripped(label: str, start: int, end: int, text: str) -> Span | None:
+    """Without signs at its ends; a moment with its meridiem, not its preposition; a range with its start."""
+    while start < end and not (text[start].isalnum() or text[start] in "([\"'$€£#@<+-~"):
+        start += 1
+    while end > start and (text[end - 1] in " ,;:\u00a0" or _ends_sentence(label, start, end, text)):
+        end -= 1
+    if label in _MOMENTS:
+        preposition = _PREPOSITION.match(text, start, end)
+        start = preposition.end() if preposition else start
+        for further in (_MERIDIEM, _ZONE):
+            found = further.match(text, end)
+            end = found.end() if found else end
+    if label in _COUNTED and text[start : start + 1].isdigit():
+        lower = _LOWER_END.search(text, max(0, start - _WIDEST_RANGE), start)
+        start = lower.start() if lower else start
+    return Span(start, end) if start < end else None
+
+
+def _ends_sentence(label: str, start: int, end: int, text: str) -> bool:
+    """Whether a name ends with a stop that is no part of it: not Orr Inc., Tom Orr Jr. and A. B."""
+    if label not in (PERSON, ORGANIZATION, *_PLACES) or text[end - 1] != ".":
+        return False
+    last = WORD.findall(text[max(start, end - _WINDOW) : end])[-1:]
+    return bool(last) and len(last[0]) > _LONGEST_SHORT and fold(last[0]) not in FIRM | _SUFFIXES
+
+
+def _completed(entity: Entity, tokens: Tokens, covered: CharacterSet) -> Entity:
+    """With the capitalized words beside it that belong to its name, unless another mention has them."""
+    if entity.label in _JOBS:
+        return _with_field(entity, tokens.text, covered)
+    if entity.label != ORGANIZATION and entity.label not in _PLACES or tokens.caseless:
+        return entity
+    first = bisect_right(tokens.ends, entity.span.start)
+    end = bisect_left(tokens.starts, entity.span.end)
+    if first >= end or tokens.starts[first] < entity.span.start or tokens.ends[end - 1] > entity.span.end:
+        return entity
+    before, after = first, end
+    cued = entity.label == ORGANIZATION and tokens.folded[first] in words("organization_cues")
+    if tokens.shapes[first] == CAPITAL or cued:
+        while before and tokens.gap(before) == " " and _goes_on(tokens, before - 1, covered):
+            before -= 1
+    if tokens.shapes[end - 1] == CAPITAL:
+        while tokens.gap(after) == " " and _goes_on(tokens, after, covered):
+            after += 1
+    if first - before > _MOST or after - end > _MOST:
+        return entity
+    added = {*tokens.folded[before:first], *tokens.folded[end:after]}
+    if entity.label in _PLACES and added & (words("organization_cues") | TEXTS):
+        return entity
+    return entity.at(union_of(entity.span, tokens.span(before, after)))
+
+
+def _with_field(entity: Entity, text: str, covered: CharacterSet) -> Entity:
+    """A job with what follows it: the head of probate, the Director of Careers and Admissions."""
+    field = _OF.match(text, entity.span.end)
+    said = WORD.findall(text[entity.span.start : entity.span.end])
+    if field is None or not said or fold(said[-1]) not in _LEADING:
+        return entity
+    span = Span(entity.span.start, field.end())
+    return entity if covered.touches(Span(*field.span())) else entity.at(span)
+
+
+def _goes_on(tokens: Tokens, index: int, covered: CharacterSet) -> bool:
+    if index >= len(tokens) or tokens.shapes[index] != CAPITAL or spoils(tokens, index):
+        return False
+    return tokens.folded[index] not in words("titles") and not covered.touches(tokens.span(index, index + 1))
+
+
+def _of_its_kind(entity: Entity, text: str) -> Entity:
+    """A state is no organization, a nationality no name, and an age no date."""
+    if entity.label not in (ORGANIZATION, PERSON, "date"):
+        return entity
+    said = " ".join(map(fold, WORD.findall(text[entity.span.start : entity.span.end])))
+    if entity.label == "date" and _AT_AGE.match(said):
+        return _labelled(entity, "person age")
+    if entity.label == ORGANIZATION and said in _phrases("countries"):
+        return _labelled(entity, "country")
+    if entity.label == PERSON and said in _phrases("demonyms") and _CITIZEN.match(text, entity.span.end):
+        return _labelled(entity, "nationality")
+    return entity
+
+
+def _labelled(entity: Entity, label: str) -> Entity:
+    return replace(entity, label=label, identifier=label_of(label).identifier)
+
+
+@cache
+def _phrases(name: str) -> frozenset[str]:
+    return frozenset(" ".join(WORD.findall(entry)) for entry in entries(name))
+
+
+def _united(text: str, entities: Sequence[Entity]) -> list[Entity]:
+    """The mentions by place; the parts of one moment, age or name as one."""
+    parts: dict[str, list[Entity]] = {kind: [] for kind in (*_JOINTS, "")}
+    for entity in sorted(entities, key=lambda entity: entity.span):
+        kind = "date" if entity.label in _MOMENTS else entity.label
+        parts[kind if kind in _JOINTS else ""].append(entity)
+
+    def meet(one: Entity, other: Entity) -> bool:
+        between = _JOINTS["date" if one.label in _MOMENTS else one.label]
+        apart = one.span.end <= other.span.start
+        if not apart or between.fullmatch(text, one.span.end, other.span.start) is None:
+            return False
+        said, behind = text[one.span.start : one.span.end], text[other.span.start : other.span.end]
+        if one.label in _MOMENTS:
+            return _one_moment(said, behind)
+        return is_doubted(one) and is_doubted(other) and _one_item(one.label, said, behind)
+
+    def join(one: Entity, other: Entity) -> Entity:
+        first = other if (one.label, other.label) == ("time", "date") else one
+        return replace(first, span=union_of(one.span, other.span), need=_highest(one.need, other.need))
+
+    united = [each for kind in _JOINTS for each in joined(parts[kind], meet, join)]
+    return sorted([*parts[""], *united], key=lambda entity: entity.span)
+
+
+def _one_moment(said: str, behind: str) -> bool:
+    """Whether a date and its time, or a weekday and its date, are side by side; never two of a kind."""
+    if _WEEKDAY.fullmatch(said):
+        return not _WEEKDAY.search(behind)
+    alone = _CLOCK.fullmatch(said) is not None, _CLOCK.fullmatch(behind) is not None
+    return alone[0] != alone[1] and not _CLOCK.search(said if alone[1] else behind)
+
+
+def _one_item(label: str, said: str, behind: str) -> bool:
+    """Whether a surname has its initials behind it, an age its unit, an institution its second field."""
+    if label == PERSON:
+        return _INITIALS.fullmatch(behind) is not None
+    if label == ORGANIZATION:
+        ends = {fold(word) for word in WORD.findall(behind)[-1:]}
+        return WORD.fullmatch(said) is not None and not said.isupper() and ends <= _INSTITUTIONS
+    return not behind[0].isdigit()
+
+
+def _highest(one: Need | None, other: Need | None) -> Need | None:
+    if one is None or other is None:
+        return one or other
+    return Need(max(one.tells, other.tells), max(one.should, other.should), max(one.must, other.must))

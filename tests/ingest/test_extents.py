@@ -1,0 +1,243 @@
+"""How far mentions reach. All texts are invented."""
+
+import time
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingest.detection.extents import whole
+from ingest.documents import Entity, Identifier, Span
+from ingest.labels import label_of
+from models.detectors.words import Need
+
+NEED = Need(0.9, 0.5, 0.2)
+NAME, FIRM, AREA = "person full name", "organization", "place"
+
+
+def mention(text: str, words: str, label: str, source: str = "model:x") -> Entity:
+    start = text.index(words)
+    return Entity(Span(start, start + len(words)), label, label_of(label).identifier, 0.9, source)
+
+
+def told(text: str, *marked: tuple[str, str], source: str = "model:x") -> list[tuple[str, str]]:
+    found = whole(text, [mention(text, words, label, source) for words, label in marked], lambda _: NEED)
+    return [(text[each.span.start : each.span.end], each.label) for each in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "marked", "label", "expected"),
+    [
+        ("To Ada Lind, Tom Quell and others.", "Ada Lind, Tom Quell", NAME, ["Ada Lind", "Tom Quell"]),
+        ("Ada Lind, Tom Quell and Bo Orr came.", "Ada Lind, Tom Quell and Bo Orr", NAME,
+         ["Ada Lind", "Tom Quell", "Bo Orr"]),
+        ("Tom and Ada Lind came.", "Tom and Ada Lind", NAME, ["Tom", "Ada Lind"]),
+        ("Mr and Mrs Lind came.", "Mr and Mrs Lind", NAME, ["Mr and Mrs Lind"]),
+        ("Lind, Ada came.", "Lind, Ada", NAME, ["Lind, Ada"]),
+        ("Ada Lind, MD came.", "Ada Lind, MD", NAME, ["Ada Lind, MD"]),
+        ("Ada\nTom Lind came.", "Ada\nTom Lind", NAME, ["Ada", "Tom Lind"]),
+        ("Lind Power Company and Orr Gas Company, LLC pay.", "Lind Power Company and Orr Gas Company, LLC",
+         FIRM, ["Lind Power Company", "Orr Gas Company, LLC"]),
+        ("Lind, Orr & Quell wrote.", "Lind, Orr & Quell", FIRM, ["Lind, Orr & Quell"]),
+        ("Lind Gas     12 Orr Oil", "Lind Gas     12 Orr Oil", FIRM, ["Lind Gas", "12 Orr Oil"]),
+        ("It was Ada Lind.", "Ada Lind.", NAME, ["Ada Lind"]),
+        ("It was Tom Lind Jr. then", "Tom Lind Jr.", NAME, ["Tom Lind Jr."]),
+        ("It was Lind Inc. then", "Lind Inc.", FIRM, ["Lind Inc."]),
+        ("Lind Gas\t12", "Lind Gas\t12", FIRM, ["Lind Gas", "12"]),
+    ],
+)  # fmt: skip
+def test_each_item_of_a_list_is_a_mention(text: str, marked: str, label: str, expected: list[str]) -> None:
+    assert [words for words, _ in told(text, (marked, label))] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "marked", "label", "expected"),
+    [
+        ("the plant of National Steel here", "Steel", FIRM, "National Steel"),
+        ("back in Quellby Kids again", "Quellby", FIRM, "Quellby Kids"),
+        ("before the Varde court again", "court", FIRM, "Varde court"),
+        ("such as Agua Quell Pool here", "Quell", AREA, "Agua Quell Pool"),
+        ("the British Varde Securities Act says", "Varde", AREA, "Varde"),
+        ("met Dr Lind Orr there", "Orr", FIRM, "Lind Orr"),
+        ("on Monday Quellby closed", "Quellby", FIRM, "Quellby"),
+        ("A Long Heading With Quellby Steel In It", "Quellby", FIRM, "Quellby Steel"),
+        ("One Two Three Four Five Quellby", "Quellby", FIRM, "Quellby"),
+    ],
+)
+def test_a_name_is_whole(text: str, marked: str, label: str, expected: str) -> None:
+    assert [words for words, _ in told(text, (marked, label))] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "marked"),
+    [
+        ("8 May 1945, 9 May 1946", [("8 May 1945", "date"), ("9 May 1946", "date")]),
+        ("09:00 10:00", [("09:00", "time"), ("10:00", "time")]),
+        ("Monday, Tuesday", [("Monday", "date"), ("Tuesday", "date")]),
+        ("45 34 years", [("45", "person age"), ("34 years", "person age")]),
+    ],
+)
+def test_items_of_one_kind_stay_apart(text: str, marked: list[tuple[str, str]]) -> None:
+    assert told(text, *marked) == marked
+
+
+def test_no_need_is_diluted() -> None:
+    text = "On 3 May 2019, 4:15 PM"
+    needs = {"3 May 2019": Need(0.9, 0.5, 0.12), "4:15 PM": Need(0.6, 0.7, 0.01)}
+    marked = [mention(text, words, "date") for words in needs]
+    (found,) = whole(text, marked, lambda span: needs[text[span.start : span.end]])
+    assert found.need == Need(0.9, 0.7, 0.12)
+
+
+@pytest.mark.parametrize(
+    "unit", ["Ada Lind and ", "Ada Lind, ", "Lind Ltd and ", "A. ", ".", "\u2003", "Aa "]
+)
+def test_time_grows_with_the_text_alone(unit: str) -> None:
+    def seconds(times: int) -> float:
+        text = "Ada " + unit * times
+        entity = Entity(Span(0, len(text)), NAME, Identifier.DIRECT, 0.9, "model:x")
+        started = time.process_time()
+        whole(text, [entity, replace(entity, label=FIRM)], lambda _: NEED)
+        return time.process_time() - started
+
+    assert seconds(8_000) < 12 * seconds(1_000) + 0.2
+
+
+def test_time_grows_with_the_mentions_alone() -> None:
+    def seconds(times: int) -> float:
+        text = "Ada Lind. " * times
+        each = [mention("Ada Lind", "Ada Lind", NAME).at(Span(n * 10, n * 10 + 8)) for n in range(times)]
+        started = time.process_time()
+        whole(text, each, lambda _: NEED)
+        return time.process_time() - started
+
+    assert seconds(8_000) < 12 * seconds(1_000) + 0.2
+
+
+def test_a_name_takes_no_words_of_another_mention() -> None:
+    assert told("by Quellby Steel", ("Quellby", AREA), ("Steel", FIRM)) == [
+        ("Quellby", AREA),
+        ("Steel", FIRM),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "marked", "expected"),
+    [
+        ("On 3 May 2019, 4:15 PM it rang.", [("3 May 2019", "date"), ("4:15 PM", "time")],
+         "3 May 2019, 4:15 PM"),
+        ("On 3 May 2019 at 4:15 pm it rang.", [("3 May 2019", "date"), ("4:15", "time")],
+         "3 May 2019 at 4:15 pm"),
+        ("On Sunday, 3 May 2019, 4:15 PM", [("Sunday", "date"), ("3 May 2019", "date"), ("4:15 PM", "date")],
+         "Sunday, 3 May 2019, 4:15 PM"),
+        ("On 3 May, 10:00 AM Central Standard Time", [("3 May", "date"), ("10:00", "time")],
+         "3 May, 10:00 AM Central Standard Time"),
+        ("At 4:15 PM on it", [("4:15 PM", "time")], "4:15 PM"),
+        ("It was 5-6 years ago.", [("6 years", "duration")], "5-6 years"),
+        ("On 3-5-6 years", [("6 years", "duration")], "6 years"),
+        ("It was on 3 May.", [("on 3 May", "date")], "3 May"),
+    ],
+)  # fmt: skip
+def test_a_date_is_one_with_its_time(text: str, marked: list[tuple[str, str]], expected: str) -> None:
+    assert [words for words, _ in told(text, *marked)] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "marked", "expected"),
+    [
+        ("Orr, A. B., and others", [("Orr", NAME), ("A. B.", NAME)], ["Orr, A. B."]),
+        ("Orr, Ada came", [("Orr", NAME), ("Ada", NAME)], ["Orr", "Ada"]),
+        ("She is 93 yrs old", [("93", "person age"), ("yrs", "person age")], ["93 yrs"]),
+        ("the head of probate, who", [("head", "job title")], ["head of probate"]),
+        ("the head of the firm here", [("head", "job title")], ["head"]),
+        ("Director of Careers and Admissions here", [("Director", "job title")],
+         ["Director of Careers and Admissions"]),
+        ("an MS in Computer Science here", [("MS", "demographic attribute")], ["MS in Computer Science"]),
+        ("the Equality and Fair Pay Commission", [("Equality", FIRM), ("Fair Pay Commission", FIRM)],
+         ["Equality and Fair Pay Commission"]),
+        ("Lind and Orr Steel", [("Lind", FIRM), ("Orr Steel", FIRM)], ["Lind", "Orr Steel"]),
+        ("head of Quellby Steel", [("head", "job title"), ("Quellby Steel", FIRM)],
+         ["head", "Quellby Steel"]),
+    ],
+)  # fmt: skip
+def test_parts_of_a_name_an_age_or_a_job_are_one(
+    text: str, marked: list[tuple[str, str]], expected: list[str]
+) -> None:
+    assert [words for words, _ in told(text, *marked)] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "marked", "label"),
+    [
+        ("Yes, ma'am.", "ma", "demographic attribute"),
+        ("I don't.", "t", "demographic attribute"),
+        ("It was of the two.", "of the", "identifying detail"),
+        ("Sugar of two thirty three.", "two thirty three", "person age"),
+        ("It read 233.", "233", "person age"),
+        ("It read 233 to 240.", "233 to 240", "person age"),
+        ("HENT: Clear.", "HENT", NAME),
+        ("Dear Colleague:", "Colleague", NAME),
+        ("It was around two.", "around", "person age"),
+    ],
+)
+def test_what_says_nothing_is_dropped(text: str, marked: str, label: str) -> None:
+    assert told(text, (marked, label)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "marked", "label"),
+    [
+        ("He is one hundred and two.", "one hundred and two", "person age"),
+        ("She is fifty three.", "fifty three", "person age"),
+        ("He is one hundred and fifteen.", "one hundred and fifteen", "person age"),
+        ("I have three, one nineteen, one sixteen.", "one nineteen, one sixteen", "person age"),
+        ("The child is 130 months old.", "130", "person age"),
+        ("My name is L E E.", "L E E", NAME),
+        ("My name is M R I.", "M R I", NAME),
+        ("Mail C T Quell today.", "C T Quell", NAME),
+        ("hi I'm than.", "than", NAME),
+        ("hi, I am per.", "per", NAME),
+        ("Greta, Friend of ours", "Friend", NAME),
+        ("we live in KL now", "KL", AREA),
+        ("5   Quellby   12", "5   Quellby   12", "street address"),
+        ("LS1   4AB", "LS1   4AB", "zip postal code"),
+    ],
+)
+def test_what_says_something_stays(text: str, marked: str, label: str) -> None:
+    assert told(text, (marked, label)) == [(marked, label)]
+
+
+@pytest.mark.parametrize(
+    ("text", "marked", "label", "expected"),
+    [
+        ("against the United Kingdom lodged", "United Kingdom", FIRM, "country"),
+        ("died at the age of sixty nine", "age of sixty nine", "date", "person age"),
+        ("a Sierra Leonean national", "Sierra Leonean", NAME, "nationality"),
+        ("a Mr German called", "German", NAME, NAME),
+    ],
+)
+def test_states_and_nationalities_are_known(text: str, marked: str, label: str, expected: str) -> None:
+    assert told(text, (marked, label)) == [(marked, expected)]
+
+
+def test_patterns_and_structures_are_unchanged() -> None:
+    assert told("Ada\nTom Lind", ("Ada\nTom Lind", NAME), source="pattern:x") == [("Ada\nTom Lind", NAME)]
+
+
+LETTERS = st.text("Ad ,\n\t&'.9and", max_size=40)
+
+
+@given(
+    LETTERS, st.integers(0, 39), st.integers(1, 40), st.sampled_from([NAME, FIRM, AREA, "date", "quantity"])
+)
+def test_mentions_are_within_the_text_and_hold_no_line_break(
+    text: str, start: int, length: int, label: str
+) -> None:
+    end = min(len(text), start + length)
+    if start >= end:
+        return
+    entity = Entity(Span(start, end), label, label_of(label).identifier, 0.9, "model:x")
+    for each in whole(text, [entity], lambda _: NEED):
+        said = text[each.span.start : each.span.end]
+        assert said.strip() and "\n" not in said and "\t" not in said
