@@ -69,8 +69,8 @@ def with_needs(text: str, entities: Sequence[Entity], needs: WordNeeds, source: 
     """The mentions with their needs, and with the marks that no mention covers.
 
     A mention that only a model found reaches as far as the marks over it, and has labels of their kinds. A
-    direct identifier loses neither words nor its class, unless the context is sure that it is none. Every
-    mention that was read is a whole item (``ingest.detection.extents``).
+    direct identifier loses neither words nor its class, unless the context is sure that it is none, or it is
+    no item (``ingest.detection.extents``).
     """
     marks = list(needs.marks())
     kept = [each for entity in entities for each in _read(entity, marks, needs)]
