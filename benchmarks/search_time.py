@@ -2,8 +2,10 @@
 
 ``python -m benchmarks.search_time DATA`` sanitizes dialogues and mails, stores as many copies of them as
 make the passages asked for, and asks each question by vectors alone and by vectors and words, in turn. Both
-times include encoding the question. It writes ``benchmarks/results/search_time.json``. Copies save hours of
-encoding: a search reads as many vectors, and as many entries for a word, as with texts that all differ.
+times include encoding the question, and the store remembers how common words are, as it does while nothing is
+written. Copies save hours of encoding, and make it an approximation: an index has as many vectors as with
+texts that all differ, but a word has no fewer entries than there are copies, and the best passages are copies
+of each other. It writes ``benchmarks/results/search_time.json``.
 """
 
 import argparse
@@ -18,6 +20,7 @@ from itertools import chain
 from pathlib import Path
 
 import numpy as np
+import torch
 
 from app.compose import system_of
 from app.settings.load import load_settings
@@ -106,6 +109,7 @@ def main() -> None:
         "passages": passages,
         "copies": copies,
         "questions": len(hybrid),
+        "threads": torch.get_num_threads(),
         "milliseconds": {
             way: {str(q): round(1e3 * float(np.quantile(each, q)), 2) for q in (0.5, 0.9, 0.99)}
             for way, each in taken.items()

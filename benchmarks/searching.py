@@ -258,7 +258,8 @@ def main() -> None:
         }
     made = provenance_of(system, {"search": str(HYBRID)}, commit).model_dump(mode="json")
     name = "searching_chosen" if given.chosen_on else "searching"
-    content = {"provenance": made, "seed": SEED, "corpora": result}
+    seed = CHOSEN_SEED if given.chosen_on else SEED
+    content = {"provenance": made, "seed": seed, "corpora": result}
     write_packed(RESULTS / f"{name}.json.gz", json.dumps(content))
 
 

@@ -61,6 +61,7 @@ def tables() -> dict[str, str]:
     return {name: markdown_table(each).rstrip() for name, each in made.items()} | {
         "marked_documents": _documents(marks),
         "searched_documents": _searched(found),
+        "chosen_documents": _searched(chosen, " --chosen-on"),
         "search_time": _timed(timed),
     }
 
@@ -249,7 +250,7 @@ def _documents(marks: MarksReport) -> str:
     return "\n".join(lines)
 
 
-def _searched(found: Mapping[str, Any]) -> str:
+def _searched(found: Mapping[str, Any], option: str = "") -> str:
     made = found["provenance"]
     corpora = {said: found["corpora"][name] for name, said in ASKED.items() if name in found["corpora"]}
     counts = ", ".join(
@@ -257,7 +258,7 @@ def _searched(found: Mapping[str, Any]) -> str:
         for said, corpus in corpora.items()
     )
     return (
-        f"{counts}; `python -m benchmarks.searching DATA`, seed {found['seed']}, on {made['date'][:10]}, "
+        f"{counts}; `python -m benchmarks.searching DATA{option}`, on {made['date'][:10]}, "
         f"{made['hardware']}, commit {made['commit']}"
     )
 
@@ -265,10 +266,12 @@ def _searched(found: Mapping[str, Any]) -> str:
 def _timed(timed: Mapping[str, Any]) -> str:
     made, times = timed["provenance"], timed["milliseconds"]
     ratio = timed["ratio"]
-    median = f"{times['hybrid']['0.5']:.0f} against {times['dense']['0.5']:.0f} milliseconds"
+    middle, late = (
+        f"{times['hybrid'][q]:.0f} against {times['dense'][q]:.0f} milliseconds" for q in ("0.5", "0.99")
+    )
     return (
-        f"{timed['passages']:,} passages ({timed['questions']:,} questions, one thread), "
+        f"{timed['passages']:,} passages ({timed['questions']:,} questions, threads: {timed['threads']}), "
         f"{ratio['value']:.2f} ({ratio['low']:.2f} to {ratio['high']:.2f}) times as long as by vectors "
-        f"alone, in the median {median} (`python -m benchmarks.search_time DATA`, on {made['date'][:10]}, "
-        f"{made['hardware']}, commit {made['commit']})"
+        f"alone, in the median {middle}, 99 % within {late} (`python -m benchmarks.search_time DATA`, "
+        f"on {made['date'][:10]}, {made['hardware']}, commit {made['commit']})"
     )

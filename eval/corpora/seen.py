@@ -112,7 +112,7 @@ def _all(doc_id: str) -> bool:
 
 
 def _scored(corpus: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The ids of a corpus's records with training snippets, and of those with held-out ones."""
+    """The ids of a corpus's records with training snippets or marks, and of those with held-out snippets."""
     learned, measured = referenced_records()
     marked = marked_records()
     return _of_corpus(corpus, learned | marked), _of_corpus(corpus, measured - marked)

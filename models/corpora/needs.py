@@ -41,7 +41,7 @@ def marked_passages(data: Path | None, part: Part, leave_out: Collection[str] = 
 
 
 def fresh_passages(data: Path | None) -> list[Example]:
-    """The passages that nothing was learned from or fitted to: they only measure.
+    """The passages that only measure: no model learned from their records, and no limit was fitted to them.
 
     Raises:
         ConfigurationError: As for ``marked_passages``.
@@ -50,7 +50,7 @@ def fresh_passages(data: Path | None) -> list[Example]:
 
 
 def marked_records() -> frozenset[str]:
-    """The records of public corpora that passages are from, as ``mts_dialog/ID``; held-out ones too."""
+    """The records that passages are from, as ``mts_dialog/ID``; those of held-out and fresh ones too."""
     return frozenset(str(row["record"]) for _, row in rows_of(FOLDER / "references.jsonl"))
 
 

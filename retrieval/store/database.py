@@ -167,6 +167,8 @@ class Store:
         """
         with self._lock, self._readable_errors():
             words.compact(self._connection)
+            # Counts of words that are gone.
+            self._common = {}
             (busy, _, _) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         return not busy
 

@@ -171,6 +171,17 @@ EPONYMS = (
 
 @pytest.mark.parametrize(("name", "noun"), EPONYMS)
 @pytest.mark.parametrize("mark", ["", "'s", "’s"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "MR Brain without contrast", "MS Office is there", "Mr. Speaker, I rise.", "Dr. He said so.",
+        "It is on Elm Dr. House two.", "I Miss The bus.", "Ask Dr. Who.", "Seen by Dr. Then we left.",
+    ],
+)  # fmt: skip
+def test_an_ordinary_word_after_what_is_no_title_is_nobody(text: str) -> None:
+    assert persons(text) == []
+
+
 def test_an_eponym_is_no_person(name: str, noun: str, mark: str) -> None:
     assert persons(f"There was no evidence of {name}{mark} {noun} at the visit.") == []
 

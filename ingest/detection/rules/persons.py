@@ -6,6 +6,7 @@ Each rule checks one position and returns the person found there, or None.
 from collections.abc import Iterator, Set
 
 from ingest.detection.rules.hits import person
+from ingest.detection.rules.organizations import FUNCTION_WORDS
 from ingest.detection.rules.roles import ROLES, bracketed
 from ingest.documents import Entity
 from ingest.language.name_grammar import (
@@ -17,7 +18,7 @@ from ingest.language.name_grammar import (
     plain_name,
     surname,
 )
-from ingest.language.tokens import ALL_CAPS, CAPITAL, INITIAL, LOWER, Tokens
+from ingest.language.tokens import ALL_CAPS, CAPITAL, INITIAL, LOWER, NUMBER, Tokens
 from ingest.language.vocabulary import words
 
 TITLE_GAPS = frozenset((" ", ". ", ".", "  ", " . ", "\u00a0", ".\u00a0", "\uf020"))
@@ -26,6 +27,10 @@ TITLE_GAPS = frozenset((" ", ". ", ".", "  ", " . ", "\u00a0", ".\u00a0", "\uf02
 ORDINARY = ("not_names", "weekday_months", "common_words", "medications")
 FORMAL = frozenset(("mr", "mrs", "ms", "miss", "mx", "dr"))
 """Titles after which an ordinary word with a capital may be a name: Mr. Buy, Dr Long."""
+ADDRESSED = frozenset(
+    ("speaker", "chairman", "chair", "secretary", "prime", "justice", "who", "apt", "suite")
+)
+"""Whoever or whatever is no name after a title: Mr. Speaker, Elm Dr Apt 4."""
 
 
 def _titled(tokens: Tokens, index: int) -> Entity | None:
@@ -57,9 +62,14 @@ def _titled(tokens: Tokens, index: int) -> Entity | None:
 
 
 def _titled_word(tokens: Tokens, index: int, start: int) -> Entity | None:
-    """Mr. Buy: an ordinary word, which the context may overrule."""
-    formal = tokens.folded[index] in FORMAL and tokens.shapes[index] != LOWER
-    if not formal or tokens.folded[start] in words("weekday_months", "medications", "jobs", "titles"):
+    """Mr. Buy: an ordinary word, which the context may overrule; not MR Brain, not Elm Dr. The house."""
+    title, word = tokens.folded[index], tokens.folded[start]
+    if title not in FORMAL or tokens.shapes[index] != CAPITAL or tokens.shapes[start] != CAPITAL:
+        return None
+    street = title == "dr" and tokens.gap(index) == " " and tokens.shapes[index - 1] in (CAPITAL, NUMBER)
+    if street or word in FUNCTION_WORDS | ADDRESSED:
+        return None
+    if word in words("weekday_months", "medications", "jobs", "titles"):
         return None
     return person(tokens, start, name_end(tokens, start), 0.6, "title-word")
 
@@ -252,7 +262,9 @@ def _candidates(tokens: Tokens, index: int) -> Iterator[Entity | None]:
         yield _last_first(tokens, index)
 
 
-DOUBTED = frozenset(("rule:initials", "rule:surname", "rule:ambiguous-given-name", "rule:bracket"))
+DOUBTED = frozenset(
+    ("rule:initials", "rule:surname", "rule:ambiguous-given-name", "rule:bracket", "rule:title-word")
+)
 """Rules without a name list, which may mistake an ordinary word for a name."""
 
 
