@@ -101,6 +101,7 @@ def test_time_grows_with_the_text_alone(unit: str) -> None:
         whole(text, [entity, replace(entity, label=FIRM)], lambda _: NEED)
         return time.process_time() - started
 
+    seconds(10)  # word lists are read once
     assert seconds(8_000) < 12 * seconds(1_000) + 0.2
 
 
@@ -112,6 +113,7 @@ def test_time_grows_with_the_mentions_alone() -> None:
         whole(text, each, lambda _: NEED)
         return time.process_time() - started
 
+    seconds(10)  # word lists are read once
     assert seconds(8_000) < 12 * seconds(1_000) + 0.2
 
 
