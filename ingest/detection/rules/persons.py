@@ -28,9 +28,10 @@ ORDINARY = ("not_names", "weekday_months", "common_words", "medications")
 FORMAL = frozenset(("mr", "mrs", "ms", "miss", "mx", "dr"))
 """Titles after which an ordinary word with a capital may be a name: Mr. Buy, Dr Long."""
 ADDRESSED = frozenset(
-    ("speaker", "chairman", "chair", "secretary", "prime", "justice", "who", "apt", "suite")
+    ("speaker", "chairman", "chair", "secretary", "prime", "justice", "who", "apt", "suite", "unit")
+    + ("then", "there", "now", "today", "yesterday", "tomorrow")
 )
-"""Whoever or whatever is no name after a title: Mr. Speaker, Elm Dr Apt 4."""
+"""Whoever or whatever is no name after a title: Mr. Speaker, Elm Dr Apt 4, the Dr. Then."""
 
 
 def _titled(tokens: Tokens, index: int) -> Entity | None:
