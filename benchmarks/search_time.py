@@ -10,7 +10,6 @@ of each other. It writes ``benchmarks/results/search_time.json``.
 
 import argparse
 import json
-import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -118,7 +117,7 @@ def main() -> None:
         "median_ratio": round(float(np.median(np.divide(hybrid, dense))), 3),
     }
     RESULT.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    print(json.dumps(result), file=sys.stdout)
+    print(json.dumps(result))
 
 
 if __name__ == "__main__":
