@@ -7,12 +7,13 @@ from dataclasses import replace
 from functools import cache
 
 from ingest.detection.overlaps import CharacterSet
-from ingest.detection.patterns.words import TEENS, TENS, UNITS
+from ingest.detection.patterns.words import MONTHS, TEENS, TENS, UNITS
 from ingest.detection.plausible import FUNCTION_WORDS, is_heading
 from ingest.detection.rules.organizations import FIRM, TEXTS, spoils
 from ingest.detection.sources import is_doubted
 from ingest.documents import Entity, Identifier, Span
-from ingest.labels import ORGANIZATION, PERSON, label_of
+from ingest.labels import ORGANIZATION, PERSON, VAGUE, label_of
+from ingest.language.name_grammar import PARTICLES
 from ingest.language.tokens import CAPITAL, Tokens, tokenize
 from ingest.language.vocabulary import WORD, entries, fold, words
 from ingest.spans import joined, union_of
@@ -21,16 +22,23 @@ from models.detectors.words import Need
 _PLACES = frozenset(("place", "city name", "county", "state or province"))
 _JOBS = frozenset(("job title", "job area", "demographic attribute"))
 _MOMENTS = frozenset(("date", "time"))
+_KIND_OF = {**dict.fromkeys(_MOMENTS, "date"), **dict.fromkeys(_JOBS, "job title")}
+"""The labels whose mentions are joined as one item under another label."""
+_NAMED_BY_LAST = frozenset(
+    (("time", "date"), ("demographic attribute", "job title"), ("job area", "job title"))
+)
 _WIDE = re.compile(r"[\r\n\t]+|[ \u00a0]{3,}")
 """What never stands inside an item: a line break, a tab, the gap between two columns."""
 _AND = re.compile(r",? (?:and|&) |, ")
 _JOINTS = {
-    "date": re.compile(r",? (?:at |@ ?)?|T|\u00a0"),
+    "date": re.compile(r",? (?:at |on |@ ?)?|T|\u00a0"),
     "person age": re.compile(r"[ -]"),
+    "job title": re.compile(r" (?:and )?|, "),
     PERSON: re.compile(", "),
     ORGANIZATION: re.compile(" (?:and|&) "),
 }
-"""What stands between the parts of a moment, of an age, of a surname and its initials, of an institution."""
+"""What stands between the parts of a moment, of an age, of a job, of a surname and its initials, of an
+institution."""
 _INSTITUTIONS = frozenset(
     ("commission", "ministry", "department", "committee", "board", "council", "authority", "agency")
     + ("institute", "association", "society", "federation", "centre", "center", "office", "service")
@@ -83,6 +91,27 @@ _CLOCK = re.compile(
     rf"|noon|midnight|[a-z]+ o'clock)(?:{_ZONE.pattern})?"
 )
 _WEEKDAY = re.compile(r"(?i)(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?")
+_OLDER = re.compile(r"(?i)(?:year|month|week|day)s?[ -]old(?![^\W_])")
+_PAST_LIFE = re.compile(r"(?i)(?:an? |of |from )?old age")
+_ELSEWHERE = re.compile(r" in (?!the (?:[a-z]+ )?(?:morning|afternoon|evening))[^0-9]+$")
+_MONTH = re.compile(rf"(?i)(?<![^\W_])(?:{MONTHS}|spring|summer|autumn|fall|winter)(?![^\W_])")
+_LATER = frozenset(
+    ("today", "tomorrow", "tommorrow", "tonight", "yesterday", "now", "again", "back", "here", "there")
+    + ("who", "which", "that", "done", "is", "was", "are", "were", "has", "had", "have", "will")
+)
+"""Words that follow a name and are no part of it."""
+_AT_HOUR = re.compile(
+    r"(?i)(?<![^\W_])(?:by|before|until|till|(?:up|open|start|close|begin|meet|leave|arrive)[a-z]* at) $"
+)
+_HOUR = re.compile(rf"(?i)1[0-2]|[1-9]|{UNITS}|ten|eleven|twelve")
+_CURRENCY = "$€£"
+_PRICED = frozenset(("monetary amount", "quantity", "building number", ORGANIZATION))
+_CODED = re.compile(r"(?:-[^\W_]+)+")
+_ESCAPE = re.compile(r"(?<=\\)[nrt](?=[^\W\d_])")
+"""The letter of a line break that a string in code says with a backslash."""
+_RETIRED = frozenset(
+    ("retired", "former", "serving", "acting", "senior", "junior", "trainee", "assistant", "deputy", "new")
+)
 _MOST = 3
 """The most words of a name that are missing on one side; where more are capitalized, it is a heading."""
 _SUFFIXES = frozenset(("jr", "sr", "md", "phd", "esq", "ii", "iii", "mba", "rn", "dds", "msc", "bsc"))
@@ -114,9 +143,32 @@ def _is_one_anyway(entity: Entity) -> bool:
 def _items(entity: Entity, text: str) -> Iterator[Entity]:
     for start, end in _runs(entity.span.start, entity.span.end, text):
         for first, last in _listed(entity.label, start, end, text):
-            span = _stripped(entity.label, first, last, text)
+            span = _stripped(entity.label, first, _end_of_item(entity.label, first, last, text), text)
             if span is not None and not _says_nothing(entity.label, span, text):
                 yield entity.at(span)
+
+
+def _end_of_item(label: str, start: int, end: int, text: str) -> int:
+    """Where an age or a date ends, and a name before the words that go on about it."""
+    if label == "person age" and (old := _OLDER.search(text, start, end)):
+        return old.end()
+    if label == "date" and (elsewhere := _ELSEWHERE.search(text[start:end])):
+        return end if _MONTH.search(elsewhere.group()) else start + elsewhere.start()
+    if label in (PERSON, ORGANIZATION, *_PLACES):
+        parts = list(WORD.finditer(text, start, end))
+        named = [number for number, part in enumerate(parts) if not part.group()[0].islower()]
+        tail = named[-1] + 1 if named else len(parts)
+        if 0 < tail < len(parts) and _goes_on_about(fold(parts[tail].group()), label):
+            return parts[tail - 1].end()
+    return end
+
+
+def _goes_on_about(word: str, label: str) -> bool:
+    """Whether an ordinary word behind the last capitalized one is no part of the name."""
+    ordinary = word in words("common_words") and word not in words(
+        "given_names", "given_names_ambiguous", "surnames"
+    )
+    return word in _LATER or (label == PERSON and ordinary and word not in PARTICLES)
 
 
 def _says_nothing(label: str, span: Span, text: str) -> bool:
@@ -126,6 +178,8 @@ def _says_nothing(label: str, span: Span, text: str) -> bool:
         nobody = fold(said) in _GREETED and _GREETING.search(text, max(0, span.start - _NEAR), span.start)
         return bool(nobody) or is_heading(span, text)
     found = WORD.findall(said)
+    if label in ("person age", *_MOMENTS) and _PAST_LIFE.fullmatch(said):
+        return True
     if not found or all(word in FUNCTION_WORDS | _RELATING for word in found):
         return True
     near = text[max(0, span.start - _NEAR) : span.end + _NEAR]
@@ -162,7 +216,9 @@ def _two_people(left: Sequence[str], right: Sequence[str], comma: bool) -> bool:
     if not (left[-1][0].isupper() and right[0][0].isupper()) or fold(right[0]) in _SUFFIXES:
         return False
     if comma:
-        return len(left) > 1 and len(right) > 1
+        given = words("given_names")
+        both = fold(left[-1]) in given and fold(right[0]) in given
+        return (len(left) > 1 and len(right) > 1) or (len(left) == len(right) == 1 and both)
     return not all(fold(word) in words("titles") for word in left)
 
 
@@ -173,6 +229,8 @@ def _two_firms(left: Sequence[str], right: Sequence[str], comma: bool) -> bool:
 
 def _stripped(label: str, start: int, end: int, text: str) -> Span | None:
     """Without signs at its ends; a moment with its meridiem, not its preposition; a range with its start."""
+    escape = _ESCAPE.match(text, start)
+    start = escape.end() if escape and text[start + 1].isupper() else start
     while start < end and not (text[start].isalnum() or text[start] in "([\"'$€£#@<+-~"):
         start += 1
     while end > start and (text[end - 1] in " ,;:\u00a0" or _ends_sentence(label, start, end, text)):
@@ -240,7 +298,16 @@ def _goes_on(tokens: Tokens, index: int, covered: CharacterSet) -> bool:
 
 
 def _of_its_kind(entity: Entity, text: str) -> Entity:
-    """A state is no organization, a nationality no name, and an age no date."""
+    """A state is no organization, a nationality no name, an age no date and no hour, a price no number."""
+    start, end = entity.span.start, entity.span.end
+    if entity.label in _PRICED and text[start].isdigit() and start and text[start - 1] in _CURRENCY:
+        return _labelled(entity.at(Span(start - 1, end)), "monetary amount")
+    if entity.label == "person age" and _HOUR.fullmatch(text, start, end):
+        at_hour = _AT_HOUR.search(text, max(0, start - _NEAR), start)
+        return _labelled(entity, "time") if at_hour else entity
+    code = _CODED.match(text, end) if entity.label in (ORGANIZATION, PERSON, VAGUE) else None
+    if code and any(map(str.isdigit, text[start : code.end()])):
+        return entity.at(Span(start, code.end()))
     if entity.label not in (ORGANIZATION, PERSON, "date"):
         return entity
     said = " ".join(map(fold, WORD.findall(text[entity.span.start : entity.span.end])))
@@ -266,25 +333,48 @@ def _united(text: str, entities: Sequence[Entity]) -> list[Entity]:
     """The mentions by place; the parts of one moment, age or name as one."""
     parts: dict[str, list[Entity]] = {kind: [] for kind in (*_JOINTS, "")}
     for entity in sorted(entities, key=lambda entity: entity.span):
-        kind = "date" if entity.label in _MOMENTS else entity.label
+        kind = _KIND_OF.get(entity.label, entity.label)
         parts[kind if kind in _JOINTS else ""].append(entity)
 
     def meet(one: Entity, other: Entity) -> bool:
-        between = _JOINTS["date" if one.label in _MOMENTS else one.label]
+        between = _JOINTS[_KIND_OF.get(one.label, one.label)]
         apart = one.span.end <= other.span.start
         if not apart or between.fullmatch(text, one.span.end, other.span.start) is None:
             return False
         said, behind = text[one.span.start : one.span.end], text[other.span.start : other.span.end]
         if one.label in _MOMENTS:
             return _one_moment(said, behind)
-        return is_doubted(one) and is_doubted(other) and _one_item(one.label, said, behind)
+        gap = text[one.span.end : other.span.start]
+        if one.label in _JOBS and not _one_job(one.label, other.label, said, gap, behind):
+            return False
+        return (
+            is_doubted(one)
+            and is_doubted(other)
+            and (one.label in _JOBS or _one_item(one.label, said, behind))
+        )
 
     def join(one: Entity, other: Entity) -> Entity:
-        first = other if (one.label, other.label) == ("time", "date") else one
+        first = other if (one.label, other.label) in _NAMED_BY_LAST else one
         return replace(first, span=union_of(one.span, other.span), need=_highest(one.need, other.need))
 
-    united = [each for kind in _JOINTS for each in joined(parts[kind], meet, join)]
+    united = [_with_zone(each, text) for kind in _JOINTS for each in joined(parts[kind], meet, join)]
     return sorted([*parts[""], *united], key=lambda entity: entity.span)
+
+
+def _with_zone(entity: Entity, text: str) -> Entity:
+    zone = _ZONE.match(text, entity.span.end) if entity.label in _MOMENTS else None
+    return entity.at(Span(entity.span.start, zone.end())) if zone else entity
+
+
+def _one_job(label: str, behind_label: str, said: str, gap: str, behind: str) -> bool:
+    """Whether two mentions say one job: retired dentist; Chair and Chief Officer; Manager, Customer Care."""
+    if gap == " ":
+        return behind_label == "job title" and fold(said) in _RETIRED
+    if label != "job title" or not (said[0].isupper() and behind[0].isupper()):
+        return False
+    if gap == ", ":
+        return fold(WORD.findall(said)[-1]) in _LEADING
+    return behind_label == "job title"
 
 
 def _one_moment(said: str, behind: str) -> bool:

@@ -23,6 +23,8 @@ ADDED = 0.4
 """The probability of having to be generalized from which a mark becomes a mention by itself."""
 ADDED_OF = {"CODE": 0.8, "CONTACT": 0.8, "DEM": 0.5, "QUANTITY": 0.5, "HEALTH": 0.5, "MISC": 0.5}
 """The same for kinds that are always replaced, of which patterns find most, and for what only describes."""
+ALONE_OF = {VAGUE: 0.7, "demographic attribute": 0.6}
+"""The same for one word in small letters, which seldom says anything by itself."""
 LABEL_OF: Mapping[str, str] = {
     "PERSON": PERSON,
     "CODE": "reference number",
@@ -75,7 +77,14 @@ def with_needs(text: str, entities: Sequence[Entity], needs: WordNeeds, source: 
     marks = list(needs.marks())
     kept = [each for entity in entities for each in _read(entity, marks, needs)]
     kept += _uncovered(text, marks, kept, source)
-    return whole(text, kept, lambda span: needs.at(span.start, span.end))
+    found = whole(text, kept, lambda span: needs.at(span.start, span.end))
+    return [entity for entity in found if not _says_too_little(entity, text)]
+
+
+def _says_too_little(entity: Entity, text: str) -> bool:
+    said = text[entity.span.start : entity.span.end]
+    alone = entity.source.startswith(MODEL) and said.isalpha() and said.islower()
+    return alone and entity.need is not None and entity.need.should < ALONE_OF.get(entity.label, 0)
 
 
 def _read(entity: Entity, marks: Sequence[FoundMark], needs: WordNeeds) -> list[Entity]:

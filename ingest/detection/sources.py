@@ -5,7 +5,9 @@ from ingest.labels import LABELS, VAGUE, label_of
 
 MODEL, RULE, PATTERN = "model:", "rule:", "pattern:"
 """How the sources of mentions begin that a model, a rule or a pattern found."""
-SURE_RULES = frozenset(f"{RULE}{name}" for name in ("hl7", "key", "caret", "title", "last-first"))
+SURE_RULES = frozenset(
+    f"{RULE}{name}" for name in ("hl7", "key", "caret", "title", "last-first", "small-signature")
+)
 """Rules that read a structure: the context says nothing about it."""
 _MOMENTS = ("date", "time")
 _DESCRIBING = ("job title", "job area", "job type", "demographic attribute", "quantity", "gender", VAGUE)

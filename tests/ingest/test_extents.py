@@ -45,6 +45,15 @@ def told(text: str, *marked: tuple[str, str], source: str = "model:x") -> list[t
         ("It was Tom Lind Jr. then", "Tom Lind Jr.", NAME, ["Tom Lind Jr."]),
         ("It was Lind Inc. then", "Lind Inc.", FIRM, ["Lind Inc."]),
         ("Lind Gas\t12", "Lind Gas\t12", FIRM, ["Lind Gas", "12"]),
+        ("Call Sarah, Michael now.", "Sarah, Michael", NAME, ["Sarah", "Michael"]),
+        ("Ada Lind failed a test.", "Ada Lind failed a test", NAME, ["Ada Lind"]),
+        ("Nguyen thi Mai came.", "Nguyen thi Mai", NAME, ["Nguyen thi Mai"]),
+        ("Ada orrlind came.", "Ada orrlind", NAME, ["Ada orrlind"]),
+        ("Quellby who left", "Quellby who", AREA, ["Quellby"]),
+        ("told them.\\nSarah left", "nSarah", NAME, ["Sarah"]),
+        ("my four year old boy here", "four year old boy", "person age", ["four year old"]),
+        ("after 31 years in Safety ", "31 years in Safety", "date", ["31 years"]),
+        ("on the 3rd in May ", "3rd in May", "date", ["3rd in May"]),
     ],
 )  # fmt: skip
 def test_each_item_of_a_list_is_a_mention(text: str, marked: str, label: str, expected: list[str]) -> None:
@@ -133,6 +142,8 @@ def test_a_name_takes_no_words_of_another_mention() -> None:
         ("It was 5-6 years ago.", [("6 years", "duration")], "5-6 years"),
         ("On 3-5-6 years", [("6 years", "duration")], "6 years"),
         ("It was on 3 May.", [("on 3 May", "date")], "3 May"),
+        ("at 05:00 on 3 May here", [("05:00", "time"), ("3 May", "date")], "05:00 on 3 May"),
+        ("on 3 May, 9:30 AM EST here", [("3 May", "date"), ("9:30 AM", "time")], "3 May, 9:30 AM EST"),
     ],
 )  # fmt: skip
 def test_a_date_is_one_with_its_time(text: str, marked: list[tuple[str, str]], expected: str) -> None:
@@ -153,6 +164,13 @@ def test_a_date_is_one_with_its_time(text: str, marked: list[tuple[str, str]], e
         ("the Equality and Fair Pay Commission", [("Equality", FIRM), ("Fair Pay Commission", FIRM)],
          ["Equality and Fair Pay Commission"]),
         ("Lind and Orr Steel", [("Lind", FIRM), ("Orr Steel", FIRM)], ["Lind", "Orr Steel"]),
+        ("a retired dentist here", [("retired", "demographic attribute"), ("dentist", "job title")],
+         ["retired dentist"]),
+        ("President and Chief Officer", [("President", "job title"), ("Chief Officer", "job title")],
+         ["President and Chief Officer"]),
+        ("cooks and drivers", [("cooks", "job title"), ("drivers", "job title")], ["cooks", "drivers"]),
+        ("Manager, Customer Care", [("Manager", "job title"), ("Customer Care", "job area")],
+         ["Manager, Customer Care"]),
         ("head of Quellby Steel", [("head", "job title"), ("Quellby Steel", FIRM)],
          ["head", "Quellby Steel"]),
     ],
@@ -175,6 +193,8 @@ def test_parts_of_a_name_an_age_or_a_job_are_one(
         ("HENT: Clear.", "HENT", NAME),
         ("Dear Colleague:", "Colleague", NAME),
         ("It was around two.", "around", "person age"),
+        ("He died of old age.", "old age", "person age"),
+        ("He died from old age.", "old age", "date"),
     ],
 )
 def test_what_says_nothing_is_dropped(text: str, marked: str, label: str) -> None:
@@ -211,10 +231,18 @@ def test_what_says_something_stays(text: str, marked: str, label: str) -> None:
         ("died at the age of sixty nine", "age of sixty nine", "date", "person age"),
         ("a Sierra Leonean national", "Sierra Leonean", NAME, "nationality"),
         ("a Mr German called", "German", NAME, NAME),
+        ("up by 9 for my class", "9", "person age", "time"),
+        ("she moved at 9 with us", "9", "person age", "person age"),
     ],
 )
 def test_states_and_nationalities_are_known(text: str, marked: str, label: str, expected: str) -> None:
     assert told(text, (marked, label)) == [(marked, expected)]
+
+
+def test_a_sum_has_its_sign_and_a_code_its_parts() -> None:
+    assert told("for $900 each", ("900", "quantity")) == [("$900", "monetary amount")]
+    assert told("in the QX3-U3-Manual file", ("QX3", FIRM)) == [("QX3-U3-Manual", FIRM)]
+    assert told("the Lind-owned shop", ("Lind", NAME)) == [("Lind", NAME)]
 
 
 def test_patterns_and_structures_are_unchanged() -> None:

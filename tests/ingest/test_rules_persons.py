@@ -54,6 +54,8 @@ FOUND = {
     "greeting-title": ("Dear Ms Ito,\nthank you", "Ito"),
     "greeting-unknown": ("Hello Vladoslau,\nwelcome", "Vladoslau"),
     "signature": ("See you then.\n\nBest regards,\nZbyniek\n", "Zbyniek"),
+    "small-signature": ("It came as asked.\n\nrt", "rt"),
+    "small-signature-name": ("It came as asked.\n\ned\n\n-----Original Message-----", "ed"),
     "field": ("Patient: Anna Keller\nAge: 44", "Anna Keller"),
     "field-name": ("Name: Okorafo\nAge: 44", "Okorafo"),
     "field-claimant": ("Claimant: Ruben Castro; file closed", "Ruben Castro"),

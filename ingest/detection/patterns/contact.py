@@ -152,7 +152,10 @@ _LOGIN_HINTS = hints(
 )
 _LOGIN = r"@?[A-Za-z0-9][\w.#-]{1,31}(?<![.-])(?![\w@(])"
 _MARKED_LOGIN = r"(?=[A-Za-z]{0,30}[0-9_.-]\w)" + _LOGIN
-_HOME = r"(?<![\w.])(?i:/home/|/users/|[a-z]:\\{1,2}users\\{1,2})(?P<id>[A-Za-z][\w.-]{1,39}(?<!\.))"
+_HOME = (
+    r"(?i:(?<![\w.])(?:/home/|/users/|[a-z]:\\{1,2}users\\{1,2})|\\{1,2}home\\{1,2})"
+    r"(?P<id>[A-Za-z][\w.-]{1,39}(?<!\.))"
+)
 _NOBODYS = frozenset("admin administrator all default guest public root shared ubuntu user username".split())
 
 
@@ -186,9 +189,7 @@ PATTERNS: tuple[Pattern, ...] = (
         Where(("@",), 1, 80),
         _is_handle,
     ),
-    Pattern(
-        "home", "account handle", _HOME, 0.85, Where(hints("/home/|/users/|users"), 4, 80), _is_somebodys
-    ),
+    Pattern("home", "account handle", _HOME, 0.85, Where(hints("home|/users/|users"), 4, 80), _is_somebodys),
     cued(
         "login",
         "account handle",

@@ -28,7 +28,7 @@ _APPLICATION_LIST = (
     rf"(?P<list>{_APPLICATION}(?:{_JOINT}(?:(?:no\. )?{_APPLICATION})){{0,60}}+)"
 )
 _LISTS = MIDDLE
-_YEAR_FIRST = r"(?:19|20)[0-9]{2}/[0-9]{1,6}(?![\w/]|[.,-][0-9])"
+_YEAR_FIRST = r"(?:(?:19|20)[0-9]{2}/[0-9]{1,6}|[A-Z]{1,4} [0-9]{1,6}/(?:19|20)[0-9]{2})(?![\w/]|[.,-][0-9])"
 
 
 def find_application_numbers(page: Page) -> Iterator[Entity]:

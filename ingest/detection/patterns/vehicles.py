@@ -8,7 +8,7 @@ _VIN = r"(?=[A-Z0-9]{0,16}[0-9])(?=[A-Z0-9]{0,16}[A-Z])[A-HJ-NPR-Z0-9]{17}(?![\w
 _PLATE = r"(?=[A-ZÄÖÜ -]{0,7}[0-9])[A-ZÄÖÜ0-9]{1,4}(?:[ -][A-Z0-9]{1,4}|[A-Z0-9]{1,4}){0,2}(?![\w])"
 _PLATE_CUES = (
     r"licen[cs]e plates?|number plates?|vrm|(?:vehicle|car) registration(?: mark| plate)?"
-    r"|registration (?:mark|plate)"
+    r"|registration(?: mark| plate)?"
     r"|kennzeichen|matrícula|immatriculation|targa|kenteken"
 )
 _PLATE_HINTS = hints(

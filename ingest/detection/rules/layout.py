@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ingest.detection.rules.hits import hit
 from ingest.documents import Entity, Span
-from ingest.labels import PERSON
+from ingest.labels import HANDLE, PERSON
 from ingest.language.name_grammar import PARTICLES
 from ingest.language.vocabulary import WORD, fold, words
 
@@ -43,6 +43,13 @@ FIELD = re.compile(
     r"(?=[ \t]{0,8}(?:[\n,;|(/.]|$))"
 )
 SPEAKER = re.compile(rf"^(?:\[({_NAME})\]|({_NAME})[ ]?:)(?=[ ])", re.MULTILINE)
+CHAT_HANDLE = re.compile(
+    r"^([a-z]{2,16}[0-9]{2,4}|[a-z]{2,16}[._][a-z]{1,16}[0-9]{0,4}):(?=[ ]\S)", re.MULTILINE
+)
+SMALL_SIGNATURE = re.compile(
+    r"(?<=[.!?,)]\n\n)[-–]?[ ]?([a-z]{2,12})[ \t]{0,8}"
+    r"(?=\n{0,3}\Z|\n{1,3}[ \t]*(?:-{3,}|>|From:|To:|Subject:))"
+)
 VERSUS = re.compile(rf"(?<=\w)[ ]vs?\.?[ ]({_NAME})")
 LAST_WORD = re.compile(r"[^\W\d_][\w’'‑-]{0,30}\.?")
 
@@ -120,6 +127,25 @@ def _speakers(text: str) -> Iterator[Entity]:
             yield _entity(match, group, 0.8, "speaker")
 
 
+def _handles(text: str) -> Iterator[Entity]:
+    """The accounts of a chat: what stands before a colon, again and again."""
+    matches = list(CHAT_HANDLE.finditer(text))
+    counts = Counter(match.group(1) for match in matches)
+    for match in matches:
+        if counts[match.group(1)] > 1:
+            yield hit(Span(*match.span(1)), HANDLE, 0.8, "chat-handle")
+
+
+def _small_signatures(text: str) -> Iterator[Entity]:
+    """A given name or initials in small letters, alone under a mail."""
+    for match in SMALL_SIGNATURE.finditer(text):
+        said = match.group(1)
+        if said in words("given_names", "given_names_ambiguous") or (
+            len(said) in (2, 3) and said not in words(*ORDINARY)
+        ):
+            yield hit(Span(*match.span(1)), PERSON, 0.7, "small-signature")
+
+
 def _name_before(text: str, end: int) -> Span | None:
     """The up to four capitalized words that end at ``end``, if they are a name."""
     line = text[max(0, end - 80) : end].rpartition("\n")[2]
@@ -165,6 +191,7 @@ def _fields(text: str) -> Iterator[Entity]:
 def layout(text: str) -> list[Entity]:
     """The persons who are named where a layout expects a name; may overlap."""
     found = [*_headers(text), *_speakers(text), *_opponents(text), *_fields(text)]
+    found += [*_handles(text), *_small_signatures(text)]
     for pattern, confidence, rule, unknown in SIMPLE:
         found.extend(
             _entity(match, 1, confidence, rule)
