@@ -185,7 +185,7 @@ def _measured(
     system: System, sample: Sequence[Reading], on_progress: Callable[[Tally], None]
 ) -> list[tuple[AnnotatedText, Measurements]]:
     """Measured texts of the sample, until there are enough for a scale."""
-    if system.policy.name != "trip" or system.scale is not None:
+    if not system.policy.has_threshold or system.scale is not None:
         return []
     documents = [reading.item for reading in sample if isinstance(reading.item, Document)]
     measured: list[tuple[AnnotatedText, Measurements]] = []

@@ -36,6 +36,7 @@ def policy_of(settings: Settings, labels: Iterable[str] = ()) -> Policy:
         stay_limit=chosen.stay_limit,
         quasi_limit=chosen.quasi_limit,
         epsilon=chosen.epsilon,
+        guess_limit=chosen.guess_limit,
         treatment=Treatment(chosen.operators, chosen.words),
     )
 

@@ -5,13 +5,14 @@ from dataclasses import replace
 from typing import Protocol
 
 from ingest.annotated import AnnotatedText
-from ingest.deciding.policy import DEFAULT, Policy
+from ingest.deciding.policy import DESCRIPTORS, Policy
 from ingest.deciding.residual import of_units
 from ingest.deciding.treatment import check_key, treated
 from ingest.detection.doubts import doubts_of
 from ingest.documents import Decision, Document, LanguageRule, Risk, SanitizedDocument, Span
 from ingest.errors import ForeignDocument, SanitizationError
 from ingest.explain import Explanation, explanation_of
+from ingest.ladders.wording import worded
 from ingest.language.identification import languages_of
 from ingest.linking.accounts import link_accounts
 from ingest.linking.link import link
@@ -27,8 +28,9 @@ _Done = tuple[AnnotatedText, Applied, SanitizedDocument]
 class DecidingSanitizer:
     """Detect, link, decide, replace. A document in which any step fails yields an error.
 
-    Of ``policy`` only the parts for any method but origin are used: the treatment of single labels, and the
-    replacements of people and organizations. ``key`` is the secret for aliases and codes. Documents in a
+    Of ``policy`` only the parts for any method but origin are used: the treatment of single labels, the
+    replacements of people and organizations, and for lethe the limit of its ladders; without a policy, each
+    mention gets its label's descriptor. ``key`` is the secret for aliases and codes. Documents in a
     language that ``language`` excludes yield an error too. Raises ConfigurationError for a policy with
     aliases or codes but no key.
     """
@@ -38,7 +40,7 @@ class DecidingSanitizer:
         detector: EntityDetector,
         method: Method,
         risk: RiskModel,
-        policy: Policy = DEFAULT,
+        policy: Policy = DESCRIPTORS,
         key: bytes | None = None,
         language: LanguageRule = "en",
     ) -> None:
@@ -134,7 +136,14 @@ class DecidingSanitizer:
         # origin is the unsanitized baseline: label treatments do not apply
         if self.name != "origin":
             decisions = treated(text, decisions, self._policy, self._key)
-        return apply(text, decisions)
+        if self._policy.name != "lethe" or self.name == "origin":
+            return apply(text, decisions)
+        applied = apply(text, worded(text, decisions, self._policy.guess_limit))
+        own = [
+            replace(each, entity=decision.entity)
+            for each, decision in zip(applied.mentions, decisions, strict=True)
+        ]
+        return replace(applied, mentions=own)
 
     def _left_over(self, applied: Sequence[Applied]) -> list[Hazards]:
         """The hazards of each residual text, reused if its only passage was already measured."""

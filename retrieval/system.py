@@ -66,7 +66,7 @@ class System:
     def method(self) -> Method:
         """The decision method of the policy."""
         match self.policy.name:
-            case "trip":
+            case "lethe" | "trip":
                 scale = self.scale or EMBEDDED_SCALE
                 return Trip(self.engine, self.risk, scale, self.policy, self.exact, score_all=self.score_all)
             case "redact":

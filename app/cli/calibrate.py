@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     """The threshold as one JSON line, its assumptions in words, and a policy file on request."""
     data = data_of(arguments)
     system = system_of(data.settings)
-    if system.policy.name != "trip":
+    if not system.policy.has_threshold:
         raise ConfigurationError(
             f"Only the policy trip has a threshold, and this is {system.policy.name}: leave out --policy."
         )

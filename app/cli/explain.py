@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     system = _system(data, arguments)
     system = replace(system, score_all=True)
     policy, sanitizer, units_of = system.policy, system.deciding(), system.engine.units
-    limit = policy.residual_limit if policy.name == "trip" else None
+    limit = policy.residual_limit if policy.has_threshold else None
     rule = threshold(policy)
     explained: list[Explanation] = []
     failed = 0
@@ -93,11 +93,11 @@ def _system(data: DataDir, arguments: argparse.Namespace) -> System:
 
 def threshold(policy: Policy) -> str:
     """The rule of a policy in a sentence."""
-    if policy.name != "trip":
+    if not policy.has_threshold:
         return f"Policy {policy.name}: it uses no scores."
     weights = policy.weights
     return (
-        f"Policy trip: generalized where S >= {policy.tau:g}, with alpha {weights.alpha:g}, beta "
+        f"Policy {policy.name}: generalized where S >= {policy.tau:g}, with alpha {weights.alpha:g}, beta "
         f"{weights.beta:g}, gamma {weights.gamma:g}; direct identifiers from P {policy.direct_limit:g} on, "
         f"what has to go in its context from {policy.must_limit:g} on; what may stay below "
         f"{policy.stay_limit:g} stays; residual risk of a passage at most {policy.residual_limit:g}."

@@ -61,7 +61,7 @@ def check_trip(policy: "Policy", why: str) -> None:
     Raises:
         ConfigurationError: The policy is another than trip; the message begins with ``why``.
     """
-    if policy.name != "trip":
+    if not policy.has_threshold:
         raise ConfigurationError(
             f"{why}, and this is {policy.name}: leave out --policy, or name a file of a trip policy."
         )

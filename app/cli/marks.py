@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise ConfigurationError(f"{data} is not a folder: name the one with a subfolder for each corpus.")
     settings = settings_of(arguments)
     system = system_of(settings)
-    if system.policy.name != "trip":
+    if not system.policy.has_threshold:
         raise ConfigurationError(
             f"The benchmark compares trip with its controls, and the settings say {system.policy.name}: set "
             "policy.name to trip."

@@ -44,8 +44,10 @@ class PolicySettings(BaseModel):
 
     name: PolicyName = Field(
         default=DEFAULT.name,
-        description="trip decides by score, redact generalizes all, suppress removes all, entity-type writes "
-        "numbered types, lprag draws other values by local differential privacy, origin changes nothing",
+        description="lethe decides by score and writes the most specific words that cannot be guessed, trip "
+        "decides by score and writes one word per kind, redact generalizes all, suppress removes all, "
+        "entity-type writes numbered types, lprag draws other values by local differential privacy, origin "
+        "changes nothing",
     )
     tau: float = Field(
         default=DEFAULT.tau,
@@ -98,6 +100,13 @@ class PolicySettings(BaseModel):
         default=DEFAULT.epsilon,
         gt=0,
         description="privacy budget that lprag spends on each document; lower is stricter",
+    )
+    guess_limit: float = Field(
+        default=DEFAULT.guess_limit,
+        ge=0,
+        le=1,
+        description="highest probability with which five guesses may find a value from the words that lethe "
+        "writes for it; lower is less specific",
     )
     replacements: Replacements = Field(
         default=DEFAULT.replacements,

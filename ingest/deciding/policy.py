@@ -11,7 +11,7 @@ from ingest.scoring.scale import Weights
 from models.detectors.words import Need
 from models.errors import ConfigurationError
 
-PolicyName = Literal["trip", "redact", "suppress", "entity-type", "lprag", "origin"]
+PolicyName = Literal["lethe", "trip", "redact", "suppress", "entity-type", "lprag", "origin"]
 
 Replacements = Literal["descriptor", "alias"]
 """How people and organizations are replaced: by descriptors or by aliases."""
@@ -112,11 +112,13 @@ class Policy:
     Where no model reads that, ``quasi_limit`` is the risk from which a quasi-identifier is replaced, by the
     higher of the label's risk and its own; its default is the lower bound of the rubric's level 2, from which
     an entity identifies in context. ``replacements`` says how people and organizations are replaced: see
-    ``ingest.rendering.aliases`` for the cost of aliases. ``epsilon`` is the budget that lprag spends on each
+    ``ingest.rendering.aliases`` for the cost of aliases. ``guess_limit`` is how probable it may be that an
+    attacker finds a value among ``ingest.ladders.rungs.GUESSES`` guesses from the words in its place; lethe
+    takes the most specific words below it. ``epsilon`` is the budget that lprag spends on each
     document. ``treatment`` is the treatment by label; it applies to every policy but origin.
     """
 
-    name: PolicyName = "trip"
+    name: PolicyName = "lethe"
     tau: float = 0.5
     residual_limit: float = 0.7
     weights: Weights = field(default_factory=Weights)
@@ -126,11 +128,19 @@ class Policy:
     stay_limit: float = 0.15
     quasi_limit: float = 0.4
     epsilon: float = 5.0
+    guess_limit: float = 0.5
     treatment: Treatment = field(default_factory=Treatment)
+
+    @property
+    def has_threshold(self) -> bool:
+        """Whether scores and a threshold decide, so that it can be calibrated."""
+        return self.name in ("lethe", "trip")
 
 
 DEFAULT = Policy()
 """The default policy."""
+DESCRIPTORS = Policy("trip")
+"""One word per kind, as TRIP-RAG writes it: the policy of baselines."""
 
 
 def decide(entity: Entity, scores: Scores, own_risk: float, policy: Policy) -> tuple[Action, str]:

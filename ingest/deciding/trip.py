@@ -39,8 +39,6 @@ class Trip:
     threshold decides as with ``exact`` alone. The residual-risk step uses the estimates of all others.
     """
 
-    name = "trip"
-
     def __init__(
         self,
         engine: ScoringEngine,
@@ -51,6 +49,7 @@ class Trip:
         *,
         score_all: bool = False,
     ) -> None:
+        self.name: str = policy.name
         self._engine = engine
         self._exact = exact
         self._risk = risk

@@ -35,7 +35,7 @@ _JOINTS = {
     "person age": re.compile(r"[ -]"),
     "job title": re.compile(r" (?:and )?|, "),
     PERSON: re.compile(", "),
-    ORGANIZATION: re.compile(" (?:and|&) "),
+    ORGANIZATION: re.compile(" (?:and|&|of) "),
 }
 """What stands between the parts of a moment, of an age, of a job, of a surname and its initials, of an
 institution."""
@@ -44,6 +44,7 @@ _INSTITUTIONS = frozenset(
     + ("institute", "association", "society", "federation", "centre", "center", "office", "service")
 )
 """The last words of names that begin with two fields: the Equality and Fairness Commission."""
+_GOVERNING = _INSTITUTIONS | {"court", "ministry", "university", "bank", "house", "chamber", "school"}
 _INITIALS = re.compile(r"(?:[A-Z]\.[ -]?){1,3}|[A-Z]{1,2}")
 _OF = re.compile(
     r" (?:of|for|in) (?:the )?"
@@ -71,6 +72,11 @@ _LONGEST_SHORT = 2
 _WINDOW, _NEAR = 80, 16
 """Characters on each side of a joint that are read, and beside a mention."""
 _ADDRESSES = frozenset(("street address", "zip postal code", "building number", "secondary address unit"))
+_THE = re.compile(r"(?i)(?<![^\W_])the $")
+_PEOPLE = re.compile(
+    r"[sS](?![^\W_])|['’]s? (?:family|house|home|estate)(?![^\W_])"
+    r"| (?:family|families|couple|brothers|sisters|household|estate|home|twins|boys|girls|children|kids)"
+)
 _GREETED = frozenset(
     ("all", "everyone", "everybody", "colleague", "colleagues", "team", "friend", "friends", "customer")
     + ("customers", "client", "clients", "member", "members", "folks", "guys", "parents", "neighbours")
@@ -92,7 +98,8 @@ _CLOCK = re.compile(
 )
 _WEEKDAY = re.compile(r"(?i)(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?")
 _OLDER = re.compile(r"(?i)(?:year|month|week|day)s?[ -]old(?![^\W_])")
-_PAST_LIFE = re.compile(r"(?i)(?:an? |of |from )?old age")
+_NO_MOMENT = re.compile(r"(?i)(?:an? |of |from )?old age|one|morning|afternoon|evening|night|day")
+_MADAM = re.compile(r"(?i)(?<![^\W_])ma['’]am(?![^\W_])")
 _ELSEWHERE = re.compile(r" in (?!the (?:[a-z]+ )?(?:morning|afternoon|evening))[^0-9]+$")
 _MONTH = re.compile(rf"(?i)(?<![^\W_])(?:{MONTHS}|spring|summer|autumn|fall|winter)(?![^\W_])")
 _LATER = frozenset(
@@ -129,10 +136,29 @@ def whole(text: str, entities: Sequence[Entity], need_of: Callable[[Span], Need]
     cut = [entity for entity in entities if is_doubted(entity) and not _is_one_anyway(entity)]
     sure = [entity for entity in entities if not is_doubted(entity) or _is_one_anyway(entity)]
     pieces = [piece for entity in cut for piece in _items(entity, text)]
+    pieces = _things(pieces, text)
     covered = CharacterSet(entity.span for entity in (*sure, *pieces))
     found = [(entity, entity) for entity in sure]
     found += [(piece, _of_its_kind(_completed(piece, tokens, covered), text)) for piece in pieces]
     return _united(text, [replace(named, need=need_of(piece.span)) for piece, named in found])
+
+
+def _things(entities: Sequence[Entity], text: str) -> list[Entity]:
+    """Persons' names behind "the" are another thing's, wherever they stand, and direct identifiers still."""
+
+    def said(entity: Entity) -> str:
+        return fold(text[entity.span.start : entity.span.end])
+
+    def is_thing(entity: Entity) -> bool:
+        the = _THE.search(text, max(0, entity.span.start - _NEAR), entity.span.start)
+        people = _PEOPLE.match(text, entity.span.end) or said(entity).endswith("s")
+        return the is not None and not people and not said(entity).startswith(tuple(words("titles")))
+
+    things = {said(entity) for entity in entities if entity.label == PERSON and is_thing(entity)}
+    return [
+        replace(entity, label=ORGANIZATION) if entity.label == PERSON and said(entity) in things else entity
+        for entity in entities
+    ]
 
 
 def _is_one_anyway(entity: Entity) -> bool:
@@ -175,10 +201,12 @@ def _says_nothing(label: str, span: Span, text: str) -> bool:
     """Whether a span is no item of its label. Of names only headings and greetings of nobody are none."""
     said = text[span.start : span.end]
     if label == PERSON:
+        if _MADAM.search(text, max(0, span.start - 1), span.end + 3):
+            return True
         nobody = fold(said) in _GREETED and _GREETING.search(text, max(0, span.start - _NEAR), span.start)
         return bool(nobody) or is_heading(span, text)
     found = WORD.findall(said)
-    if label in ("person age", *_MOMENTS) and _PAST_LIFE.fullmatch(said):
+    if label in ("person age", *_MOMENTS) and _NO_MOMENT.fullmatch(said):
         return True
     if not found or all(word in FUNCTION_WORDS | _RELATING for word in found):
         return True
@@ -200,11 +228,11 @@ def _runs(start: int, end: int, text: str) -> Iterator[tuple[int, int]]:
 def _listed(label: str, start: int, end: int, text: str) -> Iterator[tuple[int, int]]:
     """The items of a list of people or firms."""
     at = start
-    if label in (PERSON, ORGANIZATION):
+    if label in (PERSON, ORGANIZATION, *_PLACES):
         for gap in _AND.finditer(text, start, end):
             left = WORD.findall(text[max(at, gap.start() - _WINDOW) : gap.start()])
             right = WORD.findall(text[gap.end() : min(end, gap.end() + _WINDOW)])
-            apart = _two_people if label == PERSON else _two_firms
+            apart = _APART.get(label, _two_places)
             if left and right and apart(left, right, "," in gap.group()):
                 yield at, gap.start()
                 at = gap.end()
@@ -227,6 +255,14 @@ def _two_firms(left: Sequence[str], right: Sequence[str], comma: bool) -> bool:
     return fold(left[-1]) in FIRM and fold(right[0]) not in FIRM
 
 
+def _two_places(left: Sequence[str], right: Sequence[str], comma: bool) -> bool:
+    """Of a list; Trinidad and Tobago is one."""
+    return comma and left[-1][0].isupper() and right[0][0].isupper()
+
+
+_APART = {PERSON: _two_people, ORGANIZATION: _two_firms}
+
+
 def _stripped(label: str, start: int, end: int, text: str) -> Span | None:
     """Without signs at its ends; a moment with its meridiem, not its preposition; a range with its start."""
     escape = _ESCAPE.match(text, start)
@@ -235,6 +271,8 @@ def _stripped(label: str, start: int, end: int, text: str) -> Span | None:
         start += 1
     while end > start and (text[end - 1] in " ,;:\u00a0" or _ends_sentence(label, start, end, text)):
         end -= 1
+    if _owned(label, start, end, text):
+        end -= 2
     if label in _MOMENTS:
         preposition = _PREPOSITION.match(text, start, end)
         start = preposition.end() if preposition else start
@@ -245,6 +283,11 @@ def _stripped(label: str, start: int, end: int, text: str) -> Span | None:
         lower = _LOWER_END.search(text, max(0, start - _WIDEST_RANGE), start)
         start = lower.start() if lower else start
     return Span(start, end) if start < end else None
+
+
+def _owned(label: str, start: int, end: int, text: str) -> bool:
+    """Whether a person's name ends with a possessive."""
+    return label == PERSON and end - start > _LONGEST_SHORT and text[end - 2 : end] in ("'s", "’s")
 
 
 def _ends_sentence(label: str, start: int, end: int, text: str) -> bool:
@@ -350,7 +393,7 @@ def _united(text: str, entities: Sequence[Entity]) -> list[Entity]:
         return (
             is_doubted(one)
             and is_doubted(other)
-            and (one.label in _JOBS or _one_item(one.label, said, behind))
+            and (one.label in _JOBS or _one_item(one.label, said, gap, behind))
         )
 
     def join(one: Entity, other: Entity) -> Entity:
@@ -385,12 +428,14 @@ def _one_moment(said: str, behind: str) -> bool:
     return alone[0] != alone[1] and not _CLOCK.search(said if alone[1] else behind)
 
 
-def _one_item(label: str, said: str, behind: str) -> bool:
+def _one_item(label: str, said: str, gap: str, behind: str) -> bool:
     """Whether a surname has its initials behind it, an age its unit, an institution its second field."""
     if label == PERSON:
         return _INITIALS.fullmatch(behind) is not None
     if label == ORGANIZATION:
         ends = {fold(word) for word in WORD.findall(behind)[-1:]}
+        if gap == " of ":
+            return fold(WORD.findall(said)[-1]) in _GOVERNING
         return WORD.fullmatch(said) is not None and not said.isupper() and ends <= _INSTITUTIONS
     return not behind[0].isdigit()
 

@@ -9,7 +9,7 @@ from ingest.detection.extents import whole
 from ingest.detection.overlaps import CharacterSet
 from ingest.detection.sources import MODEL, RULE, is_doubted
 from ingest.documents import Entity, Identifier, Span
-from ingest.labels import PERSON, VAGUE, label_of
+from ingest.labels import ORGANIZATION, PERSON, VAGUE, label_of
 from ingest.spans import union_of
 from models.detectors.need import FoundMark, WordNeeds
 
@@ -23,8 +23,9 @@ ADDED = 0.4
 """The probability of having to be generalized from which a mark becomes a mention by itself."""
 ADDED_OF = {"CODE": 0.8, "CONTACT": 0.8, "DEM": 0.5, "QUANTITY": 0.5, "HEALTH": 0.5, "MISC": 0.5}
 """The same for kinds that are always replaced, of which patterns find most, and for what only describes."""
-ALONE_OF = {VAGUE: 0.7, "demographic attribute": 0.6}
-"""The same for one word in small letters, which seldom says anything by itself."""
+ALONE_OF = {VAGUE: 0.7, "demographic attribute": 0.6, "organization": 0.7, "place": 0.6}
+"""The same for one word in small letters, which seldom says anything by itself, and for small phrases of an
+organization, which are no name."""
 LABEL_OF: Mapping[str, str] = {
     "PERSON": PERSON,
     "CODE": "reference number",
@@ -83,7 +84,8 @@ def with_needs(text: str, entities: Sequence[Entity], needs: WordNeeds, source: 
 
 def _says_too_little(entity: Entity, text: str) -> bool:
     said = text[entity.span.start : entity.span.end]
-    alone = entity.source.startswith(MODEL) and said.isalpha() and said.islower()
+    words = entity.label == ORGANIZATION and said.replace(" ", "").isalpha()
+    alone = entity.source.startswith(MODEL) and said.islower() and (said.isalpha() or words)
     return alone and entity.need is not None and entity.need.should < ALONE_OF.get(entity.label, 0)
 
 

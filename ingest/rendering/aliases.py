@@ -37,7 +37,7 @@ Thing = tuple[str, int]
 
 _NOUNS = {PERSON: "Person", ORGANIZATION: "Organization"}
 _HYPHEN = re.compile(r"(?<=\w)[-‐‑](?=\w)")
-_PERSON_ALIAS = re.compile(rf"(?:^|\s)Person [{ALPHABET}]{{{WIDTH}}}$")
+_PERSON_ALIAS = re.compile(rf"(?:^|\s)Person (?:[{ALPHABET}]{{{WIDTH}}}|[A-Z]{{1,2}})$")
 
 
 def with_aliases(text: AnnotatedText, decisions: Sequence[Decision], key: bytes) -> list[Decision]:
@@ -92,7 +92,7 @@ def letters_of(said: Sequence[str], width: int, key: bytes) -> str:
 
 
 def is_person_alias(words: str) -> bool:
-    """Whether a replacement, with or without an article, is the alias of a person."""
+    """Whether a replacement, with or without an article, is the alias or the letter of a person."""
     return _PERSON_ALIAS.search(words) is not None
 
 

@@ -123,6 +123,8 @@ def _worded(text: str, decision: Decision, floor: int) -> tuple[Span, str, bool]
         return Span(span.start - len(article.group()), span.end), words, True
     if _DETERMINER_BEFORE.search(before) and _OWN_ARTICLE.match(words):
         return span, _OWN_ARTICLE.sub("", words), True
+    if article:
+        return _with_fitting_article(span, words, article)
     at_start = span.start == 0 or _SENTENCE_START.search(before)
     if at_start and (floor < span.start or span.start == 0):
         words = words[0].upper() + words[1:]

@@ -55,7 +55,7 @@ def test_decisions_count_characters_of_the_text_as_read(data: Path) -> None:
     assert "Keller" not in rebuilt
 
 
-@pytest.mark.parametrize("policy", ["trip", "redact", "suppress", "origin"])
+@pytest.mark.parametrize("policy", ["lethe", "trip", "redact", "suppress", "origin"])
 def test_every_policy_by_name(data: Path, policy: str) -> None:
     (row,) = run(data, "sanitize", "-", "--policy", policy, stdin=NOTES[2]).rows
     assert row["policy"] == policy
@@ -105,7 +105,7 @@ def test_raw_text_is_never_indexed(data: Path) -> None:
 def test_collections(data: Path) -> None:
     (row,) = [row for row in run(data, "collections").rows if row["collection"] == "notes"]
     assert row["documents"] >= 3
-    assert row["policy"] == "trip"
+    assert row["policy"] == "lethe"
     assert row["risk"] == "lethe-risk"
     assert row["audit_log"] == "whole"
     assert row["interrupted"] is False

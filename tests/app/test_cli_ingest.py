@@ -96,7 +96,7 @@ def test_a_dry_run_shows_decisions_and_no_text(here: Path, lethe: Lethe) -> None
     assert by_action == counted["entities"]
     (addresses,) = [row for row in rows if row["label"] == "email address"]
     assert (addresses["mentions"], addresses["action"]) == (2, "generalize")
-    assert addresses["replacements"] == ["an email address"]
+    assert addresses["replacements"] == ["[email address]"]
     assert [row["mentions"] for row in rows] == sorted((row["mentions"] for row in rows), reverse=True)
     for word in ("Orrin", "Vexling", "vexling", "cough", "lighthouse"):
         assert word not in json.dumps(counted) + err
@@ -126,7 +126,7 @@ def test_a_dry_run_into_a_collection_decides_by_its_scale_and_writes_nothing(
     code, counted, err = lethe("ingest", "notes.jsonl", "-c", "clinic", "--dry-run", "--policy", "redact")
     assert (code, counted) == (1, {})
     assert err.splitlines()[-1] == (
-        "lethe: collection clinic uses policy trip, you asked for redact. Use the settings it was made with, "
+        "lethe: collection clinic uses policy lethe, you asked for redact. Use the settings it was made with, "
         "or ingest into a new collection."
     )
 

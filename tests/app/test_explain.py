@@ -80,7 +80,7 @@ class Dice:
         return Decision(entity, None, action, self._rng.choice(["one", "another"]), words)
 
 
-LOOSE = Policy(tau=0.9)
+LOOSE = Policy("trip", tau=0.9)
 """Keeps the symptom."""
 
 
@@ -176,7 +176,7 @@ def test_an_explanation_is_of_what_sanitizing_does() -> None:
 
 def test_aliases_are_told_as_what_stands_there() -> None:
     sanitizer = DecidingSanitizer(
-        PhraseDetector(PHRASES), REDACT, RiskPrior(), Policy(replacements="alias"), b"k" * 32
+        PhraseDetector(PHRASES), REDACT, RiskPrior(), Policy("trip", replacements="alias"), b"k" * 32
     )
     explanation = sanitizer.explain(Document("d", TEXT), ENGINE.units)
     person = explanation.entities[0]
@@ -356,7 +356,7 @@ def test_figures_have_three_decimals_and_tell_distance_for_relevance() -> None:
 
 
 def test_the_rule_is_told_in_a_sentence() -> None:
-    policy = Policy(tau=0.5, direct_limit=0.1, weights=Weights(1, 0.5, 0.25))
+    policy = Policy("trip", tau=0.5, direct_limit=0.1, weights=Weights(1, 0.5, 0.25))
     assert threshold(policy) == (
         "Policy trip: generalized where S >= 0.5, with alpha 1, beta 0.5, gamma 0.25; direct identifiers "
         "from P 0.1 on, what has to go in its context from 0.1 on; what may stay below 0.15 stays; residual "

@@ -249,7 +249,7 @@ def test_every_problem_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert refusal({"retrieval.k": MARKER, "server": MARKER}) == (
         "settings: LETHE_POLICY__TYPO: no such setting, the nearest is LETHE_POLICY__TAU; "
         "detector.labels (environment): should be a list, written as JSON; "
-        "policy.name (environment): should be 'trip', 'redact', 'suppress', 'entity-type', 'lprag' "
+        "policy.name (environment): should be 'lethe', 'trip', 'redact', 'suppress', 'entity-type', 'lprag' "
         "or 'origin'; "
         "retrieval.k (argument): should be a valid integer, unable to parse string as an integer; "
         "ingest (environment): should be a table, written as JSON; "
@@ -594,7 +594,7 @@ def test_settings_are_frozen() -> None:
 
 def test_defaults_are_the_safe_end() -> None:
     settings = load_settings({})
-    assert settings.policy == PolicySettings(name="trip", tau=0.5, alpha=1, beta=1, gamma=1)
+    assert settings.policy == PolicySettings(name="lethe", tau=0.5, alpha=1, beta=1, gamma=1)
     assert settings.generator == GeneratorSettings(kind="extractive", allow_insecure=False)
     assert settings.server.host == "127.0.0.1"
     assert settings.encoder == ModelRef(source="embedded")

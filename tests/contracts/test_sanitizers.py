@@ -178,9 +178,9 @@ Make = Callable[[EntityDetector, RiskModel, bool, Said], Sanitizer]
 """A new sanitizer over a detector and a risk model; the flag says whether its own part fails."""
 
 
-def deciding(make: Callable[[RiskModel, Policy], Method]) -> Make:
+def deciding(make: Callable[[RiskModel, Policy], Method], name: PolicyName = "trip") -> Make:
     def made(detector: EntityDetector, risk: RiskModel, failing: bool, said: Said) -> Sanitizer:
-        policy = Policy(treatment=said.treatment)
+        policy = Policy(name, treatment=said.treatment)
         method = make(risk, policy)
         chosen = FailingMethod(method) if failing else method
         return DecidingSanitizer(OwnDetector(detector, said.own), chosen, risk, policy, KEY)
@@ -203,7 +203,7 @@ def presidio_redact(detector: EntityDetector, risk: RiskModel, failing: bool, sa
 
 def trip(risk: RiskModel, policy: Policy | None = None, *, score_all: bool = False) -> Trip:
     engine = ExactEngine(WordEncoder(), 32)
-    return Trip(engine, risk, EMBEDDED_SCALE, policy or Policy(), score_all=score_all)
+    return Trip(engine, risk, EMBEDDED_SCALE, policy or Policy("trip"), score_all=score_all)
 
 
 def within(chosen: Chosen, risk: RiskModel, policy: Policy, seed: int = 0) -> WithinRules:
@@ -252,6 +252,7 @@ SANITIZERS: Mapping[str, Row] = {
     "suppress": Row("suppress", deciding(lambda *_: SUPPRESS), takes_all=True),
     "entity-type": Row("entity-type", deciding(lambda *_: EntityType()), takes_all=True),
     "presidio": Row("redact", presidio_redact, takes_all=True),
+    "lethe": Row("lethe", deciding(trip, "lethe")),
     "trip": Row("trip", deciding(trip)),
     "trip-difference": Row("trip", deciding(by_difference)),
     "trip-mentions": Row(

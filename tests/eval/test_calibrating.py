@@ -757,7 +757,7 @@ def test_what_the_settings_say_of_the_policy_stays_in_the_file(
     assert code == 0, stderr
     read = load_policy_file(policy)
     assert {name: getattr(read, name) for name in said} == said
-    assert (read.name, read.tau, list(read.scale or ())) == ("trip", figures["tau"], figures["scale"])
+    assert (read.name, read.tau, list(read.scale or ())) == ("lethe", figures["tau"], figures["scale"])
     assert policy.read_text().startswith("# fitted by lethe calibrate (share)\n")
 
 

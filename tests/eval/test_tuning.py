@@ -282,7 +282,7 @@ def test_cells_that_decide_alike_are_measured_once(
 
     monkeypatch.setattr("eval.experiment.kept_in_memory", counting)
     again = tune(system, BENCH, replace(SEARCH, shares=(0.3, 0.31, 0.9)))
-    assert asked == ["origin", *["trip"] * again.measured]
+    assert asked == ["origin", *["lethe"] * again.measured]
     assert again.measured < len(again.cells)
 
 

@@ -4,6 +4,7 @@
 """
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from eval.attacks.extraction import Aim
 from eval.attacks.suite import extraction_suite
 from eval.corpora.given import read_corpus
 from eval.studies.extraction.study import extraction
+from ingest.deciding.policy import PolicyName
 from ingest.documents import Document, SanitizedDocument
 from ingest.read.sources import read_documents
 from retrieval.search import HYBRID
@@ -60,12 +62,12 @@ def compare(request: pytest.FixtureRequest, name: str, found: object) -> None:
     assert content == path.read_text(encoding="utf-8")
 
 
-def test_sanitized(request: pytest.FixtureRequest, system: System) -> None:
+@pytest.mark.parametrize(("policy", "name"), [("lethe", "sanitized_lethe.json"), ("trip", "sanitized.json")])
+def test_sanitized(request: pytest.FixtureRequest, system: System, policy: PolicyName, name: str) -> None:
+    system = replace(system, policy=replace(system.policy, name=policy))
     documents = [r.item for r in read_documents([INPUT]) if isinstance(r.item, Document)]
     outcomes = system.sanitizer().sanitize(documents)
-    compare(
-        request, "sanitized.json", [sanitized_row(o) for o in outcomes if isinstance(o, SanitizedDocument)]
-    )
+    compare(request, name, [sanitized_row(o) for o in outcomes if isinstance(o, SanitizedDocument)])
 
 
 def test_answers(request: pytest.FixtureRequest, system: System, data: DataDir) -> None:

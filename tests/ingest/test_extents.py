@@ -242,7 +242,15 @@ def test_states_and_nationalities_are_known(text: str, marked: str, label: str, 
 def test_a_sum_has_its_sign_and_a_code_its_parts() -> None:
     assert told("for $900 each", ("900", "quantity")) == [("$900", "monetary amount")]
     assert told("in the QX3-U3-Manual file", ("QX3", FIRM)) == [("QX3-U3-Manual", FIRM)]
-    assert told("the Lind-owned shop", ("Lind", NAME)) == [("Lind", NAME)]
+    assert told("a Lind-owned shop", ("Lind", NAME)) == [("Lind", NAME)]
+
+
+def test_a_name_behind_the_is_no_person() -> None:
+    marked = [("Lind", NAME), ("Orr", NAME)]
+    assert told("the Lind report, says Orr", *marked) == [("Lind", FIRM), ("Orr", NAME)]
+    assert told("the Lind family and Orr", *marked) == [("Lind", NAME), ("Orr", NAME)]
+    (entity,) = whole("the Lind report", [mention("the Lind report", "Lind", NAME)], lambda _: NEED)
+    assert entity.identifier is Identifier.DIRECT
 
 
 def test_patterns_and_structures_are_unchanged() -> None:

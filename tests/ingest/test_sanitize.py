@@ -231,7 +231,9 @@ def test_a_name_that_is_left_beside_its_address_falls_to_the_residual_limit() ->
 
 @pytest.mark.parametrize("method", [lambda: trip(Policy()), lambda: REDACT])
 def test_with_a_key_people_get_aliases(method: Callable[[], Method]) -> None:
-    sanitizer = DecidingSanitizer(DETECTOR, method(), RiskPrior(), Policy(replacements="alias"), b"k" * 32)
+    sanitizer = DecidingSanitizer(
+        DETECTOR, method(), RiskPrior(), Policy("trip", replacements="alias"), b"k" * 32
+    )
     (outcome,) = sanitizer.sanitize([Document("d", TEXT)])
     assert isinstance(outcome, SanitizedDocument)
     known = alias_of("person full name", ("anna", "keller"), b"k" * 32)
@@ -245,13 +247,13 @@ def test_an_alias_speaks_of_somebody_as_a_descriptor_does() -> None:
     detector = PhraseDetector({"Anna Keller": "person full name", "Ulm": "city name"})
     method = trip(Policy(tau=0.9, residual_limit=0.7, quasi_limit=1.0))
     risks = []
-    for policy in (Policy(), Policy(replacements="alias")):
+    for policy in (Policy("trip"), Policy("lethe"), Policy(replacements="alias")):
         sanitizer = DecidingSanitizer(detector, method, RiskPrior(), policy, b"k" * 32)
         (outcome,) = sanitizer.sanitize([Document("d", text)])
         assert isinstance(outcome, SanitizedDocument)
         risks.append(outcome.risk)
     assert risks[0].after > 0
-    assert risks[0] == risks[1]
+    assert risks[0] == risks[1] == risks[2]
 
 
 @settings(max_examples=100, deadline=None)

@@ -45,7 +45,7 @@ def sanitized(
     key: bytes | None = KEY,
     policy: Policy | None = None,
 ) -> SanitizedDocument:
-    chosen = replace(policy or Policy(), treatment=treatment)
+    chosen = replace(policy or Policy("trip"), treatment=treatment)
     sanitizer = DecidingSanitizer(PhraseDetector(PHRASES), method, RiskPrior(), chosen, key)
     (outcome,) = sanitizer.sanitize([Document("d", text)])
     assert isinstance(outcome, SanitizedDocument)

@@ -106,6 +106,10 @@ ingest.documents.Risk: engine
 ingest.documents.SanitizedDocument: doc_id policy doubts
 ingest.documents.Unread: kind reason
 ingest.language.identification.Languages: others
+ingest.ladders.rungs.Rung: words
+ingest.ladders.mentions.Fit: words
+ingest.ladders.places._Areas: towns countries names people states
+ingest.ladders.places._Town: country region
 ingest.read.office.Relation: kind
 ingest.read.rtf._Reader: fonts of_the_file
 ingest.labels.Label: name descriptor
@@ -386,7 +390,7 @@ def test_no_byte_under_the_data_folder_is_marked(data: Path) -> None:
         assert not marks_in(path.read_bytes()), path
         assert not marks_in(str(path.relative_to(data)))
     database = (data / "collections" / "notes" / "collection.db").read_bytes()
-    assert b"Mr somebody" in database
+    assert b"Mr A" in database
 
 
 # -- logs of every verb, in this process -----------------------------------------------------------------

@@ -154,7 +154,7 @@ def test_a_remote_model_reads_no_name_and_no_number_of_the_question(
     for part in (*NAME.split(), NUMBER, NUMBER.replace(" ", "")):
         assert part not in sent
     assert row["question_sent"] in sent
-    assert row["question_sent"].startswith("Is somebody (NHS ")
+    assert row["question_sent"].startswith("Is Person A (NHS ")
     assert row["question_sent"].endswith(" treated for the cough?")
     assert (row["question"], row["answer"]) == (QUESTION, "Yes [1].")
 
@@ -180,7 +180,7 @@ def test_the_question_is_sanitized_as_the_collection_was(
             generator = answering(settings, collection, encoder_of(settings))
             sent[name] = generator.generate(QUESTION, PASSAGES).question_sent
     assert sent["notes"] != sent["named"]
-    assert "somebody" not in str(sent["named"])
+    assert "Person A" not in str(sent["named"])
 
 
 class Refusing:
@@ -263,7 +263,7 @@ def test_what_does_not_show_hides_no_name_of_a_question(
     use(monkeypatch, chat, "remote")
     capsys.readouterr()
     assert main(["ask", question, "-c", "notes"]) == 0
-    assert json.loads(capsys.readouterr().out)["question_sent"] == "Is somebody treated for the cough?"
+    assert json.loads(capsys.readouterr().out)["question_sent"] == "Is Person A treated for the cough?"
 
 
 def test_a_detector_that_breaks_keeps_the_question_here(

@@ -83,7 +83,9 @@ def oracle(system: System, documents: Sequence[MarkedDocument]) -> System:
     return replace(
         system,
         detector=gold,
-        sanitizing=lambda each: DecidingSanitizer(gold, everything, each.risk, language=each.language),
+        sanitizing=lambda each: DecidingSanitizer(
+            gold, everything, each.risk, each.policy, each.key, each.language
+        ),
     )
 
 

@@ -24,7 +24,8 @@ RANDOM_WITHIN, LOWEST_WITHIN = "random within rules", "lowest divergence within 
 
 def rules_alone(policy: Policy) -> Policy:
     """The policy trip with its hard rules and their echoes, but without threshold and residual limit."""
-    return replace(policy, name="trip", tau=float("inf"), residual_limit=1.0)
+    name = policy.name if policy.has_threshold else "trip"
+    return replace(policy, name=name, tau=float("inf"), residual_limit=1.0)
 
 
 class Named:

@@ -1,0 +1,96 @@
+"""Who is who: people, organizations and unknown places of a document as Person A, Bank B, Street C."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from string import ascii_uppercase
+
+from ingest.annotated import AnnotatedText
+from ingest.documents import Entity
+from ingest.labels import ORGANIZATION, PERSON
+from ingest.ladders.classify import class_of
+from ingest.language.vocabulary import fold
+
+Thing = tuple[str, int]
+"""A noun and a link."""
+
+_TITLE = (
+    r"(?:[Mm]ister|[Mm]issus|Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Professor|Doctor|Sir|Dame|Lord|Lady|Judge|Justice"
+    r"|Rev|Fr|Nurse|Uncle|Aunt|Auntie)"
+)
+_TITLED = re.compile(rf"(?:{_TITLE}\.? (?:(?:and|&) )?)+")
+_TITLE_BEFORE = re.compile(rf"(?<![^\W_]){_TITLE}\.? $")
+_STREETS = (
+    "street|st|road|rd|avenue|ave|lane|ln|drive|boulevard|blvd|court|close|square|highway|straße|strasse|weg"
+    "|rue|via"
+)
+_NOUNS = {
+    "Street": re.compile(rf"(?i)\b(?:{_STREETS})\b"),
+    "River": re.compile(r"(?i)\b(?:river|creek)\b"),
+    "Park": re.compile(r"(?i)\bpark\b"),
+    "Building": re.compile(r"(?i)\b(?:building|hall|house|tower|center|centre|plaza)\b"),
+    "Station": re.compile(r"(?i)\b(?:station|airport|harbou?r|port)\b"),
+}
+_BY_LABEL = {"city name": "Town", "county": "County", "state or province": "Region", "country": "Country"}
+
+
+def letters(number: int) -> str:
+    """A, B, ... Z, AA, AB: the letters of the ``number``-th thing, from 0."""
+    found = ""
+    number += 1
+    while number:
+        number, rest = divmod(number - 1, len(ascii_uppercase))
+        found = ascii_uppercase[rest] + found
+    return found
+
+
+class Cast:
+    """The people, organizations and places of one text, each noun with letters of its own.
+
+    Letters follow the first mention, so no document's letters say anything about another's.
+    """
+
+    def __init__(self, text: AnnotatedText) -> None:
+        self._nouns: dict[int, str] = {}
+        self._letters: dict[Thing, str] = {}
+        self._taken: dict[str, int] = {}
+        self._same: dict[tuple[str, str], Thing] = {}
+        self._text = text.text
+        for mention in _of_one_kind(text.mentions()):
+            for entity in mention:
+                self._nouns.setdefault(entity.link, self._noun(mention))
+
+    def name(self, entity: Entity, before: str) -> str:
+        """Person A; after a title, or with one, Mr. A."""
+        noun = self._nouns.get(entity.link) or self._noun([entity])
+        said = fold(self._text[entity.span.start : entity.span.end])
+        thing = self._same.setdefault((noun, said), (noun, entity.link))
+        if thing not in self._letters:
+            self._letters[thing] = letters(self._taken.get(noun, 0))
+            self._taken[noun] = self._taken.get(noun, 0) + 1
+        letter = self._letters[thing]
+        if noun != "Person":
+            return f"{noun} {letter}"
+        titled = _TITLED.match(self._text, entity.span.start, entity.span.end)
+        if titled and titled.end() < entity.span.end:
+            return f"{titled.group()}{letter}"
+        return letter if _TITLE_BEFORE.search(before) else f"Person {letter}"
+
+    def _noun(self, mentions: Iterable[Entity]) -> str:
+        said = [(entity.label, self._text[entity.span.start : entity.span.end]) for entity in mentions]
+        if any(label == PERSON for label, _ in said):
+            return "Person"
+        if any(label == ORGANIZATION for label, _ in said):
+            kinds = (class_of(words, "organizations") for _, words in said)
+            return next((kind for kind in kinds if kind), "Organization")
+        for label, words in said:
+            for noun, cue in _NOUNS.items():
+                if cue.search(words):
+                    return noun
+            if label in _BY_LABEL:
+                return _BY_LABEL[label]
+        return "Place"
+
+
+def _of_one_kind(mentions: Mapping[int, Sequence[Entity]]) -> Iterable[Sequence[Entity]]:
+    """The mentions of each link, in the order of the first."""
+    return sorted(mentions.values(), key=lambda those: min(each.span for each in those))
