@@ -19,8 +19,8 @@ STOP_WORDS = frozenset(
 _ASKING = frozenset(
     "after also because before did done during get give got happen happened happens having him himself "
     "herself if instead just kind large long made make man many may might mean must much need no not "
-    "now often one part person say said says since some somebody somebody's someone something soon sort still "
-    "take taken tell then these those told too up us use used while woman wrong yet".split()
+    "now often one part person say said says since some somebody somebody's someone something soon sort "
+    "still take taken tell then these those told too up us use used while woman wrong yet".split()
 )
 """Words of questions and of replacements that say nothing about what is asked."""
 _WORD = re.compile(r"\w+")

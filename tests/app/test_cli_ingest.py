@@ -126,8 +126,8 @@ def test_a_dry_run_into_a_collection_decides_by_its_scale_and_writes_nothing(
     code, counted, err = lethe("ingest", "notes.jsonl", "-c", "clinic", "--dry-run", "--policy", "redact")
     assert (code, counted) == (1, {})
     assert err.splitlines()[-1] == (
-        "lethe: collection clinic uses policy lethe, you asked for redact. Use the settings it was made with, "
-        "or ingest into a new collection."
+        "lethe: collection clinic uses policy lethe, you asked for redact. Use the settings it was made "
+        "with, or ingest into a new collection."
     )
 
 

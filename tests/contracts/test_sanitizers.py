@@ -20,7 +20,7 @@ from ingest.deciding.baselines.paraphrase import Paraphrase
 from ingest.deciding.baselines.per_mention import PerMention
 from ingest.deciding.baselines.uniform import ORIGIN, REDACT, SUPPRESS
 from ingest.deciding.baselines.within_rules import Chosen, Named, WithinRules, rules_alone
-from ingest.deciding.policy import DIRECT, QUASI, RIGID, Policy, Treatment
+from ingest.deciding.policy import DIRECT, QUASI, RIGID, Policy, PolicyName, Treatment
 from ingest.deciding.treatment import MASK
 from ingest.deciding.trip import Trip
 from ingest.detection.own.detector import OwnDetector

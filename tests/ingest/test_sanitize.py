@@ -231,9 +231,8 @@ def test_a_name_that_is_left_beside_its_address_falls_to_the_residual_limit() ->
 
 @pytest.mark.parametrize("method", [lambda: trip(Policy()), lambda: REDACT])
 def test_with_a_key_people_get_aliases(method: Callable[[], Method]) -> None:
-    sanitizer = DecidingSanitizer(
-        DETECTOR, method(), RiskPrior(), Policy("trip", replacements="alias"), b"k" * 32
-    )
+    policy = Policy("trip", replacements="alias")
+    sanitizer = DecidingSanitizer(DETECTOR, method(), RiskPrior(), policy, b"k" * 32)
     (outcome,) = sanitizer.sanitize([Document("d", TEXT)])
     assert isinstance(outcome, SanitizedDocument)
     known = alias_of("person full name", ("anna", "keller"), b"k" * 32)

@@ -23,8 +23,8 @@ def imports_of(tree: ast.AST) -> Iterator[str]:
 STEPS = {
     "models": "errors vectors packs loopback remembering local_files catalog trained pull corpora "
     "encoders detectors risk language training",
-    "ingest": "documents labels spans annotated errors protocols temporary keys language "
-    "read detection linking rendering ladders scoring deciding explain sanitize pipeline langchain_transformer",
+    "ingest": "documents labels spans annotated errors protocols temporary keys language read "
+    "detection linking rendering ladders scoring deciding explain sanitize pipeline langchain_transformer",
     "retrieval": "documents errors protocols search index store manifest passages citations prompt "
     "collection retriever generators langchain_adapters system",
     "eval": "documents progress rows protocols measures targets corpora provenance attacks "
