@@ -30,7 +30,7 @@ from eval.measures.uncertainty import mean_of, paired_ratio, share_of
 from eval.prepared import prepared
 from eval.progress import Progress
 from eval.provenance import commit_here, provenance_of
-from eval.studies.marks.methods import FURTHER_DRAWS, ORIGIN, TRIP, systems
+from eval.studies.marks.methods import FURTHER_DRAWS, LETHE, ORIGIN, systems
 from eval.targets import reading_once
 from ingest.documents import Document, SanitizedDocument
 from ingest.protocols import Encoder, Sanitizer
@@ -173,7 +173,7 @@ def first(found: Sequence[int]) -> Any:
 
 def summary(rows: Mapping[str, Mapping[str, Found]]) -> dict[str, Any]:
     """Shares by method and way, the ratio to one vector of the original document, and Recall@1 overlap."""
-    original, trip = rows[ORIGIN], rows[TRIP]
+    original, trip = rows[ORIGIN], rows[LETHE]
     base = [float(rank == 1) for rank in original[ONE_VECTOR].ranks]
 
     def overlap(found: Found, way: str) -> list[float]:

@@ -14,7 +14,7 @@ from eval.measures.marked import ANY, CHANGED, LEFT, TOUCHED
 from eval.measures.uncertainty import Estimate
 from eval.reports.render import markdown_table
 from eval.reports.schema import DASH, Cell, Row, Table, estimate_cell, paired_cell
-from eval.studies.marks.methods import LOWEST, ORACLE, ORIGIN, RANDOM, REDACT, TRIP
+from eval.studies.marks.methods import LETHE, LOWEST, ORACLE, ORIGIN, RANDOM, REDACT, TRIP
 from eval.studies.marks.report import MEAN, MarkedPart, MarksReport
 from ingest.deciding.baselines.within_rules import RULES_ALONE
 
@@ -27,7 +27,8 @@ NAMES: Mapping[str, str] = {
     RULES_ALONE: "hard rules alone",
     RANDOM: "rules, then as many at random",
     LOWEST: "rules, then lowest divergence",
-    TRIP: "Lethe (`trip`)",
+    TRIP: "TRIP-RAG (`trip`)",
+    LETHE: "Lethe (`lethe`)",
     ORACLE: "oracle: what annotators say",
 }
 CORPORA: Mapping[str, str] = {
@@ -143,7 +144,7 @@ def _overlap(marks: MarksReport, found: Mapping[str, Any]) -> Table:
                 for corpus, way in searched
             ),
             *(
-                paired_cell(part.recall_overlap.get(method), part.recall_minus_trip.get(method))
+                paired_cell(part.recall_overlap.get(method), part.recall_minus_lethe.get(method))
                 for _, part in parts
             ),
         )

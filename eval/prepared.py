@@ -46,7 +46,7 @@ class Prepared:
 
     def carrying_out(self, method: Callable[[], Method]) -> System:
         """The system with a method that is not a policy, created on demand."""
-        return replace(self.system, sanitizing=lambda system: _with_descriptors(self, system, method()))
+        return replace(self.system, sanitizing=lambda system: _with_words(self, system, method()))
 
     def only(self, places: Sequence[int]) -> "Prepared":
         """The part with the documents at these places."""
@@ -89,7 +89,7 @@ def prepared(system: System, corpus: Corpus, progress: Progress = no_progress) -
         system, detector=detector, engine=engine, exact=None, risk=risk, scale=scale, score_all=True
     )
     found_all = Prepared(made, corpus, texts, hazards)
-    sanitizing = lambda each: _with_descriptors(found_all, each, each.method())  # noqa: E731
+    sanitizing = lambda each: _with_words(found_all, each, each.method())  # noqa: E731
     return replace(found_all, system=replace(made, sanitizing=sanitizing))
 
 
@@ -102,9 +102,12 @@ def detected(
     return detector
 
 
-def _with_descriptors(prepared: Prepared, system: System, method: Method) -> DecidingSanitizer:
+def _with_words(prepared: Prepared, system: System, method: Method) -> DecidingSanitizer:
     known = zip(prepared.texts, prepared.hazards, strict=True)
-    return DecidingSanitizer(system.detector, method, _CorpusHazards(known), language=system.language)
+    wording = Policy(system.policy.name, guess_limit=system.policy.guess_limit)
+    return DecidingSanitizer(
+        system.detector, method, _CorpusHazards(known), wording, language=system.language
+    )
 
 
 class _CorpusHazards:

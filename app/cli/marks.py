@@ -31,8 +31,8 @@ def run(arguments: argparse.Namespace) -> int:
     system = system_of(settings)
     if not system.policy.has_threshold:
         raise ConfigurationError(
-            f"The benchmark compares trip with its controls, and the settings say {system.policy.name}: set "
-            "policy.name to trip."
+            f"The benchmark compares lethe with its controls, and the settings say {system.policy.name}: set "
+            "policy.name to lethe."
         )
     folder = report_folder(Path(arguments.output)) if arguments.output else None
     options = Options(

@@ -3,6 +3,7 @@
 import argparse
 import shlex
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from app.cli.arguments import parser
@@ -42,6 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     # The generator encodes much the same sentences for every system.
     system = system_of(settings, encoder=reading_once(encoder_of(settings)), answers=True)
     check_trip(system.policy, "The benchmark compares trip with every other policy")
+    system = replace(system, policy=replace(system.policy, name="trip"))
     folder = report_folder(Path(arguments.output)) if arguments.output else None
     corpus = load(arguments.corpus, Path(arguments.path), _selection(arguments))
     if arguments.held_out:

@@ -75,7 +75,7 @@ TEXTS = [
     "The boiler of the mill is broken.",
     "A cough is going round in Bremen.",
 ]
-BARE = Policy(direct_limit=1.0, quasi_limit=1.0, residual_limit=1.0)
+BARE = Policy("trip", direct_limit=1.0, quasi_limit=1.0, residual_limit=1.0)
 """The threshold alone: no rule and no limit beside it."""
 
 SECRETS = ("Orrin", "Venn", "Bremen", "lighthouse")

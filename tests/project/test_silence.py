@@ -214,7 +214,7 @@ eval.documents.Mark: kind
 eval.documents.MarkedDocument: corpus annotator
 eval.studies.marks.report.MarkFigure: method annotator kind count
 eval.studies.marks.report.MarkedCorpusFigures: name annotators exposures
-eval.studies.marks.report.MarkedPart: name failed extracted recall_overlap recall_minus_trip
+eval.studies.marks.report.MarkedPart: name failed extracted recall_overlap recall_minus_lethe
 eval.studies.marks.report.MarksReport: command methods absent
 eval.studies.marks.study.Options: corpora
 eval.tasks.marks.MarkShare: kind count

@@ -20,13 +20,13 @@ from ingest.labels import LABELS, VAGUE
 from ingest.sanitize import DecidingSanitizer
 from retrieval.system import System
 
-ORIGIN, REDACT, TRIP, ORACLE = "origin", "redact", "trip", "oracle"
+ORIGIN, REDACT, TRIP, LETHE, ORACLE = "origin", "redact", "trip", "lethe", "oracle"
 RANDOM, LOWEST = RANDOM_WITHIN, LOWEST_WITHIN
 DRAWS = 5
 """How often a random control draws; one draw is chance."""
 FURTHER_DRAWS = [f"{RANDOM}, {draw}" for draw in range(2, DRAWS + 1)]
 """The systems of all draws but the first."""
-METHODS = (ORIGIN, REDACT, RULES_ALONE, RANDOM, LOWEST, TRIP, ORACLE)
+METHODS = (ORIGIN, REDACT, RULES_ALONE, RANDOM, LOWEST, TRIP, LETHE, ORACLE)
 """In the order of the tables."""
 
 LABEL_OF: Mapping[str, str] = {
@@ -48,7 +48,8 @@ IDENTIFIERS = {"DIRECT": Identifier.DIRECT, "QUASI": Identifier.QUASI}
 
 def systems(ready: Prepared, seed: int) -> dict[str, System]:
     """Every method but the oracle, by name; the random control once for each draw."""
-    policy = ready.system.policy
+    policy = replace(ready.system.policy, name="lethe")
+    ready = replace(ready, system=replace(ready.system, policy=policy))
     alone = ready.by(rules_alone(policy)).method
 
     def within(chosen: Chosen, draw: int = 0) -> System:
@@ -62,7 +63,8 @@ def systems(ready: Prepared, seed: int) -> dict[str, System]:
         RULES_ALONE: ready.carrying_out(lambda: Named(alone(), RULES_ALONE)),
         **{f"{RANDOM}, {draw + 1}": within("random", draw) for draw in range(DRAWS)},
         LOWEST: within("lowest divergence"),
-        TRIP: ready.system,
+        TRIP: ready.by(replace(policy, name="trip")),
+        LETHE: ready.by(policy),
     }
 
 

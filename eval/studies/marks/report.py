@@ -34,7 +34,7 @@ class MarkedPart(_Frozen):
 
     ``extracted`` is by method the share of what must go that an extraction attack on a verbatim victim
     brought out, of what was behind the passages that it retrieved. ``recall_overlap`` is by method the
-    Recall@1 overlap of cloze questions with the unsanitized index, ``recall_minus_trip`` its difference to
+    Recall@1 overlap of cloze questions with the unsanitized index, ``recall_minus_lethe`` its difference to
     trip, paired by question.
     """
 
@@ -43,7 +43,7 @@ class MarkedPart(_Frozen):
     failed: dict[str, int]
     extracted: dict[str, Estimate]
     recall_overlap: dict[str, Estimate] = {}
-    recall_minus_trip: dict[str, Estimate] = {}
+    recall_minus_lethe: dict[str, Estimate] = {}
     figures: tuple[MarkFigure, ...]
 
 

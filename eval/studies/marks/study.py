@@ -23,9 +23,9 @@ from eval.studies.compare.run_digest import run_digest
 from eval.studies.marks.methods import (
     FURTHER_DRAWS,
     IDENTIFIERS,
+    LETHE,
     METHODS,
     ORIGIN,
-    TRIP,
     method_of,
     oracle,
     oracle_name,
@@ -236,7 +236,7 @@ def _part(name: str, inside: set[str], rows: Rows, seed: int) -> MarkedPart:
     figures = [
         figure
         for method, by_annotator in chosen.items()
-        for figure in _of_method(method, by_annotator, chosen[TRIP], seed)
+        for figure in _of_method(method, by_annotator, chosen[LETHE], seed)
     ]
     return MarkedPart(
         name=name,
@@ -244,12 +244,12 @@ def _part(name: str, inside: set[str], rows: Rows, seed: int) -> MarkedPart:
         failed={method: count for method, count in failed.items() if count},
         extracted=extracted,
         recall_overlap={method: _over_documents(each, seed) for method, each in overlaps.items()},
-        recall_minus_trip={
+        recall_minus_lethe={
             method: _over_documents(
                 {
-                    case: value - overlaps[TRIP][case]
+                    case: value - overlaps[LETHE][case]
                     for case, value in each.items()
-                    if case in overlaps[TRIP]
+                    if case in overlaps[LETHE]
                 },
                 seed,
             )
