@@ -1,0 +1,214 @@
+"""Words in their sentences: articles, prepositions, numbers, and who is who. All texts are invented."""
+
+import re
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingest.annotated import AnnotatedText
+from ingest.documents import Action, Decision, Entity, Span
+from ingest.labels import LABELS, label_of
+from ingest.ladders.names import letters
+from ingest.ladders.wording import worded
+from ingest.rendering.replace import apply
+
+MARK = re.compile(r"\[\[(.+?)\|(.+?)(?:\|(\d+))?\]\]", re.DOTALL)
+LABEL = {
+    "n": "person full name", "o": "organization", "p": "place", "d": "date", "t": "time", "a": "person age",
+    "j": "job title", "x": "demographic attribute", "c": "country", "s": "state or province",
+}  # fmt: skip
+
+
+def annotated(marked: str) -> AnnotatedText:
+    """A text from one with marks: [[Anna|n|0]] is a name with link 0; without a number, a link of its own."""
+    pieces: list[str] = []
+    entities: list[Entity] = []
+    at = length = 0
+    for match in MARK.finditer(marked):
+        pieces += [marked[at : match.start()], match[1]]
+        length += len(pieces[-2])
+        label = LABEL.get(match[2], match[2])
+        span = Span(length, length + len(match[1]))
+        link = int(match[3]) if match[3] else 100 + len(entities)
+        entities.append(Entity(span, label, label_of(label).identifier, 0.9, "test", link))
+        length += len(match[1])
+        at = match.end()
+    return AnnotatedText("".join(pieces) + marked[at:], entities)
+
+
+def written(marked: str, limit: float = 0.5, kept: Sequence[str] = ()) -> str:
+    text = annotated(marked)
+    decisions = [
+        Decision(each, None, Action.KEEP if each.label in kept else Action.GENERALIZE, "test")
+        for each in text.entities
+    ]
+    return apply(text, worded(text, decisions, limit)).residual.text
+
+
+@pytest.mark.parametrize(
+    ("marked", "expected"),
+    [
+        ("He came on [[3 May 2019|d]].", "He came in May 2019."),
+        ("On [[3 May 2019|d]] he came.", "In May 2019 he came."),
+        ("on the [[3rd of May 2019|d]]", "In May 2019"),
+        ("in [[1998|d]]", "in the 1990s"),
+        ("of the [[1998|d]] report", "of the 1990s report"),
+        ("born in the [[1980s|d]]", "born in the late 20th century"),
+        ("the evening of [[Friday, 11 October 2019|d]].", "the evening of a day in October 2019."),
+        ("from [[1 May 1998 to 3 May 2003|d]]", "from May 1998 to May 2003"),
+        ("([[1990-1991|d]])", "(the 1990s)"),
+        ("on [[Monday|d]]", "on a weekday"),
+        ("so last [[Monday|d]] we met", "so recently we met"),
+        ("Last [[Monday|d]] we met", "Recently we met"),
+        ("executed early [[Monday|d]]", "executed on a weekday"),
+        ("moved [[three weeks ago|d]]", "moved some time ago"),
+        ("met at [[4:30 PM|t]]", "met in the afternoon"),
+        ("At [[11:30 PM|t]]", "At night"),
+        ("by [[4:30 PM|t]]", "by the afternoon"),
+        ("starting [[6:10|t]]", "starting [time]"),
+        ("seen on [[05/06/2019|d]]", "seen in 2019"),
+        ("born [[3 May 1976|date of birth]]", "born 1976"),
+        ("before [[March|d]]", "before [month]"),
+    ],
+)
+def test_dates_and_times(marked: str, expected: str) -> None:
+    assert written(marked) == expected
+
+
+@pytest.mark.parametrize(
+    ("marked", "expected"),
+    [
+        ("a [[43-year-old|a]] female who", "a woman in her forties who"),
+        ("a pleasant [[43 year old|a]] right-handed male", "a pleasant 40-to-49-year-old right-handed male"),
+        ("an [[18-year-old|a]] student", "a 10-to-19-year-old student"),
+        ("my [[four year old|a]] boy", "my young boy"),
+        ("My dad was [[eighty five|a]].", "My dad was in his eighties."),
+        ("I'm [[43|a]] now.", "I'm in my forties now."),
+        ("She is [[43 years old|a]].", "She is in her forties."),
+        ("They are [[43|a]].", "They are in their forties."),
+        ("in their [[mid eighties|a]]", "in their eighties"),
+        ("Anna, [[43|a]], left", "Anna, 40 to 49, left"),
+        ("died at [[ninety two|a]]", "died at 90 or over"),
+        ("one [[aged 43|a]] and", "one aged 40 to 49 and"),
+        ("I am [[five years|a]] smoke free", "I am several years smoke free"),
+        ("a [[95-year-old|a]] man", "a very old man"),
+        ("a [[certain|a]] man", "an [age] man"),
+    ],
+)
+def test_ages(marked: str, expected: str) -> None:
+    assert written(marked) == expected
+
+
+@pytest.mark.parametrize(
+    ("marked", "expected"),
+    [
+        ("lives in [[Kraków|p]]", "lives in Poland"),
+        ("near [[Houston|p]], [[Texas|s]].", "near the South of the United States."),
+        ("the [[Houston|p]] office", "the Texas office"),
+        ("against the [[United Kingdom|c]] lodged", "against a country in Northern Europe lodged"),
+        ("under [[United Kingdom|c]] law", "under Northern European law"),
+        ("at [[Quellby|p]] and [[Varde|p]]", "at Place A and Place B"),
+        ("on [[Quellby Street|p]]", "on Street A"),
+        ("at the [[home of it|p]]", "at the [place]"),
+        ("with [[Quell & Orr LLP|o]]", "with Law Firm A"),
+        ("the [[Quell Bank|o]] deal", "the Bank A deal"),
+        ("at the [[Quell Bank|o]].", "at Bank A."),
+        ("works in a [[nursing home|o]]", "works in a care home"),
+        ("An [[Orrin|o]] clerk", "An Organization A clerk"),
+        ("a [[Polish|nationality]] national", "an Eastern European national"),
+        ("two [[Poles|nationality]]", "two Eastern Europeans"),
+    ],
+)
+def test_places_and_organizations(marked: str, expected: str) -> None:
+    assert written(marked) == expected
+
+
+def test_a_state_that_stays_holds_its_town() -> None:
+    assert written("in [[Houston|p]], [[Texas|s]] he", kept=["state or province"]) == "in a town in Texas he"
+
+
+@pytest.mark.parametrize(
+    ("marked", "expected"),
+    [
+        ("works as a [[plumber|j]]", "works as a technical specialist"),
+        ("an [[engineer|j]] in", "a technical specialist in"),
+        ("[[Poets|j]] met", "People in the media or the arts met"),
+        ("the two [[drivers|j]]", "the two drivers or pilots"),
+        ("Ada Lind\n[[Vice President|j]], Trading", "Ada Lind\nSenior manager, Trading"),
+        ("a [[glimmerer|j]]", "a [job title]"),
+        ("my [[wife|x]]", "my partner"),
+        ("my [[two younger brothers|x]] came", "my relatives came"),
+        ("has [[breast cancer|diagnosis]]", "has cancer"),
+        ("has [[asthma|diagnosis]]", "has a condition of the lungs"),
+        ("on [[warfarin|medication]]", "on a blood thinner"),
+        ("a [[doctorate degree|x]]", "an [education]"),
+        ("Call [[555 0199|phone number]].", "Call [phone number]."),
+        ("earns [[$61,500|monetary amount]].", "earns roughly $60,000."),
+    ],
+)
+def test_descriptions(marked: str, expected: str) -> None:
+    assert written(marked) == expected
+
+
+def test_people_are_told_apart_and_stay_the_same() -> None:
+    text = "[[Ada Lind|n|0]] met [[Tom Orr|n|1]]. Ms. [[Lind|n|0]] saw [[Mr. Orr|n|1]] and [[Orr Bank|o|2]]."
+    assert written(text) == "Person A met Person B. Ms. A saw Mr. B and Bank A."
+
+
+def test_letters_follow_the_first_mention_of_each_document() -> None:
+    assert written("[[Tom Orr|n|7]] met [[Ada Lind|n|3]]") == "Person A met Person B"
+    assert written("[[Ada Lind|n|3]] met [[Tom Orr|n|7]]") == "Person A met Person B"
+
+
+def test_a_mention_within_another_takes_no_letter() -> None:
+    inner = annotated("[[Quell Bank|o]] and [[Orr Bank|o]]")
+    bank = inner.entities[0]
+    nested = Entity(Span(0, 5), "organization", bank.identifier, 0.9, "test", 50)
+    text = AnnotatedText(inner.text, [bank, nested, inner.entities[1]])
+    decisions = [Decision(each, None, Action.GENERALIZE, "test") for each in text.entities]
+    assert apply(text, worded(text, decisions, 0.5)).residual.text == "Bank A and Bank B"
+
+
+def test_what_goes_elsewhere_is_said_nowhere() -> None:
+    assert written("in [[2019|d]], on [[3 May 2019|d]]") == "in the 2010s, in the late 2010s"
+    assert (
+        written("in [[Texas|s]] and [[Houston|p]]")
+        == "in the South of the United States and the United States"
+    )
+
+
+def test_a_stricter_limit_says_less() -> None:
+    said = [written("seen on [[3 May 2019|d]]", limit) for limit in (1.0, 0.1, 0.02, 0.005)]
+    assert said == ["seen in May 2019", "seen in spring 2019", "seen in 2019", "seen in the late 2010s"]
+
+
+def test_words_of_ones_own_stay() -> None:
+    text = annotated("in [[Kraków|p]]")
+    (decision,) = [Decision(each, None, Action.GENERALIZE, "test", "a town") for each in text.entities]
+    assert worded(text, [decision], 0.5) == [decision]
+
+
+@given(st.integers(0, 10_000))
+def test_letters_are_told_apart(number: int) -> None:
+    assert letters(number) != letters(number + 1)
+    assert letters(number).isalpha() and letters(number).isupper()
+
+
+@given(
+    st.text("abA 19,.\n'", max_size=20),
+    st.text("abcXY 0123456789:/.-", min_size=1, max_size=14),
+    st.text("abA 19,.\n'", max_size=20),
+    st.sampled_from(sorted(LABELS)),
+)
+def test_any_mention_of_any_label_has_words(before: str, said: str, after: str, label: str) -> None:
+    text = before + said + after
+    entity = Entity(
+        Span(len(before), len(before) + len(said)), label, label_of(label).identifier, 0.9, "t", 0
+    )
+    decision = Decision(entity, None, Action.GENERALIZE, "test")
+    (found,) = worded(AnnotatedText(text, [entity]), [decision], 0.5)
+    assert found.replacement
+    assert found.entity.span.start <= entity.span.start and entity.span.end <= found.entity.span.end
+    assert 0 <= found.entity.span.start and found.entity.span.end <= len(text)
