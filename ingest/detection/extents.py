@@ -136,14 +136,13 @@ def whole(text: str, entities: Sequence[Entity], need_of: Callable[[Span], Need]
     cut = [entity for entity in entities if is_doubted(entity) and not _is_one_anyway(entity)]
     sure = [entity for entity in entities if not is_doubted(entity) or _is_one_anyway(entity)]
     pieces = [piece for entity in cut for piece in _items(entity, text)]
-    pieces = _things(pieces, text)
     covered = CharacterSet(entity.span for entity in (*sure, *pieces))
     found = [(entity, entity) for entity in sure]
     found += [(piece, _of_its_kind(_completed(piece, tokens, covered), text)) for piece in pieces]
     return _united(text, [replace(named, need=need_of(piece.span)) for piece, named in found])
 
 
-def _things(entities: Sequence[Entity], text: str) -> list[Entity]:
+def named_things(text: str, entities: Sequence[Entity]) -> list[Entity]:
     """Persons' names behind "the" are another thing's, wherever they stand, and direct identifiers still."""
 
     def said(entity: Entity) -> str:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.detection.extents import whole
+from ingest.detection.extents import named_things, whole
 from ingest.documents import Entity, Identifier, Span
 from ingest.labels import label_of
 from models.detectors.words import Need
@@ -246,11 +246,15 @@ def test_a_sum_has_its_sign_and_a_code_its_parts() -> None:
 
 
 def test_a_name_behind_the_is_no_person() -> None:
-    marked = [("Lind", NAME), ("Orr", NAME)]
-    assert told("the Lind report, says Orr", *marked) == [("Lind", FIRM), ("Orr", NAME)]
-    assert told("the Lind family and Orr", *marked) == [("Lind", NAME), ("Orr", NAME)]
-    (entity,) = whole("the Lind report", [mention("the Lind report", "Lind", NAME)], lambda _: NEED)
-    assert entity.identifier is Identifier.DIRECT
+    def labels(text: str) -> list[str]:
+        found = [mention(text, "Lind", NAME), mention(text, "Orr", NAME)]
+        again = [each.at(Span(text.rindex("Lind"), text.rindex("Lind") + 4)) for each in found[:1]]
+        named = named_things(text, [*found, *again])
+        assert all(each.identifier is Identifier.DIRECT for each in named)
+        return [each.label for each in named]
+
+    assert labels("the Lind report, says Orr of Lind") == [FIRM, NAME, FIRM]
+    assert labels("the Lind family and Orr and Lind") == [NAME, NAME, NAME]
 
 
 def test_patterns_and_structures_are_unchanged() -> None:
