@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from ingest.documents import Action, Arrival, SanitizedDocument, Span, Standing
+from ingest.ladders.rungs import names_only_a_kind
 from ingest.language.units import retrieval_units
 from ingest.protocols import Encoder
 from models.vectors import Vectors
@@ -18,7 +19,11 @@ def passages_of(document: SanitizedDocument, encoder: Encoder, max_tokens: int) 
 
 
 def kept_in(document: SanitizedDocument, within: Span) -> str:
-    """The words of a part of the sanitized text without descriptors; aliases stay: they tell people apart."""
+    """The words of a part of the sanitized text without descriptors: "a city", "[date]", "Person A".
+
+    What is true of one value among others stays, as "in May 2019", and so do aliases, which are the same in
+    every document.
+    """
     pieces, at = list[str](), within.start
     for start, end in _descriptors(document):
         if end > at and start < within.end:
@@ -30,7 +35,12 @@ def kept_in(document: SanitizedDocument, within: Span) -> str:
 
 def _descriptors(document: SanitizedDocument) -> Iterator[tuple[int, int]]:
     places = zip(document.decisions, document.places, strict=True)
-    yield from sorted(place for decision, place in places if decision.action is Action.GENERALIZE)
+    yield from sorted(
+        (start, end)
+        for decision, (start, end) in places
+        if decision.action is Action.GENERALIZE
+        and names_only_a_kind(document.text[start:end], decision.entity.label)
+    )
 
 
 class Writer:

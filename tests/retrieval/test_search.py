@@ -1,6 +1,7 @@
 """Passages by vectors and words. All texts are invented."""
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
 from math import log
 from sqlite3 import Connection
 
@@ -143,8 +144,8 @@ def test_coverage_is_the_share_of_the_weights_of_the_words_held(held: list[set[i
 
 
 def test_descriptors_are_left_out_and_aliases_stay() -> None:
-    text = "Person K came on a date to a place."
-    replaced = document("a", text, place_of(text, "a date"), place_of(text, "a place"))
+    text = "Person K came on [date] to [place]."
+    replaced = document("a", text, place_of(text, "[date]"), place_of(text, "[place]"))
     assert kept_in(replaced, Span(0, len(text))) == "Person K came on to ."
     assert kept_in(replaced, Span(0, 20)) == "Person K came on"
     assert kept_in(replaced, Span(20, len(text))) == "to ."
@@ -152,14 +153,31 @@ def test_descriptors_are_left_out_and_aliases_stay() -> None:
     assert kept_in(alias, Span(0, len(text))) == text
 
 
-@given(st.text("ab. ", min_size=1, max_size=60), st.data())
-def test_what_is_kept_is_what_is_outside_the_places(text: str, data: st.DataObject) -> None:
-    cuts = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=8)))
-    places = list(zip(cuts[::2], cuts[1::2], strict=False))
-    inside = {n for start, end in places for n in range(start, end)}
-    left = "".join(" " if n in inside else char for n, char in enumerate(text)).split()
+PIECES = st.lists(st.text("ab. ", max_size=12).flatmap(lambda said: st.sampled_from([said, f"[{said}]"])))
+
+
+@given(PIECES)
+def test_what_is_kept_is_what_is_outside_the_places(pieces: list[str]) -> None:
+    ends = list(accumulate(map(len, pieces), initial=0))
+    places = [span for piece, span in zip(pieces, pairwise(ends), strict=True) if piece.startswith("[")]
+    left = [" " if piece.startswith("[") else piece for piece in pieces]
+    text = "".join(pieces) + "."
     kept = kept_in(document("a", text, *places), Span(0, len(text)))
-    assert "".join(kept.split()) == "".join(left)
+    assert "".join(kept.split()) == "".join("".join([*left, "."]).split())
+
+
+@pytest.mark.parametrize("words", ["May 2019", "the 1990s", "A date of my own"])
+def test_words_that_say_more_than_a_kind_stay(words: str) -> None:
+    text = f"Seen in {words}, here."
+    assert kept_in(document("a", text, place_of(text, words)), Span(0, len(text))) == text
+
+
+@pytest.mark.parametrize(
+    "words", ["[date]", "a specific date", "A specific date", "Person A", "Mr. B", "Bank AC"]
+)
+def test_words_of_a_kind_are_left_out(words: str) -> None:
+    text = f"Seen in {words}, here."
+    assert kept_in(document("a", text, place_of(text, words)), Span(0, len(text))) == "Seen in , here."
 
 
 def rows_of(of: SanitizedDocument, search: Search, tokens: int = 16) -> tuple[Vectors, list[str]]:
@@ -178,13 +196,13 @@ def test_a_vector_is_the_mean_of_passage_and_document() -> None:
 
 
 def test_a_document_of_one_passage_has_the_vector_of_the_passage() -> None:
-    text = "Seen on a date by the mill."
-    of = document("a", text, place_of(text, "a date"))
+    text = "Seen on [date] by the mill."
+    of = document("a", text, place_of(text, "[date]"))
     np.testing.assert_allclose(rows_of(of, HYBRID)[0], ENCODER.encode(["Seen on by the mill."]), atol=1e-6)
     full = rows_of(of, Search(left_out=False))[0]
     np.testing.assert_allclose(full, ENCODER.encode([text]), atol=1e-6)
-    bare = document("a", "A date", (0, 6))
-    np.testing.assert_allclose(rows_of(bare, HYBRID)[0], ENCODER.encode(["A date"]), atol=1e-6)
+    bare = document("a", "[date]", (0, 6))
+    np.testing.assert_allclose(rows_of(bare, HYBRID)[0], ENCODER.encode(["[date]"]), atol=1e-6)
 
 
 # -- retrieving --------------------------------------------------------------------------------------------
