@@ -69,6 +69,8 @@ _WIDEST_RANGE = 6
 _CITIZEN = re.compile(r" (?:nationals?|citizens?|nationality|passport|refugees?|origin|descent)\b")
 _LONGEST_SHORT = 2
 """Letters of an abbreviation that keeps its stop."""
+_LONGEST_MONTH = 4
+"""Letters of a month that is shortened with a stop."""
 _WINDOW, _NEAR = 80, 16
 """Characters on each side of a joint that are read, and beside a mention."""
 _ADDRESSES = frozenset(("street address", "zip postal code", "building number", "secondary address unit"))
@@ -77,6 +79,7 @@ _PEOPLE = re.compile(
     r"[sS](?![^\W_])|['’]s? (?:family|house|home|estate)(?![^\W_])"
     r"| (?:family|families|couple|brothers|sisters|household|estate|home|twins|boys|girls|children|kids)"
 )
+_CAMEL = re.compile(r"(?!Mac|Fitz|Anna|Mary)[A-Z][a-z]{3,}[A-Z][A-Za-z]+|[A-Z][a-z]+[A-Z]{2,}")
 _GREETED = frozenset(
     ("all", "everyone", "everybody", "colleague", "colleagues", "team", "friend", "friends", "customer")
     + ("customers", "client", "clients", "member", "members", "folks", "guys", "parents", "neighbours")
@@ -101,6 +104,15 @@ _OLDER = re.compile(r"(?i)(?:year|month|week|day)s?[ -]old(?![^\W_])")
 _NO_MOMENT = re.compile(r"(?i)(?:an? |of |from )?old age|one|morning|afternoon|evening|night|day")
 _MADAM = re.compile(r"(?i)(?<![^\W_])ma['’]am(?![^\W_])")
 _ELSEWHERE = re.compile(r" in (?!the (?:[a-z]+ )?(?:morning|afternoon|evening))[^0-9]+$")
+_DAY = re.compile(r"[0-3]?[0-9](?:st|nd|rd|th)?")
+_BARE_MONTH = re.compile(rf"(?i)(?:{MONTHS})\.?")
+_MONTH_BEFORE = re.compile(rf"(?<![^\W_])(?i:{MONTHS})\.? $")
+_DAY_AFTER = re.compile(r" [0-3]?[0-9](?:st|nd|rd|th)?(?:, (?:19|20)[0-9]{2})?(?![\w:.,]*[0-9])")
+_SAID_OF_AGE = re.compile(
+    r"(?i)(?:just |now )?(?:turn(?:ed|s|ing)?|around|about|nearly|almost|over) (?:the )?(?:age )?(?:of )?"
+)
+_STOPPED = re.compile(r"(?:[A-Z]\.){2,}")
+_FILE = re.compile(r"docx?|pdf|xlsx?|txt|pptx?|csv|jpe?g|html?")
 _MONTH = re.compile(rf"(?i)(?<![^\W_])(?:{MONTHS}|spring|summer|autumn|fall|winter)(?![^\W_])")
 _LATER = frozenset(
     ("today", "tomorrow", "tommorrow", "tonight", "yesterday", "now", "again", "back", "here", "there")
@@ -143,12 +155,17 @@ def whole(text: str, entities: Sequence[Entity], need_of: Callable[[Span], Need]
 
 
 def named_things(text: str, entities: Sequence[Entity]) -> list[Entity]:
-    """Persons' names behind "the" are another thing's, wherever they stand, and direct identifiers still."""
+    """Persons' names behind "the", or with a capital inside, are another thing's, wherever they stand.
+
+    They remain direct identifiers.
+    """
 
     def said(entity: Entity) -> str:
         return fold(text[entity.span.start : entity.span.end])
 
     def is_thing(entity: Entity) -> bool:
+        if _CAMEL.fullmatch(text, entity.span.start, entity.span.end):
+            return True
         the = _THE.search(text, max(0, entity.span.start - _NEAR), entity.span.start)
         people = _PEOPLE.match(text, entity.span.end) or said(entity).endswith("s")
         return the is not None and not people and not said(entity).startswith(tuple(words("titles")))
@@ -200,6 +217,8 @@ def _says_nothing(label: str, span: Span, text: str) -> bool:
     """Whether a span is no item of its label. Of names only headings and greetings of nobody are none."""
     said = text[span.start : span.end]
     if label == PERSON:
+        if _FILE.fullmatch(said) and text[span.start - 1 : span.start] == ".":
+            return True
         if _MADAM.search(text, max(0, span.start - 1), span.end + 3):
             return True
         nobody = fold(said) in _GREETED and _GREETING.search(text, max(0, span.start - _NEAR), span.start)
@@ -272,16 +291,33 @@ def _stripped(label: str, start: int, end: int, text: str) -> Span | None:
         end -= 1
     if _owned(label, start, end, text):
         end -= 2
+    if text[start : start + 2] == "s " and text[start - 1 : start] in ("'", "’"):
+        start += 2
     if label in _MOMENTS:
-        preposition = _PREPOSITION.match(text, start, end)
-        start = preposition.end() if preposition else start
-        for further in (_MERIDIEM, _ZONE):
-            found = further.match(text, end)
-            end = found.end() if found else end
+        start, end = _whole_moment(start, end, text)
+    if label == "person age" and (said := _SAID_OF_AGE.match(text, start, end)):
+        start = said.end()
+    if label in (ORGANIZATION, *_PLACES) and _STOPPED.fullmatch(text, start, end + 1):
+        end += 1
     if label in _COUNTED and text[start : start + 1].isdigit():
         lower = _LOWER_END.search(text, max(0, start - _WIDEST_RANGE), start)
         start = lower.start() if lower else start
     return Span(start, end) if start < end else None
+
+
+def _whole_moment(start: int, end: int, text: str) -> tuple[int, int]:
+    """With the month or day beside it and with its meridiem, but without its preposition."""
+    preposition = _PREPOSITION.match(text, start, end)
+    start = preposition.end() if preposition else start
+    if _DAY.fullmatch(text, start, end) and (
+        month := _MONTH_BEFORE.search(text, max(0, start - _NEAR), start)
+    ):
+        start = month.start()
+    further = (_DAY_AFTER,) if _BARE_MONTH.fullmatch(text, start, end) else (_MERIDIEM, _ZONE)
+    for pattern in further:
+        found = pattern.match(text, end)
+        end = found.end() if found else end
+    return start, end
 
 
 def _owned(label: str, start: int, end: int, text: str) -> bool:
@@ -291,9 +327,11 @@ def _owned(label: str, start: int, end: int, text: str) -> bool:
 
 def _ends_sentence(label: str, start: int, end: int, text: str) -> bool:
     """Whether a name ends with a stop that is no part of it: not Orr Inc., Tom Orr Jr. and A. B."""
-    if label not in (PERSON, ORGANIZATION, *_PLACES) or text[end - 1] != ".":
+    if label not in (PERSON, ORGANIZATION, *_PLACES, *_MOMENTS) or text[end - 1] != ".":
         return False
     last = WORD.findall(text[max(start, end - _WINDOW) : end])[-1:]
+    if label in _MOMENTS:
+        return bool(last) and len(last[0]) > _LONGEST_MONTH
     return bool(last) and len(last[0]) > _LONGEST_SHORT and fold(last[0]) not in FIRM | _SUFFIXES
 
 

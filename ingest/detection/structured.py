@@ -115,11 +115,10 @@ def by_fields(text: str, entities: Sequence[Entity]) -> list[Entity]:
         if not any(fields_of(number) for number in numbers):
             kept.append(entity)
             continue
-        if _is_key(text, entity, [fields_of(number) for number in numbers]):
-            kept.append(entity)
-            continue
-        for number in numbers:
-            kept += _pieces(text, entity, fields_of(number), lines[number])
+        pieces = [
+            piece for number in numbers for piece in _pieces(text, entity, fields_of(number), lines[number])
+        ]
+        kept += pieces if pieces or not _may_be_key(text, entity) else [entity]
     return sorted(kept, key=lambda each: each.span)
 
 
@@ -133,14 +132,10 @@ def _fields(text: str, start: int, end: int) -> _Fields | None:
     return _Fields([start, *(last for _, last in between)], [*(first for first, _ in between), end])
 
 
-def _is_key(text: str, entity: Entity, lines: Sequence[_Fields | None]) -> bool:
-    """Whether a direct identifier is outside all values: a name may be the key of a pair."""
-    start, end = entity.span.start, entity.span.end
-    for fields in lines:
-        number = bisect_right(fields.ends, start) if fields else 0
-        if not fields or (number < len(fields.ends) and fields.starts[number] < end):
-            return False
-    return entity.identifier is Identifier.DIRECT and _LETTERS.search(text, start, end) is not None
+def _may_be_key(text: str, entity: Entity) -> bool:
+    """Whether a mention that lies in no value is kept all the same: a name may be the key of a pair."""
+    letters = _LETTERS.search(text, entity.span.start, entity.span.end)
+    return entity.identifier is Identifier.DIRECT and letters is not None
 
 
 def _pieces(text: str, entity: Entity, fields: _Fields | None, line: tuple[int, int]) -> Iterator[Entity]:

@@ -16,6 +16,11 @@ _HEDGE = re.compile(
     r"(?i)\b(?:about|around|roughly|approximately|nearly|almost|some|over|under|more than|at least)\s*$"
 )
 _TIME = re.compile(r"(?i)\b(?:years?|yrs?|months?|weeks?|days?|hours?|hrs?|minutes?|mins?|decades?)\b")
+_LED = re.compile(r"(?i)(?<![^\W_])(?:past|last|next|the|these|those)\s$")
+_SPAN = re.compile(
+    r"(?i)(?P<lead>(?:the )?(?:past|last|next) )?\w+ ?(?:to|or|-|–) ?(?P<most>\w+) "
+    r"(?P<unit>years|months|weeks|days|hours)(?: ago)?"
+)
 FEW, SEVERAL = 4, 9
 
 
@@ -25,6 +30,12 @@ def rounded(said: str, before: str) -> list[Rung]:
     "$61,500" gives "roughly $60,000"; "31 years" gives "more than 30 years"; "5 days" gives "several days".
     Empty where the mention has no number, or several.
     """
+    if (span := _SPAN.fullmatch(said)) and (most := number_of(span["most"])) is not None:
+        about = "few" if most <= FEW else "several" if most <= SEVERAL else "many"
+        led = span["lead"] or _LED.search(before)
+        ago = " ago" if said.casefold().endswith(" ago") else ""
+        article = "a " if about == "few" and not led else ""
+        return [Rung(f"{span['lead'] or ''}{article}{about} {span['unit']}{ago}", 5)]
     numbers = list(_NUMBER.finditer(said))
     value = number_of(numbers[0].group()) if len(numbers) == 1 else None
     if value is None:

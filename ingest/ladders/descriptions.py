@@ -63,7 +63,7 @@ def _attribute(mention: Mention) -> str | None:
     said = mention.said
     folded = {fold(word) for word in WORD.findall(said)}
     short = len(folded) <= _PHRASE
-    if short and (kind := class_of(said, "relatives", last=True)):
+    if short and (kind := class_of(_FIELD.split(said)[0], "relatives", last=True)):
         return _noun(mention, kind)
     if people := _people(said):
         return people

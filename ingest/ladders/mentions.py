@@ -32,6 +32,15 @@ _BRACKETS = {
     "dosage": "dose",
 }
 """Nouns for labels whose descriptor does not stand well alone."""
+_CONFUSED = frozenset(
+    (
+        "national id number",
+        "tax number",
+        "driving licence number",
+        "employee number",
+        "health insurance number",
+    )
+)
 _OWN_ARTICLE = re.compile(r"^an? (?:specific |certain )?")
 _THE = re.compile(r"(?i)(?<![^\W_])the\s$")
 _DETERMINER = re.compile(r"(?i)(?<![^\W_])(?:the|this|that|his|her|their|our|my|its|a|an)\s$")
@@ -81,7 +90,12 @@ class Fit:
 
 
 def bracket(label: str) -> Fit:
-    """The kind in brackets, for what has no rung that fits any sentence: "[phone number]"."""
+    """The kind in brackets, for what has no rung that fits any sentence: "[phone number]".
+
+    Numbers of kinds that models confuse are "[identification number]".
+    """
+    if label in _CONFUSED:
+        return Fit("[identification number]")
     return Fit(f"[{_BRACKETS.get(label) or _OWN_ARTICLE.sub('', label_of(label).descriptor)}]")
 
 

@@ -35,7 +35,7 @@ _A_YEAR = 364
 def fit_of_date(mention: Mention, choose: Choose) -> Fit:
     """A date or a time of the day; of a range both ends."""
     said = mention.said.strip()
-    if mention.label == "time" or _HOUR.fullmatch(said):
+    if _HOUR.fullmatch(said) or (mention.label == "time" and not _LENGTH.search(said)):
         return _of_time(mention)
     parts = atoms(said)
     if parts:
@@ -92,7 +92,7 @@ def _after_preposition(words: str, mention: Mention) -> Fit:
     return Fit(words.removeprefix("the ") if mention.determined else words)
 
 
-_OLD = re.compile(r"(?i)[- ]?(years?|yrs?|months?|weeks?|days?)[- ]old(s?)$")
+_OLD = re.compile(r"(?i)[- ]?(years?|yrs?|months?|weeks?|days?|y)(?:[- ]old(s?)|/?o|\.o\.?|\. ?o\.?)$")
 _ONLY_LENGTH = re.compile(r"(?i)[\w -]+ (?:years|months|weeks|days)")
 _IN_YEARS = re.compile(r"(?i)years|yrs|y/?o(?![^\W_])|of age")
 _QUALIFIED = re.compile(r"(?i)^(?:early|mid|late)[- ]?(?:to[- ](?:mid|late)[- ])?")
@@ -107,9 +107,10 @@ _HER = frozenset(
 _MINE, _YOURS = frozenset(("i", "i'm", "my")), frozenset(("you", "you're", "your"))
 _PERSON = re.compile(rf"(?i)(?<![^\W_])(?:{'|'.join(sorted(_HIS | _HER | _MINE | _YOURS))})(?![^\W_])")
 _BE = re.compile(
-    r"(?i)(?:(?<![^\W_])(?:is|was|am|are|were|be|been|being|turned|turning|turns?)|['’](?:s|m|re))"
+    r"(?i)(?:(?<![^\W_])(?:is|was|am|are|were|be|been|being)|['’](?:s|m|re))"
     r"(?: (?:now|only|just|about|already|almost|nearly))?\s$"
 )
+_TURNED = re.compile(r"(?i)(?<![^\W_])turn(?:ed|s|ing)?\s$")
 _SCHOOL_AGE = 10
 
 
@@ -127,10 +128,12 @@ def fit_of_age(mention: Mention, choose: Choose) -> Fit:
     band, decade, old = choose(rungs_of_age(age)), decade_words(age), _OLD.search(said)
     in_decade = decade is not None and band.endswith("9")
     if old and ("-" in said or _ATTRIBUTE.search(mention.before)):
-        return _attribute(mention, age, band, decade if in_decade else None, old.group(2))
+        return _attribute(mention, age, band, decade if in_decade else None, old.group(2) or "")
     after_be = _BE.search(mention.before) is not None
     if after_be and in_decade:
         return Fit(f"in {_possessive(mention.before)} {decade}")
+    if decade and in_decade and _TURNED.search(mention.before):
+        return Fit(f"{decade[:-3]}y-something")
     if said.lower().startswith("age"):
         return Fit(f"{'aged' if said.lower().startswith('aged') else 'age'} {band}")
     if old or _IN_YEARS.search(said):

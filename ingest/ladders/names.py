@@ -28,7 +28,7 @@ _NOUNS = {
     "River": re.compile(r"(?i)\b(?:river|creek)\b"),
     "Park": re.compile(r"(?i)\bpark\b"),
     "Building": re.compile(r"(?i)\b(?:building|hall|house|tower|center|centre|plaza)\b"),
-    "Station": re.compile(r"(?i)\b(?:station|airport|harbou?r|port)\b"),
+    "Station": re.compile(r"(?i)\b(?:station|airport)\b"),
 }
 _BY_LABEL = {"city name": "Town", "county": "County", "state or province": "Region", "country": "Country"}
 

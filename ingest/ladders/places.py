@@ -109,7 +109,7 @@ def rungs_of_place(said: str, within: str = "") -> list[Rung]:
     """
     said = _DIRECTION.sub("", said.strip(" .,"), 1) if said[:1].islower() else said
     plain = _LONG_FORM.fullmatch(said.strip(" .,"))
-    name, area = fold(plain.group(1) if plain else said), fold(within.strip(" .,"))
+    name, area = fold((plain.group(1) if plain else said).replace(".", "")), fold(within.strip(" .,"))
     areas = _areas()
     state = _state_of(said.strip(" .,"))
     if state:

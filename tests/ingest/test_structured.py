@@ -193,6 +193,12 @@ pieces = st.sampled_from(
 )
 
 
+def test_a_name_that_is_a_key_behind_a_level_stays() -> None:
+    text = "ERROR Oster=12"
+    (left,) = by_fields(text, [entity(0, 11, "person full name")])
+    assert "Oster" in text[left.span.start : left.span.end]
+
+
 @given(st.lists(pieces, min_size=1, max_size=20).map("".join), st.data())
 def test_every_word_of_a_name_stays_found(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text) - 1))
