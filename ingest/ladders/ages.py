@@ -40,7 +40,11 @@ def bands_of(age: int) -> Iterator[tuple[int, int | None]]:
 
 
 def rungs_of_age(age: int) -> list[Rung]:
-    """The bands as words: "40 to 44", "under 10", "90 or over"."""
+    """The bands as words: "40 to 44", "under 10", "90 or over"; and at last the kind."""
+    return [*_bands(age), Rung("[age]")]
+
+
+def _bands(age: int) -> list[Rung]:
     return [
         Rung(f"{first} or over" if last is None else f"{first} to {last}" if first else f"under {last + 1}",
              float("inf") if last is None else last - first + 1)

@@ -1,8 +1,9 @@
-"""Ladders of sums of money, quantities and durations: rounded, then only their order of magnitude."""
+"""Ladders of sums of money, quantities and durations: a band that holds the number, then its kind alone."""
 
 import re
+from math import floor, log10
 
-from ingest.ladders.numerals import SCALES, leading, number_of
+from ingest.ladders.numerals import SCALES, number_of
 from ingest.ladders.rungs import Rung
 
 _NUMBER = re.compile(
@@ -13,74 +14,84 @@ _NUMBER = re.compile(
     r"|three|four|five|six|seven|eight|nine))?)(?: (?:hundred|thousand|million|billion))?)\b"
 )
 _HEDGE = re.compile(
-    r"(?i)\b(?:about|around|roughly|approximately|nearly|almost|some|over|under|more than|at least)\s*$"
+    r"(?i)\b(?:about|around|roughly|approximately|nearly|almost|some|over|under|more than"
+    r"|less than|at least)\s*$"
 )
-_TIME = re.compile(r"(?i)\b(?:years?|yrs?|months?|weeks?|days?|hours?|hrs?|minutes?|mins?|decades?)\b")
+_UNIT = re.compile(r"(?i)[ -]?(?:years?|yrs?|months?|weeks?|days?|hours?|hrs?|minutes?|mins?|decades?)\b")
+_COMPARED = re.compile(
+    r"(?i)(?<![^\W_])(?:less than|more than|at least|at most|up to|over|under|within|every|each|last|past"
+    r"|next|first)\s$"
+)
+_GLUED = re.compile(r"[^\W_]|%|°")
 _LED = re.compile(r"(?i)(?<![^\W_])(?:past|last|next|the|these|those)\s$")
 _SPAN = re.compile(
     r"(?i)(?P<lead>(?:the )?(?:past|last|next) )?\w+ ?(?:to|or|-|–) ?(?P<most>\w+) "
     r"(?P<unit>years|months|weeks|days|hours)(?: ago)?"
 )
 FEW, SEVERAL = 4, 9
+_STEPS = (1, 2, 5, 10)
+_CURRENCY = "$€£"
 
 
-def rounded(said: str, before: str) -> list[Rung]:
-    """The rungs of a mention with one number: the number rounded, then left open.
+def rungs_of_amount(said: str, before: str) -> list[Rung]:
+    """The rungs of a mention with one number.
 
-    "$61,500" gives "roughly $60,000"; "31 years" gives "more than 30 years"; "5 days" gives "several days".
-    Empty where the mention has no number, or several.
+    "$61,500" gives "$50,000 to $100,000"; "31 years" "more than 30 years"; "5 days" "several days". None
+    holds the number itself. Empty where the mention has no number, several, or one that is not understood.
     """
     if (span := _SPAN.fullmatch(said)) and (most := number_of(span["most"])) is not None:
-        about = "few" if most <= FEW else "several" if most <= SEVERAL else "many"
         led = span["lead"] or _LED.search(before)
         ago = " ago" if said.casefold().endswith(" ago") else ""
-        article = "a " if about == "few" and not led else ""
-        return [Rung(f"{span['lead'] or ''}{article}{about} {span['unit']}{ago}", 5)]
+        article = "a " if most <= FEW and not led else ""
+        return [Rung(f"{span['lead'] or ''}{article}{_many(most)} {span['unit']}{ago}", 10)]
     numbers = list(_NUMBER.finditer(said))
     value = number_of(numbers[0].group()) if len(numbers) == 1 else None
-    if value is None:
+    if value is None or value < 1:
         return []
     start, end = numbers[0].span()
-    said, start, end = _unhedged(said, start, end)
-    hedge = "" if _HEDGE.search(f"{before}{said[:start].rstrip('$€£')}") else "roughly "
-    if _TIME.search(said):
-        return _long(said, start, end, value)
-    if value != int(value) or value > SEVERAL:
-        words = f"{hedge}{said[:start]}{_near(value, numbers[0].group())}{said[end:]}"
-        return [Rung(words, max(1.0, leading(value)))]
+    if _GLUED.match(said, end) or (start and said[start - 1].isalnum()):
+        return []
+    sign = said[start - 1] if start and said[start - 1] in _CURRENCY else ""
+    hedge = _HEDGE.search(said, 0, start - len(sign))
+    head, tail = said[: hedge.start() if hedge else start - len(sign)] + sign, said[end:]
+    if _UNIT.match(said, end):
+        return [] if _COMPARED.search(f"{before}{head}") else _long(head, value, tail)
+    if head.endswith(tuple(_CURRENCY)) or value > SEVERAL:
+        return [_band(head, value, numbers[0].group(), tail)]
+    few = "a few" if 1 < value <= FEW else "several"
+    return (
+        [Rung(f"{head}{few}{tail}", 10)] if value == int(value) > 1 and not _COMPARED.search(before) else []
+    )
+
+
+def _many(value: float) -> str:
+    return "few" if value <= FEW else "several" if value <= SEVERAL else "many"
+
+
+def _long(head: str, value: float, tail: str) -> list[Rung]:
+    """A length of time: above the ten before it, which is never the number itself."""
     if value < 2:
         return []
-    return [Rung(f"{said[:start]}{'a few' if value <= FEW else 'several'}{said[end:]}", 5)]
+    above = (int(value) - (value == int(value))) // 10 * 10
+    if above:
+        return [Rung(f"{head}more than {above} {tail.lstrip(' -')}", 10)]
+    article = "a " if value <= FEW else ""
+    return [Rung(f"{head}{article}{_many(value)} {tail.lstrip(' -')}", 10)]
 
 
-def _unhedged(said: str, start: int, end: int) -> tuple[str, int, int]:
-    """Without "over" and the like before the number, which rounding replaces."""
-    found = _HEDGE.search(said[:start])
-    if found is None:
-        return said, start, end
-    length = start - found.start()
-    return said[: found.start()] + said[start:], start - length, end - length
+def band_of(value: float) -> tuple[float, float]:
+    """The ends of a band around a number from 1: 1, 2 or 5 times a power of ten, and never the number."""
+    power = 10.0 ** floor(log10(value))
+    ends = [step * power for step in (0.1, 0.2, 0.5, *_STEPS)]
+    low = max(end for end in ends if end < value)
+    return low, next(end for end in (*ends, 20 * power) if end > value)
 
 
-def _long(said: str, start: int, end: int, value: float) -> list[Rung]:
-    if value < 2:
-        return []
-    if value <= SEVERAL:
-        return [Rung(f"{said[:start]}{'a few' if value <= FEW else 'several'}{said[end:]}", 4)]
-    floor = int(value // 10 * 10)
-    more = "at least" if floor == value else "more than"
-    return [Rung(f"{said[:start]}{more} {_figures(floor, said[start:end])}{said[end:]}", 10)]
-
-
-def _near(value: float, like: str) -> str:
-    """The value rounded, in the scale of the original: 200 million."""
+def _band(head: str, value: float, like: str, tail: str) -> Rung:
     scale = like.rpartition(" ")[2]
-    if scale in SCALES:
-        return f"{leading(value / SCALES[scale]):g} {scale}"
-    return _figures(leading(value), like)
-
-
-def _figures(value: float, like: str) -> str:
-    """The number, with separators where the original has them or has letters."""
-    plain = like.isdigit()
-    return f"{value:.0f}" if plain else f"{value:,.0f}"
+    per = SCALES.get(scale, 1)
+    low, high = band_of(value / per) if value / per >= 1 else band_of(value)
+    unit = f" {scale}" if per > 1 and value / per >= 1 else ""
+    sign = head[-1] if head.endswith(tuple(_CURRENCY)) else ""
+    counted = (high - low) / 10 ** (floor(log10(high)) - 1)
+    return Rung(f"{head}{low:,.10g}{unit} to {sign}{high:,.10g}{unit}{tail}", max(10.0, counted))

@@ -6,6 +6,10 @@ from functools import cache
 from ingest.ladders.classes import table
 from ingest.language.vocabulary import fold
 
+_NONE = frozenset(("no", "not", "denies", "negative", "without", "never"))
+_NAMED_BY_HEADS = frozenset(("organizations",))
+"""Tables whose cues count at the end of a name, or before "of": the Bank of Quellby, Quellby Bank."""
+_SHORT = 4
 _WORDS = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 
 
@@ -32,24 +36,43 @@ def _cues(
 def class_of(said: str, name: str, *, last: bool = False) -> str | None:
     """The class of the words in the table ``name``; None where no word of theirs is a cue.
 
-    The last word with a cue counts if ``last``, as the head of a noun phrase; else the first class of the
-    table.
+    Two words count before one. The last cue counts if ``last``, as the head of a noun phrase; else the first
+    class of the table.
     """
-    whole, ends, prefixes, suffixes = _cues(name)
     folded = [fold(word) for word in _WORDS.findall(said)]
-    tried = [*folded, *(f"{one} {other}" for one, other in zip(folded, folded[1:], strict=False))]
+    if _NONE & set(folded):
+        return None
+    of_heads = name in _NAMED_BY_HEADS
     numbers = []
-    for word in tried:
-        single = word[:-1] if word.endswith("s") and len(word) > 4 else word
-        found = {whole[each] for each in (word, single) if each in whole}
-        found |= {number for part, number in prefixes if word.startswith(part)}
-        found |= {
-            number for part, number in suffixes if single.endswith(part) and len(single) > len(part) + 1
-        }
-        if folded and word == folded[-1]:
-            found |= {ends[each] for each in (word, single) if each in ends}
-        if found:
-            numbers.append(min(found))
+    skip = False
+    for index, word in enumerate(folded):
+        pair = _number_of(f"{word} {folded[index + 1]}", name) if index + 1 < len(folded) else None
+        is_head = not of_heads or index + 1 == len(folded) or folded[index + 1] == "of"
+        number = pair if pair is not None else None if skip or not is_head else _number_of(word, name)
+        if number is None and index + 1 == len(folded) and not skip:
+            number = _last_of(word, name)
+        skip = pair is not None
+        if number is not None:
+            numbers.append(number)
     if not numbers:
         return None
     return list(table(name))[numbers[-1] if last else min(numbers)]
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if word.endswith("s") and len(word) > _SHORT else word
+
+
+def _number_of(word: str, name: str) -> int | None:
+    """The first class of which a word, in either number, is a cue."""
+    whole, _, prefixes, suffixes = _cues(name)
+    single = _singular(word)
+    found = {whole[each] for each in (word, single) if each in whole}
+    found |= {number for part, number in prefixes if word.startswith(part)}
+    found |= {number for part, number in suffixes if single.endswith(part) and len(single) > len(part) + 1}
+    return min(found, default=None)
+
+
+def _last_of(word: str, name: str) -> int | None:
+    ends = _cues(name)[1]
+    return min((ends[each] for each in (word, _singular(word)) if each in ends), default=None)

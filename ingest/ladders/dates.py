@@ -27,6 +27,8 @@ _YEAR = re.compile(r"(?<![0-9:.,/-])(?:1[5-9]|20)[0-9]{2}(?![0-9:])")
 _SHORT_YEAR = re.compile(r"['’]([0-9]{2})(?![0-9])")
 _DAY = re.compile(r"(?<![0-9:.])([0-3]?[0-9])(?:st|nd|rd|th)?(?![0-9:.]|\s*[ap]\.?m)")
 _ISO = re.compile(r"((?:1[5-9]|20)[0-9]{2})[-/.]([01]?[0-9])(?:[-/.]([0-3]?[0-9]))?(?![0-9])")
+_TWO_YEARS = re.compile(r"((?:1[5-9]|20)[0-9]{2})[/-]([0-9]{2})")
+"""2008/09: a season or a school year."""
 _NUMERIC = re.compile(
     r"([0-3]?[0-9])\s?[/.-]\s?([0-3]?[0-9])(?:\s?[/.-]\s?((?:1[5-9]|20)?[0-9]{2}))?(?![0-9])"
 )
@@ -36,6 +38,7 @@ _CLOCK = re.compile(
     r"(?i)\b[0-2]?[0-9](?:[:h][0-5][0-9])+(?:\.[0-9]+)?\s*(?:[ap]\.?m\b\.?)?"
     r"|\b[0-2]?[0-9](?:\.[0-5][0-9])?\s*[ap]\.?m\b\.?"
 )
+_FOUR_FIGURES = re.compile(r"(?i)([01][0-9]|2[0-3])[0-5][0-9] ?(?:hours|hrs|h)")
 _ATOM = re.compile(
     rf"(?i){_ISO.pattern}|(?:the )?(?:[0-3]?[0-9](?:st|nd|rd|th)?(?: day)? (?:of )?)?(?:{MONTHS})"
     rf"(?![^\W\d_])\.?(?:,? ?(?:the )?[0-3]?[0-9](?:st|nd|rd|th)?(?![0-9:]))?"
@@ -60,7 +63,11 @@ def date_of(said: str) -> Date | None:
     Where both 3 April and 4 March are possible, the month is left open.
     """
     text = WEEKDAY.sub(" ", _CLOCK.sub(" ", said))
-    if (iso := _ISO.search(text)) and int(iso[2]) <= 12:
+    if (two := _TWO_YEARS.fullmatch(text.strip())) and int(two[2]) == (int(two[1]) + 1) % 100:
+        return Date(int(two[1]))
+    if iso := _ISO.search(text):
+        if int(iso[2]) > 12:
+            return Date(int(iso[1]), None, int(iso[2]))
         return Date(int(iso[1]), int(iso[2]) or None, int(iso[3]) if iso[3] else None)
     if both := _MONTH_YEAR.fullmatch(text.strip()):
         return Date(int(both[2]), int(both[1])) if 1 <= int(both[1]) <= 12 else None
@@ -94,6 +101,8 @@ def _month(name: str) -> int:
 def _by_figures(first: int, second: int, said: str | None) -> Date | None:
     year = None if said is None else int(said) if len(said) == 4 else _of_two(int(said))
     low, high = sorted((first, second))
+    if said is None and (low, high) == (7, 24):
+        return None
     if not (1 <= low <= 12 and high <= 31) or (said is None and high <= 12):
         # a day all the same, though its month is open
         return Date(year, None, low) if year and high <= 12 else Date(year) if year else None
@@ -174,9 +183,7 @@ def decade_of(said: str) -> list[Rung]:
         return []
     year = int(found[2])
     rungs = [Rung(f"the {year}s", 10)] if found[1] else []
-    century = _ordinal(year // 100 + 1)
-    return [*rungs, Rung(f"the {_part_of_century(year % 100)} {century} century", 30),
-            Rung(f"the {century} century", 100)]  # fmt: skip
+    return [*rungs, Rung(f"the {_ordinal(year // 100 + 1)} century", 10)]
 
 
 _RELATIVE = (
@@ -198,6 +205,10 @@ def relative_of(said: str) -> str | None:
 
 def part_of_day(said: str) -> str | None:
     """Morning, afternoon, evening or night, of a time of the clock; None if it leaves that open."""
+    if len(_CLOCK.findall(said)) > 1:
+        return None
+    if four := _FOUR_FIGURES.fullmatch(said.strip()):
+        return _part(int(four[1]))
     found = re.search(r"(?i)([0-2]?[0-9])(?:[:.h][0-5][0-9])*\s*([ap])?\.?(?:m\b)?", said)
     named = {"noon": "afternoon", "midnight": "night"}.get(said.strip().casefold())
     if named or found is None or int(found[1]) > 23:
@@ -207,12 +218,10 @@ def part_of_day(said: str) -> str | None:
         hour = hour % 12 + (12 if found[2] in "pP" else 0)
     elif hour <= 12 and not re.fullmatch(r"0[0-9].*", found.group().strip()):
         return None
-    return (
-        "night"
-        if hour < 5 or hour >= 22
-        else "morning"
-        if hour < 12
-        else "afternoon"
-        if hour < 18
-        else "evening"
-    )
+    return _part(hour)
+
+
+def _part(hour: int) -> str:
+    if hour < 5 or hour >= 22:
+        return "night"
+    return "morning" if hour < 12 else "afternoon" if hour < 18 else "evening"

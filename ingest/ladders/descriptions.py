@@ -2,20 +2,18 @@
 
 import re
 
-from ingest.ladders.amounts import rounded
+from ingest.ladders.amounts import rungs_of_amount
 from ingest.ladders.classify import class_of
 from ingest.ladders.mentions import Choose, Fit, Mention, bracket
-from ingest.ladders.places import adjective_of, rungs_of_place
-from ingest.ladders.rungs import with_article
+from ingest.ladders.places import adjective_of, is_country, rungs_of_place
+from ingest.ladders.rungs import Rung, with_article
 from ingest.language.vocabulary import WORD, fold, words
 
 _AMOUNTS = frozenset(
     ("monetary amount", "quantity", "duration", "dosage", "frequency", "bitcoin amount", "test result")
 )
 _CONDITIONS = frozenset(("diagnosis", "disease", "symptom", "allergy"))
-_ATTRIBUTES = frozenset(
-    ("demographic attribute", "identifying detail", "job area", "job type", "marital status", "gender")
-)
+_ATTRIBUTES = frozenset(("demographic attribute", "identifying detail", "marital status"))
 _PHRASE = 4
 """Words of a phrase whose last noun says what it is about."""
 _UNCOUNTED = frozenset(("cancer",))
@@ -23,6 +21,7 @@ _EDUCATION = re.compile(
     r"(?i)(?<![^\W_])(?:degrees?|ph\.?d|masters?|m\.?s\.?c?|b\.?s\.?c?|m\.?b\.?a|bachelors?|diploma|graduat\w+"
     r"|school|university|uni|college|certificate|gcses?|a-levels?|thesis|semester|class of)(?![^\W_])"
 )
+_BE = re.compile(r"(?i)(?:(?<![^\W_])(?:is|was|am|are|were|be|been)|['’](?:s|m|re))\s$")
 _FIELD = re.compile(r" (?:of|for|in|at|to) |, ")
 _PLURAL = re.compile(r"(?i)[^su]s$|ees$|men$|children$|people$|wives$")
 _ONE = re.compile(r"(?i)(?<![^\W_])(?:an?|one)\s$")
@@ -36,8 +35,7 @@ def fit_of_description(mention: Mention, choose: Choose) -> Fit:
     """The class of an attribute as a noun phrase; in brackets its kind, where it has no class."""
     label, said = mention.label, mention.said
     if label in _AMOUNTS:
-        ladder = rounded(said, mention.before)
-        return Fit(choose(ladder)) if ladder else bracket(label)
+        return Fit(choose([*rungs_of_amount(said, mention.before), Rung(bracket(label).words)]))
     found: str | None = None
     if label == "job title":
         found = _job(mention)
@@ -71,14 +69,15 @@ def _attribute(mention: Mention) -> str | None:
         return "[education]"
     if folded & words("religions"):
         return "[religion]"
-    if mention.label != "demographic attribute":
-        return _job(mention) if short and mention.label != "identifying detail" else None
+    if mention.label != "demographic attribute" or _BE.search(mention.before):
+        return None
     return _counted(class_of(said, "conditions")) or (_job(mention) if short else None)
 
 
 def _people(said: str) -> str | None:
     """The people's part of the world: Eastern European, Asians."""
-    of_country = (adjective_of(rung.words) for rung in rungs_of_place(said))
+    named = said[:1].isupper() and is_country(said)
+    of_country = (adjective_of(rung.words) for rung in rungs_of_place(said, "country")) if named else ()
     kind = class_of(said, "peoples") or next(filter(None, of_country), None)
     many = said.endswith("s") and not said.endswith("ss")
     return f"{kind}s" if kind and many else kind

@@ -57,6 +57,8 @@ class Mention:
     said: str = field(repr=False)
     before: str = field(repr=False)
     after: str = field(repr=False)
+    room: tuple[int, int] = (LOOK, LOOK)
+    """Characters on each side up to the next mention that is replaced."""
 
     @property
     def label(self) -> str:

@@ -1,9 +1,10 @@
 """Dates, times and ages in their sentences."""
 
 import re
+from datetime import date
 
 from ingest.ladders.ages import DECADE, OLDEST, decade_words, rungs_of_age, years_of
-from ingest.ladders.amounts import rounded
+from ingest.ladders.amounts import rungs_of_amount
 from ingest.ladders.dates import (
     WEEKDAY,
     Date,
@@ -15,6 +16,7 @@ from ingest.ladders.dates import (
     rungs_of_date,
 )
 from ingest.ladders.mentions import Choose, Fit, Mention, behind_the, bracket, like
+from ingest.ladders.rungs import Rung
 
 _HOUR = re.compile(r"(?i)[0-2]?[0-9](?:[:.][0-5][0-9])?\s*(?:[ap]\.?m\.?)?|noon|midnight")
 _AT = re.compile(r"(?i)(?<![^\W_])at\s$")
@@ -27,6 +29,8 @@ _PART_OF = re.compile(
 _BEFORE_PART_OF_DAY = re.compile(
     r"(?i)(?<![^\W_])(?:by|before|after|until|till|around|about|from|to|since|between|and|in)\s$"
 )
+_NO_ADVERB = re.compile(r"(?i)(?<![^\W_])(?:before|after|until|till|by|since|from|to|between)\s(?:the\s)?$")
+_PART_BEFORE = re.compile(r"(?i)(?<![^\W_])(?P<in>(?:in|on) )?(?:the )?(?:early|mid|late)(?:-|\s)$")
 _WHICH = re.compile(r"(?i)(?<![^\W_])(?P<which>last|past|next|this|coming|early|late)\s$")
 _LENGTH = re.compile(r"(?i)(?<![^\W_])(?:years?|months?|weeks?|days?|hours?|minutes?)(?![^\W_])")
 _A_YEAR = 364
@@ -39,12 +43,13 @@ def fit_of_date(mention: Mention, choose: Choose) -> Fit:
         return _of_time(mention)
     parts = atoms(said)
     if parts:
-        rungs = [choose(list(rungs_of_date(date))) for _, _, date in parts]
+        rungs = [choose(list(rungs_of_date(each))) for _, _, each in parts]
         joint = said[parts[0][1] : parts[1][0]].strip()
-        if len(set(rungs)) == 1:
-            return _after_preposition(rungs[0], mention)
-        return Fit(f" {joint if joint.isalpha() else 'to'} ".join(rungs))
+        words = f" {joint if joint.isalpha() else 'to'} ".join(dict.fromkeys(rungs))
+        return _after_preposition(words, mention)
     if relative := relative_of(said):
+        if _NO_ADVERB.search(mention.before) or mention.after.startswith(("'s", "’s")):
+            return bracket("date")
         found = _PREPOSITION.search(mention.before)
         return Fit(like(relative, found.group()), len(found.group())) if found else Fit(relative)
     if WEEKDAY.fullmatch(said.strip(" ,.")):
@@ -53,11 +58,12 @@ def fit_of_date(mention: Mention, choose: Choose) -> Fit:
     if found_date is None or found_date == Date():
         if decades := decade_of(said):
             return _after_preposition(choose(decades), mention)
-        length = rounded(said, mention.before) if _LENGTH.search(said) else []
+        length = rungs_of_amount(said, mention.before) if _LENGTH.search(said) else []
         return Fit(choose(length)) if length else bracket(mention.label)
     ladder = list(rungs_of_date(found_date))
     if mention.label == "date of birth" and found_date.year:
-        ladder = [rung for rung in ladder if rung.admits >= _A_YEAR] or ladder
+        oldest = found_date.year + OLDEST <= date.today().year
+        ladder = ladder[-2:] if oldest else [rung for rung in ladder if rung.admits >= _A_YEAR] or ladder
     rung = choose(ladder)
     if _PART_OF.search(mention.before):
         unit = "day" if found_date.day else "month" if found_date.month else "year"
@@ -85,6 +91,8 @@ def _of_weekday(mention: Mention) -> Fit:
 
 def _after_preposition(words: str, mention: Mention) -> Fit:
     """After "on" or "at", "in"; no article before a bare month or year, and no second one."""
+    if part := _PART_BEFORE.search(mention.before):
+        return Fit(like(f"in {words}" if part["in"] else words, part.group()), len(part.group()))
     if on := _ON.search(mention.before):
         return Fit(like(f"in {words}", on.group()), len(on.group()))
     if mention.the and (words.startswith(("the ", "a ")) or not mention.modifies):
@@ -99,15 +107,16 @@ _QUALIFIED = re.compile(r"(?i)^(?:early|mid|late)[- ]?(?:to[- ](?:mid|late)[- ])
 _ATTRIBUTE = re.compile(r"(?i)(?<![^\W_])(?:an?|this|the|my|his|her|our|their)\s(?:[a-z]+\s)?$")
 _DEFINITE = re.compile(r"(?i)(?<![^\W_])(?:the|this|that|my|our)\s$")
 _SEX = re.compile(r"(?i) (?:\w+[- ])?(?P<sex>male|man|gentleman|female|woman|lady)(?![^\W_])")
-_WOMEN = ("female", "woman", "lady")
-_HIS = frozenset("he he's his dad father son husband brother uncle man boy grandfather mr gentleman".split())
-_HER = frozenset(
-    "she she's her mom mum mother daughter wife sister aunt woman girl grandmother mrs ms lady".split()
+_CLAUSE = re.compile(
+    r"\s*(?:$|[.,;:)\n]|(?:who|with|that|which|and|in|on|at|from|is|was|has|had|here|present\w*|referred|seen|being"
+    r"|admitted|complaining|came|comes)(?![^\W_]))"
 )
-_MINE, _YOURS = frozenset(("i", "i'm", "my")), frozenset(("you", "you're", "your"))
-_PERSON = re.compile(rf"(?i)(?<![^\W_])(?:{'|'.join(sorted(_HIS | _HER | _MINE | _YOURS))})(?![^\W_])")
+_WOMEN = ("female", "woman", "lady")
+_HIS = frozenset("he dad father son husband brother uncle man boy grandfather grandpa gentleman".split())
+_HER = frozenset("she mom mum mother daughter wife sister aunt woman girl grandmother grandma lady".split())
+_WHOSE = {"i": "my", "you": "your", "we": "our", "they": "their"}
 _BE = re.compile(
-    r"(?i)(?:(?<![^\W_])(?:is|was|am|are|were|be|been|being)|['’](?:s|m|re))"
+    r"(?i)(?:(?P<who>[a-z]+)(?:['’](?:s|m|re)|\s(?:is|was|am|are|were)(?:n['’]t)?)|(?<![^\W_])(?:be|been|being))"
     r"(?: (?:now|only|just|about|already|almost|nearly))?\s$"
 )
 _TURNED = re.compile(r"(?i)(?<![^\W_])turn(?:ed|s|ing)?\s$")
@@ -118,20 +127,23 @@ def fit_of_age(mention: Mention, choose: Choose) -> Fit:
     """An age, as an attribute ("a woman in her forties"), after "is" ("in his forties"), or alone."""
     said = mention.said.strip()
     if DECADE.fullmatch(said):
-        return Fit(_QUALIFIED.sub("", said))
+        return Fit(choose([Rung(_QUALIFIED.sub("", said), 10), Rung(bracket(mention.label).words)]))
     if _ONLY_LENGTH.fullmatch(said) and mention.modifies:
-        length = rounded(said, mention.before)
+        length = rungs_of_amount(said, mention.before)
         return Fit(choose(length)) if length else bracket("duration")
     age = years_of(_OLD.sub(r" \1", said))
     if age is None:
         return bracket(mention.label)
     band, decade, old = choose(rungs_of_age(age)), decade_words(age), _OLD.search(said)
+    if band.startswith("["):
+        return Fit(band)
     in_decade = decade is not None and band.endswith("9")
     if old and ("-" in said or _ATTRIBUTE.search(mention.before)):
         return _attribute(mention, age, band, decade if in_decade else None, old.group(2) or "")
     after_be = _BE.search(mention.before) is not None
-    if after_be and in_decade:
-        return Fit(f"in {_possessive(mention.before)} {decade}")
+    whose = _possessive(mention.before)
+    if whose and in_decade and not old:
+        return Fit(f"in {whose} {decade}")
     if decade and in_decade and _TURNED.search(mention.before):
         return Fit(f"{decade[:-3]}y-something")
     if said.lower().startswith("age"):
@@ -144,7 +156,7 @@ def fit_of_age(mention: Mention, choose: Choose) -> Fit:
 
 def _attribute(mention: Mention, age: int, band: str, decade: str | None, plural: str) -> Fit:
     sex = _SEX.match(mention.after)
-    if sex and decade:
+    if sex and decade and _CLAUSE.match(mention.after, sex.end()) and sex.end() <= mention.room[1]:
         who = "woman in her" if sex["sex"].lower() in _WOMEN else "man in his"
         article = "" if _DEFINITE.search(mention.before) else "a "
         return Fit(f"{article}{who} {decade}", right=sex.end())
@@ -153,10 +165,8 @@ def _attribute(mention: Mention, age: int, band: str, decade: str | None, plural
     return Fit(f"{band.replace(' ', '-')}-year-old{plural}")
 
 
-def _possessive(before: str) -> str:
-    """My, your, his, her or their: of the nearest person named before in the sentence."""
-    found = [word.casefold() for word in _PERSON.findall(before.rpartition(".")[2])]
-    near = next((word for word in reversed(found) if word in _HIS | _HER), "")
-    if found and not near:
-        return "my" if found[-1] in _MINE else "your"
-    return "his" if near in _HIS else "her" if near in _HER else "their"
+def _possessive(before: str) -> str | None:
+    """My, your, his, her, our or their, of the word before the verb; None where it does not say whose."""
+    be = _BE.search(before)
+    who = (be["who"] or "").casefold() if be else ""
+    return _WHOSE.get(who) or ("his" if who in _HIS else "her" if who in _HER else None)

@@ -14,9 +14,10 @@ Thing = tuple[str, int]
 """A noun and a link."""
 
 _TITLE = (
-    r"(?:[Mm]ister|[Mm]issus|Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Professor|Doctor|Sir|Dame|Lord|Lady|Judge|Justice"
+    r"(?:[Mm]ister|[Mm]issus|Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Professor|Doctor|Sir|Dame|Lord|Lady|Judge"
     r"|Rev|Fr|Nurse|Uncle|Aunt|Auntie)"
 )
+_INITIAL = re.compile(r"(?<![^\W_])[A-Z](?![^\W_]|\.)")
 _TITLED = re.compile(rf"(?:{_TITLE}\.? (?:(?:and|&) )?)+")
 _TITLE_BEFORE = re.compile(rf"(?<![^\W_]){_TITLE}\.? $")
 _STREETS = (
@@ -55,6 +56,11 @@ class Cast:
         self._taken: dict[str, int] = {}
         self._same: dict[tuple[str, str], Thing] = {}
         self._text = text.text
+        self._initials = {
+            word
+            for entity in text.entities
+            for word in _INITIAL.findall(text.text, entity.span.start, entity.span.end)
+        }
         for mention in _of_one_kind(text.mentions()):
             for entity in mention:
                 self._nouns.setdefault(entity.link, self._noun(mention))
@@ -63,10 +69,11 @@ class Cast:
         """Person A; after a title, or with one, Mr. A."""
         noun = self._nouns.get(entity.link) or self._noun([entity])
         said = fold(self._text[entity.span.start : entity.span.end])
-        thing = self._same.setdefault((noun, said), (noun, entity.link))
+        thing = noun, entity.link
+        if noun != "Person":
+            thing = self._same.setdefault((noun, said), thing)
         if thing not in self._letters:
-            self._letters[thing] = letters(self._taken.get(noun, 0))
-            self._taken[noun] = self._taken.get(noun, 0) + 1
+            self._letters[thing] = self._next(noun)
         letter = self._letters[thing]
         if noun != "Person":
             return f"{noun} {letter}"
@@ -74,6 +81,14 @@ class Cast:
         if titled and titled.end() < entity.span.end:
             return f"{titled.group()}{letter}"
         return letter if _TITLE_BEFORE.search(before) else f"Person {letter}"
+
+    def _next(self, noun: str) -> str:
+        """The next letters of a noun that no name of the text is written with."""
+        number = self._taken.get(noun, 0)
+        while letters(number) in self._initials:
+            number += 1
+        self._taken[noun] = number + 1
+        return letters(number)
 
     def _noun(self, mentions: Iterable[Entity]) -> str:
         said = [(entity.label, self._text[entity.span.start : entity.span.end]) for entity in mentions]

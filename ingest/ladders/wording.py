@@ -1,13 +1,15 @@
 """The words for each replaced mention: a rung of its ladder, in a form that fits its sentence."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ingest.annotated import AnnotatedText
 from ingest.documents import Action, Decision, Span
 from ingest.labels import ORGANIZATION, PERSON
-from ingest.ladders.descriptions import fit_of_description
+from ingest.ladders.dates import NAMES, date_of
+from ingest.ladders.descriptions import fit_of_description, plural
 from ingest.ladders.mentions import (
     LOOK,
     Choose,
@@ -19,7 +21,7 @@ from ingest.ladders.mentions import (
 )
 from ingest.ladders.moments import fit_of_age, fit_of_date
 from ingest.ladders.names import Cast
-from ingest.ladders.places import adjective_of, is_area, is_country, rungs_of_place
+from ingest.ladders.places import adjective_of, is_area, is_country, names_of_area, rungs_of_place
 from ingest.ladders.rungs import Ladder, lowest, with_article
 from ingest.language.vocabulary import fold
 from ingest.rendering.replace import whole_words
@@ -31,7 +33,12 @@ _OF_A_STATE = re.compile(
     r" (?:laws?|government|authorities|courts?|citizens?|nationals?|police|army|embassy|market|economy"
     r"|passport)(?![^\W_])"
 )
-_AREA_BEHIND = re.compile(r", ?(?P<area>[A-Z]{2}(?![^\W_])|[A-Z][a-z]+(?: [A-Z][a-z]+)?)")
+_AREAS_BEHIND = (
+    re.compile(r", ?(?P<area>[A-Z]{2}(?![^\W_])|[A-Z][a-z]+ [A-Z][a-z]+)"),
+    re.compile(r", ?(?P<area>[A-Z][a-z]+)"),
+)
+_QUALIFIED = re.compile(r", [A-Z]")
+_LISTED = re.compile(r", [A-Z][a-z]+(?: [A-Z][a-z]+)?(?:,? and |, [A-Z])")
 
 
 def worded(text: AnnotatedText, decisions: Sequence[Decision], limit: float) -> list[Decision]:
@@ -48,7 +55,9 @@ def worded(text: AnnotatedText, decisions: Sequence[Decision], limit: float) -> 
     for each in whole:
         head = heads.pop(_key(each), None)
         if head is not None and head.action is Action.GENERALIZE and not head.replacement:
-            found.append(_with(head, wording.fit(_mention(text.text, head))))
+            mention = wording.mention(head)
+            fit = wording.fit(mention)
+            found.append(_with(head, fit if _has_room(fit, mention) else bracket(mention.label)))
         else:
             found.append(each)
     return found
@@ -62,18 +71,39 @@ class _Wording:
     ) -> None:
         self._cast = Cast(text)
         self._limit = limit
-        self._gone = {
-            fold(text.text[each.entity.span.start : each.entity.span.end])
+        self._text = text.text
+        gone = {
+            said
             for each in decisions
-            if each.action is Action.GENERALIZE
+            if each.action is not Action.KEEP
+            for said in _names_of(text.text[each.entity.span.start : each.entity.span.end], each.entity.label)
         }
+        self._gone = {tuple(said.split()) for said in gone}
+        self._longest = max(map(len, self._gone), default=0)
         self._goes = {each.entity.span.start: each.entity.label for each in heads}
+        self._starts = sorted(each.entity.span.start for each in heads)
+        self._ends = sorted(each.entity.span.end for each in heads)
+
+    def mention(self, decision: Decision) -> Mention:
+        """The mention of a decision in its text."""
+        start, end = decision.entity.span.start, decision.entity.span.end
+        before, after = bisect_right(self._ends, start) - 1, bisect_left(self._starts, end)
+        return Mention(
+            decision.entity,
+            self._text[start:end],
+            self._text[max(0, start - LOOK) : start],
+            self._text[end : end + LOOK],
+            (
+                start - self._ends[before] if before >= 0 else LOOK,
+                self._starts[after] - end if after < len(self._starts) else LOOK,
+            ),
+        )
 
     def fit(self, mention: Mention) -> Fit:
         """The words for one mention."""
         label = mention.label
         if label == PERSON:
-            return Fit(self._cast.name(mention.entity, mention.before))
+            return behind_the(self._cast.name(mention.entity, mention.before), mention)
         if label == ORGANIZATION:
             return _named(mention, self._cast)
         if label in _PLACES:
@@ -90,7 +120,13 @@ class _Wording:
         return lowest(ladder, self._limit, lambda _: True).words
 
     def _is_unsaid(self, rung: str) -> bool:
-        return not any(f" {each} " in f" {fold(rung)} " for each in self._gone)
+        said = fold(rung).split()
+        parts = (
+            tuple(said[first:end])
+            for first in range(len(said))
+            for end in range(first + 1, min(len(said), first + self._longest) + 1)
+        )
+        return not any(part in self._gone for part in parts)
 
 
 def _key(decision: Decision) -> tuple[int, str, int]:
@@ -98,11 +134,20 @@ def _key(decision: Decision) -> tuple[int, str, int]:
     return decision.entity.span.start, decision.entity.label, decision.entity.link
 
 
-def _mention(text: str, decision: Decision) -> Mention:
-    start, end = decision.entity.span.start, decision.entity.span.end
-    return Mention(
-        decision.entity, text[start:end], text[max(0, start - LOOK) : start], text[end : end + LOOK]
-    )
+def _has_room(fit: Fit, mention: Mention) -> bool:
+    """Whether words take no other replaced mention along, but for the area behind a town."""
+    left, right = mention.room
+    return fit.left <= left and (fit.right <= right or mention.label in _PLACES)
+
+
+def _names_of(said: str, label: str) -> set[str]:
+    """A mention's words, folded, and those by which a rung would say the same."""
+    found = {fold(said)}
+    if label in _PLACES:
+        found |= names_of_area(said)
+    elif label in _MOMENTS and (date := date_of(said)) is not None and date.day is None and date.year:
+        found.add(f"{NAMES[date.month - 1]} {date.year}".casefold() if date.month else str(date.year))
+    return found
 
 
 def _with(decision: Decision, fit: Fit) -> Decision:
@@ -113,14 +158,18 @@ def _with(decision: Decision, fit: Fit) -> Decision:
 
 def _of_place(mention: Mention, cast: Cast, choose: Choose, goes: Mapping[int, str]) -> Fit:
     """The area around a place; of "Paris, Texas" with its state, or "a town in" where the state stays."""
-    behind = _AREA_BEHIND.match(mention.after)
-    area = behind["area"] if behind and is_area(behind["area"]) else ""
-    ladder = rungs_of_place(mention.said, area)
+    end = mention.entity.span.end
+    behind = _area_behind(mention.after)
+    area = behind["area"] if behind else ""
+    ladder = rungs_of_place(mention.said, mention.label, area)
+    if not area and _QUALIFIED.match(mention.after) and (end + 2 not in goes or goes[end + 2] in _PLACES):
+        # London, Ontario: what stands behind it says which one is meant
+        ladder = ladder if is_area(mention.said) or _is_listed(mention) else []
     if not ladder:
         unnamed = mention.said.islower() or not any(map(str.isalpha, mention.said))
         return bracket("place") if unnamed else _named(mention, cast)
-    if behind and area:
-        if goes.get(mention.entity.span.end + behind.start("area")) in _PLACES:
+    if behind and mention.after[1] == " " and not is_area(mention.said):
+        if goes.get(end + behind.start("area")) in _PLACES:
             return Fit(choose(rungs_of_place(area)), right=behind.end())
         return Fit("a town in", right=1)
     rung = choose(ladder)
@@ -131,9 +180,24 @@ def _of_place(mention: Mention, cast: Cast, choose: Choose, goes: Mapping[int, s
     return behind_the(rung if rung.startswith("a ") else f"a country in {rung}", mention)
 
 
+def _area_behind(after: str) -> re.Match[str] | None:
+    """A state or country behind a comma: Texas in ", Texas Governor"."""
+    for pattern in _AREAS_BEHIND:
+        found = pattern.match(after)
+        if found and is_area(found["area"]):
+            return found
+    return None
+
+
+def _is_listed(mention: Mention) -> bool:
+    """Whether a list of places goes on behind a place: Boston, Chicago and Denver."""
+    return _LISTED.match(mention.after) is not None
+
+
 def _named(mention: Mention, cast: Cast) -> Fit:
     """Bank A; "a bank" for what has no name; without "the" where no noun follows."""
     name = cast.name(mention.entity, mention.before)
     if mention.said.islower() and mention.label == ORGANIZATION:
-        return Fit(with_article(name.rpartition(" ")[0].lower()))
+        noun = name.rpartition(" ")[0].lower()
+        return Fit(plural(noun) if mention.said.endswith("s") else with_article(noun))
     return Fit(name) if mention.modifies else behind_the(name, mention)

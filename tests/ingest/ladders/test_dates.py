@@ -117,6 +117,9 @@ def test_usual_forms_are_read(day: date, form: str) -> None:
         ("May '98", Date(1998, 5)),
         ("2022-02-16T09:30:00Z", Date(2022, 2, 16)),
         ("1998", Date(1998)),
+        ("2008/09", Date(2008)),
+        ("2019-13-05", Date(2019, None, 13)),
+        ("24/7", None),
         ("16:30", None),
         ("10/12", None),
         ("soon", None),
@@ -147,6 +150,8 @@ def test_a_range_has_its_dates() -> None:
         ("12:10 PM", "afternoon"),
         ("noon", "afternoon"),
         ("6:10", None),
+        ("1700 hours", "afternoon"),
+        ("9 AM to 5 PM", None),
     ],
 )
 def test_the_part_of_the_day(said: str, expected: str | None) -> None:
