@@ -55,15 +55,9 @@ def test_a_band_holds_its_number_and_does_not_say_it(value: float) -> None:
     assert low < value < high <= 5.0001 * low
 
 
-NUMBERS = st.integers(1, 10**9).map(lambda value: (value, st.sampled_from((f"{value}", f"{value:,}"))))
-
-
-@given(
-    NUMBERS.flatmap(lambda pair: pair[1].map(lambda said: (pair[0], said))),
-    st.sampled_from(("", "about ", "over ")),
-)
-def test_no_rung_says_the_number(pair: tuple[int, str], before: str) -> None:
-    value, said = pair
+@given(st.integers(1, 10**9), st.sampled_from(("{}", "{:,}")), st.sampled_from(("", "about ", "over ")))
+def test_no_rung_says_the_number(value: int, form: str, before: str) -> None:
+    said = form.format(value)
     for words in (f"${said}", f"{said} cars", f"{said} years", f"{said} million", said):
         for rung in rungs_of_amount(words, before):
             shown = [number_of(each) for each in re.findall(r"[0-9][0-9,]*", rung.words)]
@@ -77,11 +71,9 @@ def test_a_length_of_time_is_more_than_what_is_said(years: int) -> None:
     assert rung.words == "many years" if years == 10 else int(shown[0]) < years
 
 
-@pytest.mark.parametrize(
-    "said", ["9" * 400, "1," + "000," * 120 + "000", "five " + "hundred " * 200, "61.500"]
-)
+@pytest.mark.parametrize("said", ["9" * 400, "1," + "000," * 120 + "000", "61.500"])
 def test_what_is_no_clear_number_is_none(said: str) -> None:
-    assert number_of(said) is None
+    assert number_of(said) is None and number_of("five " + "hundred " * 200) is None
     assert not rungs_of_amount(f"${said}", "")
 
 
