@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ingest.detection.patterns.words import MONTHS
+from ingest.ladders.numerals import TENS, UNITS, number_of
 from ingest.ladders.rungs import Rung
 
 NAMES: tuple[str, ...] = (
@@ -23,7 +24,7 @@ NAMES += ("November", "December")
 SEASONS = ("winter", "spring", "summer", "autumn")
 WEEKDAY = re.compile(r"(?i)\b(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?s?\b\.?")
 _MONTH = re.compile(rf"(?i)(?<![^\W\d_])(?:{MONTHS})(?![^\W\d_])\.?")
-_YEAR = re.compile(r"(?<![0-9:.,/-])(?:1[5-9]|20)[0-9]{2}(?![0-9:])")
+_YEAR = re.compile(r"(?<![0-9:.,/-])(?:1[5-9]|20)[0-9]{2}(?![0-9:]|['’]?s(?![^\W_]))")
 _SHORT_YEAR = re.compile(r"['’]([0-9]{2})(?![0-9])")
 _DAY = re.compile(r"(?<![0-9:.])([0-3]?[0-9])(?:st|nd|rd|th)?(?![0-9:.]|\s*[ap]\.?m)")
 _ISO = re.compile(r"((?:1[5-9]|20)[0-9]{2})[-/.]([01]?[0-9])(?:[-/.]([0-3]?[0-9]))?(?![0-9])")
@@ -39,6 +40,35 @@ _CLOCK = re.compile(
     r"|\b[0-2]?[0-9](?:\.[0-5][0-9])?\s*[ap]\.?m\b\.?"
 )
 _FOUR_FIGURES = re.compile(r"(?i)([01][0-9]|2[0-3])[0-5][0-9] ?(?:hours|hrs|h)")
+_CENTURIES = {"eighteen": 1800, "nineteen": 1900, "twenty": 2000, "two thousand": 2000}
+_TENS = tuple(f"{word[:-1]}ies" for word in TENS)
+_SMALL = "|".join((*UNITS[1:], *TENS))
+_SPOKEN_YEAR = re.compile(
+    rf"(?i)(?<![^\W_])(?P<century>two thousand(?= |$|[^\w ])|(?:eighteen|nineteen|twenty)(?= (?:{_SMALL})))"
+    rf"(?: and)?(?: (?P<rest>(?:{_SMALL})(?:[- ](?:{_SMALL}))?))?(?![^\W_])"
+)
+_SPOKEN_DECADE = re.compile(
+    rf"(?i)(?<![^\W_])(?P<century>eighteen|nineteen) (?P<tens>{'|'.join(_TENS)})(?![^\W_])"
+)
+_ONES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+_DAYS = {
+    **{word: number for number, word in enumerate(_ONES, 1)},
+    **{"tenth": 10, "eleventh": 11, "twelfth": 12, "thirteenth": 13, "fourteenth": 14, "fifteenth": 15},
+    **{
+        "sixteenth": 16,
+        "seventeenth": 17,
+        "eighteenth": 18,
+        "nineteenth": 19,
+        "twentieth": 20,
+        "thirtieth": 30,
+    },
+    **{f"twenty {word}": 20 + number for number, word in enumerate(_ONES, 1)},
+    "thirty first": 31,
+}
+_LONGEST_FIRST = sorted(_DAYS, key=len, reverse=True)
+_SPOKEN_DAY = re.compile(
+    rf"(?i)(?<![^\W_])(?:{'|'.join(word.replace(' ', '[- ]') for word in _LONGEST_FIRST)})(?![^\W_])"
+)
 _ATOM = re.compile(
     rf"(?i){_ISO.pattern}|(?:the )?(?:[0-3]?[0-9](?:st|nd|rd|th)?(?: day)? (?:of )?)?(?:{MONTHS})"
     rf"(?![^\W\d_])\.?(?:,? ?(?:the )?[0-3]?[0-9](?:st|nd|rd|th)?(?![0-9:]))?"
@@ -62,7 +92,7 @@ def date_of(said: str) -> Date | None:
 
     Where both 3 April and 4 March are possible, the month is left open.
     """
-    text = WEEKDAY.sub(" ", _CLOCK.sub(" ", said))
+    text = WEEKDAY.sub(" ", _CLOCK.sub(" ", in_figures(said)))
     if (two := _TWO_YEARS.fullmatch(text.strip())) and int(two[2]) == (int(two[1]) + 1) % 100:
         return Date(int(two[1]))
     if iso := _ISO.search(text):
@@ -81,6 +111,24 @@ def date_of(said: str) -> Date | None:
         return _by_figures(int(numeric[1]), int(numeric[2]), numeric[3])
     year = _year(text)
     return Date(year) if year else None
+
+
+def in_figures(said: str) -> str:
+    """The words with spoken years, decades and days in figures: "March 8th 2006", "the 1940s"."""
+
+    def year(match: re.Match[str]) -> str:
+        rest = number_of(match["rest"]) if match["rest"] else 0
+        if rest is None:
+            return match.group()
+        return str(int(_CENTURIES[match["century"].casefold()] + rest))
+
+    def decade(match: re.Match[str]) -> str:
+        tens = 2 + _TENS.index(match["tens"].casefold())
+        return f"{_CENTURIES[match['century'].casefold()] + 10 * tens}s"
+
+    text = _SPOKEN_DECADE.sub(decade, said)
+    text = _SPOKEN_YEAR.sub(year, text)
+    return _SPOKEN_DAY.sub(lambda match: f"{_DAYS[match.group().casefold().replace('-', ' ')]}th", text)
 
 
 def _year(text: str) -> int | None:
@@ -178,7 +226,7 @@ def atoms(said: str) -> list[tuple[int, int, Date]]:
 
 def decade_of(said: str) -> list[Rung]:
     """The rungs of "the early 1990s"."""
-    found = _DECADE.search(said)
+    found = _DECADE.search(in_figures(said))
     if found is None:
         return []
     year = int(found[2])

@@ -119,6 +119,7 @@ _BE = re.compile(
     r"(?i)(?:(?P<who>[a-z]+)(?:['’](?:s|m|re)|\s(?:is|was|am|are|were)(?:n['’]t)?)|(?<![^\W_])(?:be|been|being))"
     r"(?: (?:now|only|just|about|already|almost|nearly))?\s$"
 )
+_TURNED_TO = re.compile(r"(?i)turn(?:ed|s|ing)?\s")
 _TURNED = re.compile(r"(?i)(?<![^\W_])turn(?:ed|s|ing)?\s$")
 _SCHOOL_AGE = 10
 
@@ -126,11 +127,8 @@ _SCHOOL_AGE = 10
 def fit_of_age(mention: Mention, choose: Choose) -> Fit:
     """An age, as an attribute ("a woman in her forties"), after "is" ("in his forties"), or alone."""
     said = mention.said.strip()
-    if DECADE.fullmatch(said):
-        return Fit(choose([Rung(_QUALIFIED.sub("", said), 10), Rung(bracket(mention.label).words)]))
-    if _ONLY_LENGTH.fullmatch(said) and mention.modifies:
-        length = rungs_of_amount(said, mention.before)
-        return Fit(choose(length)) if length else bracket("duration")
+    if otherwise := _no_plain_age(said, mention, choose):
+        return otherwise
     age = years_of(_OLD.sub(r" \1", said))
     if age is None:
         return bracket(mention.label)
@@ -152,6 +150,20 @@ def fit_of_age(mention: Mention, choose: Choose) -> Fit:
         between = f"between {band.replace(' to ', ' and ')}" if after_be and " to " in band else band
         return Fit(f"{between} years old")
     return Fit(band)
+
+
+def _no_plain_age(said: str, mention: Mention, choose: Choose) -> Fit | None:
+    """A decade of life, a birthday, or a length of time that was taken for an age."""
+    if turned := _TURNED_TO.match(said):
+        age = years_of(said[turned.end() :])
+        decade = decade_words(age) if age else None
+        return Fit(f"{turned.group()}{decade[:-3]}y-something") if decade else bracket(mention.label)
+    if DECADE.fullmatch(said):
+        return Fit(choose([Rung(_QUALIFIED.sub("", said), 10), Rung(bracket(mention.label).words)]))
+    if _ONLY_LENGTH.fullmatch(said) and mention.modifies:
+        length = rungs_of_amount(said, mention.before)
+        return Fit(choose(length)) if length else bracket("duration")
+    return None
 
 
 def _attribute(mention: Mention, age: int, band: str, decade: str | None, plural: str) -> Fit:

@@ -117,6 +117,11 @@ def test_usual_forms_are_read(day: date, form: str) -> None:
         ("May '98", Date(1998, 5)),
         ("2022-02-16T09:30:00Z", Date(2022, 2, 16)),
         ("1998", Date(1998)),
+        ("January of two thousand five", Date(2005, 1)),
+        ("March eighth two thousand six", Date(2006, 3, 8)),
+        ("nineteen seventy nine", Date(1979)),
+        ("July twenty ninth", Date(None, 7, 29)),
+        ("the 1980s", None),
         ("2008/09", Date(2008)),
         ("2019-13-05", Date(2019, None, 13)),
         ("24/7", None),
@@ -137,6 +142,7 @@ def test_a_range_has_its_dates() -> None:
     assert atoms("1998-2003")
     assert atoms("3 May 1998") == []
     assert [rung.words for rung in decade_of("the early 1990s")][0] == "the 1990s"
+    assert [rung.words for rung in decade_of("the nineteen forties")] == ["the 20th century"]
 
 
 @pytest.mark.parametrize(
