@@ -79,6 +79,7 @@ _PEOPLE = re.compile(
     r"[sS](?![^\W_])|['’]s? (?:family|house|home|estate)(?![^\W_])"
     r"| (?:family|families|couple|brothers|sisters|household|estate|home|twins|boys|girls|children|kids)"
 )
+_FIRST_PART = re.compile("[A-Z][a-z]+")
 _CAMEL = re.compile(r"(?!Mac|Fitz|Anna|Mary)[A-Z][a-z]{3,}[A-Z][A-Za-z]+|[A-Z][a-z]+[A-Z]{2,}")
 _GREETED = frozenset(
     ("all", "everyone", "everybody", "colleague", "colleagues", "team", "friend", "friends", "customer")
@@ -165,7 +166,8 @@ def named_things(text: str, entities: Sequence[Entity]) -> list[Entity]:
 
     def is_thing(entity: Entity) -> bool:
         if _CAMEL.fullmatch(text, entity.span.start, entity.span.end):
-            return True
+            first = _FIRST_PART.match(text, entity.span.start)
+            return first is not None and fold(first.group()) not in words("given_names")
         the = _THE.search(text, max(0, entity.span.start - _NEAR), entity.span.start)
         people = _PEOPLE.match(text, entity.span.end) or said(entity).endswith("s")
         return the is not None and not people and not said(entity).startswith(tuple(words("titles")))

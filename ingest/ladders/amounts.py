@@ -43,7 +43,8 @@ def rungs_of_amount(said: str, before: str) -> list[Rung]:
         led = span["lead"] or _LED.search(before)
         ago = " ago" if said.casefold().endswith(" ago") else ""
         article = "a " if most <= FEW and not led else ""
-        return [Rung(f"{span['lead'] or ''}{article}{_many(most)} {span['unit']}{ago}", 10)]
+        many = "several" if led and most > SEVERAL else _many(most)
+        return [Rung(f"{span['lead'] or ''}{article}{many} {span['unit']}{ago}", 10)]
     numbers = list(_NUMBER.finditer(said))
     value = number_of(numbers[0].group()) if len(numbers) == 1 else None
     if value is None or value < 1:

@@ -41,6 +41,7 @@ _DIRECTION = re.compile(
 _LONG_FORM = re.compile(
     r"(?i)(?:the )?(?:(?:kingdom|republic|federal republic|state) of )?(.+?)(?: of great britain.*)?"
 )
+_OTHER_USES = frozenset(("down", "clare", "mayo", "angus", "durham", "norfolk", "galway", "kerry", "sligo"))
 _NATIONS = {"ENG": "England", "SCT": "Scotland", "WLS": "Wales", "NIR": "Northern Ireland"}
 _WITH_ARTICLE = frozenset(
     ("united states", "united kingdom", "united arab emirates", "netherlands", "philippines", "bahamas")
@@ -115,10 +116,12 @@ def rungs_of_place(said: str, label: str = "place", within: str = "") -> list[Ru
     state, country = _state_of(said), _country_of(said)
     if label == "country":
         return list(_of_country(country)) if country else []
+    if county := _county_of(said, label):
+        return [Rung(county, 20), *_country_and_on("IE" if county == "Ireland" else "GB")]
     if label == "county" or (state and country):
         return []
     towns = _towns(said, within)
-    if state:
+    if state and not (within and towns):
         # New York is a town in New York, Washington is none in Washington
         abroad = (
             label != "state or province" and towns and (towns[0].country, towns[0].region) != ("US", state)
@@ -134,6 +137,14 @@ def rungs_of_place(said: str, label: str = "place", within: str = "") -> list[Ru
         abroad = any(town.country != first.country and town.people * CLEAR > first.people for town in others)
         return [] if abroad else list(_country_and_on(first.country))
     return list(_around(first))
+
+
+def _county_of(said: str, label: str) -> str | None:
+    """The nation of a county of the British Isles; names with other uses only under the label of one."""
+    name = fold(said).removeprefix("county ")
+    other_uses = name in _OTHER_USES and label != "county"
+    nations = (nation for nation, names in table("counties").items() if name in names)
+    return None if other_uses else next(nations, None)
 
 
 def _towns(said: str, within: str) -> list[_Town]:

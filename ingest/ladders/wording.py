@@ -34,7 +34,7 @@ _OF_A_STATE = re.compile(
     r"|passport)(?![^\W_])"
 )
 _AREAS_BEHIND = (
-    re.compile(r", ?(?P<area>[A-Z]{2}(?![^\W_])|[A-Z][a-z]+ [A-Z][a-z]+)"),
+    re.compile(r", ?(?P<area>[A-Z]{2}(?![^\W_])|D\.C\.|[A-Z][a-z]+ [A-Z][a-z]+)"),
     re.compile(r", ?(?P<area>[A-Z][a-z]+)"),
 )
 _QUALIFIED = re.compile(r", [A-Z]")

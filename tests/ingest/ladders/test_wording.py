@@ -116,6 +116,7 @@ def test_ages(marked: str, expected: str) -> None:
         ("lives in [[Kraków|p]]", "lives in Poland"),
         ("in [[London|p]], Ontario", "in Place A, Ontario"),
         ("in [[Germany|c]], France and Italy", "in a country in Europe, France and Italy"),
+        ("to [[Washington|p]], [[D.C.|p]] now", "to the South of the United States now"),
         ("in [[Houston|p]],TX 770", "in Texas,TX 770"),
         ("near [[Houston|p]], [[Texas|s]].", "near the South of the United States."),
         ("the [[Houston|p]] office", "the Texas office"),
