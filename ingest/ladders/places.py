@@ -258,3 +258,8 @@ def is_area(said: str) -> bool:
 def is_country(said: str) -> bool:
     """Whether the words name a country, in its long form too."""
     return _country_of(said) is not None
+
+
+def is_town_in(said: str, area: str) -> bool:
+    """Whether a known town of that name lies in a state or country."""
+    return bool(_towns(said.strip(" .,"), area))

@@ -21,7 +21,7 @@ from ingest.ladders.mentions import (
 )
 from ingest.ladders.moments import fit_of_age, fit_of_date
 from ingest.ladders.names import Cast
-from ingest.ladders.places import adjective_of, is_area, is_country, names_of_area, rungs_of_place
+from ingest.ladders.places import adjective_of, is_area, is_country, is_town_in, names_of_area, rungs_of_place
 from ingest.ladders.rungs import Ladder, lowest, with_article
 from ingest.language.vocabulary import fold
 from ingest.rendering.replace import whole_words
@@ -168,7 +168,7 @@ def _of_place(mention: Mention, cast: Cast, choose: Choose, goes: Mapping[int, s
     if not ladder:
         unnamed = mention.said.islower() or not any(map(str.isalpha, mention.said))
         return bracket("place") if unnamed else _named(mention, cast)
-    if behind and mention.after[1] == " " and not is_area(mention.said):
+    if behind and mention.after[1] == " " and is_town_in(mention.said, area):
         if goes.get(end + behind.start("area")) in _PLACES:
             return Fit(choose(rungs_of_place(area)), right=behind.end())
         return Fit("a town in", right=1)
