@@ -6,12 +6,13 @@ next. A model trained on prose mistakes short figures and codes there for mentio
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ingest.detection.forms import LOOK_BACK, has_form
 from ingest.detection.rules.hits import hit
 from ingest.documents import Entity, Identifier, Span
+from ingest.language.vocabulary import WORD, fold, words
 
 _LINE = re.compile(r"[^\n]+")
 _LEVEL = r"(?<!\w)(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL|SEVERE)(?!\w)"
@@ -79,6 +80,7 @@ _NAMED = re.compile(
     rf"(?<![\w.-])(?:(?i:(?P<handle>{_HANDLES})|{_PEOPLE})={_VALUE}"
     rf"|\"(?i:(?P<handle_of>{_HANDLES})|{_PEOPLE})\"\s?:\s?\"(?P<text>[^\"\n$({{]{{2,60}})\")"
 )
+_USUAL_KEY = re.compile(rf"(?i:{_HANDLES}|{_PEOPLE}|key|level|name)|{_LEVEL}")
 _NOBODY = frozenset("null none nil true false unknown anonymous system root admin guest default n/a".split())
 
 
@@ -118,7 +120,7 @@ def by_fields(text: str, entities: Sequence[Entity]) -> list[Entity]:
         pieces = [
             piece for number in numbers for piece in _pieces(text, entity, fields_of(number), lines[number])
         ]
-        kept += pieces if pieces or not _may_be_key(text, entity) else [entity]
+        kept += [*pieces, *_keys_that_name(text, entity, lambda at: fields_of(bisect_right(starts, at) - 1))]
     return sorted(kept, key=lambda each: each.span)
 
 
@@ -132,10 +134,24 @@ def _fields(text: str, start: int, end: int) -> _Fields | None:
     return _Fields([start, *(last for _, last in between)], [*(first for first, _ in between), end])
 
 
-def _may_be_key(text: str, entity: Entity) -> bool:
-    """Whether a mention that lies in no value is kept all the same: a name may be the key of a pair."""
-    letters = _LETTERS.search(text, entity.span.start, entity.span.end)
-    return entity.identifier is Identifier.DIRECT and letters is not None
+def _keys_that_name(
+    text: str, entity: Entity, fields_at: Callable[[int], _Fields | None]
+) -> Iterator[Entity]:
+    """The words of a direct identifier that lie in no value: a name may be the key of a pair."""
+    if entity.identifier is not Identifier.DIRECT:
+        return
+    for word in WORD.finditer(text, entity.span.start, entity.span.end):
+        usual = _USUAL_KEY.fullmatch(word.group()) or fold(word.group()) in words("common_words")
+        if _LETTERS.search(word.group()) and not usual and not _is_value(word, fields_at(word.start())):
+            yield entity.at(Span(*word.span()))
+
+
+def _is_value(word: re.Match[str], fields: _Fields | None) -> bool:
+    """Whether a word lies in a value of its line, or its line has none."""
+    if fields is None:
+        return True
+    number = bisect_right(fields.ends, word.start())
+    return number < len(fields.ends) and fields.starts[number] < word.end()
 
 
 def _pieces(text: str, entity: Entity, fields: _Fields | None, line: tuple[int, int]) -> Iterator[Entity]:

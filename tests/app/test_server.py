@@ -177,7 +177,7 @@ def test_what_openai_clients_send_beside_the_question_is_taken(sdk: openai.OpenA
     )
 
 
-@pytest.mark.parametrize("stop", [" roughly", ["nowhere", " roughly", " to repair"]])
+@pytest.mark.parametrize("stop", [" 200 to", ["nowhere", " 200 to", " to repair"]])
 def test_an_answer_ends_before_the_words_that_are_to_end_it(client: httpx.Client, stop: object) -> None:
     asked = {"messages": [{"role": "user", "content": QUESTIONS[0]}], "stop": stop}
     answer = client.post("/v1/chat/completions", json=asked).json()
