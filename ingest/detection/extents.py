@@ -207,6 +207,17 @@ def _end_of_item(label: str, start: int, end: int, text: str) -> int:
     return end
 
 
+def _numbers_an_item(span: Span, said: str, text: str) -> bool:
+    """Whether a number begins a line as the number of its item, as in "3. He left"."""
+    begins = not text[: span.start].rpartition("\n")[2].strip(" (")
+    return (
+        begins
+        and said.isdigit()
+        and len(said) <= _LONGEST_SHORT
+        and text[span.end : span.end + 1] in (".", ")")
+    )
+
+
 def _goes_on_about(word: str, label: str) -> bool:
     """Whether an ordinary word behind the last capitalized one is no part of the name."""
     ordinary = word in words("common_words") and word not in words(
@@ -226,7 +237,9 @@ def _says_nothing(label: str, span: Span, text: str) -> bool:
         nobody = fold(said) in _GREETED and _GREETING.search(text, max(0, span.start - _NEAR), span.start)
         return bool(nobody) or is_heading(span, text)
     found = WORD.findall(said)
-    if label in ("person age", *_MOMENTS) and _NO_MOMENT.fullmatch(said):
+    if label in ("person age", *_MOMENTS) and (
+        _NO_MOMENT.fullmatch(said) or _numbers_an_item(span, said, text)
+    ):
         return True
     if not found or all(word in FUNCTION_WORDS | _RELATING for word in found):
         return True

@@ -193,6 +193,8 @@ def test_parts_of_a_name_an_age_or_a_job_are_one(
         ("HENT: Clear.", "HENT", NAME),
         ("Dear Colleague:", "Colleague", NAME),
         ("It was around two.", "around", "person age"),
+        ("Said:\n3. He left.", "3", "date"),
+        ("(12) He left.", "12", "person age"),
         ("He died of old age.", "old age", "person age"),
         ("He died from old age.", "old age", "date"),
     ],
