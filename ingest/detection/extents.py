@@ -102,6 +102,7 @@ _CLOCK = re.compile(
 )
 _WEEKDAY = re.compile(r"(?i)(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?")
 _OLDER = re.compile(r"(?i)(?:year|month|week|day)s?[ -]old(?![^\W_])")
+_ITEM = re.compile(r"[.)] +[^\W\d_]")
 _NO_MOMENT = re.compile(r"(?i)(?:an? |of |from )?old age|one|morning|afternoon|evening|night|day")
 _MADAM = re.compile(r"(?i)(?<![^\W_])ma['’]am(?![^\W_])")
 _ELSEWHERE = re.compile(r" in (?!the (?:[a-z]+ )?(?:morning|afternoon|evening))[^0-9]+$")
@@ -209,13 +210,8 @@ def _end_of_item(label: str, start: int, end: int, text: str) -> int:
 
 def _numbers_an_item(span: Span, said: str, text: str) -> bool:
     """Whether a number begins a line as the number of its item, as in "3. He left"."""
-    begins = not text[: span.start].rpartition("\n")[2].strip(" (")
-    return (
-        begins
-        and said.isdigit()
-        and len(said) <= _LONGEST_SHORT
-        and text[span.end : span.end + 1] in (".", ")")
-    )
+    begins = not text[max(0, span.start - _NEAR) : span.start].rpartition("\n")[2].strip(" (")
+    return begins and said.isdigit() and len(said) <= _LONGEST_SHORT and bool(_ITEM.match(text, span.end))
 
 
 def _goes_on_about(word: str, label: str) -> bool:

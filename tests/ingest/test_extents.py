@@ -206,6 +206,7 @@ def test_what_says_nothing_is_dropped(text: str, marked: str, label: str) -> Non
 @pytest.mark.parametrize(
     ("text", "marked", "label"),
     [
+        ("And your age?\n43.", "43", "person age"),
         ("He is one hundred and two.", "one hundred and two", "person age"),
         ("She is fifty three.", "fifty three", "person age"),
         ("He is one hundred and fifteen.", "one hundred and fifteen", "person age"),
