@@ -135,9 +135,9 @@ def test_forms(said: str, expected: Date | None) -> None:
 
 
 def test_a_range_has_its_dates() -> None:
-    assert [each[2] for each in atoms("1 December 2010 and 31 December 2021")] == [
-        Date(2010, 12, 1),
-        Date(2021, 12, 31),
+    assert [each[2] for each in atoms("2 March 2007 and 9 June 2011")] == [
+        Date(2007, 3, 2),
+        Date(2011, 6, 9),
     ]
     assert atoms("1998-2003")
     assert atoms("3 May 1998") == []
