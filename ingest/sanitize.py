@@ -136,7 +136,7 @@ class DecidingSanitizer:
         # origin is the unsanitized baseline: label treatments do not apply
         if self.name != "origin":
             decisions = treated(text, decisions, self._policy, self._key)
-        if self._policy.name != "lethe" or self.name == "origin":
+        if self._policy.name != "lethe":
             return apply(text, decisions)
         applied = apply(text, worded(text, decisions, self._policy.guess_limit))
         own = [

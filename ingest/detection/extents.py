@@ -117,7 +117,7 @@ _STOPPED = re.compile(r"(?:[A-Z]\.){2,}")
 _FILE = re.compile(r"docx?|pdf|xlsx?|txt|pptx?|csv|jpe?g|html?")
 _MONTH = re.compile(rf"(?i)(?<![^\W_])(?:{MONTHS}|spring|summer|autumn|fall|winter)(?![^\W_])")
 _LATER = frozenset(
-    ("today", "tomorrow", "tommorrow", "tonight", "yesterday", "now", "again", "back", "here", "there")
+    ("today", "tomorrow", "tonight", "yesterday", "now", "again", "back", "here", "there")
     + ("who", "which", "that", "done", "is", "was", "are", "were", "has", "had", "have", "will")
 )
 """Words that follow a name and are no part of it."""
@@ -228,7 +228,8 @@ def _says_nothing(label: str, span: Span, text: str) -> bool:
     if label == PERSON:
         if _FILE.fullmatch(said) and text[span.start - 1 : span.start] == ".":
             return True
-        if _MADAM.search(text, max(0, span.start - 1), span.end + 3):
+        madam = _MADAM.search(text, max(0, span.start - _NEAR), span.end + _NEAR)
+        if madam and madam.start() <= span.start and span.end <= madam.end():
             return True
         nobody = fold(said) in _GREETED and _GREETING.search(text, max(0, span.start - _NEAR), span.start)
         return bool(nobody) or is_heading(span, text)

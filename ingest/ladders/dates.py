@@ -8,19 +8,7 @@ from ingest.detection.patterns.words import MONTHS
 from ingest.ladders.numerals import TENS, UNITS, number_of
 from ingest.ladders.rungs import Rung
 
-NAMES: tuple[str, ...] = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-)
-NAMES += ("November", "December")
+NAMES = tuple("January February March April May June July August September October November December".split())
 SEASONS = ("winter", "spring", "summer", "autumn")
 WEEKDAY = re.compile(r"(?i)\b(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?s?\b\.?")
 _MONTH = re.compile(rf"(?i)(?<![^\W\d_])(?:{MONTHS})(?![^\W\d_])\.?")
@@ -51,19 +39,13 @@ _SPOKEN_DECADE = re.compile(
     rf"(?i)(?<![^\W_])(?P<century>eighteen|nineteen) (?P<tens>{'|'.join(_TENS)})(?![^\W_])"
 )
 _ONES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+_TEENTHS = (
+    "tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth"
+)
 _DAYS = {
-    **{word: number for number, word in enumerate(_ONES, 1)},
-    **{"tenth": 10, "eleventh": 11, "twelfth": 12, "thirteenth": 13, "fourteenth": 14, "fifteenth": 15},
-    **{
-        "sixteenth": 16,
-        "seventeenth": 17,
-        "eighteenth": 18,
-        "nineteenth": 19,
-        "twentieth": 20,
-        "thirtieth": 30,
-    },
+    **{word: number for number, word in enumerate((*_ONES, *_TEENTHS, "twentieth"), 1)},
     **{f"twenty {word}": 20 + number for number, word in enumerate(_ONES, 1)},
-    "thirty first": 31,
+    **{"thirtieth": 30, "thirty first": 31},
 }
 _LONGEST_FIRST = sorted(_DAYS, key=len, reverse=True)
 _SPOKEN_DAY = re.compile(

@@ -1,7 +1,7 @@
 """Who is who: people, organizations and unknown places of a document as Person A, Bank B, Street C."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from string import ascii_uppercase
 
 from ingest.annotated import AnnotatedText
@@ -51,7 +51,6 @@ class Cast:
     """
 
     def __init__(self, text: AnnotatedText) -> None:
-        self._nouns: dict[int, str] = {}
         self._letters: dict[Thing, str] = {}
         self._taken: dict[str, int] = {}
         self._same: dict[tuple[str, str], Thing] = {}
@@ -61,13 +60,11 @@ class Cast:
             for entity in text.entities
             for word in _INITIAL.findall(text.text, entity.span.start, entity.span.end)
         }
-        for mention in _of_one_kind(text.mentions()):
-            for entity in mention:
-                self._nouns.setdefault(entity.link, self._noun(mention))
+        self._nouns = {link: self._noun(mentions) for link, mentions in text.mentions().items()}
 
     def name(self, entity: Entity, before: str) -> str:
         """Person A; after a title, or with one, Mr. A."""
-        noun = self._nouns.get(entity.link) or self._noun([entity])
+        noun = self._nouns[entity.link]
         said = fold(self._text[entity.span.start : entity.span.end])
         thing = noun, entity.link
         if noun != "Person":
@@ -90,7 +87,7 @@ class Cast:
         self._taken[noun] = number + 1
         return letters(number)
 
-    def _noun(self, mentions: Iterable[Entity]) -> str:
+    def _noun(self, mentions: Sequence[Entity]) -> str:
         said = [(entity.label, self._text[entity.span.start : entity.span.end]) for entity in mentions]
         if any(label == PERSON for label, _ in said):
             return "Person"
@@ -104,8 +101,3 @@ class Cast:
             if label in _BY_LABEL:
                 return _BY_LABEL[label]
         return "Place"
-
-
-def _of_one_kind(mentions: Mapping[int, Sequence[Entity]]) -> Iterable[Sequence[Entity]]:
-    """The mentions of each link, in the order of the first."""
-    return sorted(mentions.values(), key=lambda those: min(each.span for each in those))

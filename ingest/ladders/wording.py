@@ -170,7 +170,7 @@ def _of_place(mention: Mention, cast: Cast, choose: Choose, goes: Mapping[int, s
         return bracket("place") if unnamed else _named(mention, cast)
     if behind and mention.after[1] == " " and is_town_in(mention.said, area):
         if goes.get(end + behind.start("area")) in _PLACES:
-            return Fit(choose(rungs_of_place(area)), right=behind.end())
+            return Fit(choose(rungs_of_place(area) or ladder), right=behind.end())
         return Fit("a town in", right=1)
     rung = choose(ladder)
     if not is_country(mention.said):

