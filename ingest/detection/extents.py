@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 
+from ingest.detection.nothing import says_nothing
 from ingest.detection.overlaps import CharacterSet
 from ingest.detection.patterns.words import MONTHS, TEENS, TENS, UNITS
 from ingest.detection.plausible import FUNCTION_WORDS, is_heading
@@ -102,12 +103,25 @@ _CLOCK = re.compile(
 )
 _WEEKDAY = re.compile(r"(?i)(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?")
 _OLDER = re.compile(r"(?i)(?:year|month|week|day)s?[ -]old(?![^\W_])")
+_FRACTION = re.compile(r"(?:(?<=\.)[0-9]+|[0-9]+\.[0-9]{3,}) +(?=[A-Za-z])")
+"""The figure before a month in a table: .07 Mar."""
+_NOT_OF_NAME = re.compile(r"\s{1,3}(?:P\.? ?S\.?|vs?\.?)$")
+"""A postscript behind a signature, the other side of a case."""
 _ITEM = re.compile(r"[.)] +[^\W\d_]")
-_NO_MOMENT = re.compile(r"(?i)(?:an? |of |from )?old age|one|morning|afternoon|evening|night|day")
+_NO_AGE_AT_ALL = re.compile(r"(?i)(?:an? |of |from )?old age|one")
 _MADAM = re.compile(r"(?i)(?<![^\W_])ma['’]am(?![^\W_])")
 _ELSEWHERE = re.compile(r" in (?!the (?:[a-z]+ )?(?:morning|afternoon|evening))[^0-9]+$")
 _DAY = re.compile(r"[0-3]?[0-9](?:st|nd|rd|th)?")
 _BARE_MONTH = re.compile(rf"(?i)(?:{MONTHS})\.?")
+_MONTH_AND_DAY = re.compile(
+    rf"(?i)(?:{MONTHS})\.?(?: [0-3]?[0-9](?:st|nd|rd|th)?)?"
+    rf"|[0-3]?[0-9](?:st|nd|rd|th)? (?:of )?(?:{MONTHS})\.?"
+)
+_YEAR = re.compile(r"(?:19|20)[0-9]{2}")
+_IN_MONTH = re.compile(
+    r"(?i)(?<![^\W_])(?:in|on|of|since|until|till|by|from|to|for|through|during|before|after|about|around|and|or|early|mid"
+    r"|late|last|next|this|every|each|the|that|[0-9]+(?:st|nd|rd|th)?)[ -]$"
+)
 _MONTH_BEFORE = re.compile(rf"(?<![^\W_])(?i:{MONTHS})\.? $")
 _DAY_AFTER = re.compile(r" [0-3]?[0-9](?:st|nd|rd|th)?(?:, (?:19|20)[0-9]{2})?(?![\w:.,]*[0-9])")
 _SAID_OF_AGE = re.compile(
@@ -125,6 +139,12 @@ _AT_HOUR = re.compile(
     r"(?i)(?<![^\W_])(?:by|before|until|till|(?:up|open|start|close|begin|meet|leave|arrive)[a-z]* at) $"
 )
 _HOUR = re.compile(rf"(?i)1[0-2]|[1-9]|{UNITS}|ten|eleven|twelve")
+_SURNAME_FIRST = re.compile(r"[A-ZÀ-Þ][^\W\d_]+(?:-[A-ZÀ-Þ][^\W\d_]+)?, ?(?:[A-Z]\.[ -]?){1,3}")
+_NUMBERED = re.compile(
+    r"(?i)(?<![^\W_])(?:room|ward|bed|gate|dock|theatre|suite|floor|unit|flat|apartment|seat) $"
+)
+_FIGURES = re.compile(r"[0-9]{1,4}[A-Za-z]?")
+_NIGHT = re.compile(rf"{_WEEKDAY.pattern} (?:nite|night|morning|afternoon|evening|noon)")
 _CURRENCY = "$€£"
 _PRICED = frozenset(("monetary amount", "quantity", "building number", ORGANIZATION))
 _CODED = re.compile(r"(?:-[^\W_]+)+")
@@ -159,6 +179,8 @@ def whole(text: str, entities: Sequence[Entity], need_of: Callable[[Span], Need]
 def named_things(text: str, entities: Sequence[Entity]) -> list[Entity]:
     """Persons' names behind "the", or with a capital inside, are another thing's, wherever they stand.
 
+    A month that is the first name of somebody is hers, but for "in April".
+
     They remain direct identifiers.
     """
 
@@ -171,13 +193,28 @@ def named_things(text: str, entities: Sequence[Entity]) -> list[Entity]:
             return first is not None and fold(first.group()) not in words("given_names")
         the = _THE.search(text, max(0, entity.span.start - _NEAR), entity.span.start)
         people = _PEOPLE.match(text, entity.span.end) or said(entity).endswith("s")
-        return the is not None and not people and not said(entity).startswith(tuple(words("titles")))
+        named = the is not None or text[entity.span.start : entity.span.end].lower().startswith("the ")
+        return named and not people and not said(entity).startswith(tuple(words("titles")))
 
+    first = {_first_word(text, entity) for entity in entities if entity.label == PERSON}
+    entities = [
+        _labelled(entity, PERSON)
+        if _BARE_MONTH.fullmatch(text, entity.span.start, entity.span.end)
+        and _first_word(text, entity) in first
+        and not _IN_MONTH.search(text, max(0, entity.span.start - _NEAR), entity.span.start)
+        else entity
+        for entity in entities
+    ]
     things = {said(entity) for entity in entities if entity.label == PERSON and is_thing(entity)}
     return [
         replace(entity, label=ORGANIZATION) if entity.label == PERSON and said(entity) in things else entity
         for entity in entities
     ]
+
+
+def _first_word(text: str, entity: Entity) -> str:
+    found = WORD.search(text, entity.span.start, entity.span.end)
+    return found.group() if found else ""
 
 
 def _is_one_anyway(entity: Entity) -> bool:
@@ -195,6 +232,8 @@ def _items(entity: Entity, text: str) -> Iterator[Entity]:
 
 def _end_of_item(label: str, start: int, end: int, text: str) -> int:
     """Where an age or a date ends, and a name before the words that go on about it."""
+    if label == PERSON and (other := _NOT_OF_NAME.search(text, start, end)):
+        return other.start()
     if label == "person age" and (old := _OLDER.search(text, start, end)):
         return old.end()
     if label == "date" and (elsewhere := _ELSEWHERE.search(text[start:end])):
@@ -225,6 +264,10 @@ def _goes_on_about(word: str, label: str) -> bool:
 def _says_nothing(label: str, span: Span, text: str) -> bool:
     """Whether a span is no item of its label. Of names only headings and greetings of nobody are none."""
     said = text[span.start : span.end]
+    if says_nothing(
+        label, said, text[max(0, span.start - _NEAR) : span.start], text[span.end : span.end + _WINDOW]
+    ):
+        return True
     if label == PERSON:
         if _FILE.fullmatch(said) and text[span.start - 1 : span.start] == ".":
             return True
@@ -235,7 +278,7 @@ def _says_nothing(label: str, span: Span, text: str) -> bool:
         return bool(nobody) or is_heading(span, text)
     found = WORD.findall(said)
     if label in ("person age", *_MOMENTS) and (
-        _NO_MOMENT.fullmatch(said) or _numbers_an_item(span, said, text)
+        _NO_AGE_AT_ALL.fullmatch(said) or _numbers_an_item(span, said, text)
     ):
         return True
     if not found or all(word in FUNCTION_WORDS | _RELATING for word in found):
@@ -319,8 +362,8 @@ def _stripped(label: str, start: int, end: int, text: str) -> Span | None:
 
 def _whole_moment(start: int, end: int, text: str) -> tuple[int, int]:
     """With the month or day beside it and with its meridiem, but without its preposition."""
-    preposition = _PREPOSITION.match(text, start, end)
-    start = preposition.end() if preposition else start
+    before = _PREPOSITION.match(text, start, end) or _FRACTION.match(text, start, end)
+    start = before.end() if before else start
     if _DAY.fullmatch(text, start, end) and (
         month := _MONTH_BEFORE.search(text, max(0, start - _NEAR), start)
     ):
@@ -397,19 +440,36 @@ def _of_its_kind(entity: Entity, text: str) -> Entity:
     if entity.label == "person age" and _HOUR.fullmatch(text, start, end):
         at_hour = _AT_HOUR.search(text, max(0, start - _NEAR), start)
         return _labelled(entity, "time") if at_hour else entity
+    if relabelled := _by_form(entity, text):
+        return relabelled
     code = _CODED.match(text, end) if entity.label in (ORGANIZATION, PERSON, VAGUE) else None
     if code and any(map(str.isdigit, text[start : code.end()])):
         return entity.at(Span(start, code.end()))
-    if entity.label not in (ORGANIZATION, PERSON, "date"):
+    if entity.label not in (ORGANIZATION, PERSON, "date", "county"):
         return entity
     said = " ".join(map(fold, WORD.findall(text[entity.span.start : entity.span.end])))
     if entity.label == "date" and _AT_AGE.match(said):
         return _labelled(entity, "person age")
-    if entity.label == ORGANIZATION and said in _phrases("countries"):
+    if entity.label in (ORGANIZATION, "county") and said in _phrases("countries"):
         return _labelled(entity, "country")
-    if entity.label == PERSON and said in _phrases("demonyms") and _CITIZEN.match(text, entity.span.end):
+    citizens = _phrases("demonyms") | _phrases("countries")
+    if entity.label == PERSON and said in citizens and _CITIZEN.match(text, entity.span.end):
         return _labelled(entity, "nationality")
     return entity
+
+
+def _by_form(entity: Entity, text: str) -> Entity | None:
+    """The number of a room as one, Lind, A. as a person, Friday night as a date."""
+    start, end = entity.span.start, entity.span.end
+    if entity.label in ("place", "date") and _FIGURES.fullmatch(text, start, end):
+        numbered = _NUMBERED.search(text, max(0, start - _NEAR), start)
+        return _labelled(entity, "secondary address unit") if numbered else None
+    if entity.label == "demographic attribute" and _SURNAME_FIRST.fullmatch(text, start, end):
+        return _labelled(entity, PERSON)
+    night = _NIGHT.match(text, start) if entity.label == PERSON else None
+    if night and night.end() >= end:
+        return _labelled(entity.at(Span(start, night.end())), "date")
+    return None
 
 
 def _labelled(entity: Entity, label: str) -> Entity:
@@ -473,6 +533,8 @@ def _one_moment(said: str, behind: str) -> bool:
     """Whether a date and its time, or a weekday and its date, are side by side; never two of a kind."""
     if _WEEKDAY.fullmatch(said):
         return not _WEEKDAY.search(behind)
+    if _YEAR.fullmatch(behind):
+        return _MONTH_AND_DAY.fullmatch(said) is not None
     alone = _CLOCK.fullmatch(said) is not None, _CLOCK.fullmatch(behind) is not None
     return alone[0] != alone[1] and not _CLOCK.search(said if alone[1] else behind)
 

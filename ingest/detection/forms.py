@@ -27,7 +27,7 @@ _DRIVEN = re.compile(
     r"(?i)(?<![^\W_])(?:cars?|vans?|trucks?|lorry|vehicles?|motor ?(?:cycle|bike)s?|bus|taxi|plates?"
     r"|reg(?:istration)?|vrm|tags?|drove|driv(?:es?|ing)|parked)(?![^\W\d_])"
 )
-_DECIMAL = re.compile(r"[+-]?[0-9]{1,9}[.,][0-9]{1,9}")
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]{1,9}[.,][0-9]{1,9}|0\.[0-9]+)")
 _LONG_RUN = re.compile(r"[0-9]{6}|[xX] ?[0-9]-?[0-9]{4}|(?<![0-9-])[0-9]-[0-9]{4}(?![0-9-])")
 """Six consecutive digits, rare in counts, ports and codes; or an extension: x54667, 3-5213."""
 _FIGURE = re.compile(r"[0-9]")
@@ -187,6 +187,8 @@ def _is_sum(said: str, before: str, after: str) -> bool:
 
 
 def _is_address(said: str, before: str, after: str) -> bool:
+    if "@" in said:
+        return False
     found = {fold(word) for word in re.findall(r"[^\W\d_]{3,}|(?<= )(?:St|Rd|Dr|Ln|Sq|Ct|Av)\b", said)}
     if _STREET.search(said) or not found.isdisjoint(words("street_words")) or _DWELLS.search(before):
         return _is_no_reading(said)

@@ -35,7 +35,7 @@ FUNCTION_WORDS = frozenset(
 INSIDE_NUMBERS = frozenset(("", "/", "-", ".", "_"))
 HEADINGS = frozenset(("EENT", "HEENT", "HENT", "HPI", "PMH", "PSH", "CVS", "MSK"))
 """Headings of clinic notes that models take for names; none is one."""
-SPEAKING = frozenset((PERSON, "account handle"))
+SECRET = NUMBERS | {"password", "PIN code", "secret key"}
 SPEAKERS = frozenset(
     ("guest", "family", "clinician", "doctor", "patient", "nurse", "speaker", "interviewer", "interviewee")
     + ("agent", "customer", "caller", "assistant")
@@ -84,7 +84,7 @@ def _one(left: FoundSpan, right: FoundSpan) -> FoundSpan:
 def _says_something(span: FoundSpan, text: str) -> bool:
     said = text[span.start : span.end]
     found = WORD.findall(said)
-    if span.label in SPEAKING and "_" in said and found and all(map(_marks_a_speaker, found)):
+    if "_" in said and span.label not in SECRET and found and all(map(_marks_a_speaker, found)):
         return False
     before, after = text[max(0, span.start - LOOK_BACK) : span.start], text[span.end : span.end + LOOK_BACK]
     if not has_form(span.label, said, before, after):

@@ -19,16 +19,32 @@ _HEDGE = re.compile(
 )
 _UNIT = re.compile(r"(?i)[ -]?(?:years?|yrs?|months?|weeks?|days?|hours?|hrs?|minutes?|mins?|decades?)\b")
 _COMPARED = re.compile(
-    r"(?i)(?<![^\W_])(?:less than|more than|at least|at most|up to|over|under|within|every|each|last|past"
-    r"|next|first)\s$"
+    r"(?i)(?<![^\W_])(?:less than|more than|at least|at most|up to|over|under|every|each)\s$"
 )
 _GLUED = re.compile(r"[^\W_]|%|°")
-_LED = re.compile(r"(?i)(?<![^\W_])(?:past|last|next|the|these|those)\s$")
+_LED = re.compile(r"(?i)(?<![^\W_])(?:past|last|next|first|the|these|those)\s$")
 _SPAN = re.compile(
     r"(?i)(?P<lead>(?:the )?(?:past|last|next) )?\w+ ?(?:to|or|-|–) ?(?P<most>\w+) "
     r"(?P<unit>years|months|weeks|days|hours)(?: ago)?"
 )
 FEW, SEVERAL = 4, 9
+_VAGUE = re.compile(
+    r"(?i)(?:a |the )?(?:(?:past|last|next|first) )?(?:few|couple(?: of)?|several|some|many)(?: \w+){0,2}"
+)
+_LESSER = re.compile(
+    r"(?i)(?<=[a-z]),?(?: and)? [a-z0-9-]+"
+    r" (?:(?:ounce|minute|min|second|month|day|cent)s?|oz|inch(?:es)?|pence)$"
+)
+"""The smaller unit of nine pounds two ounces."""
+_NUMBERED = re.compile(
+    r"(?i)(?<![^\W_])(?:week|month|day|quarter|year|type|page|room|bed|ward|dock|gate|level|grade|stage|phase|no\.?"
+    r"|number|unit|item|section|chapter|part|version|flat|floor) $"
+)
+"""Before a number that tells which one, not how many."""
+_BOUND = re.compile(
+    r"(?i)(?<![^\W_])(?:(?:over|above|more than|at least|exceeding)"
+    r"|(?P<below>under|below|less than|fewer than|up to|at most))\s$"
+)
 _STEPS = (1, 2, 5, 10)
 _CURRENCY = "$€£"
 
@@ -39,6 +55,9 @@ def rungs_of_amount(said: str, before: str) -> list[Rung]:
     "$61,500" gives "$50,000 to $100,000"; "31 years" "more than 30 years"; "5 days" "several days". None
     holds the number itself. Empty where the mention has no number, several, or one that is not understood.
     """
+    if _VAGUE.fullmatch(said):
+        return [Rung(said, 10)]
+    said = _LESSER.sub("", said)
     if (span := _SPAN.fullmatch(said)) and (most := number_of(span["most"])) is not None:
         led = span["lead"] or _LED.search(before)
         ago = " ago" if said.casefold().endswith(" ago") else ""
@@ -50,15 +69,18 @@ def rungs_of_amount(said: str, before: str) -> list[Rung]:
     if value is None or value < 1:
         return []
     start, end = numbers[0].span()
-    if _GLUED.match(said, end) or (start and said[start - 1].isalnum()):
+    if _GLUED.match(said, end) or (start and said[start - 1].isalnum()) or _NUMBERED.search(said, 0, start):
         return []
     sign = said[start - 1] if start and said[start - 1] in _CURRENCY else ""
     hedge = _HEDGE.search(said, 0, start - len(sign))
     head, tail = said[: hedge.start() if hedge else start - len(sign)] + sign, said[end:]
-    if _UNIT.match(said, end):
-        return [] if _COMPARED.search(f"{before}{head}") else _long(head, value, tail)
-    if head.endswith(tuple(_CURRENCY)) or value > SEVERAL:
-        return [_band(head, value, numbers[0].group(), tail)]
+    bounded = None if hedge else _BOUND.search(before)
+    if _UNIT.match(said, end) and not bounded:
+        led = _LED.search(f"{before}{head}") is not None
+        return [] if _COMPARED.search(f"{before}{head}") else _long(head, value, tail, led)
+    behind = tail.startswith(tuple(_CURRENCY))
+    if bounded or behind or head.endswith(tuple(_CURRENCY)) or value > SEVERAL:
+        return [_band(head, value, numbers[0].group(), tail, bounded)]
     few = "a few" if 1 < value <= FEW else "several"
     return (
         [Rung(f"{head}{few}{tail}", 10)] if value == int(value) > 1 and not _COMPARED.search(before) else []
@@ -69,11 +91,15 @@ def _many(value: float) -> str:
     return "few" if value <= FEW else "several" if value <= SEVERAL else "many"
 
 
-def _long(head: str, value: float, tail: str) -> list[Rung]:
-    """A length of time: above the ten before it, which is never the number itself."""
+def _long(head: str, value: float, tail: str, led: bool) -> list[Rung]:
+    """A length of time: above the ten before it, which is never the number; behind "last" no number."""
     if value < 2:
         return []
-    above = (int(value) - (value == int(value))) // 10 * 10
+    if led:
+        return [Rung(f"{head}{'few' if value <= FEW else 'several'} {tail.lstrip(' -')}", 10)]
+    below = int(value) - (value == int(value))
+    step = max(10, 10 ** int(log10(below))) if below else 10
+    above = below // step * step if below > 100 else below // 10 * 10
     if above:
         return [Rung(f"{head}more than {above} {tail.lstrip(' -')}", 10)]
     article = "a " if value <= FEW else ""
@@ -88,11 +114,14 @@ def band_of(value: float) -> tuple[float, float]:
     return low, next(end for end in (*ends, 20 * power) if end > value)
 
 
-def _band(head: str, value: float, like: str, tail: str) -> Rung:
+def _band(head: str, value: float, like: str, tail: str, bounded: re.Match[str] | None) -> Rung:
+    """The band around a number; behind "over" its lower end, behind "under" its upper one."""
     scale = like.rpartition(" ")[2]
     per = SCALES.get(scale, 1)
     low, high = band_of(value / per) if value / per >= 1 else band_of(value)
     unit = f" {scale}" if per > 1 and value / per >= 1 else ""
     sign = head[-1] if head.endswith(tuple(_CURRENCY)) else ""
     counted = (high - low) / 10 ** (floor(log10(high)) - 1)
+    if bounded:
+        return Rung(f"{head}{high if bounded['below'] else low:,.10g}{unit}{tail}", max(10.0, counted))
     return Rung(f"{head}{low:,.10g}{unit} to {sign}{high:,.10g}{unit}{tail}", max(10.0, counted))

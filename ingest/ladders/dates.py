@@ -27,7 +27,15 @@ _CLOCK = re.compile(
     r"(?i)\b[0-2]?[0-9](?:[:h][0-5][0-9])+(?:\.[0-9]+)?\s*(?:[ap]\.?m\b\.?)?"
     r"|\b[0-2]?[0-9](?:\.[0-5][0-9])?\s*[ap]\.?m\b\.?"
 )
+_TWO_HOURS = re.compile(
+    r"(?i)([0-2]?[0-9](?:[:.][0-5][0-9])?) ?(?:-|–|to) ?[0-2]?[0-9](?:[:.][0-5][0-9])? ?([ap])\.?m\b"
+)
+"""2-6pm: the first is of the half of the day that the second says."""
 _FOUR_FIGURES = re.compile(r"(?i)([01][0-9]|2[0-3])[0-5][0-9] ?(?:hours|hrs|h)")
+_OFFSET = re.compile(r"(?i) ?(?:(?:UTC|GMT) ?[+-]|\+)[01]?[0-9](?::?[0-5][0-9])?$")
+"""The zone behind a time: UTC-05:00."""
+_YEAR_BEHIND = re.compile(r"(?i)(?<=[a-z])[/-](?=(?:1[5-9]|20)[0-9]{2}(?![0-9]))")
+"""The sign before the year in 3rd/2019."""
 _CENTURIES = {"eighteen": 1800, "nineteen": 1900, "twenty": 2000, "two thousand": 2000}
 _TENS = tuple(f"{word[:-1]}ies" for word in TENS)
 _SMALL = "|".join((*UNITS[1:], *TENS))
@@ -38,6 +46,8 @@ _SPOKEN_YEAR = re.compile(
 _SPOKEN_DECADE = re.compile(
     rf"(?i)(?<![^\W_])(?P<century>eighteen|nineteen) (?P<tens>{'|'.join(_TENS)})(?![^\W_])"
 )
+_OH_YEAR = re.compile(rf"(?i)(?<=[a-z]) (?:of )?(?:o|oh|zero) (?P<unit>{'|'.join(UNITS[1:10])})(?![^\W_])")
+"""May O two."""
 _ONES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 _TEENTHS = (
     "tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth"
@@ -74,7 +84,7 @@ def date_of(said: str) -> Date | None:
 
     Where both 3 April and 4 March are possible, the month is left open.
     """
-    text = WEEKDAY.sub(" ", _CLOCK.sub(" ", in_figures(said)))
+    text = _YEAR_BEHIND.sub(" ", WEEKDAY.sub(" ", _CLOCK.sub(" ", in_figures(said))))
     if (two := _TWO_YEARS.fullmatch(text.strip())) and int(two[2]) == (int(two[1]) + 1) % 100:
         return Date(int(two[1]))
     if iso := _ISO.search(text):
@@ -110,6 +120,7 @@ def in_figures(said: str) -> str:
 
     text = _SPOKEN_DECADE.sub(decade, said)
     text = _SPOKEN_YEAR.sub(year, text)
+    text = _OH_YEAR.sub(lambda match: f" {2000 + UNITS.index(match['unit'].casefold())}", text)
     return _SPOKEN_DAY.sub(lambda match: f"{_DAYS[match.group().casefold().replace('-', ' ')]}th", text)
 
 
@@ -199,7 +210,7 @@ def atoms(said: str) -> list[tuple[int, int, Date]]:
     """The dates within a mention that are joined by nothing but words of a range; empty if it is no range."""
     found = [
         (match.start(), match.end(), date)
-        for match in _ATOM.finditer(said)
+        for match in _ATOM.finditer(_YEAR_BEHIND.sub(" ", said))
         if (date := date_of(match.group())) is not None
     ]
     gaps = [said[one[1] : other[0]] for one, other in zip(found, found[1:], strict=False)]
@@ -234,21 +245,35 @@ def relative_of(said: str) -> str | None:
 
 
 def part_of_day(said: str) -> str | None:
-    """Morning, afternoon, evening or night, of a time of the clock; None if it leaves that open."""
-    if len(_CLOCK.findall(said)) > 1:
-        return None
-    if four := _FOUR_FIGURES.fullmatch(said.strip()):
+    """Morning, afternoon, evening or night, of a time or of both its ends; None if it leaves that open."""
+    text = said.strip()
+    if two := _TWO_HOURS.search(text):
+        text = f"{two[1]} {two[2]}m {text[two.end(1) :]}"
+    clocks = [clock.group() for clock in _CLOCK.finditer(_OFFSET.sub("", text))]
+    if len(clocks) > 1:
+        parts = {_part_of_clock(clock) for clock in clocks}
+        return parts.pop() if len(parts) == 1 else None
+    if four := _FOUR_FIGURES.fullmatch(text):
         return _part(int(four[1]))
+    named = {"noon": "afternoon", "midnight": "night"}.get(text.casefold())
+    return named or _part_of_clock(clocks[0] if clocks else text)
+
+
+def _part_of_clock(said: str) -> str | None:
     found = re.search(r"(?i)([0-2]?[0-9])(?:[:.h][0-5][0-9])*\s*([ap])?\.?(?:m\b)?", said)
-    named = {"noon": "afternoon", "midnight": "night"}.get(said.strip().casefold())
-    if named or found is None or int(found[1]) > 23:
-        return named
+    if found is None or int(found[1]) > 23:
+        return None
     hour = int(found[1])
     if found[2]:
         hour = hour % 12 + (12 if found[2] in "pP" else 0)
     elif hour <= 12 and not re.fullmatch(r"0[0-9].*", found.group().strip()):
         return None
     return _part(hour)
+
+
+def has_clock(said: str) -> bool:
+    """Whether the words say a time of the clock."""
+    return _CLOCK.search(said) is not None
 
 
 def _part(hour: int) -> str:

@@ -2,11 +2,12 @@
 
 import re
 
+from ingest.labels import VAGUE
 from ingest.ladders.amounts import rungs_of_amount
 from ingest.ladders.classify import class_of
-from ingest.ladders.mentions import Choose, Fit, Mention, bracket
+from ingest.ladders.mentions import Choose, Fit, Mention, bracket, kind
 from ingest.ladders.places import adjective_of, is_country, rungs_of_place
-from ingest.ladders.rungs import Rung, with_article
+from ingest.ladders.rungs import with_article
 from ingest.language.vocabulary import WORD, fold, words
 
 _AMOUNTS = frozenset(
@@ -16,13 +17,23 @@ _CONDITIONS = frozenset(("diagnosis", "disease", "symptom", "allergy"))
 _ATTRIBUTES = frozenset(("demographic attribute", "identifying detail", "marital status"))
 _PHRASE = 4
 """Words of a phrase whose last noun says what it is about."""
-_UNCOUNTED = frozenset(("cancer",))
+_UNCOUNTED = frozenset(("cancer", "sales", "finance", "education", "technology", "farming"))
+_ONE_UNIT = re.compile(r"(?i)(?<![^\W_])(?:year|month|week|day|night|hour|minute)$")
+_MANY_OF = re.compile(r"(?:a few|several|many|more than [0-9]+) ")
+_ARTICLE = re.compile(r"(?i)(?<![^\W_])an? $")
+_FAITH = re.compile(r"(?i)(?:ism|ity|islam|religion|faith|church)$")
 _EDUCATION = re.compile(
     r"(?i)(?<![^\W_])(?:degrees?|ph\.?d|masters?|m\.?s\.?c?|b\.?s\.?c?|m\.?b\.?a|bachelors?|diploma|graduat\w+"
     r"|school|university|uni|college|certificate|gcses?|a-levels?|thesis|semester|class of)(?![^\W_])"
 )
+_DEGREE = re.compile(
+    r"(?i)(?<![^\W_])(?:degrees?|ph\.?d|masters?|m\.?s\.?c?|b\.?s\.?c?|m\.?b\.?a|bachelors?|diploma|certificate)(?![^\W_])"
+)
+_ADJECTIVE = re.compile(r"(?i)^[a-z]+(?:ic|ed|al|ous|ive|less|ant|id)$")
+_POSSESSIVE = re.compile(r"['’]s? |s['’] ")
+_SPELLED = re.compile(r"(?<![^\W_])(?:[A-Z] )+[A-Z](?![^\W_])")
 _BE = re.compile(r"(?i)(?:(?<![^\W_])(?:is|was|am|are|were|be|been)|['’](?:s|m|re))\s$")
-_FIELD = re.compile(r" (?:of|for|in|at|to) |, ")
+_FIELD = re.compile(r" (?:of|for|in|at|to|from|with|who|that|on|by|as) |, ")
 _PLURAL = re.compile(r"(?i)[^su]s$|ees$|men$|children$|people$|wives$")
 _ONE = re.compile(r"(?i)(?<![^\W_])(?:an?|one)\s$")
 _NAME_AFTER = re.compile(r" [A-Z][a-z.]")
@@ -35,76 +46,148 @@ def fit_of_description(mention: Mention, choose: Choose) -> Fit:
     """The class of an attribute as a noun phrase; in brackets its kind, where it has no class."""
     label, said = mention.label, mention.said
     if label in _AMOUNTS:
-        return Fit(choose([*rungs_of_amount(said, mention.before), Rung(bracket(label).words)]))
-    found: str | None = None
-    if label == "job title":
-        found = _job(mention)
-    elif label == "nationality":
-        found = _people(said)
-    elif label == "language":
-        kind = class_of(said, "peoples")
-        found = kind and with_article(f"{kind} language")
-    elif label in _CONDITIONS:
-        found = _counted(class_of(said, "conditions"))
-    elif label == "medication":
-        found = _counted(class_of(said, "drugs"))
-    elif label in _ATTRIBUTES:
-        found = _attribute(mention)
-    return Fit(found) if found else bracket(label)
+        rungs = rungs_of_amount(said, mention.before)
+        if rungs:
+            return fit_of_length(choose(rungs), mention)
+        return kind(mention, label) if any(map(str.isdigit, said)) or label != "quantity" else bracket(VAGUE)
+    found = _group(mention)
+    return Fit(found) if found else kind(mention, label)
 
 
-def _counted(kind: str | None) -> str | None:
-    return with_article(kind) if kind and kind not in _UNCOUNTED else kind
+def _group(mention: Mention) -> str | None:
+    """The class of what a mention says, in words that fit its sentence; None where it has none."""
+    label, said = mention.label, mention.said
+    if label in _CONDITIONS:
+        return _condition(mention)
+    if label in _ATTRIBUTES:
+        return _attribute(mention)
+    if label == "language":
+        group = class_of(said, "peoples")
+        return group and with_article(f"{group} language")
+    if label == "medication":
+        return _counted(class_of(said, "drugs"))
+    of_label = {"job title": _job, "job area": _field, "religion": _religion, "gender": _gender}
+    if label == "nationality":
+        return _people(said)
+    return of_label[label](mention) if label in of_label else None
+
+
+def _condition(mention: Mention) -> str | None:
+    """A group of illnesses; of an adjective, ill, or affected by one."""
+    found = _counted(class_of(_spoken(mention.said), "conditions"))
+    if _ADJECTIVE.search(mention.said) and _BE.search(mention.before):
+        return f"affected by {found}" if found else "ill"
+    return found
+
+
+def _by_head(said: str, name: str) -> str | None:
+    """The class of the last cue; behind a possessive only of the last word: a widow's car is a car."""
+    last = said.split()[-1:] if _POSSESSIVE.search(said) else [said]
+    return class_of(last[0], name, last=True) if last else None
+
+
+def _field(mention: Mention) -> str | None:
+    group = class_of(mention.said, "jobs", last=True)
+    return group if group in _UNCOUNTED else None
+
+
+def _gender(mention: Mention) -> str | None:
+    adjective = fold(mention.said) in ("male", "female") and mention.modifies
+    named = class_of(mention.said, "relatives") is not None and not adjective
+    return _noun(mention, "person") if named else None
+
+
+def fit_of_length(words: str, mention: Mention) -> Fit:
+    """An amount, which before a noun is a possessive: a few years' history, a more-than-20-year career."""
+    unit = _ONE_UNIT.search(words)
+    if unit is None or not _MANY_OF.match(words):
+        return Fit(words)
+    if words.startswith("more"):
+        return Fit(words.replace(" ", "-"))
+    article = _ARTICLE.search(mention.before) if not words.startswith("a ") else None
+    return Fit(f"{words}s'", len(article.group()) if article else 0)
+
+
+def _religion(mention: Mention) -> str | None:
+    """A religion, religious, or believers."""
+    said = mention.said.strip()
+    if not mention.takes_a_phrase and mention.modifies and mention.in_sentence:
+        return "religious"
+    if _FAITH.search(said):
+        return with_article("religion") if mention.in_sentence else None
+    if said.endswith("s") and mention.in_sentence:
+        return "believers"
+    if _ONE.search(mention.before):
+        return "a believer"
+    return "religious" if _BE.search(mention.before) else None
+
+
+def _counted(group: str | None) -> str | None:
+    return with_article(group) if group and group not in _UNCOUNTED else group
 
 
 def _attribute(mention: Mention) -> str | None:
     said = mention.said
     folded = {fold(word) for word in WORD.findall(said)}
-    short = len(folded) <= _PHRASE
-    if short and (kind := class_of(_FIELD.split(said)[0], "relatives", last=True)):
-        return _noun(mention, kind)
+    head = _FIELD.split(said)[0]
+    short = len(WORD.findall(head)) <= _PHRASE
+    if short and (group := _by_head(head, "relatives")):
+        return _noun(mention, group)
     if people := _people(said):
         return people
     if _EDUCATION.search(said):
-        return "[education]"
+        return _education(mention)
     if folded & words("religions"):
-        return "[religion]"
+        return _religion(mention) or "[religion]"
+    if said.islower() and short and (group := class_of(head, "organizations")):
+        return _noun(mention, group.lower())
     if mention.label != "demographic attribute" or _BE.search(mention.before):
         return None
-    return _counted(class_of(said, "conditions")) or (_job(mention) if short else None)
+    return _counted(class_of(_spoken(said), "conditions")) or (_job(mention) if short else None)
+
+
+def _education(mention: Mention) -> str:
+    if mention.modifies and mention.in_sentence:
+        return "academic"
+    if _DEGREE.search(mention.said) and (mention.in_sentence or mention.determined):
+        return with_article("qualification")
+    return "studies" if mention.determined and not _ONE.search(mention.before) else "[education]"
+
+
+def _spoken(said: str) -> str:
+    """The words with letters that are spoken one by one as one word: COPD for C O P D."""
+    return _SPELLED.sub(lambda match: match.group().replace(" ", ""), said)
 
 
 def _people(said: str) -> str | None:
     """The people's part of the world: Eastern European, Asians."""
     named = said[:1].isupper() and is_country(said)
     of_country = (adjective_of(rung.words) for rung in rungs_of_place(said, "country")) if named else ()
-    kind = class_of(said, "peoples") or next(filter(None, of_country), None)
+    group = class_of(said, "peoples") or next(filter(None, of_country), None)
     many = said.endswith("s") and not said.endswith("ss")
-    return f"{kind}s" if kind and many else kind
+    return f"{group}s" if group and many else group
 
 
 def _job(mention: Mention) -> str | None:
     head = _FIELD.split(mention.said)[0]
-    kinds = (
-        class_of(head, "relatives", last=True),
-        class_of(head, "jobs", last=True),
-        class_of(mention.said, "jobs", last=True),
-    )
-    kind = next(filter(None, kinds), None)
-    return _noun(mention, kind) if kind else None
+    groups = (_by_head(head, "relatives"), _by_head(head, "jobs"), _by_head(mention.said, "jobs"))
+    group = next(filter(None, groups), None)
+    return _noun(mention, group) if group else None
 
 
-def _noun(mention: Mention, kind: str) -> str:
+def _noun(mention: Mention, group: str) -> str:
     """The class as a noun phrase: plural for a plural, without an article in a title or a signature."""
     head = WORD.findall(_FIELD.split(mention.said)[0])[-1:]
     if head and _PLURAL.search(head[0]) and not _ONE.search(mention.before):
-        return plural(kind)
+        return plural(group)
     line_before, line_after = mention.before.rpartition("\n")[2], mention.after.partition("\n")[0]
+    if mention.room[0] <= 1:
+        return group
     alone = not line_before.strip() and (not line_after.strip() or line_after.startswith(_ENDS_ITEM))
     titled = _NAME_AFTER.match(mention.after) or _LISTED.search(mention.before)
     if alone or (mention.said[0].isupper() and titled):
-        return kind[0].upper() + kind[1:]
-    return with_article(kind)
+        return group[0].upper() + group[1:]
+    return _counted(group) or group
 
 
 def plural(noun: str) -> str:

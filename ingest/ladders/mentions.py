@@ -24,6 +24,7 @@ _BRACKETS = {
     "diagnosis": "medical condition",
     "disease": "medical condition",
     "street address": "address",
+    "secondary address unit": "number",
     "medical department": "department",
     "frequency": "frequency",
     "dosage": "dose",
@@ -42,8 +43,39 @@ _OWN_ARTICLE = re.compile(r"^an? (?:specific |certain )?")
 _THE = re.compile(r"(?i)(?<![^\W_])the\s$")
 _DETERMINER = re.compile(r"(?i)(?<![^\W_])(?:the|this|that|his|her|their|our|my|its|a|an)\s$")
 _NO_NOUN = re.compile(
-    r"(?i)\s*(?:$|[^\w\s]|(?:and|or|to|in|at|on|for|with|by|when|where|he|she|i|we|they|the|a|is|was)\b)"
+    r"(?i)\s*(?:$|[^\w\s]|(?:and|or|to|in|at|on|for|with|by|of|from|under|after|before|until|since|during"
+    r"|when|where|who|which|that|if|as|than|then|so|because|but|about|into|here|there|again|please|also|not"
+    r"|he|she|it|i|we|they|you|me|him|her|us|them|my|his|our|your|their|its|the|a|an|this|these|some|all|no"
+    r"|later|now|today|ago|is|was|are|were|be|been|has|have|had|will|would|can|could|should|may|might|must|do|does|did|[a-z]+ly)\b)"
 )
+_NAME_AFTER = re.compile(r" [A-Z]")
+_IN_SENTENCE = re.compile(r"(?<![^\W_])[A-Za-z]?[a-z]+['’]?[a-z]*,? $|(?<![^\W_])I $")
+"""An ordinary word, behind which a noun phrase may stand."""
+_CHOOSES = re.compile(r"(?i)(?<![^\W_])(?:last|past|next|first|each|every|few|other|same|another) $")
+_A_CERTAIN = "a certain "
+_PHRASES = {
+    "date": "a certain day",
+    "month": "a certain month",
+    "time": "a certain time",
+    "person age": "a certain age",
+    "duration": "some time",
+    "quantity": "a certain amount",
+    "monetary amount": "a certain amount",
+    "dosage": "a certain dose",
+    "frequency": "regularly",
+    "diagnosis": "a medical condition",
+    "disease": "a medical condition",
+    "symptom": "a symptom",
+    "medication": "a medicine",
+    "medical test": "a test",
+    "procedure": "a procedure",
+    "medical department": "a department",
+    "event": "an event",
+    "religion": "a religion",
+    "place": "a place",
+    "job title": "a professional",
+}
+"""What stands for a kind in a sentence, as a noun phrase that is true of all its values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +110,18 @@ class Mention:
         """Whether a noun may follow, as in "the Tuesday meeting"."""
         return _NO_NOUN.match(self.after) is None
 
+    @property
+    def in_sentence(self) -> bool:
+        """Whether an ordinary word stands before it."""
+        return _IN_SENTENCE.search(self.before) is not None
+
+    @property
+    def takes_a_phrase(self) -> bool:
+        """Whether it stands in a sentence as a phrase of its own: "in May we", not "May: ", "the May run"."""
+        named = not self.determined and _NAME_AFTER.match(self.after) is not None
+        chosen = _CHOOSES.search(self.before) is not None
+        return self.in_sentence and not chosen and (not self.modifies or named)
+
 
 @dataclass(frozen=True, slots=True)
 class Fit:
@@ -96,6 +140,21 @@ def bracket(label: str) -> Fit:
     if label in _CONFUSED:
         return Fit("[identification number]")
     return Fit(f"[{_BRACKETS.get(label) or _OWN_ARTICLE.sub('', label_of(label).descriptor)}]")
+
+
+def kind(mention: Mention, label: str) -> Fit:
+    """The kind as a noun phrase where the sentence takes one: "a certain day"; else in brackets."""
+    phrase = _PHRASES.get(label)
+    if phrase is None or not mention.takes_a_phrase:
+        return bracket(label)
+    if phrase.startswith(_A_CERTAIN) and mention.determined:
+        return Fit(phrase, mention.the) if mention.the else bracket(label)
+    return Fit(phrase.removeprefix("some ") if mention.determined else phrase)
+
+
+def is_kind(words: str) -> bool:
+    """Whether words that stand for a value say no more than its kind."""
+    return words.startswith("[") or words in _PHRASES.values()
 
 
 def like(words: str, original: str) -> str:

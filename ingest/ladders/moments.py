@@ -1,6 +1,7 @@
 """Dates, times and ages in their sentences."""
 
 import re
+from dataclasses import replace
 from datetime import date
 
 from ingest.ladders.ages import DECADE, OLDEST, decade_words, rungs_of_age, years_of
@@ -11,11 +12,13 @@ from ingest.ladders.dates import (
     atoms,
     date_of,
     decade_of,
+    has_clock,
     part_of_day,
     relative_of,
     rungs_of_date,
 )
-from ingest.ladders.mentions import Choose, Fit, Mention, behind_the, bracket, like
+from ingest.ladders.descriptions import fit_of_length
+from ingest.ladders.mentions import Choose, Fit, Mention, behind_the, bracket, kind, like
 from ingest.ladders.rungs import Rung
 
 _HOUR = re.compile(r"(?i)[0-2]?[0-9](?:[:.][0-5][0-9])?\s*(?:[ap]\.?m\.?)?|noon|midnight")
@@ -29,10 +32,38 @@ _PART_OF = re.compile(
 _BEFORE_PART_OF_DAY = re.compile(
     r"(?i)(?<![^\W_])(?:by|before|after|until|till|around|about|from|to|since|between|and|in)\s$"
 )
-_NO_ADVERB = re.compile(r"(?i)(?<![^\W_])(?:before|after|until|till|by|since|from|to|between)\s(?:the\s)?$")
+_NO_ADVERB = re.compile(
+    r"(?i)(?<![^\W_])(?:of|before|after|until|till|by|since|from|to|between)\s(?:the\s)?$"
+)
 _PART_BEFORE = re.compile(r"(?i)(?<![^\W_])(?P<in>(?:in|on) )?(?:the )?(?:early|mid|late)(?:-|\s)$")
+_WEEK_OF = re.compile(r"(?i)(?<![^\W_])(?P<unit>week|weekend) of (?:the )?$")
 _WHICH = re.compile(r"(?i)(?<![^\W_])(?P<which>last|past|next|this|coming|early|late)\s$")
-_LENGTH = re.compile(r"(?i)(?<![^\W_])(?:years?|months?|weeks?|days?|hours?|minutes?)(?![^\W_])")
+_WHICH_MONTH = re.compile(
+    r"(?i)(?<![^\W_])(?P<since>since )?(?:in )?(?:this )?(?P<which>last|past|next|coming|following)\s$"
+)
+_NUMBERED = re.compile(r"(?i)(?P<unit>week|month|day|quarter|year) [0-9]{1,3}")
+_NTH = re.compile(
+    r"(?i)(?:the )?(?:[0-3]?[0-9](?:st|nd|rd|th)|first|second|third|(?:twenty[- ])?[a-z]{2,6}(?:th|st))"
+    r"(?: (?P<unit>day|week|month|year))?"
+)
+_LENGTH = re.compile(r"(?i)(?<![^\W_])(?:(?:year|month|week|day|night|hour|hr|minute|min)s?)(?![^\W_])")
+_SOME = re.compile(r"(?i)[a-z0-9]+ [a-z]{3,}s")
+"""Six sessions."""
+_YEARS = re.compile(r"(?:1[5-9]|20)[0-9]{2}(?:(?:, and |, | and )(?:1[5-9]|20)[0-9]{2})+")
+_SAID_IN = re.compile(r"(?i)(?:back |later |earlier |early |late )?in ")
+_ZONE_AFTER = re.compile(r" (?:local )?time(?![^\W_])")
+_OF_WEEK = re.compile(rf"{WEEKDAY.pattern}(?:,? (?P<part>morning|afternoon|evening|night))?")
+_HOLDS = re.compile(
+    r"(?i)(?<![^\W_])(?:on|by|until|till?|since|from|to|through|before|after|for|of|at|in|than|and|or|between|is|was|be"
+    r"|every|each|any|no|next|last|this|that|the|an?|my|his|her|our|their|your|per|most|all|both)\s$"
+)
+_BARE = re.compile(
+    r"(?i)(?<![^\W_])(?:born|me|again|him|her|them|us|it|off|out|back|held|met|died|here|there|home) $"
+)
+"""Words behind which a month needs "in"."""
+_WORD_BEFORE = re.compile(r"[a-z] $")
+_OPENS = re.compile(r"(?:^|[.!?\n])\s*$")
+_CLAUSE_AFTER = re.compile(r"(?i),? (?:i|we|he|she|it|they|you|the|there)(?:['’ ])")
 _A_YEAR = 364
 
 
@@ -47,45 +78,100 @@ def fit_of_date(mention: Mention, choose: Choose) -> Fit:
         joint = said[parts[0][1] : parts[1][0]].strip()
         words = f" {joint if joint.isalpha() else 'to'} ".join(dict.fromkeys(rungs))
         return _after_preposition(words, mention)
+    if _YEARS.fullmatch(said):
+        years = sorted(map(int, re.findall("[0-9]+", said)))
+        ends = [choose(list(rungs_of_date(Date(year)))) for year in (years[0], years[-1])]
+        return _after_preposition(" to ".join(dict.fromkeys(ends)), mention)
     if relative := relative_of(said):
-        if _NO_ADVERB.search(mention.before) or mention.after.startswith(("'s", "’s")):
-            return bracket("date")
-        found = _PREPOSITION.search(mention.before)
-        return Fit(like(relative, found.group()), len(found.group())) if found else Fit(relative)
-    if WEEKDAY.fullmatch(said.strip(" ,.")):
-        return _of_weekday(mention)
+        return _of_relative(relative, mention)
+    if day := _OF_WEEK.fullmatch(said.strip(" ,.")):
+        return _of_weekday(mention, f" {day['part'].casefold()}" if day["part"] else "")
     found_date = date_of(said)
     if found_date is None or found_date == Date():
-        if decades := decade_of(said):
-            return _after_preposition(choose(decades), mention)
-        length = rungs_of_amount(said, mention.before) if _LENGTH.search(said) else []
-        return Fit(choose(length)) if length else bracket(mention.label)
+        return _of_no_date(said, mention, choose)
+    return _of_date(found_date, mention, choose)
+
+
+def _of_date(found_date: Date, mention: Mention, choose: Choose) -> Fit:
     ladder = list(rungs_of_date(found_date))
     if mention.label == "date of birth" and found_date.year:
         oldest = found_date.year + OLDEST <= date.today().year
         ladder = ladder[-2:] if oldest else [rung for rung in ladder if rung.admits >= _A_YEAR] or ladder
     rung = choose(ladder)
+    if rung.startswith("["):
+        return _of_month(rung, mention)
+    if _SAID_IN.match(mention.said):
+        return Fit(f"in {rung}")
+    if week := _WEEK_OF.search(mention.before):
+        return Fit(f"{week['unit']} in {rung}", len(week.group()))
     if _PART_OF.search(mention.before):
         unit = "day" if found_date.day else "month" if found_date.month else "year"
         rung = f"a {unit} in {rung}"
     return _after_preposition(rung, mention)
 
 
+def _of_relative(relative: str, mention: Mention) -> Fit:
+    if _NO_ADVERB.search(mention.before) or mention.after.startswith(("'s", "’s")):
+        return kind(mention, "date")
+    found = _PREPOSITION.search(mention.before)
+    return Fit(like(relative, found.group()), len(found.group())) if found else Fit(relative)
+
+
+def _of_no_date(said: str, mention: Mention, choose: Choose) -> Fit:
+    """A decade, a time with a zone, the 14th, week 31, or a length of time that was taken for a date."""
+    if decades := decade_of(said):
+        return _after_preposition(choose(decades), mention)
+    if has_clock(said):
+        return _of_time(mention)
+    unit = _NUMBERED.fullmatch(said) or _NTH.fullmatch(said)
+    if unit:
+        named = unit["unit"] or "day"
+        fit = kind(mention, "month" if named == "month" else "date")
+        return replace(fit, words=fit.words.replace("day", named.casefold()))
+    length = rungs_of_amount(said, mention.before) if _LENGTH.search(said) or _SOME.fullmatch(said) else []
+    if length:
+        return fit_of_length(choose(length), mention)
+    lasts = mention.label == "date" and _LENGTH.search(said) is not None
+    return kind(mention, "duration" if lasts else mention.label)
+
+
+def _of_month(rung: str, mention: Mention) -> Fit:
+    """A month alone: "in a certain month", "some time ago" for last May."""
+    if which := _WHICH_MONTH.search(mention.before):
+        near = "later" if which["which"].casefold() in ("next", "coming", "following") else "some time ago"
+        words = "for some time" if which["since"] else near
+        return Fit(like(words, which.group()), len(which.group()))
+    part = _PART_BEFORE.search(mention.before)
+    if _SAID_IN.match(mention.said):
+        return Fit("in a certain month")
+    phrase = part is not None or _ON.search(mention.before) or mention.takes_a_phrase
+    return _after_preposition("a certain month" if phrase else rung, mention)
+
+
 def _of_time(mention: Mention) -> Fit:
     part = part_of_day(mention.said)
+    zone = _ZONE_AFTER.match(mention.after)
+    right = zone.end() if zone else 0
     if part is None:
-        return bracket("time")
+        return replace(kind(mention, "time"), right=right)
     if at := _AT.search(mention.before):
-        return Fit(like("at night" if part == "night" else f"in the {part}", at.group()), len(at.group()))
-    return Fit(f"the {part}" if _BEFORE_PART_OF_DAY.search(mention.before) else part)
+        words = like("at night" if part == "night" else f"in the {part}", at.group())
+        return Fit(words, len(at.group()), right)
+    return Fit(f"the {part}" if _BEFORE_PART_OF_DAY.search(mention.before) else part, right=right)
 
 
-def _of_weekday(mention: Mention) -> Fit:
+def _of_weekday(mention: Mention, part: str) -> Fit:
     which = _WHICH.search(mention.before)
-    day = "a weekend day" if mention.said.strip().lower().startswith("s") else "a weekday"
+    day = "weekend" if mention.said.lstrip().lower().startswith("s") else "weekday"
+    day = f"{day}{part}" if part or day == "weekday" else f"{day} day"
+    if mention.said.strip(" ,.").lower().endswith("days"):
+        return Fit(f"{day}s")
     if which is None:
-        return Fit(day)
-    near = {"last": "recently", "past": "recently", "early": f"on {day}", "late": f"on {day}"}
+        owns = mention.after.startswith(("'s", "’s"))
+        bare = _WORD_BEFORE.search(mention.before) and not _HOLDS.search(mention.before) and not owns
+        opens = _OPENS.search(mention.before) and _CLAUSE_AFTER.match(mention.after)
+        return Fit(f"on a {day}" if bare or opens else f"a {day}")
+    near = {"last": "recently", "past": "recently", "early": f"on a {day}", "late": f"on a {day}"}
     return Fit(like(near.get(which["which"].casefold(), "soon"), which.group()), len(which.group()))
 
 
@@ -93,8 +179,11 @@ def _after_preposition(words: str, mention: Mention) -> Fit:
     """After "on" or "at", "in"; no article before a bare month or year, and no second one."""
     if part := _PART_BEFORE.search(mention.before):
         return Fit(like(f"in {words}" if part["in"] else words, part.group()), len(part.group()))
-    if on := _ON.search(mention.before):
+    on = _ON.search(mention.before) if not mention.after.startswith(("'s", "’s")) else None
+    if on:
         return Fit(like(f"in {words}", on.group()), len(on.group()))
+    if _BARE.search(mention.before):
+        return Fit(f"in {words}")
     if mention.the and (words.startswith(("the ", "a ")) or not mention.modifies):
         return behind_the(words, mention)
     return Fit(words.removeprefix("the ") if mention.determined else words)
@@ -122,6 +211,9 @@ _BE = re.compile(
 _TURNED_TO = re.compile(r"(?i)turn(?:ed|s|ing)?\s")
 _TURNED = re.compile(r"(?i)(?<![^\W_])turn(?:ed|s|ing)?\s$")
 _SCHOOL_AGE = 10
+_BELOW = re.compile(r"(?i)(?<![^\W_])(?:under|below|(?:less|younger) than|up to)(?: the age of)?\s$")
+_ABOVE = re.compile(r"(?i)(?<![^\W_])(?:over|above|past|(?:more|older) than|at least)(?: the age of)?\s$")
+_TWO_AGES = re.compile(r"(?i)([a-z0-9]+)(?: or | to | and | ?[-–] ?)([a-z0-9]+)")
 
 
 def fit_of_age(mention: Mention, choose: Choose) -> Fit:
@@ -129,12 +221,14 @@ def fit_of_age(mention: Mention, choose: Choose) -> Fit:
     said = mention.said.strip()
     if otherwise := _no_plain_age(said, mention, choose):
         return otherwise
-    age = years_of(_OLD.sub(r" \1", said))
+    age = _age_of(said)
     if age is None:
-        return bracket(mention.label)
+        return kind(mention, mention.label)
     band, decade, old = choose(rungs_of_age(age)), decade_words(age), _OLD.search(said)
     if band.startswith("["):
         return Fit(band)
+    if bound := _bound(age, mention.before):
+        return Fit(f"{bound} years old" if old else bound)
     in_decade = decade is not None and band.endswith("9")
     if old and ("-" in said or _ATTRIBUTE.search(mention.before)):
         return _attribute(mention, age, band, decade if in_decade else None, old.group(2) or "")
@@ -146,10 +240,28 @@ def fit_of_age(mention: Mention, choose: Choose) -> Fit:
         return Fit(f"{decade[:-3]}y-something")
     if said.lower().startswith("age"):
         return Fit(f"{'aged' if said.lower().startswith('aged') else 'age'} {band}")
-    if old or _IN_YEARS.search(said):
-        between = f"between {band.replace(' to ', ' and ')}" if after_be and " to " in band else band
-        return Fit(f"{between} years old")
-    return Fit(band)
+    if age < _SCHOOL_AGE and (old or after_be):
+        return Fit("a young child")
+    between = f"between {band.replace(' to ', ' and ')}" if after_be and " to " in band else band
+    return Fit(f"{between} years old" if old or _IN_YEARS.search(said) else between)
+
+
+def _age_of(said: str) -> int | None:
+    """The age in years; of two in one decade the first, "6 or 7 years old"."""
+    plain = _OLD.sub(r" \1", said)
+    age, two = years_of(plain), _TWO_AGES.match(plain)
+    if age is None and two:
+        first, second = years_of(two[1]), years_of(two[2])
+        same = first is not None and second is not None and first // 10 == second // 10
+        return first if same else None
+    return age
+
+
+def _bound(age: int, before: str) -> str | None:
+    """The ten years beyond an age that "over" or "under" stands before, never the age itself."""
+    if _BELOW.search(before):
+        return str(age // 10 * 10 + 10)
+    return str((age - 1) // 10 * 10) if _ABOVE.search(before) and age > 10 else None
 
 
 def _no_plain_age(said: str, mention: Mention, choose: Choose) -> Fit | None:
@@ -157,12 +269,12 @@ def _no_plain_age(said: str, mention: Mention, choose: Choose) -> Fit | None:
     if turned := _TURNED_TO.match(said):
         age = years_of(said[turned.end() :])
         decade = decade_words(age) if age else None
-        return Fit(f"{turned.group()}{decade[:-3]}y-something") if decade else bracket(mention.label)
+        return Fit(f"{turned.group()}{decade[:-3]}y-something") if decade else kind(mention, mention.label)
     if DECADE.fullmatch(said):
         return Fit(choose([Rung(_QUALIFIED.sub("", said), 10), Rung(bracket(mention.label).words)]))
-    if _ONLY_LENGTH.fullmatch(said) and mention.modifies:
+    if _ONLY_LENGTH.fullmatch(said) and (mention.modifies or mention.determined):
         length = rungs_of_amount(said, mention.before)
-        return Fit(choose(length)) if length else bracket("duration")
+        return fit_of_length(choose(length), mention) if length else kind(mention, "duration")
     return None
 
 

@@ -1,6 +1,7 @@
 """Who is who: people, organizations and unknown places of a document as Person A, Bank B, Street C."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from string import ascii_uppercase
 
@@ -8,7 +9,7 @@ from ingest.annotated import AnnotatedText
 from ingest.documents import Entity
 from ingest.labels import ORGANIZATION, PERSON
 from ingest.ladders.classify import class_of
-from ingest.language.vocabulary import fold
+from ingest.language.vocabulary import WORD, fold, words
 
 Thing = tuple[str, int]
 """A noun and a link."""
@@ -31,6 +32,8 @@ _NOUNS = {
     "Building": re.compile(r"(?i)\b(?:building|hall|house|tower|center|centre|plaza)\b"),
     "Station": re.compile(r"(?i)\b(?:station|airport)\b"),
 }
+_CODE = re.compile(r"[A-Z]{2,}[- ]?[0-9]+")
+_ACRONYM = re.compile(r"(?:the )?[A-Z]{3,5}")
 _BY_LABEL = {"city name": "Town", "county": "County", "state or province": "Region", "country": "Country"}
 
 
@@ -60,12 +63,18 @@ class Cast:
             for entity in text.entities
             for word in _INITIAL.findall(text.text, entity.span.start, entity.span.end)
         }
+        self._labels = Counter((entity.label, self._said(entity)) for entity in text.entities)
+        self._short = {
+            "".join(word[0] for word in WORD.findall(self._said(entity)))
+            for entity in text.entities
+            if entity.label == PERSON
+        }
         self._nouns = {link: self._noun(mentions) for link, mentions in text.mentions().items()}
 
     def name(self, entity: Entity, before: str) -> str:
         """Person A; after a title, or with one, Mr. A."""
         noun = self._nouns[entity.link]
-        said = fold(self._text[entity.span.start : entity.span.end])
+        said = self._said(entity)
         thing = noun, entity.link
         if noun != "Person":
             thing = self._same.setdefault((noun, said), thing)
@@ -79,6 +88,14 @@ class Cast:
             return f"{titled.group()}{letter}"
         return letter if _TITLE_BEFORE.search(before) else f"Person {letter}"
 
+    def _is_firm(self, name: str) -> bool:
+        """Whether a name is an organization's elsewhere in the text, or an acronym and nobody's initials."""
+        said = fold(name).removeprefix("the ")
+        if said in words("given_names", "given_names_ambiguous", "surnames"):
+            return False
+        acronym = _ACRONYM.fullmatch(name) is not None and said not in self._short
+        return acronym or self._labels[ORGANIZATION, said] >= max(1, self._labels[PERSON, said])
+
     def _next(self, noun: str) -> str:
         """The next letters of a noun that no name of the text is written with."""
         number = self._taken.get(noun, 0)
@@ -87,16 +104,21 @@ class Cast:
         self._taken[noun] = number + 1
         return letters(number)
 
+    def _said(self, entity: Entity) -> str:
+        return fold(self._text[entity.span.start : entity.span.end]).removeprefix("the ")
+
     def _noun(self, mentions: Sequence[Entity]) -> str:
         said = [(entity.label, self._text[entity.span.start : entity.span.end]) for entity in mentions]
-        if any(label == PERSON for label, _ in said):
+        if all(_CODE.fullmatch(name) for _, name in said):
+            return "Item"
+        if any(label == PERSON and not self._is_firm(name) for label, name in said):
             return "Person"
-        if any(label == ORGANIZATION for label, _ in said):
-            kinds = (class_of(words, "organizations") for _, words in said)
+        if any(label in (PERSON, ORGANIZATION) for label, _ in said):
+            kinds = (class_of(name, "organizations") for _, name in said)
             return next((kind for kind in kinds if kind), "Organization")
-        for label, words in said:
+        for label, name in said:
             for noun, cue in _NOUNS.items():
-                if cue.search(words):
+                if cue.search(name):
                     return noun
             if label in _BY_LABEL:
                 return _BY_LABEL[label]

@@ -19,6 +19,8 @@ _LOOK_ALIKES = str.maketrans(
 """Cyrillic and Greek letters, and the Latin ones for which they are taken."""
 _BEYOND_LATIN = re.compile("[\u0370-\u052f]")
 _WORD = re.compile(r"[^\W_]+")
+_ESCAPE = re.compile(r"\\[nrt](?=[A-Z][a-z])")
+"""A line break as a string in code writes it, which would hide the name behind it."""
 _LATIN = re.compile("[A-Za-z]")
 _LAST_OF_LATIN_1 = "\u00ff"
 """Up to it stand º, ª and µ, which people type and patterns know."""
@@ -40,7 +42,13 @@ def plain(text: str) -> str:
 
     Dashes, quotation marks and the no-break space stay as they are: they are not in disguise.
     """
+    text = unescaped(text)
     return text if text.isascii() else _in_latin(text.translate(_PLAIN))
+
+
+def unescaped(text: str) -> str:
+    """The text with line breaks for those that it writes as in code; as long as the original."""
+    return _ESCAPE.sub(" \n", text) if "\\" in text else text
 
 
 def _in_latin(text: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from ingest.annotated import AnnotatedText, residual_spans
 from ingest.documents import Action, Decision, Span
 from ingest.labels import VAGUE, label_of
+from ingest.language.plain_letters import unescaped
 from ingest.protocols import Applied
 from ingest.spans import Replacement, Shift, joined, resolve, union_of
 
@@ -41,7 +42,8 @@ _ARTICLE_BEFORE = re.compile(r"\b(an?)(\s+)$", re.IGNORECASE)
 _DETERMINER_BEFORE = re.compile(
     # At most one more word may come between, an adjective or a noun ("the management accountant").
     r"\b(?:an?|the|this|that|these|those|my|your|his|her|its|our|their|whose|each|every|no|some|any)\s+"
-    r"(?:(?!(?:to|in|of|at|on|by|for|from|with|and|or|as|is|was|are|were|has|had|into|than|near)\s)"
+    r"(?:(?!(?:to|in|of|at|on|by|for|from|with|and|or|as|is|was|are|were|has|had|into|than|near|after|before"
+    r"|until|since|during|about|over|under|through|via|if|when|while|where|because|not|will|would)\s)"
     r"[a-z-]+\s+)?$",
     re.IGNORECASE,
 )
@@ -161,16 +163,18 @@ _SPACELESS = (
 """Scripts without blanks between words, or that attach endings to names as Korean does."""
 _SPACELESS_CHAR = re.compile(f"[{_SPACELESS}]")
 _CHAR = rf"[^\W_{_SPACELESS}]"
-_TOKEN = re.compile(rf"{_CHAR}+(?:(?<=[0-9])[.,:](?=[0-9]){_CHAR}+)*")
+_TOKEN = re.compile(rf"{_CHAR}+(?:(?:(?<=[0-9])[.,:](?=[0-9])|(?<=[A-Z])&(?=[A-Z])){_CHAR}+)*")
+_INNER = frozenset(".,:&")
 _LETTERS_OR_DIGITS = re.compile(rf"[^\W\d_{_SPACELESS}]+|[0-9]+")
 
 
 def whole_words(text: str, decisions: Sequence[Decision]) -> list[Decision]:
     """Widen replacing decisions so that none begins or ends inside a word or number.
 
-    "38" of "38.5" and "12" of "12th" are widened to the whole token. An alias or a changed value is widened
-    only if letters would touch letters, or digits digits: "14" may precede "mg".
+    "38" of "38.5", "12" of "12th" and "B" of "B&Q" are widened to the whole token. An alias or a changed
+    value is widened only if letters would touch letters, or digits digits: "14" may precede "mg".
     """
+    text = unescaped(text)
     if not any(_touches(text, each.entity.span) for each in decisions):
         return list(decisions)
     by_action = {
@@ -185,7 +189,7 @@ def whole_words(text: str, decisions: Sequence[Decision]) -> list[Decision]:
 def _touches(text: str, span: Span) -> bool:
     """Whether the span touches a letter, a digit or a separator within a number."""
     before, behind = text[max(0, span.start - 1) : span.start], text[span.end : span.end + 1]
-    return before.isalnum() or behind.isalnum() or before in (".", ",", ":") or behind in (".", ",", ":")
+    return before.isalnum() or behind.isalnum() or before in _INNER or behind in _INNER
 
 
 class _Tokens:

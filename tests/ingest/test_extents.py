@@ -47,6 +47,8 @@ def told(text: str, *marked: tuple[str, str], source: str = "model:x") -> list[t
         ("Lind Gas\t12", "Lind Gas\t12", FIRM, ["Lind Gas", "12"]),
         ("Call Nina, Tobias now.", "Nina, Tobias", NAME, ["Nina", "Tobias"]),
         ("Ada Lind failed a test.", "Ada Lind failed a test", NAME, ["Ada Lind"]),
+        ("Ada Lind  P.S. Call", "Ada Lind  P.S.", NAME, ["Ada Lind"]),
+        ("Lind v Orr", "Lind v", NAME, ["Lind"]),
         ("Nguyen thi Mai came.", "Nguyen thi Mai", NAME, ["Nguyen thi Mai"]),
         ("Ada orrlind came.", "Ada orrlind", NAME, ["Ada orrlind"]),
         ("Quellby who left", "Quellby who", AREA, ["Quellby"]),
@@ -144,6 +146,8 @@ def test_a_name_takes_no_words_of_another_mention() -> None:
         ("It was on 3 May.", [("on 3 May", "date")], "3 May"),
         ("at 05:00 on 3 May here", [("05:00", "time"), ("3 May", "date")], "05:00 on 3 May"),
         ("on 3 May, 9:30 AM EST here", [("3 May", "date"), ("9:30 AM", "time")], "3 May, 9:30 AM EST"),
+        ("on May 3, 2019 here", [("May 3", "date"), ("2019", "date")], "May 3, 2019"),
+        ("at .07 Mar .02", [("07 Mar", "date")], "Mar"),
     ],
 )  # fmt: skip
 def test_a_date_is_one_with_its_time(text: str, marked: list[tuple[str, str]], expected: str) -> None:
@@ -238,6 +242,11 @@ def test_what_says_something_stays(text: str, marked: str, label: str) -> None:
         ("a Mr German called", "German", NAME, NAME),
         ("up by 9 for my class", "9", "person age", "time"),
         ("she moved at 9 with us", "9", "person age", "person age"),
+        ("a Norway national", "Norway", NAME, "nationality"),
+        ("under Norway law", "Norway", "county", "country"),
+        ("Room 17, then", "17", "place", "secondary address unit"),
+        ("Patient: Lind, A. B.", "Lind, A. B.", "demographic attribute", NAME),
+        ("so Sat night we", "Sat night", NAME, "date"),
     ],
 )
 def test_states_and_nationalities_are_known(text: str, marked: str, label: str, expected: str) -> None:
@@ -260,6 +269,14 @@ def test_a_name_behind_the_is_no_person() -> None:
 
     assert labels("the Lind report, says Orr of Lind") == [FIRM, NAME, FIRM]
     assert labels("the Lind family and Orr and Lind") == [NAME, NAME, NAME]
+
+
+def test_a_month_that_is_somebodys_first_name_is_hers() -> None:
+    text = "April Orr came. One was April, and in April we left."
+    month = mention(text, "April, and", "date").at(Span(24, 29))
+    later = month.at(Span(text.rindex("April"), text.rindex("April") + 5))
+    found = named_things(text, [mention(text, "April Orr", NAME), month, later])
+    assert [each.label for each in found] == [NAME, NAME, "date"]
 
 
 def test_patterns_and_structures_are_unchanged() -> None:

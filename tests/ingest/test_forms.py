@@ -50,6 +50,8 @@ KEPT = [
     ("quantity", "2", ""),
 ]
 RULED_OUT = [
+    ("phone number", "0.3333333333333333", "enter "),
+    ("street address", "14 Quillon Road, ada@larkmail.example", "at "),
     ("national id number", "104 RR 22", ""),
     ("national id number", "121/79", "Vitals: "),
     ("case number", "CRP 221", ""),

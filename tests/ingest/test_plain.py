@@ -15,6 +15,7 @@ from ingest.language.plain_letters import plain
     ("fancy", "shown"),
     [
         ("①⑴⒈❶²₂", "111122"),
+        ("Best,\\nAda Lind", "Best, \nAda Lind"),
         ("𝐌𝟏Ⓜⓜ🄼🅜🅼⒨ᴍᴹＭ", "M1MmMMMmMMM"),
         ("＠．，：", "@.,:"),
         ("𝓐𝓷𝓷𝓪 Ⓚⓔⓛⓛⓔⓡ", "Anna Keller"),

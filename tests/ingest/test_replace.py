@@ -38,6 +38,7 @@ def replaced(text: str, *marks: tuple[str, str], action: Action = Action.GENERAL
         ("in Bremen, Ulm now", [("Bremen", "city name"), ("Ulm", "city name")], "in a city, a city now"),
         ("the management clerk there", [("clerk", "job title")], "the management job title there"),
         ("like a dead man", [("man", "gender")], "like a dead gender"),
+        ("says that after noon it", [("noon", "time")], "says that after a specific time it"),
         ("took the train to Ulm", [("Ulm", "city name")], "took the train to a city"),
         ("Case No. 17/3", [("17/3", "case number")], "Case No. a case number"),
         ("signed J. Ulm", [("Ulm", "city name")], "signed J. a city"),

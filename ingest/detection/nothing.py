@@ -1,0 +1,69 @@
+"""What is taken for an item of a kind and is none in any document: a unit without its number, a continent."""
+
+import re
+
+from ingest.detection.patterns.words import MONTHS
+from ingest.labels import ORGANIZATION, PERSON
+
+_PLACES = frozenset(("place", "city name", "county", "state or province", "country"))
+_MOMENTS = frozenset(("date", "time"))
+_UNIT = "(?:hour|day|week|month|quarter|year|century)"
+_NO_MOMENT = re.compile(
+    rf"(?i)morning|afternoon|evening|night|weekends?|end|beginning|middle|{_UNIT}s?|{_UNIT}[- ]end"
+    rf"|(?:the )?(?:end|beginning|start|middle|rest) of (?:(?:the|this|last|next) )?{_UNIT}"
+    r"|(?:the )?(?:[0-9]{1,2}th and )?(?:[a-z]+[- ])?(?:[0-9]{1,2}|[a-z]+)(?:th|st)[- ]centur(?:y|ies)"
+    r"(?: [a-z]+)?"
+    rf"|(?!{MONTHS})(?-i:[A-Z]{{1,4}})-[0-9]{{1,4}}"
+)
+_NUMBER = re.compile(r"[0-9]{1,3}(?:\.[0-9]+)?")
+_DAY_BEFORE = re.compile(
+    r"(?i)(?<![^\W_])(?:on|by|until|till|from|to|and|or|at|before|after|of|the|since|between|around|about"
+    rf"|[a-z]{{3,9}}day,?|(?:{MONTHS})\.?|-|–|/)\s?$"
+)
+_DAY_AFTER = re.compile(
+    rf"(?i)\s?(?:st|nd|rd|th|o'clock|[ap]\.?m\b|of |[-/]|{MONTHS}|year|month|week|day|hour|min)"
+)
+_CONTINENT = re.compile(
+    r"(?i)(?:the )?(?:(?:(?:north|south|east|west)(?:ern)?|southeast|latin|central|mainland) )?"
+    r"(?:europe|asia|africa|americas?|oceania|antarctica|middle east|far east|caribbean|balkans)"
+)
+_FIELD = re.compile(r"(?i)(?:[a-z]+ )?[a-z]+(?:ology|istry|physics|omics|matics|onomy|ography)")
+"""A field of study behind "in"."""
+_MEASURE = re.compile(
+    r"(?i) (?:[a-z]+ )?(?:scores?|scale|index|criteria|classification|staging|questionnaire)(?![^\W_])"
+)
+_LETTER = re.compile("[b-z]")
+_UNIT_ALONE = re.compile("[A-Za-z]{1,2}")
+_KIN = re.compile(r"(?i)aunt(?:ie|y)?|uncle|cousin|sister|brother|father|mother|grand(?:ma|pa)")
+_NAME_AFTER = re.compile(r" [A-Z][a-z]")
+_SIGN_BEFORE = re.compile(r"(?i)(?<![^\W_])(?:positive|negative|equivocal) $")
+_SIGN_AFTER = re.compile(r"(?: and [A-Z][a-z]+)?(?:['’]s)? (?:tests?|signs?|maneuver)(?![^\W_])")
+_OF_CARE = re.compile(r" (?:physician|doctor|provider|clinician|nurse|team|visit|appointment)s?(?![^\W_])")
+_CURRENCY = re.compile(r"[A-Z]{3}|[$€£]")
+
+
+def says_nothing(label: str, said: str, before: str, after: str) -> bool:
+    """Whether the words are none of what their label says, between the text before and after them."""
+    if label in _MOMENTS:
+        return _no_moment(said, before, after)
+    if label in _PLACES and (_CONTINENT.fullmatch(said) or _FIELD.fullmatch(said)):
+        return True
+    if label in (*_PLACES, ORGANIZATION):
+        return _MEASURE.match(after) is not None or _MEASURE.search(f" {said}") is not None
+    if label == PERSON:
+        of_sign = _SIGN_BEFORE.search(before) and _SIGN_AFTER.match(after)
+        if _KIN.fullmatch(said) and _NAME_AFTER.match(after):
+            return True
+        return bool(of_sign) or _LETTER.fullmatch(said) is not None
+    if label == "medical department":
+        return _OF_CARE.match(after) is not None
+    if label == "quantity":
+        return _UNIT_ALONE.fullmatch(said) is not None
+    return label == "monetary amount" and _CURRENCY.fullmatch(said) is not None
+
+
+def _no_moment(said: str, before: str, after: str) -> bool:
+    if _NO_MOMENT.fullmatch(said):
+        return True
+    alone = _NUMBER.fullmatch(said) is not None
+    return alone and not _DAY_BEFORE.search(before) and not _DAY_AFTER.match(after)

@@ -1,0 +1,103 @@
+"""Kinds, moments and amounts where a sentence takes a phrase of its own. All texts are invented."""
+
+import pytest
+
+from tests.ingest.ladders.test_wording import written
+
+
+@pytest.mark.parametrize(
+    ("marked", "expected"),
+    [
+        ("in [[May|d]] Ms Orr wrote", "in a certain month Ms Orr wrote"),
+        ("the [[July|d]] fees", "the [month] fees"),
+        ("Stage one ([[June|d]]): closed", "Stage one ([month]): closed"),
+        ("by the end of [[May|d]].", "by the end of a certain month."),
+        ("Since last [[March|d]] she walks", "For some time she walks"),
+        ("so next [[March|d]] we move", "so later we move"),
+        ("a year, [[back in June|d]]. So", "a year, in a certain month. So"),
+        ("until the [[22nd|d]].", "until a certain day."),
+        ("half days from [[week 31|d]].", "half days from a certain week."),
+        ("in the week of [[April 12|d]].", "in the week in mid-April."),
+        ("cash on hand [[Friday|d]], with", "cash on hand on a weekday, with"),
+        ("[[Friday|d]] we met", "On a weekday we met"),
+        ("on [[Tuesday morning|d]].", "on a weekday morning."),
+        ("off on [[Sundays|d]].", "off on weekend days."),
+        ("read [[Friday|d]]'s notes", "read a weekday's notes"),
+        ("call at [[9 am Orrin|d]] time to", "call in the morning to"),
+        ("from [[2-6pm|d]].", "from a certain time."),
+        ('"at": "[[10:41 AM UTC-03:00|d]]"', '"at": "morning"'),
+        ("held [[April second of O six|d]].", "held in April 2006."),
+        ("due by [[Nov 8th/2021|d]].", "due by November 2021."),
+        ("born in [[1931, 1944 and 1975|date of birth]].", "born in the 1930s to the 1970s."),
+        ("as of [[this Friday|d]] we", "as of a certain day we"),
+        ("has a [[three year|d]] lease", "has a few years' lease"),
+        ("a [[45-minute|duration]] talk", "a more-than-40-minute talk"),
+        ("in the last [[three years|duration]], we", "in the last few years, we"),
+        ("a [[few months|duration]] later", "a few months later"),
+        ("it took [[a year and a half|duration]].", "it took some time."),
+    ],
+)
+def test_moments_and_lengths_of_time(marked: str, expected: str) -> None:
+    assert written(marked) == expected
+
+
+@pytest.mark.parametrize(
+    ("marked", "expected"),
+    [
+        ("pupils under [[7 years old|a]].", "pupils under 10 years old."),
+        ("for those over [[80|a]] and", "for those over 70 and"),
+        ("since she was [[6 or 7 years old|a]].", "since she was a young child."),
+        ("She is [[twelve days old|a]].", "She is a young child."),
+        ("I am [[sixteen|a]].", "I am between 10 and 19."),
+        ("a [[38 year old|a]] [[tall man|x]], yes", "a 30-to-39-year-old person, yes"),
+    ],
+)
+def test_ages(marked: str, expected: str) -> None:
+    assert written(marked) == expected
+
+
+@pytest.mark.parametrize(
+    ("marked", "expected"),
+    [
+        ("studied [[marketing|x]], then", "studied sales, then"),
+        ("a [[neighbour|x]] of hers", "an acquaintance of hers"),
+        ("[[Widower|x]] since then", "A widowed person since then"),
+        ("for [[widows' pensions|identifying detail]] was", "for [detail] was"),
+        ("with a [[man|gender]] in", "with a person in"),
+        ("works at [[a small shoe store|x]], she", "works at a shop, she"),
+        ("in [[Islam|religion]] and", "in a religion and"),
+        ("a [[Catholic|religion]] choir", "a religious choir"),
+        ("I am [[Catholic|religion]].", "I am religious."),
+        ("holds a [[degree in law|x]], so", "holds a qualification, so"),
+        ("during my [[PhD|x]] years", "during my academic years"),
+        ("sent for the [[E S R|medical test]].", "sent for the test."),
+        ("the [[naprolin|medication]] label", "the [medication] label"),
+        ("she takes [[naprolin|medication]].", "she takes a medicine."),
+        ("has [[C O P D|diagnosis]].", "has a condition of the lungs."),
+        ("has been [[hospitalized|diagnosis]] since", "has been ill since"),
+        ("He is [[diabetic|diagnosis]].", "He is affected by a condition of metabolism or hormones."),
+        ("pays [[0.40 euros|monetary amount]] a mile", "pays a certain amount a mile"),
+    ],
+)
+def test_descriptions(marked: str, expected: str) -> None:
+    assert written(marked) == expected
+
+
+def test_a_name_has_one_noun_in_the_whole_text() -> None:
+    text = "with [[QRS|n|0]]. [[Quell|o|1]] and [[Quell|o|2]] pay; [[Quell|n|3]] does not. [[Nina|n|4]] left."
+    expected = (
+        "with Organization A. Organization B and Organization B pay; Organization B does not. Person A left."
+    )
+    assert written(text) == expected
+
+
+def test_a_code_is_an_item() -> None:
+    assert written("the use of [[XRP-17|n]] in") == "the use of Item A in"
+
+
+def test_letters_around_an_ampersand_are_one_word() -> None:
+    assert written("shares of [[B|o]]&Q fell") == "shares of Organization A fell"
+
+
+def test_a_line_break_of_code_stays() -> None:
+    assert written("Best,\\n[[Nina|n]]") == "Best,\\nPerson A"

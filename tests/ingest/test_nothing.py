@@ -1,0 +1,38 @@
+"""What is no item of its kind in any document. All texts are invented."""
+
+import pytest
+
+from ingest.detection.nothing import says_nothing
+
+
+@pytest.mark.parametrize(
+    ("label", "before", "said", "after", "expected"),
+    [
+        ("date", "at the ", "end of the hour", ", I", True),
+        ("date", "during the ", "week", " of May 3", True),
+        ("date", "in the ", "18th century", ",", True),
+        ("date", "a ", "19th-century novel", ".", True),
+        ("date", "score ", "14", " today", True),
+        ("date", "on the ", "16", ".", False),
+        ("date", "", "16", " May", False),
+        ("date", "   ", "QX-118", "   07:00", True),
+        ("date", "on ", "May-22", ".", False),
+        ("date", "on ", "3 May", ".", False),
+        ("place", "across ", "Southern Europe", ".", True),
+        ("place", "in ", "Quelland", ".", False),
+        ("place", "an ", "Orrin", " score of 8", True),
+        ("organization", "The ", "Orrin Scale", " was", True),
+        ("organization", "at ", "Orrin Gas", " was", False),
+        ("person full name", "I ", "m", " tom", True),
+        ("person full name", "positive ", "Orr-Lind", " and Quell’s test", True),
+        ("person full name", "with ", "Orr", " and Quell’s test", False),
+        ("monetary amount", "In ", "SEK", "\n", True),
+        ("monetary amount", "In ", "SEK 5", "\n", False),
+        ("medical department", "his ", "primary care", " physician", True),
+        ("medical department", "seen in ", "cardiology", ".", False),
+        ("quantity", "12 sq. ", "m", " in", True),
+        ("quantity", "", "12 m", " in", False),
+    ],
+)
+def test_what_says_nothing(label: str, before: str, said: str, after: str, expected: bool) -> None:
+    assert says_nothing(label, said, before, after) is expected
