@@ -46,8 +46,8 @@ def system_of(
     whether a key may be made where there is none.
 
     Raises:
-        ConfigurationError: The settings contradict each other, or ``answers`` and the language model is
-            remote, so that it may not read raw text.
+        ConfigurationError: The settings contradict each other, or the language model is remote, so that it
+            may not read raw text, and ``answers`` or the policy intact needs it.
     """
     from app.policies import own_entities_of, policy_of
     from ingest.deciding.treatment import needs_key
@@ -59,7 +59,7 @@ def system_of(
     policy = made_with.policy if made_with else policy_of(settings, own.labels())
     data = DataDir(settings, writes=writes)
     encoder = encoder or encoder_of(settings)
-    model = language_model_of(settings) if answers else None
+    model = language_model_of(settings) if answers or policy.name == "intact" else None
     given = settings.policy.scale
     scale = None if given is None else Scale(*given, source="the settings")
     return System(
@@ -68,7 +68,7 @@ def system_of(
         risk=risk_of(settings),
         engine=engine_of(settings, encoder),
         policy=policy,
-        generator=_generator(settings, model) if model else ExtractiveGenerator(encoder),
+        generator=_generator(settings, model) if model and answers else ExtractiveGenerator(encoder),
         scale=made_with.scale if made_with else scale,
         exact=engine_of(settings, encoder, "exact") if settings.policy.engine == "fast" else None,
         language_model=model,

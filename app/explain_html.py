@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from app.explain_text import Stretch, original_stretches, remarks, sanitized_stretches, strictest
+from app.explain_text import Stretch, original_stretches, outcome, remarks, sanitized_stretches, strictest
 from eval.reports.render import style
 from ingest.documents import Action, Identifier, Scores
 from ingest.explain import ExplainedEntity, Explanation
@@ -30,7 +30,6 @@ _HEAD = (
     "D distance",
     "S priority",
     "decision",
-    "",
 )
 
 
@@ -94,8 +93,7 @@ def _row(number: int, place: int, explanation: Explanation) -> str:
         each.label,
         str(len(each.mentions)),
         *figures(each.scores),
-        f"{each.action}{f': {each.replacement}' if each.replacement else ''}",
-        each.reason,
+        outcome(each),
     )
     return f'<tr id="e{number}-{place}" class="{each.identifier}">{_cells("td", cells)}</tr>'
 

@@ -47,6 +47,13 @@ def remarks(explanation: Explanation, residual_limit: float | None) -> Iterator[
         yield f"Not read: {part.kind}, {part.count:,} of it: {part.reason.removesuffix('.')}."
 
 
+def outcome(entity: ExplainedEntity) -> str:
+    """The action, the words with the chance that five guesses see through them, and the rule."""
+    words = f" {entity.replacement}" if entity.replacement else ""
+    chance = "" if entity.chance is None else f" (five guesses find it: {entity.chance:.0%})"
+    return f"{entity.action}{words}{chance}: {entity.reason}"
+
+
 def strictest(explanation: Explanation, numbers: Sequence[int]) -> ExplainedEntity:
     """The entity with the strictest action."""
     return max((explanation.entities[number] for number in numbers), key=lambda each: each.action.strictness)

@@ -74,6 +74,7 @@ def explanation_row(explanation: "Explanation", residual_limit: float | None) ->
                 "scores": None if each.scores is None else _scores_row(each.scores),
                 "action": str(each.action),
                 "replacement": each.replacement,
+                "chance": None if each.chance is None else round(each.chance, 4),
                 "reason": each.reason,
             }
             for each in explanation.entities

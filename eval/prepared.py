@@ -104,9 +104,8 @@ def detected(
 
 def _with_words(prepared: Prepared, system: System, method: Method) -> DecidingSanitizer:
     known = zip(prepared.texts, prepared.hazards, strict=True)
-    wording = Policy(system.policy.name, guess_limit=system.policy.guess_limit)
     return DecidingSanitizer(
-        system.detector, method, _CorpusHazards(known), wording, language=system.language
+        system.detector, method, _CorpusHazards(known), language=system.language, wording=system.wording()
     )
 
 

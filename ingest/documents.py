@@ -135,13 +135,18 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The action for one mention and the rule behind it. ``reason`` never quotes the text."""
+    """The action for one mention and the rule behind it. ``reason`` never quotes the text.
+
+    ``chance`` is the probability that a few guesses find the original, as the ladder of the replacement
+    counts (``ingest.ladders.rungs``); None for words without a ladder.
+    """
 
     entity: Entity
     scores: Scores | None
     action: Action
     reason: str
     replacement: str = ""
+    chance: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

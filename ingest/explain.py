@@ -13,6 +13,7 @@ class ExplainedEntity:
 
     A link whose rigid mentions were decided separately yields two of these with the same ``link`` and scores.
     ``replacement`` is empty if the entity was kept, suppressed, or lies inside another replacement.
+    ``chance`` is the highest of its mentions' (``ingest.documents.Decision``).
     """
 
     link: int
@@ -23,6 +24,7 @@ class ExplainedEntity:
     action: Action
     reason: str
     replacement: str
+    chance: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,19 +45,26 @@ def explanation_of(
     text: AnnotatedText, decisions: Sequence[Decision], sanitized: SanitizedDocument, passage_risk: float
 ) -> Explanation:
     """Group the per-mention decisions of one text by linked entity."""
-    words = {each.entity.span: each.replacement for each in sanitized.decisions}
+    written: dict[int, list[Decision]] = {}
+    for each in sanitized.decisions:
+        written.setdefault(each.entity.link, []).append(each)
     alike: dict[tuple[int, Action, str], list[Decision]] = {}
     for decision in sorted(decisions, key=lambda each: (each.entity.span, each.entity.label)):
         alike.setdefault((decision.entity.link, decision.action, decision.reason), []).append(decision)
     return Explanation(
-        text.text, [_explained(group, words) for group in alike.values()], sanitized, passage_risk
+        text.text,
+        [_explained(group, written.get(group[0].entity.link, ())) for group in alike.values()],
+        sanitized,
+        passage_risk,
     )
 
 
-def _explained(group: Sequence[Decision], words: dict[Span, str]) -> ExplainedEntity:
+def _explained(group: Sequence[Decision], written: Sequence[Decision]) -> ExplainedEntity:
+    """``written`` are the decisions of the link as written; their spans may have grown."""
     spans = [each.entity.span for each in group]
     longest = max(group, key=lambda each: len(each.entity.span))
-    said = [words[span] for span in spans if words.get(span)]
+    kept = longest.action is Action.KEEP
+    own = [] if kept else [each for each in written if any(map(each.entity.span.overlaps, spans))]
     return ExplainedEntity(
         longest.entity.link,
         longest.entity.label,
@@ -64,5 +73,6 @@ def _explained(group: Sequence[Decision], words: dict[Span, str]) -> ExplainedEn
         longest.scores,
         longest.action,
         longest.reason,
-        said[0] if said and longest.action is not Action.KEEP else "",
+        next((each.replacement for each in own if each.replacement), ""),
+        max((each.chance for each in own if each.chance is not None), default=None),
     )

@@ -97,6 +97,10 @@ Apply = Callable[[AnnotatedText, Sequence[Decision]], Applied]
 """Applies the decisions about each mention of a text."""
 
 
+Wording = Callable[[AnnotatedText, Sequence[Decision]], Sequence[Decision]]
+"""Gives words to each generalized mention that has none yet; spans may grow."""
+
+
 @dataclass(frozen=True, slots=True)
 class Decided:
     """A method's decisions for a text, one per mention, in order.

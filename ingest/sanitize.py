@@ -12,11 +12,10 @@ from ingest.detection.doubts import doubts_of
 from ingest.documents import Decision, Document, LanguageRule, Risk, SanitizedDocument, Span
 from ingest.errors import ForeignDocument, SanitizationError
 from ingest.explain import Explanation, explanation_of
-from ingest.ladders.wording import worded
 from ingest.language.identification import languages_of
 from ingest.linking.accounts import link_accounts
 from ingest.linking.link import link
-from ingest.protocols import Applied, EntityDetector, Hazards, Method, RiskModel
+from ingest.protocols import Applied, EntityDetector, Hazards, Method, RiskModel, Wording
 from ingest.rendering.replace import apply
 from ingest.scoring.raw import absolute_risk
 from models.errors import LetheError
@@ -28,11 +27,10 @@ _Done = tuple[AnnotatedText, Applied, SanitizedDocument]
 class DecidingSanitizer:
     """Detect, link, decide, replace. A document in which any step fails yields an error.
 
-    Of ``policy`` only the parts for any method but origin are used: the treatment of single labels, the
-    replacements of people and organizations, and for lethe the limit of its ladders; without a policy, each
-    mention gets its label's descriptor. ``key`` is the secret for aliases and codes. Documents in a
-    language that ``language`` excludes yield an error too. Raises ConfigurationError for a policy with
-    aliases or codes but no key.
+    Of ``policy`` only the treatment of single labels and the replacements of people and organizations are
+    used, for any method but origin. ``key`` is the secret for aliases and codes. Documents in a language that
+    ``language`` excludes yield an error too. ``wording`` gives words to generalized mentions; without it,
+    each gets its label's descriptor. Raises ConfigurationError for a policy with aliases or codes but no key.
     """
 
     def __init__(
@@ -43,6 +41,7 @@ class DecidingSanitizer:
         policy: Policy = DESCRIPTORS,
         key: bytes | None = None,
         language: LanguageRule = "en",
+        wording: Wording | None = None,
     ) -> None:
         check_key(policy, key)
         self._detector = detector
@@ -51,6 +50,7 @@ class DecidingSanitizer:
         self._policy = policy
         self._key = key
         self._language = language
+        self._wording = wording
 
     @property
     def name(self) -> str:
@@ -136,9 +136,9 @@ class DecidingSanitizer:
         # origin is the unsanitized baseline: label treatments do not apply
         if self.name != "origin":
             decisions = treated(text, decisions, self._policy, self._key)
-        if self._policy.name != "lethe":
+        if self._wording is None:
             return apply(text, decisions)
-        applied = apply(text, worded(text, decisions, self._policy.guess_limit))
+        applied = apply(text, self._wording(text, decisions))
         own = [
             replace(each, entity=decision.entity)
             for each, decision in zip(applied.mentions, decisions, strict=True)

@@ -2,15 +2,21 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.metadata import version
 
 from ingest.deciding.baselines.entity_type import EntityType
 from ingest.deciding.baselines.lprag import Lprag
-from ingest.deciding.baselines.uniform import ORIGIN, REDACT, SUPPRESS
+from ingest.deciding.baselines.uniform import INTACT, ORIGIN, REDACT, SUPPRESS
 from ingest.deciding.policy import Policy
 from ingest.deciding.trip import Trip
 from ingest.documents import LanguageRule
-from ingest.protocols import Encoder, EntityDetector, Method, RiskModel, Sanitizer
+from ingest.ladders.by_model import ModelGuesser, ModelLadders
+from ingest.ladders.guessed import Guessed
+from ingest.ladders.pool import PoolGuesser
+from ingest.ladders.rungs import below
+from ingest.ladders.wording import worded
+from ingest.protocols import Encoder, EntityDetector, Method, RiskModel, Sanitizer, Wording
 from ingest.sanitize import DecidingSanitizer
 from ingest.scoring.raw import ScoringEngine
 from ingest.scoring.scale import EMBEDDED_SCALE, Scale
@@ -60,8 +66,21 @@ class System:
     def deciding(self) -> DecidingSanitizer:
         """The sanitizer of the policy, which also explains decisions."""
         return DecidingSanitizer(
-            self.detector, self.method(), self.risk, self.policy, self.key, self.language
+            self.detector, self.method(), self.risk, self.policy, self.key, self.language, self.wording()
         )
+
+    def wording(self) -> Wording | None:
+        """How the policy words generalized mentions; None for descriptors."""
+        match self.policy.name:
+            case "lethe":
+                return partial(worded, take=below(self.policy.guess_limit))
+            case "intact":
+                model, limit = self.language_model, self.policy.guess_limit
+                if model is not None:
+                    return Guessed(ModelGuesser(model), limit, ModelLadders(model))
+                return Guessed(PoolGuesser(self.encoder), limit)
+            case _:
+                return None
 
     def method(self) -> Method:
         """The decision method of the policy."""
@@ -71,6 +90,8 @@ class System:
                 return Trip(self.engine, self.risk, scale, self.policy, self.exact, score_all=self.score_all)
             case "redact":
                 return REDACT
+            case "intact":
+                return INTACT
             case "suppress":
                 return SUPPRESS
             case "entity-type":

@@ -6,6 +6,7 @@ from textwrap import fill
 
 from app.cli.measuring_arguments import (
     bench_detection,
+    bench_intact,
     bench_marks,
     bench_trip_rag,
     calibrate,
@@ -67,6 +68,8 @@ def parser() -> argparse.ArgumentParser:
     bench_detection(_verb(benches, "detection", help_text, module="bench"))
     help_text = "measure methods against what annotators marked, as tables"
     bench_marks(_verb(benches, "marks", help_text, module="marks"))
+    help_text = "compare INTACT and its baselines on annotated spans, as tables"
+    bench_intact(_verb(benches, "intact", help_text, module="intact"))
     help_text = "compare TRIP-RAG with every baseline on a corpus"
     bench_trip_rag(_verb(benches, "trip-rag", help_text, module="trip_rag"))
     _serve(_verb(verbs, "serve", "serve a collection over HTTP on this machine"))

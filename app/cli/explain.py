@@ -12,7 +12,7 @@ from app.cli.given import data_of, readings_of, under_public_ids
 from app.compose import system_of
 from app.data_dir import DataDir
 from app.explain_html import explanation_page, figures, said
-from app.explain_text import Stretch, original_stretches, remarks, sanitized_stretches, strictest
+from app.explain_text import Stretch, original_stretches, outcome, remarks, sanitized_stretches, strictest
 from app.policies import own_entities_of, policy_of
 from app.rows import explanation_row
 from ingest.deciding.policy import Policy
@@ -134,7 +134,7 @@ def table(explanation: Explanation) -> "Table":
             f"{said(explanation.text, each)}\n({each.label})",
             str(len(each.mentions)),
             *figures(each.scores),
-            f"{each.action}: {each.reason}",
+            outcome(each),
         )
         shown.add_row(*map(Text, cells), style=COLORS[each.identifier])
     return shown

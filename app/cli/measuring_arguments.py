@@ -176,6 +176,24 @@ def bench_marks(verb: argparse.ArgumentParser) -> None:
     )
 
 
+def bench_intact(verb: argparse.ArgumentParser) -> None:
+    """``lethe bench intact``."""
+    verb.add_argument(
+        "path", metavar="PATH", help="folder or file of the Text Anonymization Benchmark, in layout tab"
+    )
+    verb.add_argument(
+        "--documents", type=positive, metavar="N", help="only this many of the cases to report (default all)"
+    )
+    verb.add_argument(
+        "--judged",
+        metavar="FILE",
+        help="people's judgements of replacements, as INTACT's authors published them: how far the automatic "
+        "check agrees with them (default not measured)",
+    )
+    verb.add_argument("--seed", type=int, default=0, help="seed of pools and intervals (default 0)")
+    output(verb, "folder for intact.json and tables.md; without it none is written")
+
+
 def bench_trip_rag(verb: argparse.ArgumentParser) -> None:
     """``lethe bench trip-rag``."""
     _corpus(

@@ -29,8 +29,8 @@ def policy(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--policy",
         metavar="NAME|FILE",
-        help="trip, redact, suppress, entity-type, lprag, origin, or a TOML file (default trip, which "
-        "decides by score; redact generalizes all, suppress removes all)",
+        help="lethe, trip, intact, redact, suppress, entity-type, lprag, origin, or a TOML file (default "
+        "lethe, which decides by score and writes true words; redact generalizes all, suppress removes all)",
     )
     verb.add_argument(
         "--tau", type=float, help="generalize from this priority on; lower is stricter (default 0.5)"

@@ -94,6 +94,11 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "which no part of Lethe learned from, and how much else it changes.",
         "lethe bench marks corpora/ --output marked",
     ),
+    "bench intact": (
+        "Compare INTACT, its variants and baselines on annotated court cases: what stays of a text, what is "
+        "true, and what attackers find. Half of the cases are kept for choosing and not measured.",
+        "lethe bench intact corpora/tab --output compared",
+    ),
     "bench trip-rag": (
         "Compare TRIP-RAG with every baseline on a corpus: usefulness, leakage and the trade-off between "
         "them. It takes hours; --quick takes minutes.",

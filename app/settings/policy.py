@@ -45,7 +45,8 @@ class PolicySettings(BaseModel):
     name: PolicyName = Field(
         default=DEFAULT.name,
         description="lethe decides by score and writes the most specific words that cannot be guessed, trip "
-        "decides by score and writes one word per kind, redact generalizes all, suppress removes all, "
+        "decides by score and writes one word per kind, intact writes true words for all that a guesser does "
+        "not see through, redact generalizes all, suppress removes all, "
         "entity-type writes numbered types, lprag draws other values by local differential privacy, origin "
         "changes nothing",
     )

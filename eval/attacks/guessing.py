@@ -5,16 +5,17 @@ candidates. The threat model is generous: the attacker knows the place and label
 suppressed ones, and for each label all originals of the corpus with their frequencies, but not where each
 belongs.
 
-A candidate that the document still shows elsewhere ranks first. The others are ranked by a sum of three
-scores: the similarity of the candidate to the context of the slot; the similarity of that context to contexts
-in which other documents show the candidate; and its frequency. Frequency is the strongest single score; on
-visit notes and court cases the sum is stronger. Encoding the candidate alone works as well as filling it into
-the sentence, at a fraction of the time.
+A candidate that the document still shows elsewhere ranks first. The others are ranked by a sum of five
+scores: whether the words in the slot are a rung of the candidate's own ladder, since the attacker knows the
+method; the similarity of the candidate to these words, and to the context of the slot; the similarity of that
+context to contexts in which other documents show the candidate; and its frequency. Encoding the candidate
+alone works as well as filling it into the sentence, at a fraction of the time.
 """
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,9 @@ from eval.attacks.slots import Candidates, Slot, overlooked_text, slots_of
 from eval.measures.leakage import is_measurable, stands_in
 from eval.targets import having_read
 from ingest.documents import Document, Identifier, SanitizedDocument
+from ingest.ladders.rungs import names_only_a_kind
+from ingest.ladders.wording import rungs_of
+from ingest.language.vocabulary import fold
 from ingest.protocols import Encoder
 from models.errors import ConfigurationError
 
@@ -31,6 +35,10 @@ PRIOR_WEIGHT = 0.2
 """The weight of the log frequency of a candidate."""
 SHOWN_WEIGHT = 0.25
 """The weight of the highest cosine with a context that shows the candidate in clear."""
+WORDS_WEIGHT = 0.5
+"""The weight of the cosine with the words in the slot."""
+RUNG_WEIGHT = 1.0
+"""The bonus of a candidate of whose ladder the words are a rung."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -48,7 +56,8 @@ ENTITY_INFERENCE = IndexAttack(
     goal="Guess what stood in each slot of a sanitized document.",
     threat_model=(
         "A reader of the index on an untrusted server: sees each sanitized text with the place and label of "
-        "every slot, and knows all originals of a label and how often each was said, but not where."
+        "every slot, knows the method, and knows all originals of a label and how often each was said, but "
+        "not where."
     ),
     reference=(
         "Zhu et al., Not All Entities are Created Equal, section 3.2, first objective of the attacker; "
@@ -104,11 +113,17 @@ def guess_slots(
     guesser = _Guesser(every, encoder)
     guesses = []
     for document, those in zip(sanitized, slots, strict=True):
-        overlooked = overlooked_text(document)
+        overlooked = _overlooked_in(document)
         for number, slot in enumerate(those):
             rng = random.Random(f"{seed} {slot.doc_id} {number}")
             guesses.append(guesser.guess(slot, number, guesser.known.pool(slot, pool, rng), overlooked))
     return guesses
+
+
+def _overlooked_in(document: SanitizedDocument) -> Callable[[str], bool]:
+    """Whether a candidate stands in the rest of a document; each is looked for once."""
+    rest = overlooked_text(document)
+    return cache(lambda normal: is_measurable(normal) and stands_in(normal, rest))
 
 
 class _Guesser:
@@ -120,19 +135,21 @@ class _Guesser:
         hidden = {slot.label for slot in slots if not slot.kept}
         asked = [slot for slot in slots if slot.label in hidden]
         spellings = [text for label in sorted(hidden) for text in self.known.spelled(label).values()]
-        self._encoder = having_read(encoder, [*spellings, *(slot.surroundings for slot in asked)])
+        self._encoder = having_read(
+            encoder, [*spellings, *(text for slot in asked for text in (slot.surroundings, slot.words))]
+        )
         self._shown: dict[tuple[str, str], list[Slot]] = {}
         for slot in asked:
             if slot.kept:
                 self._shown.setdefault((slot.label, slot.normal), []).append(slot)
 
-    def guess(self, slot: Slot, number: int, pool: Sequence[str], overlooked: str) -> Guess:
+    def guess(self, slot: Slot, number: int, pool: Sequence[str], overlooked: Callable[[str], bool]) -> Guess:
         """The rank of the truth in a shuffled pool."""
         mentions = np.array([self.known.mentions[slot.label, normal] for normal in pool], np.float64)
         if slot.kept:
             rank, prior_rank, best = 1, 1, slot.normal
         else:
-            found = [is_measurable(normal) and stands_in(normal, overlooked) for normal in pool]
+            found = [overlooked(normal) for normal in pool]
             order = np.lexsort((-self._scores(slot, pool, mentions), ~np.array(found)))
             truth = pool.index(slot.normal)
             rank, best = _rank(order, truth), pool[int(order[0])]
@@ -151,14 +168,22 @@ class _Guesser:
 
     def _scores(self, slot: Slot, pool: Sequence[str], mentions: NDArray[np.float64]) -> NDArray[np.float64]:
         spelled = self.known.spelled(slot.label)
-        around = self._encoder.encode([slot.surroundings])[0]
-        fit = self._encoder.encode([spelled[normal] for normal in pool]) @ around
+        around, words = self._encoder.encode([slot.surroundings, slot.words])
+        vectors = self._encoder.encode([spelled[normal] for normal in pool])
+        said = fold(slot.words)
+        rung = np.array(
+            [any(each in said for each in _rungs(spelled[normal], slot.label)) for normal in pool]
+        )
         near = [self._shown_near(slot, normal, around) for normal in pool]
         known = [value for value in near if value is not None]
         # A candidate shown nowhere gets no bonus and no penalty.
         neutral = sum(known) / len(known) if known else 0.0
         shown = np.array([neutral if value is None else value for value in near])
-        scores: NDArray[np.float64] = fit + SHOWN_WEIGHT * shown + PRIOR_WEIGHT * np.log(mentions)
+        scores: NDArray[np.float64] = (
+            vectors @ around + SHOWN_WEIGHT * shown + PRIOR_WEIGHT * np.log(mentions)
+        )
+        if slot.words:
+            scores = scores + WORDS_WEIGHT * (vectors @ words) + RUNG_WEIGHT * rung
         return scores
 
     def _shown_near(self, slot: Slot, normal: str, around: NDArray[np.float32]) -> float | None:
@@ -169,6 +194,13 @@ class _Guesser:
             if other.doc_id != slot.doc_id
         ]
         return float((self._encoder.encode(shown) @ around).max()) if shown else None
+
+
+@cache
+def _rungs(original: str, label: str) -> list[str]:
+    """The rungs of a candidate that say more than a kind, folded and without an article."""
+    found = (rung.words for rung in rungs_of(original, label))
+    return [fold(words).removeprefix("the ") for words in found if not names_only_a_kind(words, label)]
 
 
 def _rank(order: NDArray[np.intp], truth: int) -> int:

@@ -32,6 +32,8 @@ class Slot:
     decision: Decision = field(repr=False)
     place: tuple[int, int]
     original: str = field(repr=False)
+    words: str = field(repr=False)
+    """What stands there now; empty if it was suppressed."""
     surroundings: str = field(repr=False)
 
     @property
@@ -73,6 +75,7 @@ def _slots(original: str, sanitized: SanitizedDocument) -> list[Slot]:
             decision,
             place,
             original[decision.entity.span.start : decision.entity.span.end],
+            sanitized.text[place[0] : place[1]],
             _around(sanitized.text, place),
         )
         for decision, place in zip(sanitized.decisions, sanitized.places, strict=True)

@@ -11,7 +11,7 @@ from ingest.scoring.scale import Weights
 from models.detectors.words import Need
 from models.errors import ConfigurationError
 
-PolicyName = Literal["lethe", "trip", "redact", "suppress", "entity-type", "lprag", "origin"]
+PolicyName = Literal["lethe", "trip", "intact", "redact", "suppress", "entity-type", "lprag", "origin"]
 
 Replacements = Literal["descriptor", "alias"]
 """How people and organizations are replaced: by descriptors or by aliases."""
@@ -114,7 +114,7 @@ class Policy:
     an entity identifies in context. ``replacements`` says how people and organizations are replaced: see
     ``ingest.rendering.aliases`` for the cost of aliases. ``guess_limit`` is how probable it may be that an
     attacker finds a value among ``ingest.ladders.rungs.GUESSES`` guesses from the words in its place; lethe
-    takes the most specific words below it. ``epsilon`` is the budget that lprag spends on each
+    and intact take the most specific words below it. ``epsilon`` is the budget that lprag spends on each
     document. ``treatment`` is the treatment by label; it applies to every policy but origin.
     """
 

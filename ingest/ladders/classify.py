@@ -8,7 +8,7 @@ from ingest.language.vocabulary import fold
 
 _NONE = frozenset(("no", "not", "denies", "negative", "without", "never"))
 _NAMED_BY_HEADS = frozenset(("organizations",))
-"""Tables whose cues count at the end of a name, or before "of": the Bank of Quellby, Quellby Bank."""
+"""Tables whose cues count at the end of a name, or before "of" or "for": the Bank of Quellby, Quellby Bank."""
 _SHORT = 4
 _WORDS = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 
@@ -47,7 +47,7 @@ def class_of(said: str, name: str, *, last: bool = False) -> str | None:
     skip = False
     for index, word in enumerate(folded):
         pair = _number_of(f"{word} {folded[index + 1]}", name) if index + 1 < len(folded) else None
-        is_head = not of_heads or index + 1 == len(folded) or folded[index + 1] == "of"
+        is_head = not of_heads or index + 1 == len(folded) or folded[index + 1] in ("of", "for")
         number = pair if pair is not None else None if skip or not is_head else _number_of(word, name)
         if number is None and index + 1 == len(folded) and not skip:
             number = _last_of(word, name)

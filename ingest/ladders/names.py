@@ -32,7 +32,8 @@ _NOUNS = {
     "Building": re.compile(r"(?i)\b(?:building|hall|house|tower|center|centre|plaza)\b"),
     "Station": re.compile(r"(?i)\b(?:station|airport)\b"),
 }
-_CODE = re.compile(r"[A-Z]{2,}[- ]?[0-9]+")
+_CODE = re.compile(r"[A-Z]{2,}-?[0-9]+")
+_ASIDE = re.compile(r"\s*\([^)]*\)|['’]s(?![^\W_])")
 _ACRONYM = re.compile(r"(?:the )?[A-Z]{3,5}")
 _BY_LABEL = {"city name": "Town", "county": "County", "state or province": "Region", "country": "Country"}
 
@@ -114,7 +115,7 @@ class Cast:
         if any(label == PERSON and not self._is_firm(name) for label, name in said):
             return "Person"
         if any(label in (PERSON, ORGANIZATION) for label, _ in said):
-            kinds = (class_of(name, "organizations") for _, name in said)
+            kinds = (class_of(_ASIDE.sub(" ", name), "organizations") for _, name in said)
             return next((kind for kind in kinds if kind), "Organization")
         for label, name in said:
             for noun, cue in _NOUNS.items():

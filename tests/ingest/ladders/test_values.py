@@ -12,7 +12,7 @@ from ingest.ladders.classes import table
 from ingest.ladders.classify import class_of
 from ingest.ladders.numerals import number_of
 from ingest.ladders.places import adjective_of, is_area, names_of_area, rungs_of_place
-from ingest.ladders.rungs import Rung, lowest
+from ingest.ladders.rungs import Rung, below, least_specific, most_specific
 
 
 @given(st.integers(0, 120))
@@ -92,6 +92,12 @@ def test_what_is_no_clear_number_is_none(said: str) -> None:
         ("5 days", "", "several days"),
         ("three weeks", "", "a few weeks"),
         ("three to four years", "the past ", "few years"),
+        ("12 years", "the last ", "several years"),
+        ("few months", "a ", "few months"),
+        ("60 kg", "under ", "100 kg"),
+        ("60 kg", "over ", "50 kg"),
+        ("nine pounds two ounces", "", "several pounds"),
+        ("7$", "", "5 to 10$"),
         ("23 workers", "", "20 to 50 workers"),
         ("466,000", "", "200,000 to 500,000"),
     ],
@@ -103,14 +109,14 @@ def test_amounts(said: str, before: str, expected: str) -> None:
 def test_an_amount_without_one_number_has_no_rung() -> None:
     for said in ("a lot", "3 of 5", "one year", "5mg", "2nd floor", "$0.30", "61.500 €"):
         assert not rungs_of_amount(said, "")
-    assert not rungs_of_amount("4 hours", "every ") and not rungs_of_amount("12 years", "the last ")
+    assert not rungs_of_amount("4 hours", "every ") and not rungs_of_amount("one year", "the last ")
 
 
 @pytest.mark.parametrize(
     ("said", "label", "within", "expected"),
     [
         ("Houston", "place", "", ["Texas", "the United States"]),
-        ("Kraków", "city name", "", ["Poland", "Eastern Europe", "Europe", "a country"]),
+        ("Kraków", "city name", "", ["Poland", "Eastern Europe", "Europe"]),
         ("Leeds", "place", "", ["England", "the United Kingdom"]),
         ("Texas", "place", "", ["the South of the United States", "the United States"]),
         ("TX", "state or province", "", ["the South of the United States", "the United States"]),
@@ -175,9 +181,27 @@ def test_classes(said: str, name: str, expected: str | None) -> None:
     assert class_of(said, name) == expected
 
 
+@pytest.mark.parametrize("town", ["Leeds", "Kraków", "Houston", "Reykjavik", "Nairobi", "Osaka"])
+def test_larger_areas_say_less_about_a_town(town: str) -> None:
+    chances = [rung.chance for rung in rungs_of_place(town)]
+    assert chances == sorted(chances, reverse=True)
+    assert len(chances) > 1 and chances[-1] < 0.2
+
+
+def test_where_most_people_live_in_five_towns_the_area_gives_the_town_away() -> None:
+    assert rungs_of_place("Reykjavik")[0].chance > 0.8
+    assert rungs_of_place("Leeds")[0].chance < 0.3
+
+
 def test_the_most_specific_rung_below_the_limit() -> None:
     ladder = [Rung("narrow", 2), Rung("wide", 10), Rung("wider", 100)]
-    assert lowest(ladder, 0.5, lambda _: True).words == "wide"
-    assert lowest(ladder, 1.0, lambda _: True).words == "narrow"
-    assert lowest(ladder, 0.5, lambda words: words != "wide").words == "wider"
-    assert lowest(ladder, 0.0, lambda _: True).words == "wider"
+    assert below(0.5)(0, ladder).words == "wide"
+    assert below(1.0)(0, ladder).words == "narrow"
+    assert below(0.0)(0, ladder).words == "wider"
+
+
+def test_the_ends_of_a_ladder() -> None:
+    ladder = [Rung("narrow", 2), Rung("wide", 10), Rung("[kind]")]
+    assert most_specific(0, ladder).words == "narrow"
+    assert least_specific(0, ladder).words == "wide"
+    assert least_specific(0, ladder[2:]).words == "[kind]"

@@ -11,6 +11,7 @@ from ingest.annotated import AnnotatedText
 from ingest.documents import Action, Decision, Entity, Span
 from ingest.labels import LABELS, label_of
 from ingest.ladders.names import letters
+from ingest.ladders.rungs import below
 from ingest.ladders.wording import worded
 from ingest.rendering.replace import apply
 
@@ -44,7 +45,7 @@ def written(marked: str, limit: float = 0.5, kept: Sequence[str] = ()) -> str:
         Decision(each, None, Action.KEEP if each.label in kept else Action.GENERALIZE, "test")
         for each in text.entities
     ]
-    return apply(text, worded(text, decisions, limit)).residual.text
+    return apply(text, worded(text, decisions, below(limit))).residual.text
 
 
 @pytest.mark.parametrize(
@@ -67,13 +68,13 @@ def written(marked: str, limit: float = 0.5, kept: Sequence[str] = ()) -> str:
         ("met at [[4:30 PM|t]]", "met in the afternoon"),
         ("At [[11:30 PM|t]]", "At night"),
         ("by [[4:30 PM|t]]", "by the afternoon"),
-        ("starting [[6:10|t]]", "starting [time]"),
+        ("starting [[6:10|t]]", "starting a certain time"),
         ("seen on [[05/06/2019|d]]", "seen in 2019"),
-        ("born [[3 May 1976|date of birth]]", "born 1976"),
-        ("before [[March|d]]", "before [month]"),
+        ("born [[3 May 1976|date of birth]]", "born in 1976"),
+        ("before [[March|d]]", "before a certain month"),
         ("it was in early [[2019|d]]", "it was in the 2010s"),
-        ("wait until [[tomorrow|d]]", "wait until [date]"),
-        ("born [[3 May 1920|date of birth]]", "born the early 20th century"),
+        ("wait until [[tomorrow|d]]", "wait until a certain day"),
+        ("born [[3 May 1920|date of birth]]", "born in the early 20th century"),
     ],
 )
 def test_dates_and_times(marked: str, expected: str) -> None:
@@ -91,10 +92,10 @@ def test_dates_and_times(marked: str, expected: str) -> None:
         ("I'm [[43|a]] now.", "I'm in my forties now."),
         ("She is [[43 years old|a]].", "She is between 40 and 49 years old."),
         ("They are [[43|a]].", "They are in their forties."),
-        ("She said John is [[43|a]].", "She said John is 40 to 49."),
+        ("She said John is [[43|a]].", "She said John is between 40 and 49."),
         ("He told me I'm [[43|a]].", "He told me I'm in my forties."),
         ("The house is [[43 years old|a]].", "The house is between 40 and 49 years old."),
-        ("a [[43-year-old|a]] [[female|gender]] who", "a 40-to-49-year-old [gender] who"),
+        ("a [[43-year-old|a]] [[female|gender]] who", "a 40-to-49-year-old person who"),
         ("a [[43-year-old|a]] female patient", "a 40-to-49-year-old female patient"),
         ("I just [[turned fifty eight|a]].", "I just turned fifty-something."),
         ("in their [[mid eighties|a]]", "in their eighties"),
@@ -163,7 +164,7 @@ def test_a_state_that_stays_holds_its_town() -> None:
         ("[[Poets|j]] met", "People in the media or the arts met"),
         ("the two [[drivers|j]]", "the two drivers or pilots"),
         ("Ada Lind\n[[Vice President|j]], Trading", "Ada Lind\nSenior manager, Trading"),
-        ("a [[glimmerer|j]]", "a [job title]"),
+        ("a [[glimmerer|j]]", "a professional"),
         ("my [[wife|x]]", "my partner"),
         ("is [[gay|x]]", "is [personal detail]"),
         ("a [[male|gender]] patient", "a [gender] patient"),
@@ -171,7 +172,7 @@ def test_a_state_that_stays_holds_its_town() -> None:
         ("has [[breast cancer|diagnosis]]", "has cancer"),
         ("has [[asthma|diagnosis]]", "has a condition of the lungs"),
         ("on [[warfarin|medication]]", "on a blood thinner"),
-        ("a [[doctorate degree|x]]", "an [education]"),
+        ("a [[doctorate degree|x]]", "a qualification"),
         ("Call [[555 0199|phone number]].", "Call [phone number]."),
         ("earns [[$61,500|monetary amount]].", "earns $50,000 to $100,000."),
     ],
@@ -205,7 +206,7 @@ def test_a_mention_within_another_takes_no_letter() -> None:
     nested = Entity(Span(0, 5), "organization", bank.identifier, 0.9, "test", 50)
     text = AnnotatedText(inner.text, [bank, nested, inner.entities[1]])
     decisions = [Decision(each, None, Action.GENERALIZE, "test") for each in text.entities]
-    assert apply(text, worded(text, decisions, 0.5)).residual.text == "Bank A and Bank B"
+    assert apply(text, worded(text, decisions, below(0.5))).residual.text == "Bank A and Bank B"
 
 
 def test_what_goes_elsewhere_is_said_nowhere() -> None:
@@ -228,7 +229,7 @@ def test_a_stricter_limit_says_less() -> None:
 def test_words_of_ones_own_stay() -> None:
     text = annotated("in [[Kraków|p]]")
     (decision,) = [Decision(each, None, Action.GENERALIZE, "test", "a town") for each in text.entities]
-    assert worded(text, [decision], 0.5) == [decision]
+    assert worded(text, [decision], below(0.5)) == [decision]
 
 
 @given(st.integers(0, 10_000))
@@ -249,7 +250,26 @@ def test_any_mention_of_any_label_has_words(before: str, said: str, after: str, 
         Span(len(before), len(before) + len(said)), label, label_of(label).identifier, 0.9, "t", 0
     )
     decision = Decision(entity, None, Action.GENERALIZE, "test")
-    (found,) = worded(AnnotatedText(text, [entity]), [decision], 0.5)
+    (found,) = worded(AnnotatedText(text, [entity]), [decision], below(0.5))
     assert found.replacement
     assert found.entity.span.start <= entity.span.start and entity.span.end <= found.entity.span.end
     assert 0 <= found.entity.span.start and found.entity.span.end <= len(text)
+
+
+@pytest.mark.parametrize(
+    ("marked", "expected"),
+    [
+        ("against [[the Republic of Turkey|o]] in court", "against a country in the Middle East in court"),
+        ("[[United Kingdom|o]] courts", "Northern European courts"),
+        ("by [[the Ministry for Lakes and Rivers|o]].", "by Ministry A."),
+        ("by [[the Quellby Health Centre|o]].", "by Health Center A."),
+        ("by [[the Rivers and Lakes Office (Flussamt) of Quellby|o]].", "by Office A."),
+        ("by [[the Municipality of Quellby|o]].", "by Municipality A."),
+        ("by [[Quellby Steelworks AB|o]].", "by Company A."),
+        ("He, [[aged 43|x]], left", "He, aged 40 to 49, left"),
+        ("She was [[43 years old|x]].", "She was between 40 and 49 years old."),
+        ("born in [[1952|x]] there", "born in the 1950s there"),
+    ],
+)
+def test_what_a_mention_is_by_its_form(marked: str, expected: str) -> None:
+    assert written(marked) == expected

@@ -1,0 +1,63 @@
+"""``lethe bench intact``: truthful sanitization of annotated spans."""
+
+import argparse
+import shlex
+import sys
+from pathlib import Path
+
+from app.cli.attack import phases_on
+from app.cli.console import message, progress
+from app.cli.given import settings_of
+from app.compose import encoder_of
+from eval.reports.files import report_folder
+from eval.reports.intact import markdown
+from eval.studies.intact.report import IntactReport
+from eval.studies.intact.study import measure_intact
+from eval.targets import reading_once
+from ingest.ladders.pool import PoolGuesser
+from models.errors import LetheError
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Markdown tables on standard output; on request tables and figures as files.
+
+    1 if a method could not sanitize every case: its figures are then incomplete.
+    """
+    settings = settings_of(arguments)
+    encoder = reading_once(encoder_of(settings))
+    folder = report_folder(Path(arguments.output)) if arguments.output else None
+    with progress("done") as bar:
+        report = measure_intact(
+            Path(arguments.path),
+            encoder,
+            PoolGuesser(encoder),
+            settings.policy.guess_limit,
+            arguments.seed,
+            phases_on(bar),
+            arguments.documents,
+            Path(arguments.judged) if arguments.judged else None,
+        )
+    report = report.model_copy(update={"command": _command(arguments)})
+    sys.stdout.write(markdown(report))
+    if folder:
+        _write(report, folder)
+        message(f"figures: {folder}")
+    return 1 if any(each.failed for each in report.methods) else 0
+
+
+def _command(arguments: argparse.Namespace) -> str:
+    """The arguments after ``lethe bench intact`` that reproduce the run, without local paths."""
+    words = ["PATH"]
+    words += ["--documents", str(arguments.documents)] if arguments.documents else []
+    words += ["--judged", Path(arguments.judged).name] if arguments.judged else []
+    words += ["--seed", str(arguments.seed)] if arguments.seed else []
+    return shlex.join(words)
+
+
+def _write(report: IntactReport, folder: Path) -> None:
+    try:
+        (folder / "intact.json").write_text(report.model_dump_json(indent=1) + "\n", encoding="utf-8")
+        (folder / "tables.md").write_text(markdown(report), encoding="utf-8")
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise LetheError(f"{folder}: the figures could not be written ({reason}).") from None

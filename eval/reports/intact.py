@@ -1,0 +1,128 @@
+"""The report of INTACT's comparison in Markdown."""
+
+from collections.abc import Iterator
+
+from eval.measures.uncertainty import Estimate
+from eval.reports.render import markdown_table
+from eval.reports.schema import DASH, Cell, Column, estimate_cell, table
+from eval.studies.intact.report import IntactReport, KindFigures, MethodFigures
+from eval.studies.intact.study import ALL
+from eval.studies.intact.validation import Validation
+
+_HOW_TO_READ = (
+    "Every method replaces the same annotated spans: these figures say nothing about detection. TPS is the "
+    "share of a text's information that stays (1 is the original), similarity the mean cosine of an original "
+    "with what stands in its place. Truthful and less specific are shares by an automatic check, which is a "
+    "proxy. Fallback is the share of spans with words that name the kind alone. TRIR is the share of cases "
+    "whose person an attacker names from public text. The pool attacker knows the method and all values of "
+    "the corpus, and is right if the original is among his first five guesses; prior guesses by frequency. "
+    "Persons and codes get a letter or number under every method and are left out of all but TPS, similarity "
+    "and TRIR. In parentheses are 95% intervals over cases."
+)
+
+
+def markdown(report: IntactReport) -> str:
+    """The tables: methods over all kinds, then kinds, then the rungs taken."""
+    lines = [
+        "# Truthful sanitization of annotated spans",
+        "",
+        _HOW_TO_READ,
+        "",
+        methods_table(report),
+        *(f"- {name} is absent: {reason}" for name, reason in report.absent.items()),
+        "",
+        kinds_table(report),
+        rungs_table(report),
+        validation_table(report.validation) if report.validation else "",
+        _facts(report),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def methods_table(report: IntactReport) -> str:
+    """A row for each method, over all kinds with a ladder."""
+    columns: list[Column] = [
+        ("", "method", lambda each: each.method),
+        ("", "TPS", lambda each: estimate_cell(each.tps)),
+        ("", "similarity", lambda each: estimate_cell(each.similarity)),
+        ("", "truthful", lambda each: estimate_cell(_all(each).truthful)),
+        ("", "less specific", lambda each: estimate_cell(_all(each).less_specific)),
+        ("", "both", lambda each: estimate_cell(_all(each).both)),
+        ("", "fallback", lambda each: estimate_cell(_all(each).fallback)),
+        ("", "TRIR", lambda each: estimate_cell(each.trir)),
+        ("", "TRIR, minus suppression", lambda each: _signed(each.trir_minus_suppression)),
+        ("", "found among five", lambda each: estimate_cell(_all(each).guesses.five)),
+        ("", "by prior", lambda each: estimate_cell(_all(each).guesses.prior_five)),
+    ]
+    return markdown_table(table("", report.methods, columns))
+
+
+def kinds_table(report: IntactReport) -> str:
+    """A row for each method and kind."""
+    rows = [
+        (method.method, kind, figures)
+        for method in report.methods
+        for kind, figures in method.kinds.items()
+        if kind != ALL
+    ]
+    columns: list[Column] = [
+        ("", "method", lambda row: row[0]),
+        ("", "kind", lambda row: row[1]),
+        ("", "n", lambda row: f"{row[2].n:,}"),
+        ("", "truthful and less specific", lambda row: estimate_cell(row[2].both)),
+        ("", "fallback", lambda row: estimate_cell(row[2].fallback)),
+        ("", "found first", lambda row: estimate_cell(row[2].guesses.first)),
+        ("", "found among five", lambda row: estimate_cell(row[2].guesses.five)),
+        ("", "by prior", lambda row: estimate_cell(row[2].guesses.prior_five)),
+    ]
+    return markdown_table(table("", rows, columns), words=2)
+
+
+def rungs_table(report: IntactReport) -> str:
+    """How many spans got the first candidate of their ladder, the second, and so on."""
+    most = max((rung for method in report.methods for rung in _all(method).rungs), default=0)
+    columns: list[Column] = [
+        ("", "method", lambda each: each.method),
+        *(_rung_column(number) for number in range(1, most + 1)),
+    ]
+    ours = [each for each in report.methods if _all(each).rungs]
+    return markdown_table(table("", ours, columns)) if ours else ""
+
+
+def validation_table(validation: Validation) -> str:
+    """How far the automatic check agrees with people, by question, kind and system."""
+    columns: list[Column] = [
+        ("", "question", lambda each: each.question),
+        ("", "part", lambda each: each.part),
+        ("", "agreement", lambda each: estimate_cell(each.agreement, note=f"n = {each.agreement.n:,}")),
+        ("", "always the commoner answer", lambda each: f"{each.majority:.3f}"),
+        ("", "kappa", lambda each: estimate_cell(each.kappa)),
+        ("", "both yes", lambda each: f"{each.both_yes:,}"),
+        ("", "check yes, people no", lambda each: f"{each.only_proxy_yes:,}"),
+        ("", "check no, people yes", lambda each: f"{each.only_people_yes:,}"),
+        ("", "both no", lambda each: f"{each.both_no:,}"),
+    ]
+    return markdown_table(table("", validation.figures, columns), words=2)
+
+
+def _rung_column(number: int) -> Column:
+    return ("", f"rung {number}", lambda each: f"{_all(each).rungs.get(number, 0):,}")
+
+
+def _all(method: MethodFigures) -> KindFigures:
+    return method.kinds[ALL]
+
+
+def _signed(estimate: Estimate | None) -> Cell | str:
+    return DASH if estimate is None else estimate_cell(estimate, "{:+.3f}")
+
+
+def _facts(report: IntactReport) -> str:
+    def facts() -> Iterator[str]:
+        yield f"{report.cases:,} cases, on which nothing was chosen; {report.individuals:,} individuals"
+        yield f"limit {report.limit:g}"
+        yield f"seed {report.seed}"
+        yield from (f"{name}: {engine}" for name, engine in report.engines.items())
+        yield from (f"{name}: {value}" for name, value in report.provenance.facts())
+
+    return "; ".join(facts())

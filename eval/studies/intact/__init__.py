@@ -1,0 +1,1 @@
+"""The figures of INTACT: whether replacements are true, and less specific."""

@@ -1,0 +1,230 @@
+"""INTACT's comparison: every method on the same annotated spans, and each measure once."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from eval.attacks.guess_shares import guess_shares
+from eval.attacks.guessing import Guess, guess_slots
+from eval.corpora.replaced import ReplacedCase, backgrounds, halves, replaced_cases
+from eval.measures.preserved import EditedDocument, text_preserved
+from eval.measures.reidentified import ENGINE, Reidentified, reidentified, reidentified_difference
+from eval.measures.truthful import Judgement, Pair, all_judged
+from eval.measures.uncertainty import Estimate, clustered_share
+from eval.progress import Progress, no_progress
+from eval.provenance import commit_here, provenance_here
+from eval.studies.intact.methods import SUPPRESSION, sanitizers
+from eval.studies.intact.report import GuessFigures, IntactReport, KindFigures, MethodFigures
+from eval.studies.intact.validation import read_judgements, validated
+from eval.studies.marks.methods import LABEL_OF
+from eval.targets import reading_once
+from ingest.documents import SanitizedDocument
+from ingest.ladders.guessed import Guesser
+from ingest.ladders.rungs import names_only_a_kind
+from ingest.ladders.wording import rungs_of
+from ingest.language.vocabulary import fold
+from ingest.protocols import Encoder
+
+ALL = "all"
+"""All kinds but those of ``NO_LADDER``."""
+NO_LADDER = frozenset(("PERSON", "CODE"))
+"""Kinds that every method gives a number: INTACT leaves them out of its figures."""
+EVERYTHING = 1_000_000
+"""A pool that holds all values of a kind."""
+_NUMBERED = re.compile(r"[A-Z][A-Z_]*_\d+|(?:Organization|Place|Town|Region|County|Country) [A-Z]{1,2}")
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """One replacement: its case, its kind by the annotators, and both texts."""
+
+    doc_id: str
+    kind: str
+    label: str
+    said: str = field(repr=False)
+    words: str = field(repr=False)
+    rungs: Sequence[str] = field(repr=False)
+    """Those of its own ladder that say more than the kind, folded."""
+
+    @property
+    def is_fallback(self) -> bool:
+        """Whether the words say the kind and no more."""
+        if not self.words or _NUMBERED.fullmatch(self.words):
+            return True
+        return names_only_a_kind(self.words, self.label) and not self._has_class
+
+    @property
+    def _has_class(self) -> bool:
+        """Whether a letter stands behind a class: Bank A."""
+        return re.fullmatch(r"[A-Z][a-z]+(?: [A-Z][a-z]+)* [A-Z]{1,2}", self.words) is not None
+
+    @property
+    def rung(self) -> int | None:
+        """The number of its rung, from 1; None if its words are none."""
+        said = fold(self.words)
+        return next((number for number, rung in enumerate(self.rungs, 1) if rung in said), None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """What was made of one method: its documents, replacements, guesses, verdicts and re-identification."""
+
+    documents: Sequence[SanitizedDocument] = field(repr=False)
+    failed: int
+    replaced: Sequence[Replaced] = field(repr=False)
+    guesses: Sequence[Guess] = field(repr=False)
+    verdicts: Sequence[Judgement] = field(repr=False)
+    named: Reidentified | None = field(repr=False)
+
+
+def measure_intact(
+    path: Path,
+    encoder: Encoder,
+    guesser: Guesser,
+    limit: float,
+    seed: int = 0,
+    progress: Progress = no_progress,
+    most: int | None = None,
+    judged: Path | None = None,
+) -> IntactReport:
+    """Measure all methods on the half of the cases that nothing was chosen on; ``most`` takes the first few.
+
+    ``judged`` is a file of people's judgements, to hold the check of truth against.
+
+    Raises:
+        LetheError: The corpus or the judgements are missing or broken.
+    """
+    commit = commit_here()
+    validation = validated(read_judgements(judged)) if judged else None
+    cases = halves(replaced_cases(path))[1][:most]
+    known = backgrounds(path)
+    encoder = reading_once(encoder)
+    made, absent = sanitizers(cases, guesser, limit)
+    measured = {}
+    for number, (name, sanitizer) in enumerate(made.items()):
+        progress(f"measuring {name}", number, len(made))
+        outcomes = sanitizer.sanitize([case.document for case in cases])
+        documents = [each for each in outcomes if isinstance(each, SanitizedDocument)]
+        measured[name] = _measured(cases, documents, len(cases) - len(documents), encoder, known, seed)
+    base = measured[SUPPRESSION].named if SUPPRESSION in measured else None
+    return IntactReport(
+        provenance=provenance_here({"encoder": encoder.name}, commit),
+        command="",
+        seed=seed,
+        limit=limit,
+        cases=len(cases),
+        individuals=len(known),
+        engines={"guesser": guesser.name, "TRIR": ENGINE, "similarity": encoder.name},
+        methods=tuple(_figures(name, each, cases, base, encoder, seed) for name, each in measured.items()),
+        validation=validation,
+        absent=absent,
+    )
+
+
+def _measured(
+    cases: Sequence[ReplacedCase],
+    documents: Sequence[SanitizedDocument],
+    failed: int,
+    encoder: Encoder,
+    known: Mapping[str, str],
+    seed: int,
+) -> _Measured:
+    replaced = replaced_in(cases, documents)
+    guesses = guess_slots([case.document for case in cases], documents, encoder, pool=EVERYTHING, seed=seed)
+    verdicts = all_judged([Pair(each.said, each.words, each.kind) for each in replaced])
+    named = reidentified(known, {each.doc_id: each.text for each in documents}) if known else None
+    return _Measured(documents, failed, replaced, guesses, verdicts, named)
+
+
+def replaced_in(cases: Sequence[ReplacedCase], documents: Sequence[SanitizedDocument]) -> list[Replaced]:
+    """The replacements of each document, in order."""
+    texts = {case.document.doc_id: case.document.text for case in cases}
+    types = {
+        case.document.doc_id: {mark.start: mark.type for mark in reversed(case.marked.marks)}
+        for case in cases
+    }
+    kinds = {label: kind for kind, label in LABEL_OF.items()}
+    found = []
+    for document in documents:
+        for decision, (start, end) in zip(document.decisions, document.places, strict=True):
+            span, label = decision.entity.span, decision.entity.label
+            said = texts[document.doc_id][span.start : span.end]
+            kind = types[document.doc_id].get(span.start, kinds.get(label, "MISC"))
+            rungs = [fold(rung.words) for rung in rungs_of(said, label)]
+            telling = [rung for rung in rungs if not names_only_a_kind(rung, label)]
+            words = document.text[start:end]
+            found.append(Replaced(document.doc_id, kind, label, said, words, telling))
+    return found
+
+
+def _figures(
+    name: str,
+    measured: _Measured,
+    cases: Sequence[ReplacedCase],
+    base: Reidentified | None,
+    encoder: Encoder,
+    seed: int,
+) -> MethodFigures:
+    texts = {case.document.doc_id: case.document.text for case in cases}
+    edited = [
+        EditedDocument(
+            texts[each.doc_id],
+            [
+                (decision.entity.span, each.text[start:end])
+                for decision, (start, end) in zip(each.decisions, each.places, strict=True)
+            ],
+        )
+        for each in measured.documents
+    ]
+    kept = text_preserved(edited, encoder, seed)
+    named = None if measured.failed else measured.named
+    return MethodFigures(
+        method=name,
+        failed=measured.failed,
+        tps=kept.tps,
+        tpi=kept.tpi,
+        similarity=kept.similarity,
+        trir=named.estimate if named else None,
+        trir_minus_suppression=reidentified_difference(named, base, seed) if named and base else None,
+        kinds=_by_kind(measured, seed),
+    )
+
+
+def _by_kind(measured: _Measured, seed: int) -> dict[str, KindFigures]:
+    kinds = sorted({each.kind for each in measured.replaced})
+    groups = {ALL: frozenset(kinds) - NO_LADDER, **{kind: frozenset((kind,)) for kind in kinds}}
+    return {name: _of_kinds(measured, group, seed) for name, group in groups.items()}
+
+
+def _of_kinds(measured: _Measured, kinds: frozenset[str], seed: int) -> KindFigures:
+    rows = [
+        (each, guess, verdict)
+        for each, guess, verdict in zip(measured.replaced, measured.guesses, measured.verdicts, strict=True)
+        if each.kind in kinds
+    ]
+    docs = [each.doc_id for each, _, _ in rows]
+    shares = guess_shares([guess for _, guess, _ in rows], seed)
+    rungs = Counter(each.rung for each, _, _ in rows if each.rung is not None and not each.is_fallback)
+    return KindFigures(
+        n=len(rows),
+        rungs={number: rungs[number] for number in sorted(rungs)},
+        fallback=_share(docs, [each.is_fallback for each, _, _ in rows], seed),
+        truthful=_share(docs, [verdict.truthful for _, _, verdict in rows], seed),
+        less_specific=_share(docs, [verdict.less_specific for _, _, verdict in rows], seed),
+        both=_share(docs, [verdict.truthful and verdict.less_specific for _, _, verdict in rows], seed),
+        guesses=GuessFigures(
+            n=len(rows),
+            first=shares.first,
+            five=shares.first_five,
+            prior_five=shares.prior_first_five,
+            chance_five=shares.chance_first_five,
+        ),
+    )
+
+
+def _share(docs: Sequence[str], hits: Sequence[bool], seed: int) -> Estimate:
+    totals = Counter(docs)
+    counted = Counter(doc for doc, hit in zip(docs, hits, strict=True) if hit)
+    return clustered_share([counted[doc] for doc in totals], list(totals.values()), seed)

@@ -1,0 +1,96 @@
+"""The truthfulness proxy against people: counting on invented judgements, and figures on real ones."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from eval.measures.truthful import Judgement
+from eval.studies.intact.validation import (
+    JUDGEMENTS,
+    QUESTIONS,
+    JudgedReplacement,
+    half_of,
+    read_judgements,
+    validated,
+)
+from tests.commands import ROOT
+
+MARGIN = 0.02
+REACHED = {"truthful": (0.880, 0.723), "less specific": (0.742, 0.449)}
+"""Agreement and kappa on the reported half."""
+
+
+def replaced(
+    doc: int, said: str, told: str, truthful: bool, less: bool, system: str = "one"
+) -> JudgedReplacement:
+    return JudgedReplacement(f"d{doc}", system, "DATETIME", Judgement(truthful, less), said, told)
+
+
+INVENTED = [
+    replaced(1, "7 March 2001", "March 2001", True, True),
+    replaced(1, "7 March 2001", "April 2001", False, True, "two"),
+    replaced(2, "June 1990", "the 1990s", True, True),
+    replaced(3, "June 1990", "June 1990", True, True),
+    replaced(3, "June 1990", "the 1980s", True, False, "two"),
+]
+
+
+def test_agreement_is_counted_as_by_hand() -> None:
+    result = validated(INVENTED)
+    assert (result.replacements, result.documents) == (5, 3)
+    figure = result.figure("truthful")
+    assert (figure.both_yes, figure.only_proxy_yes, figure.only_people_yes, figure.both_no) == (3, 0, 1, 1)
+    assert figure.agreement.value == pytest.approx(0.8)
+    assert figure.majority == pytest.approx(0.8)
+    # 0.8 are seen to agree, 0.6 * 0.8 + 0.4 * 0.2 would by chance.
+    assert figure.kappa.value == pytest.approx((0.8 - 0.56) / (1 - 0.56))
+    assert figure.agreement.low is not None and figure.agreement.low < 0.8
+
+
+def test_types_and_systems_have_their_own_figures() -> None:
+    result = validated(INVENTED)
+    assert result.figure("truthful", "one").agreement.value == 1.0
+    assert result.figure("truthful", "two").agreement.value == 0.5
+    assert result.figure("truthful", "DATETIME").agreement == result.figure("truthful").agreement
+    with pytest.raises(KeyError, match="truthful, three"):
+        result.figure("truthful", "three")
+
+
+def test_nothing_cannot_be_validated() -> None:
+    with pytest.raises(ValueError, match="there are no judgements"):
+        validated([])
+
+
+def test_halves_are_by_document_and_share_none(tmp_path: Path) -> None:
+    path = tmp_path / "judgements.jsonl"
+    rows = [
+        {"doc_id": f"d{n % 20}", "system": "one", "entity_type": "LOC", "truthful": 1, "less_specific": 0}
+        | {"span_text": "Norwich", "replacement": None if n % 2 else "England"}
+        for n in range(60)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    chosen, reported = read_judgements(path, "chosen on"), read_judgements(path, "reported")
+    assert len(chosen) + len(reported) == 60
+    assert {each.doc_id for each in chosen}.isdisjoint(each.doc_id for each in reported)
+    assert all(half_of(each.doc_id) == "reported" for each in reported)
+    assert {each.replacement for each in [*chosen, *reported]} == {"", "England"}
+
+
+@pytest.fixture(scope="module")
+def judgements() -> Path:
+    for folder in (os.environ.get("LETHE_DATA", ""), ROOT.parent / "shared" / "data"):
+        if folder and (Path(folder) / JUDGEMENTS).is_file():
+            return Path(folder) / JUDGEMENTS
+    pytest.skip("neither LETHE_DATA nor ../shared/data has the judgements about INTACT")
+
+
+def test_the_proxy_agrees_with_people_on_the_reported_half(judgements: Path) -> None:
+    result = validated(read_judgements(judgements, "reported"))
+    assert result.replacements == 492
+    for question in QUESTIONS:
+        agreement, kappa = REACHED[question]
+        figure = result.figure(question)
+        assert figure.agreement.value is not None and figure.agreement.value >= agreement - MARGIN
+        assert figure.kappa.value is not None and figure.kappa.value >= kappa - 2 * MARGIN

@@ -1,0 +1,62 @@
+"""Invented values in place of what was said. All texts are invented."""
+
+import sys
+
+import pytest
+
+from ingest.annotated import AnnotatedText
+from ingest.deciding.baselines.synthetic import _DRAWN, Synthetic
+from ingest.documents import Action, Entity, Identifier, Span
+from ingest.labels import LABELS, ORGANIZATION, PERSON
+from ingest.rendering.replace import apply
+from models.errors import ModelUnavailable
+
+TEXT = "Ada Lind met Ada Lind of Rill & Sons in Quarnby."
+
+
+def text_of(text: str = TEXT) -> AnnotatedText:
+    def entity(said: str, label: str, link: int, start: int = 0) -> Entity:
+        at = text.index(said, start)
+        return Entity(Span(at, at + len(said)), label, Identifier.DIRECT, 1.0, "test", link)
+
+    return AnnotatedText(
+        text,
+        [
+            entity("Ada Lind", PERSON, 0),
+            entity("Ada Lind", PERSON, 0, 5),
+            entity("Rill & Sons", ORGANIZATION, 1),
+            entity("Quarnby", "place", 2),
+        ],
+    )
+
+
+def words_of(text: AnnotatedText) -> list[str]:
+    (decided,) = Synthetic().decide([text], [], apply)
+    assert {each.action for each in decided.decisions} == {Action.SURROGATE}
+    return [each.replacement for each in decided.decisions]
+
+
+def test_a_value_for_each_link_and_none_of_the_text() -> None:
+    first, again, firm, place = words_of(text_of())
+    assert first == again
+    assert len({first, firm, place}) == 3
+    assert not any(word in f"{first} {firm} {place}" for word in ("Ada", "Lind", "Rill", "Quarnby"))
+
+
+def test_the_same_in_every_run_and_another_in_another_document() -> None:
+    assert words_of(text_of()) == words_of(text_of())
+    assert words_of(text_of()) != words_of(text_of(f"{TEXT} It rained."))
+
+
+def test_every_kind_is_a_label_and_has_words() -> None:
+    assert set(_DRAWN) <= set(LABELS)
+    text = "Something"
+    for label in LABELS:
+        entity = Entity(Span(0, 9), label, Identifier.QUASI, 1.0, "test", 0)
+        assert words_of(AnnotatedText(text, [entity]))[0].strip()
+
+
+def test_without_faker_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "faker", None)
+    with pytest.raises(ModelUnavailable, match=r"synthetic needs Faker: pip install 'lethe\[train\]'"):
+        Synthetic()
