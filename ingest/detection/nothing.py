@@ -33,6 +33,10 @@ _MEASURE = re.compile(
     r"(?i) (?:[a-z]+ )?(?:scores?|scale|index|criteria|classification|staging|questionnaire)(?![^\W_])"
 )
 _LETTER = re.compile("[b-z]")
+_WORDS_ONLY = frozenset(("country", "religion", "nationality", "language", "marital status", "gender"))
+"""Labels whose items have no figures."""
+_ROW = re.compile(r"(?=.*[0-9]{6})(?:[A-Z]?[0-9]+(?:\.[0-9]+)? ?){2,}")
+"""Figures of a table side by side."""
 _UNIT_ALONE = re.compile("[A-Za-z]{1,2}")
 _KIN = re.compile(r"(?i)aunt(?:ie|y)?|uncle|cousin|sister|brother|father|mother|grand(?:ma|pa)")
 _NAME_AFTER = re.compile(r" [A-Z][a-z]")
@@ -46,6 +50,8 @@ def says_nothing(label: str, said: str, before: str, after: str) -> bool:
     """Whether the words are none of what their label says, between the text before and after them."""
     if label in _MOMENTS:
         return _no_moment(said, before, after)
+    if label in _WORDS_ONLY and any(map(str.isdigit, said)):
+        return True
     if label in _PLACES and (_CONTINENT.fullmatch(said) or _FIELD.fullmatch(said)):
         return True
     if label in (*_PLACES, ORGANIZATION):
@@ -57,13 +63,13 @@ def says_nothing(label: str, said: str, before: str, after: str) -> bool:
         return bool(of_sign) or _LETTER.fullmatch(said) is not None
     if label == "medical department":
         return _OF_CARE.match(after) is not None
-    if label == "quantity":
-        return _UNIT_ALONE.fullmatch(said) is not None
-    return label == "monetary amount" and _CURRENCY.fullmatch(said) is not None
+    if label == "quantity" and _UNIT_ALONE.fullmatch(said):
+        return True
+    return label in ("monetary amount", "quantity") and _CURRENCY.fullmatch(said) is not None
 
 
 def _no_moment(said: str, before: str, after: str) -> bool:
-    if _NO_MOMENT.fullmatch(said):
+    if _NO_MOMENT.fullmatch(said) or _ROW.fullmatch(said):
         return True
     alone = _NUMBER.fullmatch(said) is not None
     return alone and not _DAY_BEFORE.search(before) and not _DAY_AFTER.match(after)

@@ -32,7 +32,8 @@ _VAGUE = re.compile(
     r"(?i)(?:a |the )?(?:(?:past|last|next|first) )?(?:few|couple(?: of)?|several|some|many)(?: \w+){0,2}"
 )
 _LESSER = re.compile(
-    r"(?i)(?<=[a-z]),?(?: and)? [a-z0-9-]+"
+    r"(?i)(?<![^\W_])(?P<unit>pounds?|lbs?|feet|foot|ft|hours?|years?|weeks?|dollars?|euros?)"
+    r"(?:,? and|,)? [a-z0-9-]+"
     r" (?:(?:ounce|minute|min|second|month|day|cent)s?|oz|inch(?:es)?|pence)$"
 )
 """The smaller unit of nine pounds two ounces."""
@@ -57,7 +58,7 @@ def rungs_of_amount(said: str, before: str) -> list[Rung]:
     """
     if _VAGUE.fullmatch(said):
         return [Rung(said, 10)]
-    said = _LESSER.sub("", said)
+    said = _LESSER.sub(r"\g<unit>", said)
     if (span := _SPAN.fullmatch(said)) and (most := number_of(span["most"])) is not None:
         led = span["lead"] or _LED.search(before)
         ago = " ago" if said.casefold().endswith(" ago") else ""

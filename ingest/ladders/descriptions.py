@@ -5,6 +5,7 @@ import re
 from ingest.labels import VAGUE
 from ingest.ladders.amounts import rungs_of_amount
 from ingest.ladders.classify import class_of
+from ingest.ladders.dates import relative_of
 from ingest.ladders.mentions import Choose, Fit, Mention, bracket, kind
 from ingest.ladders.places import adjective_of, is_country, rungs_of_place
 from ingest.ladders.rungs import with_article
@@ -35,6 +36,8 @@ _SPELLED = re.compile(r"(?<![^\W_])(?:[A-Z] )+[A-Z](?![^\W_])")
 _BE = re.compile(r"(?i)(?:(?<![^\W_])(?:is|was|am|are|were|be|been)|['’](?:s|m|re))\s$")
 _FIELD = re.compile(r" (?:of|for|in|at|to|from|with|who|that|on|by|as) |, ")
 _PLURAL = re.compile(r"(?i)[^su]s$|ees$|men$|children$|people$|wives$")
+_ARTICLE_INSIDE = re.compile(r"(?i)[^\W_]\s(?:an?|the|his|her|my|our|their|and)\s[a-z]")
+"""In a phrase that has a verb: owned a garage."""
 _ONE = re.compile(r"(?i)(?<![^\W_])(?:an?|one)\s$")
 _NAME_AFTER = re.compile(r" [A-Z][a-z.]")
 _LISTED = re.compile(r"[,:/(]\s?$")
@@ -49,6 +52,8 @@ def fit_of_description(mention: Mention, choose: Choose) -> Fit:
         rungs = rungs_of_amount(said, mention.before)
         if rungs:
             return fit_of_length(choose(rungs), mention)
+        if relative := relative_of(said):
+            return Fit(relative)
         return kind(mention, label) if any(map(str.isdigit, said)) or label != "quantity" else bracket(VAGUE)
     found = _group(mention)
     return Fit(found) if found else kind(mention, label)
@@ -141,13 +146,17 @@ def _attribute(mention: Mention) -> str | None:
         return _religion(mention) or "[religion]"
     if said.islower() and short and (group := class_of(head, "organizations")):
         return _noun(mention, group.lower())
-    if mention.label != "demographic attribute" or _BE.search(mention.before):
+    if _BE.search(mention.before):
+        return None
+    if not _ARTICLE_INSIDE.search(said) and (group := _by_head(head, "things")):
+        return _noun(mention, group)
+    if mention.label != "demographic attribute":
         return None
     return _counted(class_of(_spoken(said), "conditions")) or (_job(mention) if short else None)
 
 
 def _education(mention: Mention) -> str:
-    if mention.modifies and mention.in_sentence:
+    if mention.modifies and mention.in_sentence and mention.said[-1].isalpha():
         return "academic"
     if _DEGREE.search(mention.said) and (mention.in_sentence or mention.determined):
         return with_article("qualification")

@@ -43,7 +43,7 @@ _OWN_ARTICLE = re.compile(r"^an? (?:specific |certain )?")
 _THE = re.compile(r"(?i)(?<![^\W_])the\s$")
 _DETERMINER = re.compile(r"(?i)(?<![^\W_])(?:the|this|that|his|her|their|our|my|its|a|an)\s$")
 _NO_NOUN = re.compile(
-    r"(?i)\s*(?:$|[^\w\s]|(?:and|or|to|in|at|on|for|with|by|of|from|under|after|before|until|since|during"
+    r"(?i)\s*(?:$|[^\w\s-]|-(?!\w)|(?:and|or|to|in|at|on|for|with|by|of|from|under|after|before|until|since|during"
     r"|when|where|who|which|that|if|as|than|then|so|because|but|about|into|here|there|again|please|also|not"
     r"|he|she|it|i|we|they|you|me|him|her|us|them|my|his|our|your|their|its|the|a|an|this|these|some|all|no"
     r"|later|now|today|ago|is|was|are|were|be|been|has|have|had|will|would|can|could|should|may|might|must|do|does|did|[a-z]+ly)\b)"

@@ -47,6 +47,9 @@ _NTH = re.compile(
     r"(?: (?P<unit>day|week|month|year))?"
 )
 _LENGTH = re.compile(r"(?i)(?<![^\W_])(?:(?:year|month|week|day|night|hour|hr|minute|min)s?)(?![^\W_])")
+_TEMPORAL = re.compile(
+    r"(?i)[0-9]|day|week|month|year|morning|noon|evening|night|spring|summer|autumn|winter|christmas|easter|o'clock"
+)
 _SOME = re.compile(r"(?i)[a-z0-9]+ [a-z]{3,}s")
 """Six sessions."""
 _YEARS = re.compile(r"(?:1[5-9]|20)[0-9]{2}(?:(?:, and |, | and )(?:1[5-9]|20)[0-9]{2})+")
@@ -58,7 +61,7 @@ _HOLDS = re.compile(
     r"|every|each|any|no|next|last|this|that|the|an?|my|his|her|our|their|your|per|most|all|both)\s$"
 )
 _BARE = re.compile(
-    r"(?i)(?<![^\W_])(?:born|me|again|him|her|them|us|it|off|out|back|held|met|died|here|there|home) $"
+    r"(?i)(?<![^\W_])(?:born|me|again|him|them|us|it|off|out|back|held|met|died|here|there|home) $"
 )
 """Words behind which a month needs "in"."""
 _WORD_BEFORE = re.compile(r"[a-z] $")
@@ -131,8 +134,9 @@ def _of_no_date(said: str, mention: Mention, choose: Choose) -> Fit:
     length = rungs_of_amount(said, mention.before) if _LENGTH.search(said) or _SOME.fullmatch(said) else []
     if length:
         return fit_of_length(choose(length), mention)
-    lasts = mention.label == "date" and _LENGTH.search(said) is not None
-    return kind(mention, "duration" if lasts else mention.label)
+    if mention.label == "date" and _LENGTH.search(said):
+        return kind(mention, "duration")
+    return kind(mention, mention.label) if _TEMPORAL.search(said) else bracket(mention.label)
 
 
 def _of_month(rung: str, mention: Mention) -> Fit:
@@ -182,7 +186,7 @@ def _after_preposition(words: str, mention: Mention) -> Fit:
     on = _ON.search(mention.before) if not mention.after.startswith(("'s", "’s")) else None
     if on:
         return Fit(like(f"in {words}", on.group()), len(on.group()))
-    if _BARE.search(mention.before):
+    if _BARE.search(mention.before) and not mention.modifies:
         return Fit(f"in {words}")
     if mention.the and (words.startswith(("the ", "a ")) or not mention.modifies):
         return behind_the(words, mention)
@@ -285,7 +289,8 @@ def _attribute(mention: Mention, age: int, band: str, decade: str | None, plural
         article = "" if _DEFINITE.search(mention.before) else "a "
         return Fit(f"{article}{who} {decade}", right=sex.end())
     if not _SCHOOL_AGE <= age < OLDEST:
-        return Fit("young" if age < OLDEST else "very old")
+        word = "young" if age < OLDEST else "very old"
+        return Fit(word if mention.modifies else f"{word} {'child' if age < OLDEST else 'person'}")
     return Fit(f"{band.replace(' ', '-')}-year-old{plural}")
 
 

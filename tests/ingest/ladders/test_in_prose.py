@@ -35,6 +35,10 @@ from tests.ingest.ladders.test_wording import written
         ("in the last [[three years|duration]], we", "in the last few years, we"),
         ("a [[few months|duration]] later", "a few months later"),
         ("it took [[a year and a half|duration]].", "it took some time."),
+        ("wrote [[about a week ago|duration]].", "wrote some time ago."),
+        ("away [[over three months|duration]].", "away a few months."),
+        ("they teach [[riddle making|d]].", "they teach [date]."),
+        ("in her [[1984|d]] essay", "in her 1980s essay"),
     ],
 )
 def test_moments_and_lengths_of_time(marked: str, expected: str) -> None:
@@ -48,6 +52,7 @@ def test_moments_and_lengths_of_time(marked: str, expected: str) -> None:
         ("for those over [[80|a]] and", "for those over 70 and"),
         ("since she was [[6 or 7 years old|a]].", "since she was a young child."),
         ("She is [[twelve days old|a]].", "She is a young child."),
+        ("talk to a [[3 year old|a]], then", "talk to a young child, then"),
         ("I am [[sixteen|a]].", "I am between 10 and 19."),
         ("a [[38 year old|a]] [[tall man|x]], yes", "a 30-to-39-year-old person, yes"),
     ],
@@ -70,6 +75,7 @@ def test_ages(marked: str, expected: str) -> None:
         ("I am [[Catholic|religion]].", "I am religious."),
         ("holds a [[degree in law|x]], so", "holds a qualification, so"),
         ("during my [[PhD|x]] years", "during my academic years"),
+        ("a [[naprolin|medication]]-led cure", "a [medication]-led cure"),
         ("sent for the [[E S R|medical test]].", "sent for the test."),
         ("the [[naprolin|medication]] label", "the [medication] label"),
         ("she takes [[naprolin|medication]].", "she takes a medicine."),
