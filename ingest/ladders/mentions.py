@@ -52,6 +52,9 @@ _NAME_AFTER = re.compile(r" [A-Z]")
 _IN_SENTENCE = re.compile(r"(?<![^\W_])[A-Za-z]?[a-z]+['’]?[a-z]*,? $|(?<![^\W_])I $")
 """An ordinary word, behind which a noun phrase may stand."""
 _CHOOSES = re.compile(r"(?i)(?<![^\W_])(?:last|past|next|first|each|every|few|other|same|another) $")
+_ADJECTIVE = re.compile(
+    r"(?<![^\W_])(?:[a-z]+(?:al|ic|ous|ive|ary|ior)|retired|former|current|new|old|young|acute|severe|mild) $"
+)
 _A_CERTAIN = "a certain "
 _PHRASES = {
     "date": "a certain day",
@@ -149,6 +152,8 @@ def kind(mention: Mention, label: str) -> Fit:
         return bracket(label)
     if phrase.startswith(_A_CERTAIN) and mention.determined:
         return Fit(phrase, mention.the) if mention.the else bracket(label)
+    if _ADJECTIVE.search(mention.before):
+        return Fit(_OWN_ARTICLE.sub("", phrase))
     return Fit(phrase.removeprefix("some ") if mention.determined else phrase)
 
 

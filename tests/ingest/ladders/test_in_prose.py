@@ -76,6 +76,7 @@ def test_ages(marked: str, expected: str) -> None:
         ("holds a [[degree in law|x]], so", "holds a qualification, so"),
         ("during my [[PhD|x]] years", "during my academic years"),
         ("a [[naprolin|medication]]-led cure", "a [medication]-led cure"),
+        ("Ada Lind, retired [[glimmerer|j]] of", "Ada Lind, retired professional of"),
         ("sent for the [[E S R|medical test]].", "sent for the test."),
         ("the [[naprolin|medication]] label", "the [medication] label"),
         ("she takes [[naprolin|medication]].", "she takes a medicine."),
