@@ -8,7 +8,7 @@ from ingest.language.vocabulary import fold
 
 _NONE = frozenset(("no", "not", "denies", "negative", "without", "never"))
 _NAMED_BY_HEADS = frozenset(("organizations",))
-"""Tables whose cues count at the end of a name, or before "of" or "for": the Bank of Quellby, Quellby Bank."""
+"""Tables whose cues count at the end of a name, or before "of" or "for": Bank of Quellby, Quellby Bank."""
 _SHORT = 4
 _WORDS = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 

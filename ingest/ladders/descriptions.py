@@ -9,7 +9,7 @@ from ingest.ladders.dates import relative_of
 from ingest.ladders.mentions import Choose, Fit, Mention, bracket, kind
 from ingest.ladders.places import adjective_of, is_country, rungs_of_place
 from ingest.ladders.rungs import with_article
-from ingest.language.vocabulary import WORD, fold, words
+from ingest.language.vocabulary import WORD, fold, plurals, words
 
 _AMOUNTS = frozenset(
     ("monetary amount", "quantity", "duration", "dosage", "frequency", "bitcoin amount", "test result")
@@ -140,6 +140,8 @@ def _attribute(mention: Mention) -> str | None:
         return _noun(mention, group)
     if people := _people(said):
         return people
+    if short and class_of(head.rpartition(" ")[2], "jobs"):
+        return _job(mention)
     if _EDUCATION.search(said):
         return _education(mention)
     if folded & words("religions"):
@@ -150,8 +152,6 @@ def _attribute(mention: Mention) -> str | None:
         return None
     if not _ARTICLE_INSIDE.search(said) and (group := _by_head(head, "things")):
         return _noun(mention, group)
-    if mention.label != "demographic attribute":
-        return None
     return _counted(class_of(_spoken(said), "conditions")) or (_job(mention) if short else None)
 
 
@@ -211,5 +211,5 @@ def plural(noun: str) -> str:
     made = []
     for part in parts:
         first, _, last = part.rpartition(" ")
-        made.append(f"{first} {_MANY.get(last, f'{last}s')}".strip())
+        made.append(f"{first} {_MANY.get(last) or ' '.join(plurals((last,))[-1])}".strip())
     return " or ".join(made) + gap + rest

@@ -153,7 +153,7 @@ class _Wording:
 
 
 def _form_of(mention: Mention) -> str:
-    """The label that the words of a mention go by: a country may act, and an attribute be an age or a year."""
+    """The label that the words go by: a country may act, and an attribute be an age or a year."""
     if mention.label == ORGANIZATION and is_country(mention.said):
         return "country"
     if mention.label in _DESCRIBING and _AGE.search(mention.said):

@@ -67,7 +67,7 @@ def test_ages(marked: str, expected: str) -> None:
         ("studied [[marketing|x]], then", "studied sales, then"),
         ("a [[neighbour|x]] of hers", "an acquaintance of hers"),
         ("[[Widower|x]] since then", "A widowed person since then"),
-        ("for [[widows' pensions|identifying detail]] was", "for [detail] was"),
+        ("for [[widows' pensions|identifying detail]] was", "for benefits was"),
         ("with a [[man|gender]] in", "with a person in"),
         ("works at [[a small shoe store|x]], she", "works at a shop, she"),
         ("in [[Islam|religion]] and", "in a religion and"),

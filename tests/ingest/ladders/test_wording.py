@@ -19,6 +19,7 @@ MARK = re.compile(r"\[\[(.+?)\|(.+?)(?:\|(\d+))?\]\]", re.DOTALL)
 LABEL = {
     "n": "person full name", "o": "organization", "p": "place", "d": "date", "t": "time", "a": "person age",
     "j": "job title", "x": "demographic attribute", "c": "country", "s": "state or province",
+    "i": "identifying detail",
 }  # fmt: skip
 
 
@@ -268,6 +269,11 @@ def test_any_mention_of_any_label_has_words(before: str, said: str, after: str, 
         ("by [[Quellby Steelworks AB|o]].", "by Company A."),
         ("He, [[aged 43|x]], left", "He, aged 40 to 49, left"),
         ("She was [[43 years old|x]].", "She was between 40 and 49 years old."),
+        ("under [[the Lakes Act 1955|i]].", "under a law."),
+        ("he got [[a widow's pension|i]].", "he got a benefit."),
+        ("with [[bleeding cuts|i]].", "with injuries."),
+        ("he [[owned a garage|i]].", "he [detail]."),
+        ("as [[primary school teacher|x]] there", "as a person in education there"),
         ("born in [[1952|x]] there", "born in the 1950s there"),
     ],
 )
