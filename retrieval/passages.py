@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from ingest.documents import Action, Arrival, SanitizedDocument, Span, Standing
-from ingest.ladders.rungs import names_only_a_kind
+from ingest.ladders.mentions import names_only_a_kind
 from ingest.language.units import retrieval_units
 from ingest.protocols import Encoder
 from models.vectors import Vectors

@@ -24,7 +24,7 @@ from eval.attacks.slots import Candidates, Slot, overlooked_text, slots_of
 from eval.measures.leakage import is_measurable, stands_in
 from eval.targets import having_read
 from ingest.documents import Document, Identifier, SanitizedDocument
-from ingest.ladders.rungs import names_only_a_kind
+from ingest.ladders.mentions import names_only_a_kind
 from ingest.ladders.wording import rungs_of
 from ingest.language.vocabulary import fold
 from ingest.protocols import Encoder

@@ -243,7 +243,6 @@ def _country_name(code: str) -> str:
 
 
 _ADJECTIVES = {
-    "the Americas": "American",
     "Europe": "European",
     "Africa": "African",
     "Asia": "Asian",

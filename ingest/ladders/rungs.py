@@ -5,10 +5,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf
 
-from ingest.labels import label_of
-
-_ARTICLE = re.compile("^(?:an?|the) ")
-_LETTER = re.compile(r"(?:^|\s)[A-Z]{1,2}$")
 _VOWEL = re.compile(r"(?i)[aeio]|u(?!n[io]|s[aei])|[fhlmnrsx](?![a-z])")
 GUESSES = 5
 """Guesses that an attacker has for each value (INTACT, section 3.2)."""
@@ -49,12 +45,6 @@ def most_specific(_: int, ladder: Ladder) -> Rung:
 def least_specific(_: int, ladder: Ladder) -> Rung:
     """Takes the last rung that says more than a kind; if there is none, the last."""
     return next((rung for rung in reversed(ladder) if not rung.words.startswith("[")), ladder[-1])
-
-
-def names_only_a_kind(words: str, label: str) -> bool:
-    """Whether a replacement says no more than its label: "a city", "[date]", "Person A", "Mr. B"."""
-    kind, said = (_ARTICLE.sub("", each.casefold()) for each in (label_of(label).descriptor, words))
-    return said == kind or words.startswith("[") or _LETTER.search(words) is not None
 
 
 def with_article(noun: str) -> str:

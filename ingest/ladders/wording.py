@@ -17,6 +17,7 @@ from ingest.ladders.mentions import (
     Mention,
     behind_the,
     bracket,
+    kind,
     without_second_article,
 )
 from ingest.ladders.moments import fit_of_age, fit_of_date
@@ -35,6 +36,10 @@ _YEAR = re.compile(r"(?:1[89]|20)[0-9]{2}")
 _OF_A_STATE = re.compile(
     r" (?:laws?|government|authorities|courts?|citizens?|nationals?|police|army|embassy|market|economy"
     r"|passport)(?![^\W_])"
+)
+_SHORT = re.compile(r"U\.?S\.?(?:A\.?)?|U\.?K\.?")
+_NOUN_AFTER = re.compile(
+    r" (?P<noun>[a-z]+)(?=[.,;:?!)\n]|$| (?:and|or|in|at|on|for|to|is|was|has|had|will)(?![^\W_]))"
 )
 _AREAS_BEHIND = (
     re.compile(r", ?(?P<area>[A-Z]{2}(?![^\W_])|D\.C\.|[A-Z][a-z]+ [A-Z][a-z]+)"),
@@ -199,7 +204,7 @@ def _of_place(mention: Mention, cast: Cast, choose: Choose, goes: Mapping[int, s
         ladder = ladder if is_area(mention.said) or _is_listed(mention) else []
     if not ladder:
         unnamed = mention.said.islower() or not any(map(str.isalpha, mention.said))
-        return bracket("place") if unnamed else _named(mention, cast)
+        return kind(mention, "place") if unnamed else _named(mention, cast)
     if behind and mention.after[1] == " " and is_town_in(mention.said, area):
         if goes.get(end + behind.start("area")) in _PLACES:
             return Fit(choose(rungs_of_place(area) or ladder), right=behind.end())
@@ -208,10 +213,19 @@ def _of_place(mention: Mention, cast: Cast, choose: Choose, goes: Mapping[int, s
     if rung.startswith("["):
         return Fit(rung)
     if not is_country(mention.said):
-        return without_second_article(rung, mention)
-    if _OF_A_STATE.match(mention.after):
-        return without_second_article(adjective_of(rung) or rung, mention)
+        return _of_area(rung, mention)
+    short = _SHORT.fullmatch(mention.said) and mention.modifies and not mention.determined
+    if short or _OF_A_STATE.match(mention.after):
+        return without_second_article(adjective_of(rung) or "national", mention)
     return behind_the(rung if rung.startswith("a ") else f"a country in {rung}", mention)
+
+
+def _of_area(area: str, mention: Mention) -> Fit:
+    """An area; of "our Leeds office" behind its noun: "our office in England"."""
+    noun = _NOUN_AFTER.match(mention.after)
+    if not mention.determined or not mention.modifies or noun is None or noun.end() > mention.room[1]:
+        return without_second_article(area, mention)
+    return Fit(f"{noun['noun']} in {area}", right=noun.end())
 
 
 def _area_behind(after: str) -> re.Match[str] | None:

@@ -22,7 +22,7 @@ from eval.studies.marks.methods import LABEL_OF
 from eval.targets import reading_once
 from ingest.documents import SanitizedDocument
 from ingest.ladders.guessed import Guesser
-from ingest.ladders.rungs import names_only_a_kind
+from ingest.ladders.mentions import names_only_a_kind
 from ingest.ladders.wording import rungs_of
 from ingest.language.vocabulary import fold
 from ingest.protocols import Encoder

@@ -122,12 +122,12 @@ def test_ages(marked: str, expected: str) -> None:
         ("to [[Washington|p]], [[D.C.|p]] now", "to the South of the United States now"),
         ("in [[Houston|p]],TX 770", "in Texas,TX 770"),
         ("near [[Houston|p]], [[Texas|s]].", "near the South of the United States."),
-        ("the [[Houston|p]] office", "the Texas office"),
+        ("the [[Houston|p]] office", "the office in Texas"),
         ("against the [[United Kingdom|c]] lodged", "against a country in Northern Europe lodged"),
         ("under [[United Kingdom|c]] law", "under Northern European law"),
         ("at [[Quellby|p]] and [[Varde|p]]", "at Place A and Place B"),
         ("on [[Quellby Street|p]]", "on Street A"),
-        ("at the [[home of it|p]]", "at the [place]"),
+        ("at the [[home of it|p]]", "at the place"),
         ("with [[Quell & Orr LLP|o]]", "with Law Firm A"),
         ("the [[Quell Bank|o]] deal", "the Bank A deal"),
         ("at the [[Quell Bank|o]].", "at Bank A."),
@@ -278,4 +278,20 @@ def test_any_mention_of_any_label_has_words(before: str, said: str, after: str, 
     ],
 )
 def test_what_a_mention_is_by_its_form(marked: str, expected: str) -> None:
+    assert written(marked) == expected
+
+
+@pytest.mark.parametrize(
+    ("marked", "expected"),
+    [
+        ("to our [[Leeds|p]] office.", "to our office in England."),
+        ("the [[Leeds|p]] plant is", "the plant in England is"),
+        ("the [[Leeds|p]] power market of", "the England power market of"),
+        ("in [[Leeds|p]] and", "in England and"),
+        ("on [[US|p]] tax law", "on national tax law"),
+        ("in the [[US|p]] they", "in a country in the Americas they"),
+        ("near [[home|p]] he", "near a place he"),
+    ],
+)
+def test_places_before_a_noun(marked: str, expected: str) -> None:
     assert written(marked) == expected
