@@ -5,6 +5,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 
 from ingest.detection.nothing import says_nothing
 from ingest.detection.overlaps import CharacterSet
@@ -65,6 +66,31 @@ _ZONE = re.compile(
 _PREPOSITION = re.compile(r"(?:between|on|at|in|until|till|from|by|since|before|after) ", re.IGNORECASE)
 _AT_AGE = re.compile(r"(?:the )?age of ")
 _COUNTED = frozenset(("duration", "frequency", "quantity", "dosage", "person age"))
+_OPENINGS = frozenset(
+    (
+        "apparently",
+        "recently",
+        "currently",
+        "finally",
+        "hopefully",
+        "unfortunately",
+        "actually",
+        "also",
+        "then",
+    )
+    + ("additionally", "initially", "meanwhile", "perhaps", "maybe", "previously", "probably", "possibly")
+    + ("presumably", "usually", "typically", "since")
+)
+"""Words that open a sentence and begin no name."""
+_OPENING = re.compile(rf"(?i:As for|{'|'.join(sorted(_OPENINGS))}) (?=[A-Z])")
+_COUNT_OF = re.compile(rf"(?i)(?:{UNITS}|ten|eleven|twelve) (?=(?:{MONTHS})(?![^\W_]))")
+"""Seven November deals are no day."""
+_CLOCK_STOP = re.compile(r"[AaPp]\.[Mm]$")
+_ROW_OF_NAMES = 4
+_LENGTH = re.compile(
+    r"(?i)(?:about |over |~)?[0-9]+(?:\.[0-9]+)?\+? (?:years?|months?|weeks?|days?|hours?|minutes?)"
+)
+_IN_TIME = re.compile(r"(?i) (?:ago|old|later|earlier|before|after|from|prior)(?![^\W_])")
 _LOWER_END = re.compile(r"(?<![\w.,/-])[0-9]{1,3} ?[-–] ?$")
 _WIDEST_RANGE = 6
 _CITIZEN = re.compile(r" (?:nationals?|citizens?|nationality|passport|refugees?|origin|descent)\b")
@@ -75,13 +101,6 @@ _LONGEST_MONTH = 4
 _WINDOW, _NEAR = 80, 16
 """Characters on each side of a joint that are read, and beside a mention."""
 _ADDRESSES = frozenset(("street address", "zip postal code", "building number", "secondary address unit"))
-_THE = re.compile(r"(?i)(?<![^\W_])the $")
-_PEOPLE = re.compile(
-    r"[sS](?![^\W_])|['’]s? (?:family|house|home|estate)(?![^\W_])"
-    r"| (?:family|families|couple|brothers|sisters|household|estate|home|twins|boys|girls|children|kids)"
-)
-_FIRST_PART = re.compile("[A-Z][a-z]+")
-_CAMEL = re.compile(r"(?!Mac|Fitz|Anna|Mary)[A-Z][a-z]{3,}[A-Z][A-Za-z]+|[A-Z][a-z]+[A-Z]{2,}")
 _GREETED = frozenset(
     ("all", "everyone", "everybody", "colleague", "colleagues", "team", "friend", "friends", "customer")
     + ("customers", "client", "clients", "member", "members", "folks", "guys", "parents", "neighbours")
@@ -118,10 +137,6 @@ _MONTH_AND_DAY = re.compile(
     rf"|[0-3]?[0-9](?:st|nd|rd|th)? (?:of )?(?:{MONTHS})\.?"
 )
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
-_IN_MONTH = re.compile(
-    r"(?i)(?<![^\W_])(?:in|on|of|since|until|till|by|from|to|for|through|during|before|after|about|around|and|or|early|mid"
-    r"|late|last|next|this|every|each|the|that|[0-9]+(?:st|nd|rd|th)?)[ -]$"
-)
 _MONTH_BEFORE = re.compile(rf"(?<![^\W_])(?i:{MONTHS})\.? $")
 _DAY_AFTER = re.compile(r" [0-3]?[0-9](?:st|nd|rd|th)?(?:, (?:19|20)[0-9]{2})?(?![\w:.,]*[0-9])")
 _SAID_OF_AGE = re.compile(
@@ -174,47 +189,6 @@ def whole(text: str, entities: Sequence[Entity], need_of: Callable[[Span], Need]
     found = [(entity, entity) for entity in sure]
     found += [(piece, _of_its_kind(_completed(piece, tokens, covered), text)) for piece in pieces]
     return _united(text, [replace(named, need=need_of(piece.span)) for piece, named in found])
-
-
-def named_things(text: str, entities: Sequence[Entity]) -> list[Entity]:
-    """Persons' names behind "the", or with a capital inside, are another thing's, wherever they stand.
-
-    A month that is the first name of somebody is hers, but for "in April".
-
-    They remain direct identifiers.
-    """
-
-    def said(entity: Entity) -> str:
-        return fold(text[entity.span.start : entity.span.end])
-
-    def is_thing(entity: Entity) -> bool:
-        if _CAMEL.fullmatch(text, entity.span.start, entity.span.end):
-            first = _FIRST_PART.match(text, entity.span.start)
-            return first is not None and fold(first.group()) not in words("given_names")
-        the = _THE.search(text, max(0, entity.span.start - _NEAR), entity.span.start)
-        people = _PEOPLE.match(text, entity.span.end) or said(entity).endswith("s")
-        named = the is not None or text[entity.span.start : entity.span.end].lower().startswith("the ")
-        return named and not people and not said(entity).startswith(tuple(words("titles")))
-
-    first = {_first_word(text, entity) for entity in entities if entity.label == PERSON}
-    entities = [
-        _labelled(entity, PERSON)
-        if _BARE_MONTH.fullmatch(text, entity.span.start, entity.span.end)
-        and _first_word(text, entity) in first
-        and not _IN_MONTH.search(text, max(0, entity.span.start - _NEAR), entity.span.start)
-        else entity
-        for entity in entities
-    ]
-    things = {said(entity) for entity in entities if entity.label == PERSON and is_thing(entity)}
-    return [
-        replace(entity, label=ORGANIZATION) if entity.label == PERSON and said(entity) in things else entity
-        for entity in entities
-    ]
-
-
-def _first_word(text: str, entity: Entity) -> str:
-    found = WORD.search(text, entity.span.start, entity.span.end)
-    return found.group() if found else ""
 
 
 def _is_one_anyway(entity: Entity) -> bool:
@@ -301,8 +275,12 @@ def _runs(start: int, end: int, text: str) -> Iterator[tuple[int, int]]:
 def _listed(label: str, start: int, end: int, text: str) -> Iterator[tuple[int, int]]:
     """The items of a list of people or firms."""
     at = start
+    if label == PERSON:
+        for place in _next_names(start, end, text):
+            yield at, place
+            at = place
     if label in (PERSON, ORGANIZATION, *_PLACES):
-        for gap in _AND.finditer(text, start, end):
+        for gap in _AND.finditer(text, at, end):
             left = WORD.findall(text[max(at, gap.start() - _WINDOW) : gap.start()])
             right = WORD.findall(text[gap.end() : min(end, gap.end() + _WINDOW)])
             apart = _APART.get(label, _two_places)
@@ -310,6 +288,21 @@ def _listed(label: str, start: int, end: int, text: str) -> Iterator[tuple[int, 
                 yield at, gap.start()
                 at = gap.end()
     yield at, end
+
+
+def _next_names(start: int, end: int, text: str) -> Iterator[int]:
+    """Where the next name begins in a row of full names: a given name behind a surname."""
+    found = list(WORD.finditer(text, start, end))
+    gaps = (text[one.end() : other.start()] for one, other in pairwise(found))
+    named = all(word.group()[0].isupper() for word in found)
+    if len(found) < _ROW_OF_NAMES or not named or any(gap.strip() for gap in gaps):
+        return
+    given = [fold(word.group()) in words("given_names") for word in found]
+    first = 0
+    for number in range(2, len(found) - 1):
+        if given[number] and not given[number - 1] and number - first >= 2:
+            yield found[number].start()
+            first = number
 
 
 def _two_people(left: Sequence[str], right: Sequence[str], comma: bool) -> bool:
@@ -346,6 +339,8 @@ def _stripped(label: str, start: int, end: int, text: str) -> Span | None:
         end -= 1
     if _owned(label, start, end, text):
         end -= 2
+    if label in (PERSON, ORGANIZATION) and (opening := _OPENING.match(text, start, end)):
+        start = opening.end()
     if text[start : start + 2] == "s " and text[start - 1 : start] in ("'", "’"):
         start += 2
     if label in _MOMENTS:
@@ -362,12 +357,14 @@ def _stripped(label: str, start: int, end: int, text: str) -> Span | None:
 
 def _whole_moment(start: int, end: int, text: str) -> tuple[int, int]:
     """With the month or day beside it and with its meridiem, but without its preposition."""
-    before = _PREPOSITION.match(text, start, end) or _FRACTION.match(text, start, end)
-    start = before.end() if before else start
-    if _DAY.fullmatch(text, start, end) and (
-        month := _MONTH_BEFORE.search(text, max(0, start - _NEAR), start)
-    ):
+    for pattern in (_PREPOSITION, _FRACTION, _COUNT_OF):
+        before = pattern.match(text, start, end)
+        start = before.end() if before else start
+    partial = _DAY.fullmatch(text, start, end) or _YEAR.fullmatch(text, start, end)
+    if partial and (month := _MONTH_BEFORE.search(text, max(0, start - _NEAR), start)):
         start = month.start()
+    if _CLOCK_STOP.search(text, start, end) and text[end : end + 1] == ".":
+        end += 1
     further = (_DAY_AFTER,) if _BARE_MONTH.fullmatch(text, start, end) else (_MERIDIEM, _ZONE)
     for pattern in further:
         found = pattern.match(text, end)
@@ -429,17 +426,19 @@ def _with_field(entity: Entity, text: str, covered: CharacterSet) -> Entity:
 def _goes_on(tokens: Tokens, index: int, covered: CharacterSet) -> bool:
     if index >= len(tokens) or tokens.shapes[index] != CAPITAL or spoils(tokens, index):
         return False
-    return tokens.folded[index] not in words("titles") and not covered.touches(tokens.span(index, index + 1))
+    if tokens.folded[index] in words("titles") | _OPENINGS:
+        return False
+    return not covered.touches(tokens.span(index, index + 1))
 
 
 def _of_its_kind(entity: Entity, text: str) -> Entity:
     """A state is no organization, a nationality no name, an age no date and no hour, a price no number."""
     start, end = entity.span.start, entity.span.end
     if entity.label in _PRICED and text[start].isdigit() and start and text[start - 1] in _CURRENCY:
-        return _labelled(entity.at(Span(start - 1, end)), "monetary amount")
+        return labelled(entity.at(Span(start - 1, end)), "monetary amount")
     if entity.label == "person age" and _HOUR.fullmatch(text, start, end):
         at_hour = _AT_HOUR.search(text, max(0, start - _NEAR), start)
-        return _labelled(entity, "time") if at_hour else entity
+        return labelled(entity, "time") if at_hour else entity
     if relabelled := _by_form(entity, text):
         return relabelled
     code = _CODED.match(text, end) if entity.label in (ORGANIZATION, PERSON, VAGUE) else None
@@ -449,12 +448,14 @@ def _of_its_kind(entity: Entity, text: str) -> Entity:
         return entity
     said = " ".join(map(fold, WORD.findall(text[entity.span.start : entity.span.end])))
     if entity.label == "date" and _AT_AGE.match(said):
-        return _labelled(entity, "person age")
+        return labelled(entity, "person age")
+    if entity.label == "date" and _LENGTH.fullmatch(text, start, end) and not _IN_TIME.match(text, end):
+        return labelled(entity, "duration")
     if entity.label in (ORGANIZATION, "county") and said in _phrases("countries"):
-        return _labelled(entity, "country")
+        return labelled(entity, "country")
     citizens = _phrases("demonyms") | _phrases("countries")
     if entity.label == PERSON and said in citizens and _CITIZEN.match(text, entity.span.end):
-        return _labelled(entity, "nationality")
+        return labelled(entity, "nationality")
     return entity
 
 
@@ -463,16 +464,17 @@ def _by_form(entity: Entity, text: str) -> Entity | None:
     start, end = entity.span.start, entity.span.end
     if entity.label in ("place", "date") and _FIGURES.fullmatch(text, start, end):
         numbered = _NUMBERED.search(text, max(0, start - _NEAR), start)
-        return _labelled(entity, "secondary address unit") if numbered else None
+        return labelled(entity, "secondary address unit") if numbered else None
     if entity.label == "demographic attribute" and _SURNAME_FIRST.fullmatch(text, start, end):
-        return _labelled(entity, PERSON)
+        return labelled(entity, PERSON)
     night = _NIGHT.match(text, start) if entity.label == PERSON else None
     if night and night.end() >= end:
-        return _labelled(entity.at(Span(start, night.end())), "date")
+        return labelled(entity.at(Span(start, night.end())), "date")
     return None
 
 
-def _labelled(entity: Entity, label: str) -> Entity:
+def labelled(entity: Entity, label: str) -> Entity:
+    """The mention under another label, and its kind of identifier."""
     return replace(entity, label=label, identifier=label_of(label).identifier)
 
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ingest.detection.doubts import doubts_of
-from ingest.detection.extents import named_things
 from ingest.detection.hl7_fields import names_with_carets, with_messages
+from ingest.detection.kinds import with_kinds
 from ingest.detection.learned import LearnedDetector
 from ingest.detection.needs import with_needs
 from ingest.detection.overlaps import strictest, uncovered
@@ -108,7 +108,7 @@ def _everywhere(
 ) -> list[Entity]:
     """The mentions found in a text and in its view, and all repetitions of their names in either."""
     if below is None:
-        return _by_place(named_things(text, [*found, *repeats(text, found)]))
+        return _by_place(with_kinds(text, [*found, *repeats(text, found)]))
     view, hidden = below
     there = [*hidden, *repeats(view.text, hidden, (text, found))]
     here = [*found, *repeats(text, found, (view.text, hidden))]

@@ -249,8 +249,8 @@ def test_every_problem_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert refusal({"retrieval.k": MARKER, "server": MARKER}) == (
         "settings: LETHE_POLICY__TYPO: no such setting, the nearest is LETHE_POLICY__TAU; "
         "detector.labels (environment): should be a list, written as JSON; "
-        "policy.name (environment): should be 'lethe', 'trip', 'redact', 'suppress', 'entity-type', 'lprag' "
-        "or 'origin'; "
+        "policy.name (environment): should be 'lethe', 'trip', 'intact', 'redact', 'suppress', "
+        "'entity-type', 'lprag' or 'origin'; "
         "retrieval.k (argument): should be a valid integer, unable to parse string as an integer; "
         "ingest (environment): should be a table, written as JSON; "
         "server (argument): should be a table; "

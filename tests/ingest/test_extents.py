@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.detection.extents import named_things, whole
+from ingest.detection.extents import whole
+from ingest.detection.kinds import with_kinds
 from ingest.documents import Entity, Identifier, Span
 from ingest.labels import label_of
 from models.detectors.words import Need
@@ -52,6 +53,14 @@ def told(text: str, *marked: tuple[str, str], source: str = "model:x") -> list[t
         ("Nguyen thi Mai came.", "Nguyen thi Mai", NAME, ["Nguyen thi Mai"]),
         ("Ada orrlind came.", "Ada orrlind", NAME, ["Ada orrlind"]),
         ("Quellby who left", "Quellby who", AREA, ["Quellby"]),
+        ("To Anna Lind Tobias Quell Nina Maria Orr all", "Anna Lind Tobias Quell Nina Maria Orr", NAME,
+         ["Anna Lind", "Tobias Quell", "Nina Maria Orr"]),
+        ("by Anna Maria Lind Quell.", "Anna Maria Lind Quell", NAME, ["Anna Maria Lind Quell"]),
+        ("As for Anna Lind", "As for Anna Lind", NAME, ["Anna Lind"]),
+        ("Apparently Lind", "Apparently Lind", FIRM, ["Lind"]),
+        ("with seven November deals", "seven November", "date", ["November"]),
+        ("In December 2011 he", "2011", "date", ["December 2011"]),
+        ("at 4 p.m., he", "4 p.m", "time", ["4 p.m."]),
         ("told them.\\nNina left", "nNina", NAME, ["Nina"]),
         ("my four year old boy here", "four year old boy", "person age", ["four year old"]),
         ("after 31 years in Safety ", "31 years in Safety", "date", ["31 years"]),
@@ -263,7 +272,7 @@ def test_a_name_behind_the_is_no_person() -> None:
     def labels(text: str) -> list[str]:
         found = [mention(text, "Lind", NAME), mention(text, "Orr", NAME)]
         again = [each.at(Span(text.rindex("Lind"), text.rindex("Lind") + 4)) for each in found[:1]]
-        named = named_things(text, [*found, *again])
+        named = with_kinds(text, [*found, *again])
         assert all(each.identifier is Identifier.DIRECT for each in named)
         return [each.label for each in named]
 
@@ -271,11 +280,34 @@ def test_a_name_behind_the_is_no_person() -> None:
     assert labels("the Lind family and Orr and Lind") == [NAME, NAME, NAME]
 
 
+def test_a_name_that_a_firm_begins_with_is_the_firms() -> None:
+    def labels(text: str, name: str, *others: tuple[str, str]) -> list[str]:
+        found = [mention(text, name, NAME), *(mention(text, *other) for other in others)]
+        return [each.label for each in with_kinds(text, found)]
+
+    text = "Lindway sold it, and Lindway Resources Inc. kept it"
+    assert labels(text, "Lindway", ("Lindway Resources Inc.", FIRM))[0] == FIRM
+    both = ("Lindway Resources Inc.", FIRM), ("Bo Lindway", NAME)
+    assert labels(f"{text}, says Bo Lindway", "Lindway", *both) == [NAME, FIRM, NAME]
+    assert labels("Anna of Anna Foods Ltd", "Anna", ("Anna Foods Ltd", FIRM)) == [NAME, FIRM]
+
+
+def test_an_acronym_is_no_person_unless_it_is_somebodys_initials() -> None:
+    text = "sent to QVHC by ABL for Ada Bo Lind"
+    found = [mention(text, said, NAME) for said in ("QVHC", "ABL", "Ada Bo Lind")]
+    assert [each.label for each in with_kinds(text, found)] == [FIRM, NAME, NAME]
+
+
+def test_a_length_of_time_is_no_date() -> None:
+    assert told("(3 months) then", ("3 months", "date")) == [("3 months", "duration")]
+    assert told("It was 3 months ago", ("3 months", "date")) == [("3 months", "date")]
+
+
 def test_a_month_that_is_somebodys_first_name_is_hers() -> None:
     text = "April Orr came. One was April, and in April we left."
     month = mention(text, "April, and", "date").at(Span(24, 29))
     later = month.at(Span(text.rindex("April"), text.rindex("April") + 5))
-    found = named_things(text, [mention(text, "April Orr", NAME), month, later])
+    found = with_kinds(text, [mention(text, "April Orr", NAME), month, later])
     assert [each.label for each in found] == [NAME, NAME, "date"]
 
 

@@ -1,0 +1,91 @@
+"""The kind of a name, from what stands beside it and from the other mentions of its text."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ingest.detection.extents import labelled
+from ingest.detection.patterns.words import MONTHS
+from ingest.documents import Entity
+from ingest.labels import ORGANIZATION, PERSON
+from ingest.language.vocabulary import WORD, fold, words
+
+_NEAR = 16
+_THE = re.compile(r"(?i)(?<![^\W_])the $")
+_PEOPLE = re.compile(
+    r"[sS](?![^\W_])|['’]s? (?:family|house|home|estate)(?![^\W_])"
+    r"| (?:family|families|couple|brothers|sisters|household|estate|home|twins|boys|girls|children|kids)"
+)
+_FIRST_PART = re.compile("[A-Z][a-z]+")
+_CAMEL = re.compile(r"(?!Mac|Fitz|Anna|Mary)[A-Z][a-z]{3,}[A-Z][A-Za-z]+|[A-Z][a-z]+[A-Z]{2,}")
+_ACRONYM = re.compile("[A-Z]{3,5}")
+_MONTH = re.compile(rf"(?i)(?:{MONTHS})\.?")
+_IN_MONTH = re.compile(
+    r"(?i)(?<![^\W_])(?:in|on|of|since|until|till|by|from|to|for|through|during|before|after|about|around|and|or"
+    r"|early|mid|late|last|next|this|every|each|the|that|[0-9]+(?:st|nd|rd|th)?)[ -]$"
+)
+
+
+def with_kinds(text: str, entities: Sequence[Entity]) -> list[Entity]:
+    """The mentions with months that are somebody's first name as persons, and other things' names as theirs.
+
+    A name is another thing's, wherever it stands, if it stands behind "the", has a capital inside, is an
+    acronym of nobody here, or begins the longer name of an organization. It remains a direct identifier.
+    """
+    found = [labelled(each, PERSON) if _is_first_name(each, text, entities) else each for each in entities]
+    people = [each for each in found if each.label == PERSON]
+    things = {_said(text, each) for each in people if _is_thing(text, each)}
+    things |= _acronyms(text, people) | _firms(text, people, found)
+    return [
+        replace(each, label=ORGANIZATION) if each.label == PERSON and _said(text, each) in things else each
+        for each in found
+    ]
+
+
+def _said(text: str, entity: Entity) -> str:
+    return fold(text[entity.span.start : entity.span.end])
+
+
+def _is_first_name(entity: Entity, text: str, entities: Sequence[Entity]) -> bool:
+    """Whether a month is the first name of somebody in the text, and not "in April"."""
+    start, end = entity.span.start, entity.span.end
+    if not _MONTH.fullmatch(text, start, end) or _IN_MONTH.search(text, max(0, start - _NEAR), start):
+        return False
+    name = text[start:end]
+    return any(
+        each.label == PERSON and (word := WORD.search(text, each.span.start, each.span.end)) is not None
+        and word.group() == name
+        for each in entities
+    )  # fmt: skip
+
+
+def _is_thing(text: str, entity: Entity) -> bool:
+    start, end = entity.span.start, entity.span.end
+    if _CAMEL.fullmatch(text, start, end):
+        first = _FIRST_PART.match(text, start)
+        return first is not None and fold(first.group()) not in words("given_names")
+    the = _THE.search(text, max(0, start - _NEAR), start)
+    said = _said(text, entity)
+    people = _PEOPLE.match(text, end) or said.endswith("s")
+    named = the is not None or said.startswith("the ")
+    return named and not people and not said.startswith(tuple(words("titles")))
+
+
+def _acronyms(text: str, people: Sequence[Entity]) -> set[str]:
+    """The acronyms among names that are neither a known name nor anybody's initials."""
+    initials = {
+        "".join(word[0] for word in WORD.findall(text[each.span.start : each.span.end])).casefold()
+        for each in people
+    }
+    known = words("given_names", "given_names_ambiguous", "surnames")
+    named = {word for each in people for word in _said(text, each).split()[1:]}
+    said = {_said(text, each) for each in people if _ACRONYM.fullmatch(text, each.span.start, each.span.end)}
+    return said - initials - known - named
+
+
+def _firms(text: str, people: Sequence[Entity], entities: Sequence[Entity]) -> set[str]:
+    """The names with which a longer name of an organization begins, and that are nobody's surname here."""
+    firms = [_said(text, each) for each in entities if each.label == ORGANIZATION]
+    named = {word for each in people for word in _said(text, each).split()[1:]}
+    said = {_said(text, each) for each in people} - named - words("given_names")
+    return {name for name in said if any(firm.startswith(f"{name} ") for firm in firms)}
