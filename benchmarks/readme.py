@@ -8,18 +8,20 @@ import json
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from app.cli.arguments import parser
 from app.cli.verbs_help import VERBS
 from app.compose import system_of
+from app.demo.corpus import corpus_path
 from app.settings.load import load_settings
 from benchmarks import yardstick
+from eval.corpora.gold_files import demo_records
 from eval.reports.render import markdown_table
 from eval.reports.schema import Table
-from ingest.documents import Document
+from ingest.documents import Document, SanitizedDocument
 from ingest.errors import SanitizationError
 
 ROOT = Path(__file__).parents[1]
@@ -40,6 +42,16 @@ The drug was stopped, and the cough was gone after two weeks.
 He asks Dr Imre Vasko to write to t.keller@example.org."""
 """An invented letter; the README shows it before and after."""
 
+PARAGRAPHS = (
+    ("clinic-023", "Event:"),
+    ("clinic-007", "Course."),
+    ("office-019", "About the other thing"),
+    ("tribunal-008", "9. Was waiting"),
+    ("tribunal-015", "2. On 11"),
+    ("tribunal-019", "I've reason"),
+)
+"""Paragraphs of the invented corpus that the README shows too: the document, and how they begin."""
+
 
 def main() -> None:
     """Rewrite both pages."""
@@ -48,9 +60,16 @@ def main() -> None:
 
 
 def readme() -> str:
-    """The README with its letter before and after, and the table of results."""
+    """The README with its letter and paragraphs before and after, and the table of results."""
     text = (ROOT / "docs" / "README.template.md").read_text(encoding="utf-8")
-    return text.replace("@PICTURE@", before_after()).replace("@YARDSTICK@", yardstick.tables()["yardstick"])
+    filled = {
+        "@PICTURE@": before_after(),
+        "@PARAGRAPHS@": paragraphs(),
+        "@YARDSTICK@": yardstick.tables()["yardstick"],
+    }
+    for place, words in filled.items():
+        text = text.replace(place, words)
+    return text
 
 
 def commands() -> str:
@@ -72,11 +91,32 @@ def commands() -> str:
 
 def before_after() -> str:
     """The letter before and after sanitizing with the default settings, as a diff."""
-    (outcome,) = system_of(load_settings({})).sanitizer().sanitize([Document("letter", LETTER)])
-    if isinstance(outcome, SanitizationError):
-        raise outcome
-    before, after = LETTER.splitlines(), outcome.text.splitlines()
-    return "\n".join([*(f"- {line}" for line in before), *(f"+ {line}" for line in after)])
+    (text,) = _sanitized([Document("letter", LETTER)])
+    return _diff(LETTER, text)
+
+
+def paragraphs() -> str:
+    """The paragraphs of the invented corpus before and after, as a diff; each document is sanitized whole."""
+    texts = {document.doc_id: document.text for document, _ in demo_records(corpus_path())}
+    documents = [Document(doc_id, texts[doc_id]) for doc_id, _ in PARAGRAPHS]
+    shown = []
+    for (doc_id, begin), after in zip(PARAGRAPHS, _sanitized(documents), strict=True):
+        pairs = zip(texts[doc_id].split("\n\n"), after.split("\n\n"), strict=True)
+        shown.append(next(_diff(old, new) for old, new in pairs if old.startswith(begin)))
+    return "\n\n".join(shown)
+
+
+def _sanitized(documents: Sequence[Document]) -> list[str]:
+    outcomes = system_of(load_settings({})).sanitizer().sanitize(documents)
+    for outcome in outcomes:
+        if isinstance(outcome, SanitizationError):
+            raise outcome
+    return [outcome.text for outcome in outcomes if isinstance(outcome, SanitizedDocument)]
+
+
+def _diff(before: str, after: str) -> str:
+    old, new = before.splitlines(), after.splitlines()
+    return "\n".join([*(f"- {line}" for line in old), *(f"+ {line}" for line in new)])
 
 
 def every_verb(top: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:

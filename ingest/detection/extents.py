@@ -239,7 +239,7 @@ def _says_nothing(label: str, span: Span, text: str) -> bool:
     """Whether a span is no item of its label. Of names only headings and greetings of nobody are none."""
     said = text[span.start : span.end]
     if says_nothing(
-        label, said, text[max(0, span.start - _NEAR) : span.start], text[span.end : span.end + _WINDOW]
+        label, said, text[max(0, span.start - _WINDOW) : span.start], text[span.end : span.end + _WINDOW]
     ):
         return True
     if label == PERSON:

@@ -4,6 +4,7 @@ import re
 
 from ingest.detection.patterns.words import MONTHS
 from ingest.labels import ORGANIZATION, PERSON
+from ingest.language.vocabulary import fold, words
 
 _PLACES = frozenset(("place", "city name", "county", "state or province", "country"))
 _MOMENTS = frozenset(("date", "time"))
@@ -32,6 +33,16 @@ _FIELD = re.compile(r"(?i)(?:[a-z]+ )?[a-z]+(?:ology|istry|physics|omics|matics|
 _MEASURE = re.compile(
     r"(?i) (?:[a-z]+ )?(?:scores?|scale|index|criteria|classification|staging|questionnaire)(?![^\W_])"
 )
+_INDEX = re.compile(r" (?:index|scale|criteria|classification|staging)(?![^\W_])")
+_CONDITIONS = frozenset(("diagnosis", "disease", "symptom"))
+_FIGURES = re.compile("[0-9]{1,3}")
+_ITEM_AFTER = re.compile(r"\. [A-Z]")
+_YEAR = re.compile("(?:1[89]|20)[0-9]{2}")
+_LAW_BEFORE = re.compile(
+    r"(?:(?:Act|Code|Regulations?|Order|Rules|Ordinance|Directive|Convention)(?: \([A-Z][^)]*\))?"
+    r"|(?i:sections?|articles?|regulations?|clause|ss?\.) ?[0-9][0-9A-Za-z() ,]{0,8} [A-Z]{2,5}) $"
+)
+"""The title of a law, to which its year belongs."""
 _LETTER = re.compile("[b-z]")
 _WORDS_ONLY = frozenset(("country", "religion", "nationality", "language", "marital status", "gender"))
 """Labels whose items have no figures."""
@@ -49,23 +60,33 @@ _CURRENCY = re.compile(r"[A-Z]{3}|[$€£]")
 def says_nothing(label: str, said: str, before: str, after: str) -> bool:
     """Whether the words are none of what their label says, between the text before and after them."""
     if label in _MOMENTS:
-        return _no_moment(said, before, after)
+        of_law = _YEAR.fullmatch(said) is not None and _LAW_BEFORE.search(before) is not None
+        return of_law or _no_moment(said, before, after)
     if label in _WORDS_ONLY and any(map(str.isdigit, said)):
         return True
     if label in _PLACES and (_CONTINENT.fullmatch(said) or _FIELD.fullmatch(said)):
         return True
-    if label in (*_PLACES, ORGANIZATION):
+    if label in (PERSON, ORGANIZATION) and _FIGURES.fullmatch(said) and _ITEM_AFTER.match(after):
+        return True
+    if label in (*_PLACES, ORGANIZATION, *_CONDITIONS):
         return _MEASURE.match(after) is not None or _MEASURE.search(f" {said}") is not None
     if label == PERSON:
-        of_sign = _SIGN_BEFORE.search(before) and _SIGN_AFTER.match(after)
-        if _KIN.fullmatch(said) and _NAME_AFTER.match(after):
-            return True
-        return bool(of_sign) or _LETTER.fullmatch(said) is not None
+        return _no_person(said, before, after)
     if label == "medical department":
         return _OF_CARE.match(after) is not None
     if label == "quantity" and _UNIT_ALONE.fullmatch(said):
         return True
     return label in ("monetary amount", "quantity") and _CURRENCY.fullmatch(said) is not None
+
+
+def _no_person(said: str, before: str, after: str) -> bool:
+    known = fold(said) in words("given_names", "given_names_ambiguous", "surnames")
+    if _INDEX.match(after) and said.isalpha() and not known:
+        return True
+    if _KIN.fullmatch(said) and _NAME_AFTER.match(after):
+        return True
+    of_sign = _SIGN_BEFORE.search(before) and _SIGN_AFTER.match(after)
+    return bool(of_sign) or _LETTER.fullmatch(said) is not None
 
 
 def _no_moment(said: str, before: str, after: str) -> bool:
