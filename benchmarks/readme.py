@@ -34,14 +34,6 @@ INGEST_HEAD = (
     "corpus", "documents", "characters", "passages", "kept / generalized", "seconds", "characters / s",
 )  # fmt: skip
 
-LETTER = """\
-Letter of 4 March 2024, MRN 00482913
-Tobias Keller, 61, lives alone in Varde Point.
-He took lisinopril 10 mg against hypertension and had a dry cough.
-The drug was stopped, and the cough was gone after two weeks.
-He asks Dr Imre Vasko to write to t.keller@example.org."""
-"""An invented letter; the README shows it before and after."""
-
 PARAGRAPHS = (
     ("clinic-023", "Event:"),
     ("clinic-007", "Course."),
@@ -50,7 +42,7 @@ PARAGRAPHS = (
     ("tribunal-015", "2. On 11"),
     ("tribunal-019", "I've reason"),
 )
-"""Paragraphs of the invented corpus that the README shows too: the document, and how they begin."""
+"""Paragraphs of the invented corpus that the README shows: the document, and how they begin."""
 
 
 def main() -> None:
@@ -60,11 +52,10 @@ def main() -> None:
 
 
 def readme() -> str:
-    """The README with its letter and paragraphs before and after, and the table of results."""
+    """The README with its paragraphs before and after, and the table of results."""
     text = (ROOT / "docs" / "README.template.md").read_text(encoding="utf-8")
     filled = {
         "@PICTURE@": before_after(),
-        "@PARAGRAPHS@": paragraphs(),
         "@YARDSTICK@": yardstick.tables()["yardstick"],
     }
     for place, words in filled.items():
@@ -90,12 +81,6 @@ def commands() -> str:
 
 
 def before_after() -> str:
-    """The letter before and after sanitizing with the default settings, as a diff."""
-    (text,) = _sanitized([Document("letter", LETTER)])
-    return _diff(LETTER, text)
-
-
-def paragraphs() -> str:
     """The paragraphs of the invented corpus before and after, as a diff; each document is sanitized whole."""
     texts = {document.doc_id: document.text for document, _ in demo_records(corpus_path())}
     documents = [Document(doc_id, texts[doc_id]) for doc_id, _ in PARAGRAPHS]
