@@ -1,10 +1,11 @@
 """The report of INTACT's comparison in Markdown."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from eval.measures.uncertainty import Estimate
 from eval.reports.render import markdown_table
 from eval.reports.schema import DASH, Cell, Column, estimate_cell, table
+from eval.studies.intact.methods import METHODS
 from eval.studies.intact.report import IntactReport, KindFigures, MethodFigures
 from eval.studies.intact.study import ALL
 from eval.studies.intact.validation import Validation
@@ -34,7 +35,7 @@ def markdown(report: IntactReport) -> str:
         kinds_table(report),
         rungs_table(report),
         validation_table(report.validation) if report.validation else "",
-        _facts(report),
+        facts(report),
     ]
     return "\n".join(lines) + "\n"
 
@@ -57,11 +58,12 @@ def methods_table(report: IntactReport) -> str:
     return markdown_table(table("", report.methods, columns))
 
 
-def kinds_table(report: IntactReport) -> str:
-    """A row for each method and kind."""
+def kinds_table(report: IntactReport, methods: Collection[str] = METHODS) -> str:
+    """A row for each kind under each of these methods."""
     rows = [
         (method.method, kind, figures)
         for method in report.methods
+        if method.method in methods
         for kind, figures in method.kinds.items()
         if kind != ALL
     ]
@@ -117,12 +119,14 @@ def _signed(estimate: Estimate | None) -> Cell | str:
     return DASH if estimate is None else estimate_cell(estimate, "{:+.3f}")
 
 
-def _facts(report: IntactReport) -> str:
-    def facts() -> Iterator[str]:
+def facts(report: IntactReport) -> str:
+    """Where the figures come from."""
+
+    def told() -> Iterator[str]:
         yield f"{report.cases:,} cases, on which nothing was chosen; {report.individuals:,} individuals"
         yield f"limit {report.limit:g}"
         yield f"seed {report.seed}"
         yield from (f"{name}: {engine}" for name, engine in report.engines.items())
         yield from (f"{name}: {value}" for name, value in report.provenance.facts())
 
-    return "; ".join(facts())
+    return "; ".join(told())
