@@ -48,7 +48,7 @@ _NO_NOUN = re.compile(
     r"(?i)\s*(?:$|[^\w\s-]|-(?!\w)|(?:and|or|to|in|at|on|for|with|by|of|from|under|after|before|until|since|during"
     r"|when|where|who|which|that|if|as|than|then|so|because|but|about|into|here|there|again|please|also|not"
     r"|he|she|it|i|we|they|you|me|him|her|us|them|my|his|our|your|their|its|the|a|an|this|these|some|all|no"
-    r"|later|now|today|ago|is|was|are|were|be|been|has|have|had|will|would|can|could|should|may|might|must|do|does|did|[a-z]+ly)\b)"
+    r"|later|now|today|ago|is|was|are|were|be|been|has|have|had|will|would|can|could|should|may|might|must|do|does|did|[a-z]+ly|(?!(?:relat|bas|own|fund|back|led)ed)[a-z]{3,}ed)\b)"
 )
 _NAME_AFTER = re.compile(r" [A-Z]")
 _IN_SENTENCE = re.compile(r"(?<![^\W_])[A-Za-z]?[a-z]+['’]?[a-z]*,? $|(?<![^\W_])I $")

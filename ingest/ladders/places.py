@@ -16,6 +16,9 @@ from ingest.language.vocabulary import fold
 _ANY = "a country"
 CLEAR = 5
 """How many times as many people the largest of several namesakes has to have, so that it is meant."""
+_PLACES_OF_AREA = 100
+_WITHIN = re.compile(r"(?P<town>[^,()]+?)(?:, ?| \()(?P<area>[^,()]+)\)?")
+"""Quellby, England; Quellby (England)."""
 _LARGE = 100_000
 """Inhabitants of a town from which it may be meant rather than a state of its name."""
 _KNOWN_BY_OTHER_NAMES = 100_000
@@ -49,7 +52,9 @@ _WITH_ARTICLE = frozenset(
 )
 _SHORT = {
     **dict.fromkeys(("states", "us", "usa", "u s", "u s a", "america"), "US"),
-    **dict.fromkeys(("uk", "u k", "great britain", "britain", "england", "scotland", "wales"), "GB"),
+    **dict.fromkeys(
+        ("uk", "u k", "great britain", "britain", "england", "scotland", "wales", "northern ireland"), "GB"
+    ),
     **{"russian federation": "RU", "holland": "NL", "czechia": "CZ", "turkey": "TR", "ivory coast": "CI"},
 }
 """Other names of countries."""
@@ -105,6 +110,8 @@ def rungs_of_place(said: str, label: str = "place", within: str = "") -> list[Ru
     area that the text names behind it: Texas in "Paris, Texas".
     """
     said = _DIRECTION.sub("", said.strip(" .,"), 1) if said[:1].islower() else said.strip(" .,")
+    if not within and (both := _WITHIN.fullmatch(said)) and is_area(both["area"]):
+        return rungs_of_place(both["town"], label, both["area"]) or list(_in_area(both["area"]))
     state, country = _state_of(said), _country_of(said)
     if label == "country":
         return list(_of_country(country)) if country else []
@@ -130,6 +137,16 @@ def rungs_of_place(said: str, label: str = "place", within: str = "") -> list[Ru
         country = _country_name(first.country)
         return [] if abroad else list(dropwhile(lambda rung: rung.words != country, _around(first)))
     return _around(first)
+
+
+def _in_area(area: str) -> Iterator[Rung]:
+    """The rungs of an unknown place in a state or country that is named."""
+    state, country = _state_of(area), _country_of(area)
+    if state:
+        yield Rung(_areas().states[state], _PLACES_OF_AREA)
+        yield from _of_state(state)
+    elif country:
+        yield from _country_and_on(country, _PLACES_OF_AREA)
 
 
 def _county_of(said: str, label: str) -> str | None:

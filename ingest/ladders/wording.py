@@ -35,7 +35,7 @@ _AGE = re.compile(r"(?i)(?<![^\W_])(?:aged?\s(?:of\s)?[0-9]|[0-9a-z]+[- ]years?[
 _YEAR = re.compile(r"(?:1[89]|20)[0-9]{2}")
 _OF_A_STATE = re.compile(
     r" (?:laws?|government|authorities|courts?|citizens?|nationals?|police|army|embassy|market|economy"
-    r"|passport)(?![^\W_])"
+    r"|officials?|legislature|regulators?|lawmakers?|residents?|polic(?:y|ies)|passport)(?![^\W_])"
 )
 _SHORT = re.compile(r"U\.?S\.?(?:A\.?)?|U\.?K\.?")
 _NOUN_AFTER = re.compile(
@@ -213,6 +213,8 @@ def _of_place(mention: Mention, cast: Cast, choose: Choose, goes: Mapping[int, s
     if rung.startswith("["):
         return Fit(rung)
     if not is_country(mention.said):
+        if is_area(mention.said) and _OF_A_STATE.match(mention.after):
+            return Fit("state")
         return _of_area(rung, mention)
     short = _SHORT.fullmatch(mention.said) and mention.modifies and not mention.determined
     if short or _OF_A_STATE.match(mention.after):

@@ -291,6 +291,9 @@ def test_what_a_mention_is_by_its_form(marked: str, expected: str) -> None:
         ("on [[US|p]] tax law", "on national tax law"),
         ("in the [[US|p]] they", "in a country in the Americas they"),
         ("near [[home|p]] he", "near a place he"),
+        ("then [[Texas|p]] officials came", "then state officials came"),
+        ("then the [[Quellby County Court|o]] ordered it", "then Court A ordered it"),
+        ("the [[Lind|o]] related files", "the Organization A related files"),
     ],
 )
 def test_places_before_a_noun(marked: str, expected: str) -> None:
