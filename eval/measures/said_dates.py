@@ -120,6 +120,8 @@ def _moment(slots: Slots) -> Moment | None:
         readings = _readings(slots)
     except ValueError:  # there is no 31 April
         return None
+    if not readings:
+        return None
     dated = bool({"iso", "figures", "month_year", "decade", "year", "century"} & slots.keys())
     return Moment(tuple(_modified(days, slots) for days in readings), dated)
 

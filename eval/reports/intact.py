@@ -11,14 +11,15 @@ from eval.studies.intact.study import ALL
 from eval.studies.intact.validation import Validation
 
 _HOW_TO_READ = (
-    "Every method replaces the same annotated spans: these figures say nothing about detection. TPS is the "
-    "share of a text's information that stays (1 is the original), similarity the mean cosine of an original "
-    "with what stands in its place. Truthful and less specific are shares by an automatic check, which is a "
-    "proxy. Fallback is the share of spans with words that name the kind alone. TRIR is the share of cases "
-    "whose person an attacker names from public text. The pool attacker knows the method and all values of "
-    "the corpus, and is right if the original is among his first five guesses; prior guesses by frequency. "
-    "Persons and codes get a letter or number under every method and are left out of all but TPS, similarity "
-    "and TRIR. In parentheses are 95% intervals over cases."
+    "Every method replaces the same annotated spans: these figures say nothing about detection. TPS is "
+    "the share of a text's information that stays (1 is the original), similarity the mean cosine of an "
+    "original with what stands in its place. Truthful and less specific are shares by an automatic check, "
+    "which is a proxy, on the cases that its rules were not chosen on. Fallback is the share of spans "
+    "with words that name the kind alone. TRIR is the share of cases whose person an attacker names from "
+    "public text. The pool attacker knows the method and all values of the corpus, and is right if the "
+    "original is among his first five guesses; prior guesses by frequency. Persons and codes get a letter "
+    "or number under every method and are left out of all but TPS, similarity and TRIR. In parentheses "
+    "are 95% intervals over cases."
 )
 
 
@@ -123,7 +124,7 @@ def facts(report: IntactReport) -> str:
     """Where the figures come from."""
 
     def told() -> Iterator[str]:
-        yield f"{report.cases:,} cases, on which nothing was chosen; {report.individuals:,} individuals"
+        yield f"{report.cases:,} cases; {report.individuals:,} individuals"
         yield f"limit {report.limit:g}"
         yield f"seed {report.seed}"
         yield from (f"{name}: {engine}" for name, engine in report.engines.items())

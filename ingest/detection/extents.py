@@ -83,8 +83,10 @@ _OPENINGS = frozenset(
 )
 """Words that open a sentence and begin no name."""
 _OPENING = re.compile(rf"(?i:As for|{'|'.join(sorted(_OPENINGS))}) (?=[A-Z])")
-_COUNT_OF = re.compile(rf"(?i)(?:{UNITS}|ten|eleven|twelve) (?=(?:{MONTHS})(?![^\W_]))")
+_COUNT_OF = re.compile(rf"(?i)(?:{UNITS}|ten|eleven|twelve) (?=(?:{MONTHS})$)")
 """Seven November deals are no day."""
+_DEALS = re.compile(r" [a-z]+s(?![^\W_])")
+_IN_OR_THE = re.compile(r"(?i)(?<![^\W_])(?:on|in|by|since|until|till|from|to|before|after|of|the) $")
 _CLOCK_STOP = re.compile(r"[AaPp]\.[Mm]$")
 _ROW_OF_NAMES = 4
 _LENGTH = re.compile(
@@ -122,9 +124,9 @@ _CLOCK = re.compile(
 )
 _WEEKDAY = re.compile(r"(?i)(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?")
 _OLDER = re.compile(r"(?i)(?:year|month|week|day)s?[ -]old(?![^\W_])")
-_FRACTION = re.compile(r"(?:(?<=\.)[0-9]+|[0-9]+\.[0-9]{3,}) +(?=[A-Za-z])")
+_FRACTION = re.compile(r"(?:(?<=[\s0-9]\.)[0-9]+|[0-9]+\.[0-9]{3,}) +(?=[A-Za-z])")
 """The figure before a month in a table: .07 Mar."""
-_NOT_OF_NAME = re.compile(r"\s{1,3}(?:P\.? ?S\.?|vs?\.?)$")
+_NOT_OF_NAME = re.compile(r"(?:\s*\n\s*|\s{2,3})P\.? ?S\.?$|\s{1,3}vs?\.?$")
 """A postscript behind a signature, the other side of a case."""
 _ITEM = re.compile(r"[.)] +[^\W\d_]")
 _NO_AGE_AT_ALL = re.compile(r"(?i)(?:an? |of |from )?old age|one")
@@ -357,9 +359,12 @@ def _stripped(label: str, start: int, end: int, text: str) -> Span | None:
 
 def _whole_moment(start: int, end: int, text: str) -> tuple[int, int]:
     """With the month or day beside it and with its meridiem, but without its preposition."""
-    for pattern in (_PREPOSITION, _FRACTION, _COUNT_OF):
+    for pattern in (_PREPOSITION, _FRACTION):
         before = pattern.match(text, start, end)
         start = before.end() if before else start
+    counted = _COUNT_OF.match(text[start:end])
+    if counted and _DEALS.match(text, end) and not _IN_OR_THE.search(text, max(0, start - _NEAR), start):
+        start += counted.end()
     partial = _DAY.fullmatch(text, start, end) or _YEAR.fullmatch(text, start, end)
     if partial and (month := _MONTH_BEFORE.search(text, max(0, start - _NEAR), start)):
         start = month.start()
@@ -454,7 +459,8 @@ def _of_its_kind(entity: Entity, text: str) -> Entity:
     if entity.label in (ORGANIZATION, "county") and said in _phrases("countries"):
         return labelled(entity, "country")
     citizens = _phrases("demonyms") | _phrases("countries")
-    if entity.label == PERSON and said in citizens and _CITIZEN.match(text, entity.span.end):
+    named = said in words("given_names", "given_names_ambiguous")
+    if entity.label == PERSON and not named and said in citizens and _CITIZEN.match(text, entity.span.end):
         return labelled(entity, "nationality")
     return entity
 

@@ -11,6 +11,7 @@ from ingest.labels import ORGANIZATION, PERSON
 from ingest.language.vocabulary import WORD, fold, words
 
 _NEAR = 16
+_JOINTS = frozenset(("v", "vs", "versus", "and", "&", "or"))
 _THE = re.compile(r"(?i)(?<![^\W_])the $")
 _PEOPLE = re.compile(
     r"[sS](?![^\W_])|['’]s? (?:family|house|home|estate)(?![^\W_])"
@@ -84,8 +85,13 @@ def _acronyms(text: str, people: Sequence[Entity]) -> set[str]:
 
 
 def _firms(text: str, people: Sequence[Entity], entities: Sequence[Entity]) -> set[str]:
-    """The names with which a longer name of an organization begins, and that are nobody's surname here."""
+    """The names with which a longer name of an organization begins, and that are nobody's surname here.
+
+    Lind is no firm for "Lind v Orr" or "Lind & Orr".
+    """
     firms = [_said(text, each) for each in entities if each.label == ORGANIZATION]
     named = {word for each in people for word in _said(text, each).split()[1:]}
     said = {_said(text, each) for each in people} - named - words("given_names")
-    return {name for name in said if any(firm.startswith(f"{name} ") for firm in firms)}
+    rests = ((name, firm.removeprefix(f"{name} ").split()[0]) for name in said for firm in firms
+             if firm.startswith(f"{name} "))  # fmt: skip
+    return {name for name, rest in rests if rest.strip(".") not in _JOINTS}

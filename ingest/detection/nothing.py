@@ -16,10 +16,10 @@ _NO_MOMENT = re.compile(
     r"(?: [a-z]+)?"
     rf"|(?!{MONTHS})(?-i:[A-Z]{{1,4}})-[0-9]{{1,4}}"
 )
-_NUMBER = re.compile(r"[0-9]{1,3}(?:\.[0-9]+)?")
+_NUMBER = re.compile(r"[0-9]{1,3}(?:\.[0-9])?")
 _DAY_BEFORE = re.compile(
-    r"(?i)(?<![^\W_])(?:on|by|until|till|from|to|and|or|at|before|after|of|the|since|between|around|about"
-    rf"|[a-z]{{3,9}}day,?|(?:{MONTHS})\.?|-|–|/)\s?$"
+    r"(?i)(?<![^\W_])(?:on|by|until|till|from|to|and|or|at|before|after|of|the|since|between|around|about|born"
+    rf"|birthday|geb\.?|[a-z]{{3,9}}day,?|(?:{MONTHS})\.?|-|–|/)\s?$|:\s?$"
 )
 _DAY_AFTER = re.compile(
     rf"(?i)\s?(?:st|nd|rd|th|o'clock|[ap]\.?m\b|of |[-/]|{MONTHS}|year|month|week|day|hour|min)"
@@ -30,10 +30,14 @@ _CONTINENT = re.compile(
 )
 _FIELD = re.compile(r"(?i)(?:[a-z]+ )?[a-z]+(?:ology|istry|physics|omics|matics|onomy|ography)")
 """A field of study behind "in"."""
-_MEASURE = re.compile(
-    r"(?i) (?:[a-z]+ )?(?:scores?|scale|index|criteria|classification|staging|questionnaire)(?![^\W_])"
+_SCALE = re.compile(r"(?:[A-Za-z-]+ )+(?i:scale|score|criteria|classification|staging|questionnaire)")
+"""The whole name of a scale; not Score Publishing, and not Quellby Index."""
+_OF_SCALE = re.compile(r" (?:index|scale|score|criteria|classification|staging)(?![^\W_])")
+_ILLNESS_OF_SCALE = re.compile(r" (?:Scale|Score|Inventory|Questionnaire)(?![^\W_])")
+_SCALES = frozenset(
+    ("barthel", "karnofsky", "wells", "ranson", "likert", "braden", "rankin", "ashworth", "waterlow")
 )
-_INDEX = re.compile(r" (?:index|scale|criteria|classification|staging)(?![^\W_])")
+"""Names of scales that are not among ``eponyms``."""
 _CONDITIONS = frozenset(("diagnosis", "disease", "symptom"))
 _FIGURES = re.compile("[0-9]{1,3}")
 _ITEM_AFTER = re.compile(r"\. [A-Z]")
@@ -46,13 +50,12 @@ _LAW_BEFORE = re.compile(
 _LETTER = re.compile("[b-z]")
 _WORDS_ONLY = frozenset(("country", "religion", "nationality", "language", "marital status", "gender"))
 """Labels whose items have no figures."""
-_ROW = re.compile(r"(?=.*[0-9]{6})(?:[A-Z]?[0-9]+(?:\.[0-9]+)? ?){2,}")
+_ROW = re.compile(r"(?=.*[0-9]{6})(?:[A-Z]?[0-9]+(?:\.[0-9]+)? )+[A-Z]?[0-9]+(?:\.[0-9]+)?")
 """Figures of a table side by side."""
 _UNIT_ALONE = re.compile("[A-Za-z]{1,2}")
 _KIN = re.compile(r"(?i)aunt(?:ie|y)?|uncle|cousin|sister|brother|father|mother|grand(?:ma|pa)")
 _NAME_AFTER = re.compile(r" [A-Z][a-z]")
-_SIGN_BEFORE = re.compile(r"(?i)(?<![^\W_])(?:positive|negative|equivocal) $")
-_SIGN_AFTER = re.compile(r"(?: and [A-Z][a-z]+)?(?:['’]s)? (?:tests?|signs?|maneuver)(?![^\W_])")
+_SIGN_AFTER = re.compile(r"(?:['’]s)? (?:tests?|signs?|maneuver)(?![^\W_])")
 _OF_CARE = re.compile(r" (?:physician|doctor|provider|clinician|nurse|team|visit|appointment)s?(?![^\W_])")
 _CURRENCY = re.compile(r"[A-Z]{3}|[$€£]")
 
@@ -68,10 +71,12 @@ def says_nothing(label: str, said: str, before: str, after: str) -> bool:
         return True
     if label in (PERSON, ORGANIZATION) and _FIGURES.fullmatch(said) and _ITEM_AFTER.match(after):
         return True
-    if label in (*_PLACES, ORGANIZATION, *_CONDITIONS):
-        return _MEASURE.match(after) is not None or _MEASURE.search(f" {said}") is not None
+    if label in _CONDITIONS:
+        return _ILLNESS_OF_SCALE.match(after) is not None
+    if label in (*_PLACES, ORGANIZATION):
+        return _SCALE.fullmatch(said) is not None or _is_of_scale(said, after)
     if label == PERSON:
-        return _no_person(said, before, after)
+        return _no_person(said, after)
     if label == "medical department":
         return _OF_CARE.match(after) is not None
     if label == "quantity" and _UNIT_ALONE.fullmatch(said):
@@ -79,14 +84,16 @@ def says_nothing(label: str, said: str, before: str, after: str) -> bool:
     return label in ("monetary amount", "quantity") and _CURRENCY.fullmatch(said) is not None
 
 
-def _no_person(said: str, before: str, after: str) -> bool:
-    known = fold(said) in words("given_names", "given_names_ambiguous", "surnames")
-    if _INDEX.match(after) and said.isalpha() and not known:
-        return True
-    if _KIN.fullmatch(said) and _NAME_AFTER.match(after):
-        return True
-    of_sign = _SIGN_BEFORE.search(before) and _SIGN_AFTER.match(after)
-    return bool(of_sign) or _LETTER.fullmatch(said) is not None
+def _is_of_scale(said: str, after: str) -> bool:
+    """Whether a known eponym names a scale: Barthel index."""
+    return fold(said) in words("eponyms") | _SCALES and _OF_SCALE.match(after) is not None
+
+
+def _no_person(said: str, after: str) -> bool:
+    """Eponyms of scales and signs, kin before a name, and single small letters; no other name is dropped."""
+    of_sign = fold(said) in words("eponyms") and _SIGN_AFTER.match(after) is not None
+    of_kin = _KIN.fullmatch(said) is not None and _NAME_AFTER.match(after) is not None
+    return of_sign or of_kin or _is_of_scale(said, after) or _LETTER.fullmatch(said) is not None
 
 
 def _no_moment(said: str, before: str, after: str) -> bool:

@@ -29,7 +29,8 @@ _SPAN = re.compile(
 )
 FEW, SEVERAL = 4, 9
 _VAGUE = re.compile(
-    r"(?i)(?:a |the )?(?:(?:past|last|next|first) )?(?:few|couple(?: of)?|several|some|many)(?: \w+){0,2}"
+    r"(?:[Aa] |[Tt]he )?(?:(?:past|last|next|first) )?(?:[Ff]ew|[Cc]ouple(?: of)?|[Ss]everal)"
+    r"(?: (?:years|months|weeks|days|hours|minutes|times|people|others))?"
 )
 _LESSER = re.compile(
     r"(?i)(?<![^\W_])(?P<unit>pounds?|lbs?|feet|foot|ft|hours?|years?|weeks?|dollars?|euros?)"
@@ -93,16 +94,17 @@ def _many(value: float) -> str:
 
 
 def _long(head: str, value: float, tail: str, led: bool) -> list[Rung]:
-    """A length of time: above the ten before it, which is never the number; behind "last" no number."""
+    """A length of time: above the ten before it, which is never the number."""
     if value < 2:
         return []
-    if led:
-        return [Rung(f"{head}{'few' if value <= FEW else 'several'} {tail.lstrip(' -')}", 10)]
+    if led and value <= SEVERAL:
+        return [Rung(f"{head}{_many(value)} {tail.lstrip(' -')}", 10)]
     below = int(value) - (value == int(value))
     step = max(10, 10 ** int(log10(below))) if below else 10
     above = below // step * step if below > 100 else below // 10 * 10
     if above:
-        return [Rung(f"{head}more than {above} {tail.lstrip(' -')}", 10)]
+        more = f"{above} or more" if led else f"more than {above}"
+        return [Rung(f"{head}{more} {tail.lstrip(' -')}", 10)]
     article = "a " if value <= FEW else ""
     return [Rung(f"{head}{article}{_many(value)} {tail.lstrip(' -')}", 10)]
 

@@ -13,10 +13,10 @@ from ingest.annotated import AnnotatedText
 from ingest.documents import Action, Decision
 from ingest.labels import PERSON, label_of
 from ingest.ladders.dates import Date, date_of
-from ingest.ladders.guessed import Case
+from ingest.ladders.guessed import EMPTY, Case, figures_of
 from ingest.ladders.rungs import GUESSES, Ladder, Rung, Take
 from ingest.ladders.wording import worded
-from ingest.language.vocabulary import WORD, fold
+from ingest.language.vocabulary import WORD, fold, words
 from ingest.rendering.replace import whole_words
 from models.language.protocol import ChatMessage, LanguageModel
 
@@ -27,7 +27,6 @@ _LONGEST = 80
 """Characters of a candidate: longer ones are explanations."""
 _MOMENTS = frozenset(("date", "date of birth", "time", "person age"))
 _LINE = re.compile(r"^\s*(?:[-*•]|[0-9]{1,2}[.)])\s*(?P<words>.+?)\s*$")
-_TELLING = re.compile(r"[0-9]+|(?<![^\W_])[A-Z][^\W_]+")
 LOOK = 200
 """Characters on each side of a value that the model reads."""
 _CANDIDATES = (
@@ -46,26 +45,43 @@ _GUESSES = (
 class ModelLadders:
     """Ladders that a language model writes; what it has no candidates for gets the words of the rules.
 
-    Candidates that hold the value, or a name or number of it, are left out.
+    Candidates that hold the value, or a name or number of anything that is replaced, are left out.
     """
 
     def __init__(self, model: LanguageModel) -> None:
         self._model = model
+        self._text = ""
         self._candidates = lru_cache(_REMEMBERED)(self._asked)
 
     def __call__(self, text: AnnotatedText, decisions: Sequence[Decision], take: Take) -> list[Decision]:
         """The decisions with words, as ``ingest.ladders.wording.worded`` gives them."""
+        if text.text != self._text:
+            # what was said in one document is not kept beyond it
+            self._text = text.text
+            self._candidates.cache_clear()
+        whole = whole_words(text.text, decisions)
+        gone = frozenset(
+            word
+            for each in whole
+            if each.action is not Action.KEEP
+            for word in telling_words(text.text[each.entity.span.start : each.entity.span.end])
+        )
         given = [
-            self._with_words(text.text, each, take) if _is_asked(text.text, each) else each
-            for each in whole_words(text.text, decisions)
+            self._with_words(text.text, each, take, gone) if _is_asked(text.text, each) else each
+            for each in whole
         ]
         return worded(text, given, take)
 
-    def _with_words(self, text: str, decision: Decision, take: Take) -> Decision:
+    def _with_words(self, text: str, decision: Decision, take: Take, gone: frozenset[str]) -> Decision:
         start, end = decision.entity.span.start, decision.entity.span.end
         before = text[max(0, start - LOOK) : start].rpartition("\n\n")[2]
         after = text[end : end + LOOK].partition("\n\n")[0]
-        ladder = self._candidates(decision.entity.label, text[start:end], before, after)
+        said = text[start:end]
+        ladder = [
+            rung
+            for rung in self._candidates(decision.entity.label, said, before, after)
+            if fold(said) not in fold(rung.words) and not gone & _words_of(rung.words)
+        ]
         if not ladder:
             return decision
         return replace(decision, replacement=take(decision.entity.link, ladder).words)
@@ -75,11 +91,7 @@ class ModelLadders:
         answer = self._model.complete(
             [ChatMessage("system", _CANDIDATES), ChatMessage("user", question)], max_tokens=MAX_TOKENS
         )
-        return [
-            Rung(words)
-            for words in lines_of(answer)[:CANDIDATES]
-            if len(words) <= _LONGEST and not _says(words, said)
-        ]
+        return [Rung(words) for words in lines_of(answer)[:CANDIDATES] if len(words) <= _LONGEST]
 
 
 class ModelGuesser:
@@ -107,10 +119,14 @@ def lines_of(answer: str) -> list[str]:
     return list(dict.fromkeys(filter(None, found)))
 
 
-def _says(words: str, said: str) -> bool:
-    """Whether a candidate holds the value itself, or a name or number of it."""
-    telling = {fold(name) for name in _TELLING.findall(said)}
-    return fold(said) in fold(words) or bool(telling & {fold(word) for word in WORD.findall(words)})
+def telling_words(said: str) -> frozenset[str]:
+    """The names and numbers of a value, folded, without words that many organizations have."""
+    names = {fold(word) for word in WORD.findall(said) if word[0].isupper() and len(word) > 2}
+    return frozenset(names - words("organization_cues") - EMPTY) | figures_of(said)
+
+
+def _words_of(said: str) -> frozenset[str]:
+    return frozenset(map(fold, WORD.findall(said))) | figures_of(said)
 
 
 def _is_asked(text: str, decision: Decision) -> bool:

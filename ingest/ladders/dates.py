@@ -50,7 +50,8 @@ _OH_YEAR = re.compile(rf"(?i)(?<=[a-z]) (?:of )?(?:o|oh|zero) (?P<unit>{'|'.join
 """May O two."""
 _ONES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 _TEENTHS = (
-    "tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth"
+    *("tenth", "eleventh", "twelfth", "thirteenth", "fourteenth"),
+    *("fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth"),
 )
 _DAYS = {
     **{word: number for number, word in enumerate((*_ONES, *_TEENTHS, "twentieth"), 1)},
@@ -59,7 +60,7 @@ _DAYS = {
 }
 _LONGEST_FIRST = sorted(_DAYS, key=len, reverse=True)
 _SPOKEN_DAY = re.compile(
-    rf"(?i)(?<![^\W_])(?:{'|'.join(word.replace(' ', '[- ]') for word in _LONGEST_FIRST)})(?![^\W_])"
+    rf"(?ai)(?<![a-z0-9])(?:{'|'.join(word.replace(' ', '[- ]') for word in _LONGEST_FIRST)})(?![a-z0-9])"
 )
 _ATOM = re.compile(
     rf"(?i){_ISO.pattern}|(?:the )?(?:[0-3]?[0-9](?:st|nd|rd|th)?(?: day)? (?:of )?)?(?:{MONTHS})"

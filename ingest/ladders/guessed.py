@@ -21,9 +21,12 @@ _NAMED = frozenset(
     ("place", "city name", "county", "state or province", "country", "organization", "nationality")
     + ("language", "identifying detail", "demographic attribute")
 )
+_AMOUNTS = frozenset(("monetary amount", "quantity", "duration", "dosage", "frequency"))
+_FIGURES = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+_THOUSANDS = re.compile(r"(?<=[0-9])[,'  ](?=[0-9]{3}(?![0-9]))")
 _GRAM = 4
 """Letters in a row that two names share if one is derived from the other: a country and its people."""
-_EMPTY = frozenset(("and", "for", "from", "the", "with", "that", "this", "other"))
+EMPTY = frozenset(("and", "for", "from", "the", "with", "that", "this", "other"))
 _INITIALS = re.compile(r"(?<![^\W_])[A-Z]")
 
 
@@ -74,18 +77,24 @@ class Guessed:
         kinds = {each.link: bracket(each.label).words for each in reversed(text.entities)}
         levels = dict.fromkeys(said, 0)
         tested: set[int] = set()
+        exhausted: set[int] = set()
 
         def take(link: int, ladder: Ladder) -> Rung:
-            tested.add(link)
             fitting = [rung for rung in ladder if rung.chance <= self._limit]
-            if levels[link] < len(fitting):
-                return fitting[levels[link]]
-            tested.discard(link)
-            return Rung(kinds[link])
+            if levels[link] >= len(fitting):
+                exhausted.add(link)
+            if link in exhausted:
+                return Rung(kinds[link])
+            tested.add(link)
+            return fitting[levels[link]]
 
         while True:
             tested.clear()
+            known = len(exhausted)
             found = self._ladders(text, decisions, take)
+            if len(exhausted) > known and exhausted & tested:
+                # an earlier mention of the link still has a rung
+                continue
             cases = _cases(text, found, tested)
             guessed = self._guesser.guesses([case for _, case in cases])
             risky = {
@@ -113,20 +122,27 @@ def _cases(text: AnnotatedText, decisions: Sequence[Decision], links: set[int]) 
 
 
 def _is_found(said: Sequence[str], case: Case, guesses: Sequence[str]) -> bool:
-    """Whether one of the guesses that do not repeat the replacement finds one of the mentions."""
+    """Whether one of the guesses that do not repeat the replacement finds a mention; so if all repeat it."""
     new = [guess for guess in guesses if fold(guess) != fold(case.words)]
+    if guesses and not new:
+        return True
     return any(matches(each, guess, case.label) for each in said for guess in new)
 
 
 def matches(said: str, guess: str, label: str) -> bool:
     """Whether a guess finds a value (INTACT, section 3.2).
 
-    Moments match if they are the same. Other values match if they share a word; named ones also by four
-    letters in a row, or if one is the initials of the other.
+    What is equal matches, and so do moments and amounts with the same date or figures. Other values match if
+    they share a word; named ones also by four letters in a row, or if one is the initials of the other.
     """
+    if fold(said).strip() == fold(guess).strip() != "":
+        return True
     if label in _MOMENTS:
         date = date_of(said)
-        return fold(said) == fold(guess) or (date is not None and date == date_of(guess))
+        return date is not None and date == date_of(guess)
+    figures = figures_of(said)
+    if label in _AMOUNTS and figures:
+        return figures == figures_of(guess)
     if _lemmas(said) & _lemmas(guess):
         return True
     if label not in _NAMED:
@@ -135,12 +151,17 @@ def matches(said: str, guess: str, label: str) -> bool:
     return _initials(said) == other or one == _initials(guess) or bool(_grams(one) & _grams(other))
 
 
+def figures_of(said: str) -> frozenset[str]:
+    """The numbers in figures, without marks between their thousands."""
+    return frozenset(_FIGURES.findall(_THOUSANDS.sub("", said)))
+
+
 def _lemmas(said: str) -> set[str]:
     found = (fold(word) for word in WORD.findall(said))
     return {
         word[:-1] if word.endswith("s") else word
         for word in found
-        if word.isalpha() and len(word) > 2 and word not in _EMPTY
+        if word.isalpha() and len(word) > 2 and word not in EMPTY
     }
 
 

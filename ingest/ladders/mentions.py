@@ -41,7 +41,7 @@ _CONFUSED = frozenset(
 )
 _OWN_ARTICLE = re.compile(r"^an? (?:specific |certain )?")
 _ANY_ARTICLE = re.compile("^(?:an?|the|some) ")
-_LETTER = re.compile(r"(?:^|\s)[A-Z]{1,2}$")
+_LETTER = re.compile(r"(?:(?:[A-Z][a-z]+ )+|(?:Mr|Mrs|Ms|Dr|Prof)\.? )[A-Z]{1,2}|[A-Z]")
 _THE = re.compile(r"(?i)(?<![^\W_])the\s$")
 _DETERMINER = re.compile(r"(?i)(?<![^\W_])(?:the|this|that|his|her|their|our|my|its|a|an)\s$")
 _NO_NOUN = re.compile(
@@ -163,7 +163,7 @@ def names_only_a_kind(words: str, label: str) -> bool:
     """Whether a replacement says no more than its label: "a city", "[date]", "a certain day", "Person A"."""
     said = _ANY_ARTICLE.sub("", words.casefold())
     kinds = {_ANY_ARTICLE.sub("", each) for each in (label_of(label).descriptor, *_PHRASES.values())}
-    return said in kinds or words.startswith("[") or _LETTER.search(words) is not None
+    return said in kinds or words.startswith("[") or _LETTER.fullmatch(words) is not None
 
 
 def like(words: str, original: str) -> str:

@@ -128,12 +128,13 @@ class _Wording:
         taken: list[Rung] = []
 
         def choose(ladder: Ladder) -> str:
-            taken.append(self._take(link, ladder))
+            last = [Rung(bracket(mention.label).words)] if not ladder or ladder[-1].chance else []
+            taken.append(self._take(link, [*ladder, *last]))
             return taken[-1].words
 
         def unsaid(ladder: Ladder) -> str:
             """A rung that no replaced mention said."""
-            return choose([*(rung for rung in ladder[:-1] if self._is_unsaid(rung.words)), ladder[-1]])
+            return choose([rung for rung in ladder if self._is_unsaid(rung.words)])
 
         if label in _PLACES:
             fit = _of_place(mention, self._cast, unsaid, self._goes)

@@ -192,3 +192,7 @@ def test_what_is_no_date_names_no_days() -> None:
     assert moment_of("31 April 2003 or so") is None
     assert moment_of("you may march") is None
     assert [each.high for each in ranges_of("two hundred and ten sheep")] == [210]
+
+
+def test_figures_that_are_no_date_are_no_error() -> None:
+    judged("12 May 1999", "25.30.1999", "DATETIME")

@@ -59,6 +59,10 @@ def told(text: str, *marked: tuple[str, str], source: str = "model:x") -> list[t
         ("As for Anna Lind", "As for Anna Lind", NAME, ["Anna Lind"]),
         ("Apparently Lind", "Apparently Lind", FIRM, ["Lind"]),
         ("with seven November deals", "seven November", "date", ["November"]),
+        ("moved on nine June 2003", "nine June 2003", "date", ["nine June 2003"]),
+        ("left on seven August and", "seven August", "date", ["seven August"]),
+        ("Transferred.12 March 1984", "12 March 1984", "date", ["12 March 1984"]),
+        ("client Kumar P.S. signed", "Kumar P.S.", NAME, ["Kumar P.S."]),
         ("In December 2011 he", "2011", "date", ["December 2011"]),
         ("at 4 p.m., he", "4 p.m", "time", ["4 p.m."]),
         ("told them.\\nNina left", "nNina", NAME, ["Nina"]),
@@ -289,6 +293,8 @@ def test_a_name_that_a_firm_begins_with_is_the_firms() -> None:
     assert labels(text, "Lindway", ("Lindway Resources Inc.", FIRM))[0] == FIRM
     both = ("Lindway Resources Inc.", FIRM), ("Bo Lindway", NAME)
     assert labels(f"{text}, says Bo Lindway", "Lindway", *both) == [NAME, FIRM, NAME]
+    assert labels("Lindway v Orr Gas", "Lindway", ("Lindway v Orr Gas", FIRM)) == [NAME, FIRM]
+    assert labels("Lindway of Lindway & Orr", "Lindway", ("Lindway & Orr", FIRM)) == [NAME, FIRM]
     assert labels("Anna of Anna Foods Ltd", "Anna", ("Anna Foods Ltd", FIRM)) == [NAME, FIRM]
 
 

@@ -29,7 +29,7 @@ class KindFigures(_Frozen):
 
     ``rungs`` counts spans by the number of the candidate that was taken, from 1, the most specific; those
     without a ladder are not counted. ``fallback`` is the share with words that name the kind alone,
-    ``truthful`` and the others are shares by the automatic check.
+    ``truthful`` and the others are shares by the automatic check, of cases that its rules were not chosen on.
     """
 
     n: int

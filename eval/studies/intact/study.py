@@ -17,7 +17,7 @@ from eval.progress import Progress, no_progress
 from eval.provenance import commit_here, provenance_here
 from eval.studies.intact.methods import SUPPRESSION, sanitizers
 from eval.studies.intact.report import GuessFigures, IntactReport, KindFigures, MethodFigures
-from eval.studies.intact.validation import read_judgements, validated
+from eval.studies.intact.validation import half_of, read_judgements, validated
 from eval.studies.marks.methods import LABEL_OF
 from eval.targets import reading_once
 from ingest.documents import SanitizedDocument
@@ -26,6 +26,7 @@ from ingest.ladders.mentions import names_only_a_kind
 from ingest.ladders.wording import rungs_of
 from ingest.language.vocabulary import fold
 from ingest.protocols import Encoder
+from models.errors import LetheError
 
 ALL = "all"
 """All kinds but those of ``NO_LADDER``."""
@@ -34,6 +35,7 @@ NO_LADDER = frozenset(("PERSON", "CODE"))
 EVERYTHING = 1_000_000
 """A pool that holds all values of a kind."""
 _NUMBERED = re.compile(r"[A-Z][A-Z_]*_\d+|(?:Organization|Place|Town|Region|County|Country) [A-Z]{1,2}")
+"""A label with a number; a letter behind a noun that is no class."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,8 @@ def measure_intact(
     validation = validated(read_judgements(judged)) if judged else None
     cases = halves(replaced_cases(path))[1][:most]
     known = backgrounds(path)
+    if known and any(case.document.doc_id not in known for case in cases):
+        raise LetheError("A case has no background beside the corpus: take both as they were published.")
     encoder = reading_once(encoder)
     made, absent = sanitizers(cases, guesser, limit)
     measured = {}
@@ -108,7 +112,8 @@ def measure_intact(
         outcomes = sanitizer.sanitize([case.document for case in cases])
         documents = [each for each in outcomes if isinstance(each, SanitizedDocument)]
         measured[name] = _measured(cases, documents, len(cases) - len(documents), encoder, known, seed)
-    base = measured[SUPPRESSION].named if SUPPRESSION in measured else None
+    suppressed = measured.get(SUPPRESSION)
+    base = None if suppressed is None or suppressed.failed else suppressed.named
     return IntactReport(
         provenance=provenance_here({"encoder": encoder.name}, commit),
         command="",
@@ -205,15 +210,18 @@ def _of_kinds(measured: _Measured, kinds: frozenset[str], seed: int) -> KindFigu
         if each.kind in kinds
     ]
     docs = [each.doc_id for each, _, _ in rows]
+    # the rules of the check were chosen on judgements about the other cases
+    checked = [(each.doc_id, verdict) for each, _, verdict in rows if half_of(each.doc_id) == "reported"]
+    judged, verdicts = [doc for doc, _ in checked], [verdict for _, verdict in checked]
     shares = guess_shares([guess for _, guess, _ in rows], seed)
     rungs = Counter(each.rung for each, _, _ in rows if each.rung is not None and not each.is_fallback)
     return KindFigures(
         n=len(rows),
         rungs={number: rungs[number] for number in sorted(rungs)},
         fallback=_share(docs, [each.is_fallback for each, _, _ in rows], seed),
-        truthful=_share(docs, [verdict.truthful for _, _, verdict in rows], seed),
-        less_specific=_share(docs, [verdict.less_specific for _, _, verdict in rows], seed),
-        both=_share(docs, [verdict.truthful and verdict.less_specific for _, _, verdict in rows], seed),
+        truthful=_share(judged, [verdict.truthful for verdict in verdicts], seed),
+        less_specific=_share(judged, [verdict.less_specific for verdict in verdicts], seed),
+        both=_share(judged, [verdict.truthful and verdict.less_specific for verdict in verdicts], seed),
         guesses=GuessFigures(
             n=len(rows),
             first=shares.first,

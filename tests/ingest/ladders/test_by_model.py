@@ -65,6 +65,10 @@ def test_candidates_that_hold_the_value_are_left_out() -> None:
     told = "- the Rill workshop\n- 17 people of rill & sons\n- a firm"
     model = Scripted({"[[Rill & Sons]]": told}, {"[[": NOBODY})
     assert written("He built wings at [[Rill & Sons|o]].", model) == "He built wings at a firm."
+    of_others = "- the shop of ada lind\n- 61500 things\n- a workshop"
+    model = Scripted({"[[Rill & Sons]]": of_others}, {"[[": NOBODY})
+    marked = "[[Ada Lind|n|0]] got [[$61,500|monetary amount]] at [[Rill & Sons|o]]."
+    assert written(marked, model).endswith("at a workshop.")
     model = Scripted({"[[17 gliders]]": "- 17 things\n- some gliders"}, {"[[": NOBODY})
     assert written("He built [[17 gliders|quantity]].", model) == "He built some gliders."
 

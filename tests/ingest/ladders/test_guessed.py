@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.documents import Action, Decision
-from ingest.ladders.guessed import Case, Guessed, matches
+from ingest.ladders.guessed import Case, Guessed, Guesser, matches
 from ingest.ladders.pool import PoolGuesser, prior_of
 from ingest.ladders.rungs import GUESSES
 from ingest.ladders.wording import rungs_of
@@ -33,7 +33,16 @@ class Knowing:
         return [[self.value] if case.words in self.seen_through else [] for case in cases]
 
 
-def written(marked: str, guesser: Knowing | PoolGuesser, limit: float = 1.0) -> str:
+class Everything:
+    """Guesses right whatever stands there."""
+
+    name = "everything (test double)"
+
+    def guesses(self, cases: Sequence[Case]) -> list[Sequence[str]]:
+        return [["1984", "3 May 1984"] for _ in cases]
+
+
+def written(marked: str, guesser: Guesser, limit: float = 1.0) -> str:
     text = annotated(marked)
     decisions = [Decision(each, None, Action.GENERALIZE, "test") for each in text.entities]
     return apply(text, Guessed(guesser, limit)(text, decisions)).residual.text
@@ -49,6 +58,17 @@ def test_the_first_rung_that_is_not_guessed() -> None:
 def test_the_kind_where_every_rung_is_guessed() -> None:
     rungs = [rung.words for rung in rungs_of("Leeds", "place")]
     assert written("He lived in [[Leeds|p]].", Knowing("Leeds", rungs)) == "He lived in [place]."
+
+
+def test_no_mention_keeps_a_rung_that_another_of_its_link_has_run_out_of() -> None:
+    marked = "Then in [[3 May 1984|d|1]] and later in [[1984|d|1]] too."
+    found = written(marked, Everything())
+    assert "19" not in found and "century" not in found
+
+
+def test_guesses_that_all_repeat_the_words_are_no_test() -> None:
+    guesser = Knowing("England", ["England"])
+    assert written("He lived in [[Leeds|p]] then.", guesser) == "He lived in the United Kingdom then."
 
 
 def test_a_rung_above_the_limit_counts_as_guessed() -> None:
@@ -86,7 +106,10 @@ def test_mentions_of_a_link_share_their_rung() -> None:
         ("BQU", "British Quarry Union", "organization", True),
         ("welder", "the welders", "job title", True),
         ("welder", "weldings", "job title", False),
-        ("the and of", "the and of", "place", False),
+        ("the and of", "and the", "place", False),
+        ("$61,500", "$61500", "monetary amount", True),
+        ("$61,500", "$61,000", "monetary amount", False),
+        ("UK", "uk", "place", True),
     ],
 )
 def test_matches(said: str, guess: str, label: str, expected: bool) -> None:

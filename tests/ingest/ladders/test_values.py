@@ -10,6 +10,7 @@ from ingest.ladders.ages import OLDEST, bands_of, decade_words, rungs_of_age, ye
 from ingest.ladders.amounts import band_of, rungs_of_amount
 from ingest.ladders.classes import table
 from ingest.ladders.classify import class_of
+from ingest.ladders.dates import date_of, in_figures
 from ingest.ladders.numerals import number_of
 from ingest.ladders.places import adjective_of, is_area, names_of_area, rungs_of_place
 from ingest.ladders.rungs import Rung, below, least_specific, most_specific
@@ -210,3 +211,16 @@ def test_the_ends_of_a_ladder() -> None:
     assert most_specific(0, ladder).words == "narrow"
     assert least_specific(0, ladder).words == "wide"
     assert least_specific(0, ladder[2:]).words == "[kind]"
+
+
+def test_words_for_amounts_are_never_the_amount() -> None:
+    for said in ("some 61500 dollars", "many 0712345678", "some Anna Orrlind", "several Orr shares"):
+        assert all(said not in rung.words for rung in rungs_of_amount(said, ""))
+
+
+def test_every_spoken_day_is_a_day() -> None:
+    ordinals = "first second third tenth eleventh twelfth nineteenth twentieth thirtieth".split()
+    days = [date_of(f"{ordinal} of May") for ordinal in ordinals]
+    assert [each and each.day for each in days] == [1, 2, 3, 10, 11, 12, 19, 20, 30]
+    assert in_figures("the 1990's and May's") == "the 1990's and May's"
+    assert in_figures("25 \u0131 Mart, \u0130") == "25 \u0131 Mart, \u0130"
