@@ -93,7 +93,7 @@ def test_what_is_no_clear_number_is_none(said: str) -> None:
         ("5 days", "", "several days"),
         ("three weeks", "", "a few weeks"),
         ("three to four years", "the past ", "few years"),
-        ("12 years", "the last ", "several years"),
+        ("12 years", "the last ", "10 or more years"),
         ("few months", "a ", "few months"),
         ("60 kg", "under ", "100 kg"),
         ("60 kg", "over ", "50 kg"),
