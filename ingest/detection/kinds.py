@@ -20,6 +20,7 @@ _PEOPLE = re.compile(
 _FIRST_PART = re.compile("[A-Z][a-z]+")
 _CAMEL = re.compile(r"(?!Mac|Fitz|Anna|Mary)[A-Z][a-z]{3,}[A-Z][A-Za-z]+|[A-Z][a-z]+[A-Z]{2,}")
 _ACRONYM = re.compile("[A-Z]{3,5}")
+_TITLE = re.compile(r"(?i)(?<![^\W_])(?:dr|mr|mrs|ms|miss|prof|professor|doctor|sir|judge)\.? $")
 _MONTH = re.compile(rf"(?i)(?:{MONTHS})\.?")
 _IN_MONTH = re.compile(
     r"(?i)(?<![^\W_])(?:in|on|of|since|until|till|by|from|to|for|through|during|before|after|about|around|and|or"
@@ -73,14 +74,19 @@ def _is_thing(text: str, entity: Entity) -> bool:
 
 
 def _acronyms(text: str, people: Sequence[Entity]) -> set[str]:
-    """The acronyms among names that are neither a known name nor anybody's initials."""
+    """The acronyms among names that are no known name, nobody's initials and behind no title."""
     initials = {
         "".join(word[0] for word in WORD.findall(text[each.span.start : each.span.end])).casefold()
         for each in people
     }
     known = words("given_names", "given_names_ambiguous", "surnames")
     named = {word for each in people for word in _said(text, each).split()[1:]}
-    said = {_said(text, each) for each in people if _ACRONYM.fullmatch(text, each.span.start, each.span.end)}
+    said = {
+        _said(text, each)
+        for each in people
+        if _ACRONYM.fullmatch(text, each.span.start, each.span.end)
+        and not _TITLE.search(text, max(0, each.span.start - _NEAR), each.span.start)
+    }
     return said - initials - known - named
 
 

@@ -47,6 +47,11 @@ _LAW_BEFORE = re.compile(
     r"|(?i:sections?|articles?|regulations?|clause|ss?\.) ?[0-9][0-9A-Za-z() ,]{0,8} [A-Z]{2,5}) $"
 )
 """The title of a law, to which its year belongs."""
+_SUMS = frozenset(("monetary amount", "quantity"))
+_MEASURABLE = _PLACES | _MOMENTS | {ORGANIZATION}
+_MEASURED = re.compile(
+    r"[0-9.,]+ ?(?:MW|GW|kW|kV|MHz|GHz|GB|MB|TB|km|cm|mm|kg|mg|ml)|(?i:phase|stage|step)(?: [IVX]+| [0-9])?"
+)
 _LETTER = re.compile("[b-z]")
 _WORDS_ONLY = frozenset(("country", "religion", "nationality", "language", "marital status", "gender"))
 """Labels whose items have no figures."""
@@ -62,6 +67,8 @@ _CURRENCY = re.compile(r"[A-Z]{3}|[$€£]")
 
 def says_nothing(label: str, said: str, before: str, after: str) -> bool:
     """Whether the words are none of what their label says, between the text before and after them."""
+    if label in _MEASURABLE and _MEASURED.fullmatch(said):
+        return True
     if label in _MOMENTS:
         of_law = _YEAR.fullmatch(said) is not None and _LAW_BEFORE.search(before) is not None
         return of_law or _no_moment(said, before, after)
@@ -79,9 +86,8 @@ def says_nothing(label: str, said: str, before: str, after: str) -> bool:
         return _no_person(said, after)
     if label == "medical department":
         return _OF_CARE.match(after) is not None
-    if label == "quantity" and _UNIT_ALONE.fullmatch(said):
-        return True
-    return label in ("monetary amount", "quantity") and _CURRENCY.fullmatch(said) is not None
+    unit = _UNIT_ALONE.fullmatch(said) if label == "quantity" else None
+    return unit is not None or (label in _SUMS and _CURRENCY.fullmatch(said) is not None)
 
 
 def _is_of_scale(said: str, after: str) -> bool:

@@ -109,6 +109,8 @@ def _of_date(found_date: Date, mention: Mention, choose: Choose) -> Fit:
         return Fit(f"{week['unit']} in {rung}", len(week.group()))
     if _PART_OF.search(mention.before):
         unit = "day" if found_date.day else "month" if found_date.month else "year"
+        if mention.before.endswith(f"{unit} of "):
+            return Fit(f"{unit} in {rung}", len(f"{unit} of "))
         rung = f"a {unit} in {rung}"
     return _after_preposition(rung, mention)
 

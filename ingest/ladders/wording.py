@@ -44,6 +44,7 @@ _NOUN_AFTER = re.compile(
 _AREAS_BEHIND = (
     re.compile(r", ?(?P<area>[A-Z]{2}(?![^\W_])|D\.C\.|[A-Z][a-z]+ [A-Z][a-z]+)"),
     re.compile(r", ?(?P<area>[A-Z][a-z]+)"),
+    re.compile(r" \((?P<area>[A-Z][a-z]+(?: [A-Z][a-z]+)?)\)"),
 )
 _QUALIFIED = re.compile(r", [A-Z]")
 _LISTED = re.compile(r", [A-Z][a-z]+(?: [A-Z][a-z]+)?(?:,? and |, [A-Z])")
@@ -206,10 +207,10 @@ def _of_place(mention: Mention, cast: Cast, choose: Choose, goes: Mapping[int, s
     if not ladder:
         unnamed = mention.said.islower() or not any(map(str.isalpha, mention.said))
         return kind(mention, "place") if unnamed else _named(mention, cast)
-    if behind and mention.after[1] == " " and is_town_in(mention.said, area):
+    if behind and mention.after[1] in " (" and is_town_in(mention.said, area):
         if goes.get(end + behind.start("area")) in _PLACES:
             return Fit(choose(rungs_of_place(area) or ladder), right=behind.end())
-        return Fit("a town in", right=1)
+        return Fit("a town in", right=1) if mention.after[0] == "," else Fit("a town")
     rung = choose(ladder)
     if rung.startswith("["):
         return Fit(rung)

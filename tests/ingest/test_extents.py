@@ -302,6 +302,8 @@ def test_an_acronym_is_no_person_unless_it_is_somebodys_initials() -> None:
     text = "sent to QVHC by ABL for Ada Bo Lind"
     found = [mention(text, said, NAME) for said in ("QVHC", "ABL", "Ada Bo Lind")]
     assert [each.label for each in with_kinds(text, found)] == [FIRM, NAME, NAME]
+    text = "seen by Dr. QVZ today"
+    assert [each.label for each in with_kinds(text, [mention(text, "QVZ", NAME)])] == [NAME]
 
 
 def test_a_length_of_time_is_no_date() -> None:
