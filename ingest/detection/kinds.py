@@ -1,12 +1,13 @@
 """The kind of a name, from what stands beside it and from the other mentions of its text."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ingest.detection.extents import labelled
+from ingest.detection.overlaps import CharacterSet
 from ingest.detection.patterns.words import MONTHS
-from ingest.documents import Entity
+from ingest.documents import Entity, Span
 from ingest.labels import ORGANIZATION, PERSON
 from ingest.language.vocabulary import WORD, fold, words
 
@@ -21,6 +22,7 @@ _FIRST_PART = re.compile("[A-Z][a-z]+")
 _CAMEL = re.compile(r"(?!Mac|Fitz|Anna|Mary)[A-Z][a-z]{3,}[A-Z][A-Za-z]+|[A-Z][a-z]+[A-Z]{2,}")
 _ACRONYM = re.compile("[A-Z]{3,5}")
 _TITLE = re.compile(r"(?i)(?<![^\W_])(?:dr|mr|mrs|ms|miss|prof|professor|doctor|sir|judge)\.? $")
+_QUOTED = re.compile(r"(?P<quote>['\"]),\s?(?P=quote)(?P<name>[A-Z][a-z]+(?:-[A-Z][a-z]+)?)(?P=quote)")
 _MONTH = re.compile(rf"(?i)(?:{MONTHS})\.?")
 _IN_MONTH = re.compile(
     r"(?i)(?<![^\W_])(?:in|on|of|since|until|till|by|from|to|for|through|during|before|after|about|around|and|or"
@@ -33,8 +35,10 @@ def with_kinds(text: str, entities: Sequence[Entity]) -> list[Entity]:
 
     A name is another thing's, wherever it stands, if it stands behind "the", has a capital inside, is an
     acronym of nobody here, or begins the longer name of an organization. It remains a direct identifier.
+    Surnames that stand in quotes of their own behind a first name are found too.
     """
     found = [labelled(each, PERSON) if _is_first_name(each, text, entities) else each for each in entities]
+    found += _quoted_surnames(text, found)
     people = [each for each in found if each.label == PERSON]
     things = {_said(text, each) for each in people if _is_thing(text, each)}
     things |= _acronyms(text, people) | _firms(text, people, found)
@@ -42,6 +46,18 @@ def with_kinds(text: str, entities: Sequence[Entity]) -> list[Entity]:
         replace(each, label=ORGANIZATION) if each.label == PERSON and _said(text, each) in things else each
         for each in found
     ]
+
+
+def _quoted_surnames(text: str, entities: Sequence[Entity]) -> Iterator[Entity]:
+    """Behind 'Anna', in a row of values, 'Lind': the surname that no other mention has."""
+    taken = CharacterSet(each.span for each in entities)
+    for each in entities:
+        behind = _QUOTED.match(text, each.span.end) if each.label == PERSON else None
+        if behind is None or text[each.span.start - 1 : each.span.start] != behind["quote"]:
+            continue
+        span, name = Span(*behind.span("name")), fold(behind["name"])
+        if not taken.touches(span) and (name in words("surnames") or name not in words("common_words")):
+            yield replace(each, span=span, source="rule:quoted-surname")
 
 
 def _said(text: str, entity: Entity) -> str:

@@ -306,6 +306,13 @@ def test_an_acronym_is_no_person_unless_it_is_somebodys_initials() -> None:
     assert [each.label for each in with_kinds(text, [mention(text, "QVZ", NAME)])] == [NAME]
 
 
+def test_a_surname_in_quotes_behind_a_first_name_is_found() -> None:
+    text = "(1, 'Anna', 'Orrlind', 'admin'), (2, 'Tom', 'Quell', 'x'), ('Nina', 'The')"
+    found = [mention(text, name, NAME) for name in ("Anna", "Tom", "Quell", "Nina")]
+    new = with_kinds(text, found)[len(found) :]
+    assert [(text[each.span.start : each.span.end], each.label) for each in new] == [("Orrlind", NAME)]
+
+
 def test_a_length_of_time_is_no_date() -> None:
     assert told("(3 months) then", ("3 months", "date")) == [("3 months", "duration")]
     assert told("It was 3 months ago", ("3 months", "date")) == [("3 months", "date")]
