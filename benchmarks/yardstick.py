@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.judged import judged_facts, judged_table
 from benchmarks.kept import read
 from eval.measures.marked import ANY, CHANGED, LEFT, TOUCHED
 from eval.measures.uncertainty import Estimate
@@ -69,6 +70,8 @@ def tables() -> dict[str, str]:
         "chosen_documents": _searched(chosen, " --chosen-on"),
         "search_time": _timed(timed),
         **_intact(intact),
+        "judged": markdown_table(judged_table()).rstrip(),
+        "judged_facts": judged_facts(),
     }
 
 
