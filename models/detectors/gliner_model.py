@@ -263,7 +263,7 @@ def merge(
     found whole.
     """
     pieces = [(span, _is_cut(span, window, tokens)) for window, spans in found for span in spans]
-    pieces.sort(key=lambda piece: (piece[0].label, piece[0].start, -piece[0].end, piece[1]))
+    pieces.sort(key=lambda each: (each[0].label, each[0].start, -each[0].end, each[1], -each[0].score))
     joined = [span for _, same in groupby(pieces, key=lambda piece: piece[0].label) for span in _join(same)]
     return sorted(joined, key=lambda span: (span.start, span.end, span.label))
 
