@@ -37,6 +37,7 @@ def policy_of(settings: Settings, labels: Iterable[str] = ()) -> Policy:
         quasi_limit=chosen.quasi_limit,
         epsilon=chosen.epsilon,
         guess_limit=chosen.guess_limit,
+        sensitive=chosen.sensitive,
         treatment=Treatment(chosen.operators, chosen.words),
     )
 

@@ -128,6 +128,14 @@ NAMES = frozenset(
 )
 """Labels of names, which may be repeated elsewhere in the text."""
 
+SENSITIVE = frozenset(
+    (
+        *("symptom", "disease", "diagnosis", "medication", "dosage", "medical test", "test result", "procedure"),
+        *("medical department", "allergy", "religion", "demographic attribute"),
+    )
+)
+"""Labels of health, belief and origin: what a stranger could use against a person (GDPR, article 9)."""
+
 LABELS: dict[str, Label] = {row.name: row for row in (*PAPER_ROWS, *OWN_ROWS)}
 
 

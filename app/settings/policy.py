@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import BaseModel, BeforeValidator, Field, SecretStr, field_validator, model_validator
 
 from app.settings.tables import STRICT, ShortLine
-from ingest.deciding.policy import DEFAULT, Operator, PolicyName, Replacements, Treatment
+from ingest.deciding.policy import DEFAULT, Operator, PolicyName, Replacements, Sensitive, Treatment
 from ingest.labels import VAGUE
 from ingest.scoring.scale import Marginal
 from models.errors import ConfigurationError
@@ -108,6 +108,10 @@ class PolicySettings(BaseModel):
         le=1,
         description="highest probability with which five guesses may find a value from the words that lethe "
         "writes for it; lower is less specific",
+    )
+    sensitive: Sensitive = Field(
+        default=DEFAULT.sensitive,
+        description="health, belief and origin: generalized where the context asks for it, or always",
     )
     replacements: Replacements = Field(
         default=DEFAULT.replacements,

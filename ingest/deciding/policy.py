@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 from ingest.detection.sources import is_doubted, is_moment_by_form, only_describes
 from ingest.documents import Action, Entity, Identifier, Scores
-from ingest.labels import LONGEST_NAME, is_short_line, label_of
+from ingest.labels import LONGEST_NAME, SENSITIVE, is_short_line, label_of
 from ingest.scoring.scale import Weights
 from models.detectors.words import Need
 from models.errors import ConfigurationError
@@ -16,6 +16,9 @@ PolicyName = Literal["lethe", "trip", "intact", "redact", "suppress", "entity-ty
 Replacements = Literal["descriptor", "alias"]
 """How people and organizations are replaced: by descriptors or by aliases."""
 
+Sensitive = Literal["context", "generalize"]
+"""Whether the context decides about health, belief and origin, or all of it is generalized."""
+
 Operator = Literal["generalize", "mask", "hash", "suppress", "keep"]
 """The treatment of a mention; see ``Treatment``."""
 
@@ -23,6 +26,7 @@ RIGID = "rigid identifier: always generalized"
 OWN = "on a list or pattern of one's own: always generalized"
 DIRECT = "direct identifier whose risk reaches its limit"
 MUST = "has to go in its context"
+ALL_SENSITIVE = "health, belief or origin: the policy generalizes all of it"
 QUASI = "quasi-identifier whose risk reaches its limit"
 AT_OR_ABOVE = "priority at or above the threshold"
 RESIDUAL = "residual risk of a passage above its limit"
@@ -34,9 +38,9 @@ KEPT = "its label is kept whatever its scores"
 DESCRIBING = 3.0
 """How many times as high the limits of need are for what only describes, where precision comes first."""
 
-STRICTEST_FIRST = (RIGID, OWN, DIRECT, MUST, QUASI, AT_OR_ABOVE, BELOW, MAY_STAY, KEPT)
+STRICTEST_FIRST = (RIGID, OWN, DIRECT, MUST, ALL_SENSITIVE, QUASI, AT_OR_ABOVE, BELOW, MAY_STAY, KEPT)
 """In order of precedence: the first reason of any mention of a link applies to all its mentions."""
-HARD_RULES = frozenset((RIGID, OWN, DIRECT, MUST, QUASI))
+HARD_RULES = frozenset((RIGID, OWN, DIRECT, MUST, ALL_SENSITIVE, QUASI))
 """Reasons that replace a mention at any priority."""
 ALWAYS = HARD_RULES | {ECHO}
 """Reasons independent of the threshold: without one, only these act, and only on echoes of hard rules."""
@@ -111,7 +115,8 @@ class Policy:
     generalized at least, below which it may stay; both are three times as high for what only describes.
     Where no model reads that, ``quasi_limit`` is the risk from which a quasi-identifier is replaced, by the
     higher of the label's risk and its own; its default is the lower bound of the rubric's level 2, from which
-    an entity identifies in context. ``replacements`` says how people and organizations are replaced: see
+    an entity identifies in context. ``sensitive`` says whether all mentions of health, belief and origin are
+    replaced, whatever the context says. ``replacements`` says how people and organizations are replaced: see
     ``ingest.rendering.aliases`` for the cost of aliases. ``guess_limit`` is how probable it may be that an
     attacker finds a value among ``ingest.ladders.rungs.GUESSES`` guesses from the words in its place; lethe
     and intact take the most specific words below it. ``epsilon`` is the budget that lprag spends on each
@@ -129,6 +134,7 @@ class Policy:
     quasi_limit: float = 0.4
     epsilon: float = 5.0
     guess_limit: float = 0.5
+    sensitive: Sensitive = "context"
     treatment: Treatment = field(default_factory=Treatment)
 
     @property
@@ -166,6 +172,8 @@ def hard_rule(entity: Entity, own_risk: float, policy: Policy) -> str | None:
         return KEPT
     if entity.identifier is Identifier.DIRECT and own_risk >= policy.direct_limit:
         return DIRECT
+    if policy.sensitive == "generalize" and entity.label in SENSITIVE:
+        return ALL_SENSITIVE
     if entity.need is not None:
         reason = _by_context(entity, entity.need, policy)
         if reason is not None or is_doubted(entity):

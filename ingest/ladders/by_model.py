@@ -50,14 +50,14 @@ class ModelLadders:
 
     def __init__(self, model: LanguageModel) -> None:
         self._model = model
-        self._text = ""
+        self._read = b""
         self._candidates = lru_cache(_REMEMBERED)(self._asked)
 
     def __call__(self, text: AnnotatedText, decisions: Sequence[Decision], take: Take) -> list[Decision]:
         """The decisions with words, as ``ingest.ladders.wording.worded`` gives them."""
-        if text.text != self._text:
+        if (read := text.digest()) != self._read:
             # what was said in one document is not kept beyond it
-            self._text = text.text
+            self._read = read
             self._candidates.cache_clear()
         whole = whole_words(text.text, decisions)
         gone = frozenset(

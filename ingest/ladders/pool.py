@@ -15,7 +15,7 @@ from ingest.language.vocabulary import fold
 from ingest.protocols import Encoder
 
 FIT = 12.0
-"""How many nats of prior a cosine of 1 outweighs; chosen on court cases that nothing is reported on."""
+"""How many nats of prior a cosine of 1 outweighs: set, not fitted to data."""
 LARGEST = 60
 """How many towns or countries of an area are ranked."""
 _LOOK = 120

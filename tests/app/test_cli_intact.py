@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,7 +28,7 @@ PEOPLE = [
 TYPES = {"name": "PERSON", "day": "DATETIME", "job": "DEM", "year": "DATETIME", "town": "LOC", "code": "CODE"}
 
 
-def case(number: int) -> dict[str, object]:
+def case(number: int) -> dict[str, Any]:
     values = dict(zip(("name", "day", "job", "year", "town", "code"), PEOPLE[number], strict=True))
     text = CASE.format(**values)
     mentions = []
@@ -116,7 +117,7 @@ def test_a_corpus_without_published_outputs_or_backgrounds(
 ) -> None:
     rows = [case(number) for number in range(2)]
     for row in rows:
-        for mention in row["mentions"]:  # type: ignore[attr-defined]
+        for mention in row["mentions"]:
             del mention["reference_replacements"]
     bare = corpus.with_name("bare")
     bare.mkdir()

@@ -8,7 +8,6 @@ import pytest
 
 from eval.measures.truthful import Judgement
 from eval.studies.intact.validation import (
-    JUDGEMENTS,
     QUESTIONS,
     JudgedReplacement,
     half_of,
@@ -17,6 +16,7 @@ from eval.studies.intact.validation import (
 )
 from tests.commands import ROOT
 
+JUDGEMENTS = Path("intact_manual_eval", "dev.jsonl")
 MARGIN = 0.02
 REACHED = {"truthful": (0.880, 0.723), "less specific": (0.742, 0.449)}
 """Agreement and kappa on the reported half."""

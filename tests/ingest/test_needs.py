@@ -7,7 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.deciding.policy import AT_OR_ABOVE, BELOW, DIRECT, MAY_STAY, MUST, QUASI, RIGID, Policy, decide
+from ingest.deciding.policy import (
+    ALL_SENSITIVE,
+    AT_OR_ABOVE,
+    BELOW,
+    DIRECT,
+    MAY_STAY,
+    MUST,
+    QUASI,
+    RIGID,
+    Policy,
+    decide,
+)
 from ingest.detection.hybrid import HybridDetector
 from ingest.detection.learned import LearnedDetector
 from ingest.detection.needs import ADDED, LABEL_OF, LABELS_OF, NOBODY, with_needs
@@ -218,6 +229,22 @@ def test_what_only_describes_has_higher_limits(label: str, need: Need, reason: s
     assert (
         decide(entity, Scores(0.2, 0.1, 0.1, 0.3), 0.2, Policy(must_limit=0.1, stay_limit=0.15))[1] == reason
     )
+
+
+@pytest.mark.parametrize(
+    ("label", "reason"),
+    [
+        ("disease", ALL_SENSITIVE),
+        ("religion", ALL_SENSITIVE),
+        ("job title", MAY_STAY),
+        ("duration", MAY_STAY),
+    ],
+)
+def test_a_policy_may_generalize_all_health_belief_and_origin(label: str, reason: str) -> None:
+    entity = Entity(Span(0, 3), label, label_of(label).identifier, 1.0, "model:x", need=Need(0.9, 0.1, 0.0))
+    scores = Scores(0.2, 0.1, 0.1, 0.3)
+    assert decide(entity, scores, 0.2, Policy())[1] == MAY_STAY
+    assert decide(entity, scores, 0.2, Policy(sensitive="generalize"))[1] == reason
 
 
 @pytest.mark.parametrize("source", ["pattern:x", "rule:hl7"])

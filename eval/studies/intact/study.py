@@ -19,7 +19,6 @@ from eval.studies.intact.methods import SUPPRESSION, sanitizers
 from eval.studies.intact.report import GuessFigures, IntactReport, KindFigures, MethodFigures
 from eval.studies.intact.validation import half_of, read_judgements, validated
 from eval.studies.marks.methods import LABEL_OF
-from eval.targets import reading_once
 from ingest.documents import SanitizedDocument
 from ingest.ladders.guessed import Guesser
 from ingest.ladders.mentions import names_only_a_kind
@@ -91,9 +90,9 @@ def measure_intact(
     most: int | None = None,
     judged: Path | None = None,
 ) -> IntactReport:
-    """Measure all methods on the half of the cases that nothing was chosen on; ``most`` takes the first few.
+    """Measure all methods on the reported half of the cases; ``most`` takes the first few.
 
-    ``judged`` is a file of people's judgements, to hold the check of truth against.
+    ``encoder`` reads the same sentences for each method: give one that caches. ``judged`` is a file of people's judgements, to hold the check of truth against.
 
     Raises:
         LetheError: The corpus or the judgements are missing or broken.
@@ -104,7 +103,6 @@ def measure_intact(
     known = backgrounds(path)
     if known and any(case.document.doc_id not in known for case in cases):
         raise LetheError("A case has no background beside the corpus: take both as they were published.")
-    encoder = reading_once(encoder)
     made, absent = sanitizers(cases, guesser, limit)
     measured = {}
     for number, (name, sanitizer) in enumerate(made.items()):

@@ -21,8 +21,6 @@ from models.corpora.records import Row, parsed_lines
 Half = Literal["chosen on", "reported"]
 Question = Literal["truthful", "less specific"]
 QUESTIONS: tuple[Question, ...] = ("truthful", "less specific")
-JUDGEMENTS = Path("intact_manual_eval", "dev.jsonl")
-"""Where the judgements lie in the folder of the public corpora."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ They report no scores, because they use none.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ingest.annotated import AnnotatedText
 from ingest.documents import Action, Decision
@@ -31,5 +31,5 @@ class Uniform:
 
 ORIGIN = Uniform("origin", Action.KEEP, "nothing is sanitized")
 REDACT = Uniform("redact", Action.GENERALIZE, "every detected entity is generalized")
-INTACT = Uniform("intact", Action.GENERALIZE, "every detected entity is generalized")
+INTACT = replace(REDACT, name="intact")
 SUPPRESS = Uniform("suppress", Action.SUPPRESS, "every detected entity is suppressed")
