@@ -129,14 +129,16 @@ def _unreadable(path: Path, error: Exception) -> LetheError:
 
 def page(reports: Mapping[str, TripRagReport]) -> str:
     """The page in Markdown."""
+    tables = yardstick.tables() | tables_of(reports)
+    return rendered(TEMPLATE, tables=tables, definitions=DEFINITIONS, measured=bool(reports))
+
+
+def rendered(template: Path, **parts: object) -> str:
+    """A template of Markdown with its parts put in."""
     from jinja2 import Environment, StrictUndefined
 
-    template = Environment(
-        undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True
-    ).from_string(TEMPLATE.read_text(encoding="utf-8"))
-    return template.render(
-        tables=yardstick.tables() | tables_of(reports), definitions=DEFINITIONS, measured=bool(reports)
-    )
+    environment = Environment(undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True)
+    return environment.from_string(template.read_text(encoding="utf-8")).render(**parts)
 
 
 if __name__ == "__main__":

@@ -9,15 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.judged import judged_facts, judged_table
 from benchmarks.kept import read
 from eval.measures.marked import ANY, CHANGED, LEFT, TOUCHED
 from eval.measures.uncertainty import Estimate
-from eval.reports.intact import facts, kinds_table, methods_table, rungs_table, validation_table
 from eval.reports.render import markdown_table
 from eval.reports.schema import DASH, Cell, Row, Table, estimate_cell, paired_cell
-from eval.studies.intact.methods import INTACT, MOST, PUBLISHED
-from eval.studies.intact.report import IntactReport
 from eval.studies.marks.methods import LETHE, LOWEST, ORACLE, ORIGIN, RANDOM, REDACT, TRIP
 from eval.studies.marks.report import MEAN, MarkedPart, MarksReport
 from ingest.deciding.baselines.within_rules import RULES_ALONE
@@ -54,7 +50,6 @@ def tables() -> dict[str, str]:
     answers = json.loads(read(RESULTS / "answers.json"))
     chosen = json.loads(read(RESULTS / "searching_chosen.json"))
     timed = json.loads(read(RESULTS / "search_time.json"))
-    intact = IntactReport.model_validate_json(read(RESULTS / "intact.json"))
     made = {
         "yardstick": _summary(marks, found),
         "marks": _classes(marks),
@@ -69,22 +64,6 @@ def tables() -> dict[str, str]:
         "searched_documents": _searched(found),
         "chosen_documents": _searched(chosen, " --chosen-on"),
         "search_time": _timed(timed),
-        **_intact(intact),
-        "judged": markdown_table(judged_table()).rstrip(),
-        "judged_facts": judged_facts(),
-    }
-
-
-def _intact(report: IntactReport) -> dict[str, str]:
-    """The tables of INTACT's comparison, and where they come from."""
-    assert report.validation is not None
-    return {
-        "intact_methods": methods_table(report).rstrip(),
-        "intact_kinds": kinds_table(report, (PUBLISHED["intact"], MOST, INTACT, LETHE)).rstrip(),
-        "intact_rungs": rungs_table(report).rstrip(),
-        "intact_truth": validation_table(report.validation).rstrip(),
-        "intact_absent": "; ".join(f"{name}: {reason}" for name, reason in report.absent.items()),
-        "intact_facts": facts(report),
     }
 
 

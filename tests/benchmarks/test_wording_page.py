@@ -1,0 +1,38 @@
+"""The page about words, and marginal risk by one pass against leaving one out, on the real models."""
+
+import re
+from dataclasses import replace
+
+from app.compose import system_of
+from app.settings.load import load_settings
+from benchmarks import wording_page
+from benchmarks.marginals import LeaveOneOut, compared
+from ingest.documents import Document
+from ingest.sanitize import annotate
+from ingest.scoring.raw import descriptor_of
+from ingest.scoring.scale import EMBEDDED_SCALE
+
+TEXT = "Ada Lind, born on 3 May 1971, lives in Quarnby with Bo Ferris. She is a plumber."
+
+
+def test_the_page_is_what_the_results_make() -> None:
+    made = wording_page.page()
+    assert wording_page.PAGE.read_text(encoding="utf-8") == made, "run: python -m benchmarks.wording_page"
+    assert len(made.splitlines()) <= 200
+    for rows in re.findall(r"(?:^\|.*\n)+", made, flags=re.MULTILINE):
+        assert len({len(re.findall(r"(?<!\\)\|", line)) for line in rows.splitlines()}) == 1
+
+
+def test_leaving_one_out_scores_the_text_again_without_each_entity() -> None:
+    system = replace(system_of(load_settings({})), scale=EMBEDDED_SCALE)
+    (text,) = annotate(system.detector, [Document("a", TEXT)])
+    (found,) = LeaveOneOut(system.risk).hazards([text])
+    (whole,) = system.risk.hazards([text])
+    assert found.total == whole.total
+    assert set(found.marginals) == {entity.link for entity in text.entities}
+    for link, lost in found.marginals.items():
+        (rest,) = system.risk.hazards([text.without({link}, descriptor_of)])
+        assert lost == max(0.0, whole.total - rest.total)
+    row = compared(system, [Document("a", TEXT)])
+    assert (row["documents"], row["entities"]) == (1, len(found.marginals))
+    assert row["same_decision"]["n"] == row["mentions"] >= row["same_decision"]["hits"] > 0
