@@ -1,4 +1,4 @@
-"""``python -m benchmarks.wording_page`` writes docs/wording.md from its template and ``benchmarks/results``."""
+"""``python -m benchmarks.wording_page`` writes docs/wording.md from its template and the results."""
 
 import json
 from collections.abc import Mapping

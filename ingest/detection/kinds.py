@@ -1,17 +1,37 @@
-"""The kind of a name, from what stands beside it and from the other mentions of its text."""
+"""The kind of a mention, from its form, from what stands beside it and from the other mentions."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 
-from ingest.detection.extents import labelled
+from ingest.detection.joints import WEEKDAY
 from ingest.detection.overlaps import CharacterSet
-from ingest.detection.patterns.words import MONTHS
+from ingest.detection.patterns.words import MONTHS, UNITS
 from ingest.documents import Entity, Span
-from ingest.labels import ORGANIZATION, PERSON
-from ingest.language.vocabulary import WORD, fold, words
+from ingest.labels import ORGANIZATION, PERSON, VAGUE, label_of
+from ingest.language.vocabulary import WORD, entries, fold, words
 
 _NEAR = 16
+_LENGTH = re.compile(
+    r"(?i)(?:about |over |~)?[0-9]+(?:\.[0-9]+)?\+? (?:years?|months?|weeks?|days?|hours?|minutes?)"
+)
+_IN_TIME = re.compile(r"(?i) (?:ago|old|later|earlier|before|after|from|prior)(?![^\W_])")
+_CITIZEN = re.compile(r" (?:nationals?|citizens?|nationality|passport|refugees?|origin|descent)\b")
+_AT_AGE = re.compile(r"(?:the )?age of ")
+_SURNAME_FIRST = re.compile(r"[A-ZÀ-Þ][^\W\d_]+(?:-[A-ZÀ-Þ][^\W\d_]+)?, ?(?:[A-Z]\.[ -]?){1,3}")
+_NUMBERED = re.compile(
+    r"(?i)(?<![^\W_])(?:room|ward|bed|gate|dock|theatre|suite|floor|unit|flat|apartment|seat) $"
+)
+_FIGURES = re.compile(r"[0-9]{1,4}[A-Za-z]?")
+_NIGHT = re.compile(rf"{WEEKDAY.pattern} (?:nite|night|morning|afternoon|evening|noon)")
+_CURRENCY = "$€£"
+_PRICED = frozenset(("monetary amount", "quantity", "building number", ORGANIZATION))
+_CODED = re.compile(r"(?:-[^\W_]+)+")
+_AT_HOUR = re.compile(
+    r"(?i)(?<![^\W_])(?:by|before|until|till|(?:up|open|start|close|begin|meet|leave|arrive)[a-z]* at) $"
+)
+_HOUR = re.compile(rf"(?i)1[0-2]|[1-9]|{UNITS}|ten|eleven|twelve")
 _JOINTS = frozenset(("v", "vs", "versus", "and", "&", "or"))
 _THE = re.compile(r"(?i)(?<![^\W_])the $")
 _PEOPLE = re.compile(
@@ -117,3 +137,56 @@ def _firms(text: str, people: Sequence[Entity], entities: Sequence[Entity]) -> s
     rests = ((name, firm.removeprefix(f"{name} ").split()[0]) for name in said for firm in firms
              if firm.startswith(f"{name} "))  # fmt: skip
     return {name for name, rest in rests if rest.strip(".") not in _JOINTS}
+
+
+def of_its_kind(entity: Entity, text: str) -> Entity:
+    """A state is no organization, a nationality no name, an age no date and no hour, a price no number."""
+    start, end = entity.span.start, entity.span.end
+    if entity.label in _PRICED and text[start].isdigit() and start and text[start - 1] in _CURRENCY:
+        return labelled(entity.at(Span(start - 1, end)), "monetary amount")
+    if entity.label == "person age" and _HOUR.fullmatch(text, start, end):
+        at_hour = _AT_HOUR.search(text, max(0, start - _NEAR), start)
+        return labelled(entity, "time") if at_hour else entity
+    if relabelled := _by_form(entity, text):
+        return relabelled
+    code = _CODED.match(text, end) if entity.label in (ORGANIZATION, PERSON, VAGUE) else None
+    if code and any(map(str.isdigit, text[start : code.end()])):
+        return entity.at(Span(start, code.end()))
+    if entity.label not in (ORGANIZATION, PERSON, "date", "county"):
+        return entity
+    said = " ".join(map(fold, WORD.findall(text[entity.span.start : entity.span.end])))
+    if entity.label == "date" and _AT_AGE.match(said):
+        return labelled(entity, "person age")
+    if entity.label == "date" and _LENGTH.fullmatch(text, start, end) and not _IN_TIME.match(text, end):
+        return labelled(entity, "duration")
+    if entity.label in (ORGANIZATION, "county") and said in _phrases("countries"):
+        return labelled(entity, "country")
+    citizens = _phrases("demonyms") | _phrases("countries")
+    named = said in words("given_names", "given_names_ambiguous")
+    if entity.label == PERSON and not named and said in citizens and _CITIZEN.match(text, entity.span.end):
+        return labelled(entity, "nationality")
+    return entity
+
+
+def _by_form(entity: Entity, text: str) -> Entity | None:
+    """The number of a room as one, Lind, A. as a person, Friday night as a date."""
+    start, end = entity.span.start, entity.span.end
+    if entity.label in ("place", "date") and _FIGURES.fullmatch(text, start, end):
+        numbered = _NUMBERED.search(text, max(0, start - _NEAR), start)
+        return labelled(entity, "secondary address unit") if numbered else None
+    if entity.label == "demographic attribute" and _SURNAME_FIRST.fullmatch(text, start, end):
+        return labelled(entity, PERSON)
+    night = _NIGHT.match(text, start) if entity.label == PERSON else None
+    if night and night.end() >= end:
+        return labelled(entity.at(Span(start, night.end())), "date")
+    return None
+
+
+def labelled(entity: Entity, label: str) -> Entity:
+    """The mention under another label, and its kind of identifier."""
+    return replace(entity, label=label, identifier=label_of(label).identifier)
+
+
+@cache
+def _phrases(name: str) -> frozenset[str]:
+    return frozenset(" ".join(WORD.findall(entry)) for entry in entries(name))
