@@ -102,6 +102,7 @@ def linear(
     from torch.nn import functional
 
     weight, bias = weights[f"{name}.weight"], weights[f"{name}.bias"]
+    states = states.to(weight.dtype)
     training = torch.is_grad_enabled() or torch.is_autocast_enabled("cpu")
     if training or states.device.type != "cpu" or not torch.backends.mkldnn.is_available():
         mapped = functional.linear(states, weight, bias)
