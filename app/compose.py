@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ingest.protocols import Encoder, EntityDetector, RiskModel
     from ingest.scoring.raw import ScoringEngine
     from models.detectors.embedded import Profile
+    from models.encoders.numbers import Numbers
     from models.language.protocol import LanguageModel
     from retrieval.manifest import Manifest
     from retrieval.protocols import Generator
@@ -79,6 +80,7 @@ def system_of(
         key=data.key if needs_key(policy) else None,
         own_entities=own.digest(data.key) if own else "",
         settings_digest=_digest(settings),
+        numbers=numbers_of(settings),
     )
 
 
@@ -116,10 +118,18 @@ def _encoder(settings: Settings) -> "Encoder":
         from models.encoders.minilm import MiniLM
         from models.local_files import best_device
 
-        return MiniLM(best_device())
+        device = best_device()
+        return MiniLM(device, numbers_of(settings, device))
     from models.encoders.sentence_encoder import SentenceEncoder
 
     return SentenceEncoder(settings.encoder)
+
+
+def numbers_of(settings: Settings, device: str = "cpu") -> "Numbers":
+    """The number format of the embedded models on a device."""
+    from models.encoders.numbers import fastest
+
+    return fastest(device) if settings.numbers == "auto" else settings.numbers
 
 
 def detector_of(settings: Settings) -> "EntityDetector":
@@ -162,7 +172,7 @@ def _finder(settings: Settings, profile: "Profile") -> "SpanFinder":
 
         # A mention is treated by its label: a user's must not take a riskier one's place.
         fixed = [name for name, label in LABELS.items() if label.risk > OWN_LABEL_RISK]
-        return load_finder(chosen.model, labels, profile, chosen.threshold, fixed)
+        return load_finder(chosen.model, labels, profile, chosen.threshold, fixed, numbers_of(settings))
     from models.detectors.gliner_model import GlinerModel
 
     return GlinerModel(chosen.model, labels, chosen.threshold or HUB_THRESHOLD)
@@ -178,7 +188,7 @@ def risk_of(settings: Settings) -> "RiskModel":
     from ingest.scoring.learned_risk import LearnedRisk
     from models.risk.embedded import load_risk
 
-    return LearnedRisk(load_risk(chosen.model))
+    return LearnedRisk(load_risk(chosen.model, numbers_of(settings)))
 
 
 def engine_of(settings: Settings, encoder: "Encoder", name: str = "") -> "ScoringEngine":

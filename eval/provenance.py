@@ -93,6 +93,7 @@ def provenance_of(system: System, more: Mapping[str, str], commit: str | None = 
         "risk model": system.risk.name,
         "scoring engine": system.engine.name,
         "encoder": system.encoder.name,
+        "numbers": system.numbers,
         "settings digest": system.settings_digest,
     }
     return provenance_here({**shown, **more}, commit or commit_here())

@@ -130,8 +130,8 @@ NAMES = frozenset(
 
 SENSITIVE = frozenset(
     (
-        *("symptom", "disease", "diagnosis", "medication", "dosage", "medical test", "test result", "procedure"),
-        *("medical department", "allergy", "religion", "demographic attribute"),
+        *("symptom", "disease", "diagnosis", "medication", "dosage", "medical test", "test result"),
+        *("procedure", "medical department", "allergy", "religion", "demographic attribute"),
     )
 )
 """Labels of health, belief and origin: what a stranger could use against a person (GDPR, article 9)."""

@@ -35,9 +35,9 @@ class System:
     ``scale`` is None if it is to be fitted to the first documents. ``exact`` measures exactly what
     ``engine`` estimates, None if ``engine`` is exact. ``key`` is the 32-byte secret for aliases and codes,
     None if the policy has neither. ``own_entities`` is the keyed digest of the user's lists and patterns, ""
-    without any; ``settings_digest`` is that of the settings. ``score_all`` also scores what hard rules
-    decide, for explanations and studies. ``sanitizing`` makes a sanitizer without a policy: a baseline, a
-    control, an ablation.
+    without any; ``settings_digest`` is that of the settings, ``numbers`` the number format of the embedded
+    models. ``score_all`` also scores what hard rules decide, for explanations and studies. ``sanitizing``
+    makes a sanitizer without a policy: a baseline, a control, an ablation.
     """
 
     encoder: Encoder
@@ -56,6 +56,7 @@ class System:
     key: bytes | None = field(default=None, repr=False)
     own_entities: str = ""
     settings_digest: str = ""
+    numbers: str = "float32"
     score_all: bool = False
     sanitizing: "Callable[[System], Sanitizer] | None" = field(default=None, repr=False)
 

@@ -15,6 +15,7 @@ from models.detectors.network import MUSTS, NEED, label_vectors, need_logits, re
 from models.detectors.words import FoundSpan, WordHit, pieces_of, spans_of, words_of
 from models.encoders.bert import CLS, SEP, WIDTH, batches, embed, padded, run_layers
 from models.encoders.minilm import MiniLM, released
+from models.encoders.numbers import Numbers, cast
 from models.encoders.windows import Limits, Window, windows
 from models.errors import ConfigurationError, ModelUnavailable
 from models.packs import packs
@@ -53,7 +54,11 @@ Profile = Literal["balanced", "recall"]
 
 
 def load_detector(
-    model: ModelRef, labels: Sequence[str], profile: Profile = "balanced", threshold: float | None = None
+    model: ModelRef,
+    labels: Sequence[str],
+    profile: Profile = "balanced",
+    threshold: float | None = None,
+    numbers: Numbers = "float32",
 ) -> "EmbeddedDetector":
     """A detector that ``lethe models train-detector`` made; without a ``threshold`` by its own ones.
 
@@ -70,7 +75,8 @@ def load_detector(
             "train it again with 'lethe models train-detector'.",
         ) from None
     chosen = {label: threshold or float(fitted.get(label, fitted[""])) for label in labels}
-    return EmbeddedDetector(trained.name, trained.weights, labels, chosen, trained.card.get("labels", ()))
+    learned = trained.card.get("labels", ())
+    return EmbeddedDetector(trained.name, trained.weights, labels, chosen, learned, numbers)
 
 
 class EmbeddedDetector:
@@ -83,6 +89,7 @@ class EmbeddedDetector:
         labels: Sequence[str],
         thresholds: Mapping[str, float],
         learned: Iterable[str] = (),
+        numbers: Numbers = "float32",
     ) -> None:
         """``weights`` are those of training; ``thresholds`` in (0, 1) hold for every label.
 
@@ -95,7 +102,7 @@ class EmbeddedDetector:
         self.learned = frozenset(learned)
         self.labels = tuple(dict.fromkeys(labels))
         self._released = released()
-        self._weights = {**self._released.weights, **weights}
+        self._weights = cast({**self._released.weights, **weights}, numbers)
         self._heads = {name.removesuffix(".weight") for name in weights}
         limits = [thresholds[label] for label in self.labels]
         self._limits = torch.tensor([log(limit / (1 - limit)) for limit in limits])

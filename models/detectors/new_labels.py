@@ -13,6 +13,7 @@ from models.detectors.embedded import EmbeddedDetector, Profile, load_detector
 from models.detectors.need import WordNeeds
 from models.detectors.words import FoundSpan
 from models.encoders.minilm import MiniLM
+from models.encoders.numbers import Numbers
 
 MARGIN = 0.05
 """Minimum advantage in cosine similarity of a new label over a mention's current label."""
@@ -24,12 +25,13 @@ def load_finder(
     profile: Profile = "balanced",
     threshold: float | None = None,
     fixed: Collection[str] = (),
+    numbers: Numbers = "float32",
 ) -> "EmbeddedDetector | ByMeaning":
     """``load_detector``, with labels that the detector never learned given by meaning.
 
     Mentions of ``fixed`` labels keep them. Raises what ``load_detector`` does.
     """
-    detector = load_detector(model, labels, profile, threshold)
+    detector = load_detector(model, labels, profile, threshold, numbers)
     learned = {name.lower() for name in detector.learned}
     new = [label for label in detector.labels if label.lower() not in learned]
     return ByMeaning(detector, new, fixed) if new and learned else detector

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from models.catalog import MINILM_WEIGHTS, EmbeddedFile, embedded_path
 from models.encoders.bert import CLS, SEP, WIDTH, batches, embed, mean_state, padded, run_layers
+from models.encoders.numbers import Numbers, cast
 from models.errors import ModelUnavailable
 from models.vectors import Vectors
 
@@ -72,9 +73,9 @@ class MiniLM:
     dim = WIDTH
     max_tokens = 254
 
-    def __init__(self, device: str = "cpu") -> None:
+    def __init__(self, device: str = "cpu", numbers: Numbers = "float32") -> None:
         model = released(device)
-        self._weights, self._tokenizer = model.weights, model.tokenizer
+        self._weights, self._tokenizer = cast(model.weights, numbers), model.tokenizer
         self._device = device
 
     def token_spans(self, text: str) -> list[tuple[int, int]]:

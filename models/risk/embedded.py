@@ -19,6 +19,7 @@ from models.encoders.bert import (
     run_layers,
 )
 from models.encoders.minilm import LabelMeans, released
+from models.encoders.numbers import Numbers, cast
 from models.encoders.windows import Limits, windows
 from models.errors import ModelUnavailable
 from models.packs import packs
@@ -75,7 +76,7 @@ class HazardModel(Protocol):
         """A hazard >= 0 in nats for each mention of each text, in the order given."""
 
 
-def load_risk(model: ModelRef) -> HazardModel:
+def load_risk(model: ModelRef, numbers: Numbers = "float32") -> HazardModel:
     """A privacy-risk model that ``lethe models train-risk`` made, of either kind.
 
     Raises ModelUnavailable where its files are not there or not whole.
@@ -91,7 +92,7 @@ def load_risk(model: ModelRef) -> HazardModel:
             f"The risk model {trained.name} has no weights named {absent[0]}:",
             "train it again with 'lethe models train-risk'.",
         )
-    return EmbeddedRisk(trained.name, trained.weights)
+    return EmbeddedRisk(trained.name, trained.weights, numbers)
 
 
 class EmbeddedRisk:
@@ -101,10 +102,10 @@ class EmbeddedRisk:
     rubric's score of the mention in its context. Safe to use from several threads.
     """
 
-    def __init__(self, name: str, weights: "Weights") -> None:
+    def __init__(self, name: str, weights: "Weights", numbers: Numbers = "float32") -> None:
         self.name = name
         self._released = released()
-        self._weights = {**self._released.weights, **weights}
+        self._weights = cast({**self._released.weights, **weights}, numbers)
         self._labels = LabelMeans()
 
     def hazards(self, texts: Sequence[LabeledText]) -> list[list[float]]:

@@ -92,7 +92,8 @@ def measure_intact(
 ) -> IntactReport:
     """Measure all methods on the reported half of the cases; ``most`` takes the first few.
 
-    ``encoder`` reads the same sentences for each method: give one that caches. ``judged`` is a file of people's judgements, to hold the check of truth against.
+    ``encoder`` reads the same sentences for each method: give one that caches. ``judged`` is a file of
+    people's judgements, to hold the check of truth against.
 
     Raises:
         LetheError: The corpus or the judgements are missing or broken.

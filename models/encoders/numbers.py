@@ -1,0 +1,33 @@
+"""The number format in which the layers of the embedded models are multiplied."""
+
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from models.encoders.bert import Weights
+
+Numbers = Literal["float32", "bfloat16"]
+"""``bfloat16`` has the range of ``float32`` and 8 bits of precision; products are summed in ``float32``."""
+_NORM = ".LayerNorm."
+
+
+def fastest(device: str = "cpu") -> Numbers:
+    """``bfloat16`` where the processor multiplies it: x86 with AMX or AVX512-BF16, NVIDIA from Ampere on."""
+    import torch
+
+    if device != "cpu":
+        return "bfloat16" if torch.cuda.is_bf16_supported(including_emulation=False) else "float32"
+    known = torch.cpu.get_capabilities()
+    return "bfloat16" if known.get("amx_bf16") or known.get("avx512_bf16") else "float32"
+
+
+def cast(weights: "Weights", numbers: Numbers) -> "Weights":
+    """The weights, with the affine maps of the encoder's layers in a format.
+
+    Embeddings, norms and heads stay in single precision, and so do the states between the layers.
+    """
+    if numbers == "float32":
+        return weights
+    return {
+        name: weight.bfloat16() if name.startswith("encoder.layer.") and _NORM not in name else weight
+        for name, weight in weights.items()
+    }
