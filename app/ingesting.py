@@ -1,28 +1,38 @@
 """Bulk ingest: from paths to a collection."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
 from app.data_dir import DataDir
+from app.settings.load import Settings
 from ingest.annotated import AnnotatedText
 from ingest.documents import Document
 from ingest.errors import UnreadableDocument
 from ingest.keys import source_of
-from ingest.pipeline import Limits, Pipeline, Tally
+from ingest.pipeline import Begin, Limits, Pipeline, Tally, at_once
+from ingest.protocols import Sanitizer
 from ingest.read.paths import canonical, files_of, origin
 from ingest.read.reading import Reading
 from ingest.sanitize import annotate
 from ingest.scoring.raw import Measurements
 from ingest.scoring.remembered import Remembered
 from ingest.scoring.sample import SAMPLE_BATCH, SAMPLE_CHARACTERS, SAMPLE_DOCUMENTS, SAMPLE_ENTITIES, scale_of
+from ingest.scoring.scale import Scale
 from models.errors import ConfigurationError, LetheError
 from retrieval.collection import Collection, locked
 from retrieval.errors import CollectionError
 from retrieval.manifest import Manifest
 from retrieval.passages import Writer
 from retrieval.system import System
+
+_SMALL = 200_000
+"""Bytes that one process has sanitized before others have started."""
+_MEMORY_OF_ONE = 2 << 30
 
 
 def ingest(
@@ -32,12 +42,14 @@ def ingest(
     readings: Iterable[Reading],
     on_progress: Callable[[Tally], None] = lambda tally: None,
     sync: Sequence[str] = (),
+    workers: int = 1,
 ) -> Tally:
     """Sanitize and index everything that is read.
 
     An interrupted run goes on when it is run again: kept documents are recognized and skipped. ``sync``
     are folders whose files are all among the readings: what came from below them and is not there any more
-    is erased in the end, save for what came from files and folders that could not be read.
+    is erased in the end, save for what came from files and folders that could not be read. More than one of
+    ``workers`` are processes that sanitize with the system of the settings.
 
     Raises:
         ConfigurationError: The policy would index raw text.
@@ -53,7 +65,8 @@ def ingest(
         with Collection.open(folder) if there else Collection.create(folder, planned.manifest) as collection:
             made = collection.manifest
             writer = Writer(collection.store, system.encoder, made.passage_tokens, made.search)
-            tally = planned.pipeline(system, data).run(planned.readings, writer, on_progress)
+            with planned.pipeline_of(workers, system, data) as pipeline:
+                tally = pipeline.run(planned.readings, writer, on_progress)
             collection.publish()
             if sync:
                 _erase_lost(data.key, collection, writer.job_id, sync, tally)
@@ -104,13 +117,51 @@ class Plan:
     measured: Sequence[tuple[AnnotatedText, Measurements]] = field(default=(), repr=False)
 
     def pipeline(self, system: System, data: DataDir) -> Pipeline:
-        """From readings to a sink, by this scale and with what is measured already."""
+        """From readings to a sink in this process, by this scale and with what is measured already."""
         assert self.manifest is not None
         engine = Remembered(system.engine, self.measured)
         sanitizer = replace(system, scale=self.manifest.scale, engine=engine).sanitizer()
-        most = data.settings.ingest
-        limits = Limits(most.batch_documents, most.batch_characters)
-        return Pipeline(sanitizer, data.public_ids, data.key, limits)
+        return _pipeline(at_once(sanitizer), data)
+
+    @contextmanager
+    def pipeline_of(self, workers: int, system: System, data: DataDir) -> Iterator[Pipeline]:
+        """The same in as many processes; those have the system of the settings."""
+        if workers == 1:
+            yield self.pipeline(system, data)
+            return
+        assert self.manifest is not None
+        from ingest.workers import Workers
+
+        make = partial(_sanitizer_of, data.settings, self.manifest.scale, workers)
+        with Workers(make, workers, data.settings.ingest.sanitize_seconds) as pool:
+            yield _pipeline(pool.begin, data, workers + 1)
+
+
+def _pipeline(begin: Begin, data: DataDir, ahead: int = 0) -> Pipeline:
+    most = data.settings.ingest
+    limits = Limits(most.batch_documents, most.batch_characters)
+    return Pipeline(begin, data.public_ids, data.key, limits, ahead)
+
+
+def _sanitizer_of(settings: Settings, scale: Scale, workers: int) -> Sanitizer:
+    """The sanitizer of one of several processes, with its share of the cores."""
+    from app.compose import system_of
+
+    threads = settings.threads or max(1, (os.cpu_count() or 1) // workers)
+    alone = settings.model_copy(update={"threads": threads})
+    return replace(system_of(alone, writes=False), scale=scale).sanitizer()
+
+
+def workers_for(settings: Settings, size: int | None) -> int:
+    """How many processes sanitize ``size`` bytes of files, None if that is not known."""
+    from models.local_files import best_device
+
+    if settings.ingest.workers is not None:
+        return settings.ingest.workers
+    if (size is not None and size < _SMALL) or best_device() != "cpu":
+        return 1
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return max(1, min(os.cpu_count() or 1, memory // _MEMORY_OF_ONE))
 
 
 def plan(

@@ -1,15 +1,21 @@
 """The bulk pipeline: read documents, sanitize them in bounded batches, write them to a sink."""
 
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import takewhile
 
 from ingest.documents import Arrival, Document, SanitizedDocument, Standing
 from ingest.errors import SanitizationError, UnreadableDocument
 from ingest.keys import content_key, source_of
 from ingest.protocols import Sanitizer, Sink
 from ingest.read.reading import Reading
+
+Outcomes = Sequence[SanitizedDocument | SanitizationError]
+Begin = Callable[[Sequence[Document]], Callable[[], Outcomes]]
+"""Starts to sanitize documents; the call of the result waits for the outcomes, in order."""
 
 MAX_FAILURES = 100
 KINDS_TOLD = 100
@@ -119,12 +125,17 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """From readings to a sink. ``public_ids`` maps document ids to ids that identify nobody."""
+    """From readings to a sink. ``public_ids`` maps document ids to ids that identify nobody.
 
-    sanitizer: Sanitizer
+    ``begin`` starts to sanitize a batch, and up to ``ahead`` batches are begun before the first of them is
+    stored. Results do not depend on it.
+    """
+
+    begin: Begin
     public_ids: Callable[[Sequence[str]], Sequence[str]]
     key: bytes = field(repr=False)
     limits: Limits
+    ahead: int = 0
 
     def run(
         self,
@@ -134,10 +145,28 @@ class Pipeline:
     ) -> Tally:
         """Store every document; report and skip those that cannot be read or sanitized."""
         tally, started = Tally(), time.perf_counter()
-        for batch in batches(self._readable(readings, tally), self.limits):
-            self._carry(batch, sink, tally)
+        begun: deque[_Begun] = deque()
+
+        def finish() -> None:
+            self._keep(begun.popleft(), sink, tally)
             tally.seconds = time.perf_counter() - started
             on_progress(tally)
+
+        for batch in batches(self._readable(readings, tally), self.limits):
+            waiting = self._arrivals(batch)
+            while waiting:
+                unsettled = frozenset[str | bytes]().union(*(each.keys for each in begun))
+                free = list(takewhile(lambda pair: unsettled.isdisjoint(_keys(pair[0])), waiting))  # noqa: B023
+                if not free:
+                    finish()
+                    continue
+                standings = sink.standing([arrival for arrival, _ in free])
+                now, waiting = waiting[: len(standings)], waiting[len(standings) :]
+                begun.append(self._begun(now, standings, tally))
+                while len(begun) > self.ahead:
+                    finish()
+        while begun:
+            finish()
         tally.seconds = time.perf_counter() - started
         on_progress(tally)
         return tally
@@ -152,34 +181,34 @@ class Pipeline:
                 tally.characters += len(reading.item.text)
                 yield reading.item
 
-    def _carry(self, batch: Sequence[Document], sink: Sink, tally: Tally) -> None:
+    def _arrivals(self, batch: Sequence[Document]) -> list[tuple[Arrival, Document]]:
         ids = self.public_ids([document.doc_id for document in batch])
-        waiting = [
+        return [
             (self._arrival(doc_id, document), replace(document, doc_id=doc_id))
             for doc_id, document in zip(ids, batch, strict=True)
         ]
-        while waiting:
-            standings = sink.standing([arrival for arrival, _ in waiting])
-            now, waiting = waiting[: len(standings)], waiting[len(standings) :]
-            pending: list[_Pending] = []
-            for (arrival, document), standing in zip(now, standings, strict=True):
-                if standing is Standing.DUPLICATE:
-                    tally.duplicates += 1
-                elif standing is Standing.CLASH:
-                    tally.fail(document.place, _CLASH, document.source)
-                else:
-                    pending.append(_Pending(arrival, document, standing))
-            self._keep(pending, sink, tally)
 
     def _arrival(self, doc_id: str, document: Document) -> Arrival:
         source = source_of(document.source, self.key) if document.source else None
         return Arrival(doc_id, content_key(document.text, self.key), source)
 
-    def _keep(self, pending: Sequence["_Pending"], sink: Sink, tally: Tally) -> None:
-        outcomes = self.sanitizer.sanitize([each.document for each in pending])
+    def _begun(
+        self, now: Sequence[tuple[Arrival, Document]], standings: Sequence[Standing], tally: Tally
+    ) -> "_Begun":
+        pending: list[_Pending] = []
+        for (arrival, document), standing in zip(now, standings, strict=True):
+            if standing is Standing.DUPLICATE:
+                tally.duplicates += 1
+            elif standing is Standing.CLASH:
+                tally.fail(document.place, _CLASH, document.source)
+            else:
+                pending.append(_Pending(arrival, document, standing))
+        return _Begun(pending, self.begin([each.document for each in pending]))
+
+    def _keep(self, batch: "_Begun", sink: Sink, tally: Tally) -> None:
         kept: list[tuple[Arrival, SanitizedDocument]] = []
         replaced = taken = 0
-        for each, outcome in zip(pending, outcomes, strict=True):
+        for each, outcome in zip(batch.pending, batch.outcomes(), strict=True):
             if isinstance(outcome, SanitizationError):
                 reason = _failed(outcome, each.replaces)
                 tally.fail(each.document.place, reason, each.document.source)
@@ -210,6 +239,23 @@ class _Pending:
         return self.standing is not Standing.NEW
 
 
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """A batch that is being sanitized; ``outcomes`` waits for it."""
+
+    pending: Sequence[_Pending]
+    outcomes: Callable[[], Outcomes]
+
+    @property
+    def keys(self) -> frozenset[str | bytes]:
+        """What the standing of a later arrival may depend on."""
+        return frozenset(key for each in self.pending for key in _keys(each.arrival))
+
+
+def _keys(arrival: Arrival) -> tuple[str, bytes]:
+    return arrival.doc_id, arrival.content_key
+
+
 _CLASH = (
     "another document of this run has the same id. Give every document its own, or name the field that "
     "holds it with --id-field."
@@ -223,6 +269,11 @@ def _failed(error: SanitizationError, replaces: bool) -> str:
         f"document {error.doc_id} was not indexed: {error.what}; the version kept before stays. Erase it if "
         "it must go."
     )
+
+
+def at_once(sanitizer: Sanitizer) -> Begin:
+    """Sanitize each batch in this process, when its outcomes are asked for."""
+    return lambda documents: partial(sanitizer.sanitize, documents)
 
 
 def batches(documents: Iterable[Document], limits: Limits) -> Iterator[list[Document]]:

@@ -158,6 +158,12 @@ def _ingest(verb: argparse.ArgumentParser) -> None:
         action="store_true",
         help="PATHs are folders: erase documents whose files are gone from them",
     )
+    verb.add_argument(
+        "--workers",
+        type=int,
+        metavar="N",
+        help="processes that sanitize; without it one for each core, and one for small input",
+    )
 
 
 def _search(verb: argparse.ArgumentParser) -> None:

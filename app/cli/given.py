@@ -36,6 +36,7 @@ def settings_arguments(arguments: argparse.Namespace) -> dict[str, object]:
     given["detector.labels"] = getattr(arguments, "label", None)
     given["risk.kind"] = getattr(arguments, "risk", None)
     given["ingest.keep_ids"] = getattr(arguments, "keep_ids", None)
+    given["ingest.workers"] = getattr(arguments, "workers", None)
     given["retrieval.k"] = getattr(arguments, "k", None)
     given["retrieval.search"] = getattr(arguments, "dense", None)
     for name in ("host", "port"):

@@ -9,7 +9,7 @@ from app.cli.console import message, printable, progress, result
 from app.cli.given import data_of, readings_of
 from app.compose import system_of
 from app.dry_run import dry_run
-from app.ingesting import ingest
+from app.ingesting import ingest, workers_for
 from ingest.pipeline import MAX_FAILURES, Tally
 from ingest.read.paths import shown
 from ingest.read.sources import total_bytes
@@ -46,7 +46,8 @@ def run(arguments: argparse.Namespace) -> int:
             tally, counted = dry_run(system, data, arguments.collection, readings, on_progress)
             found = {"dry_run": True, **tally.summary(), "decisions": counted.rows()}
         else:
-            tally = ingest(system, data, arguments.collection, readings, on_progress, sync)
+            workers = workers_for(data.settings, total)
+            tally = ingest(system, data, arguments.collection, readings, on_progress, sync, workers)
             found = dict(tally.summary())
         bar.update(task, completed=total or tally.bytes_read)
     if tally.failed > MAX_FAILURES:

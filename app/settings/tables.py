@@ -182,6 +182,18 @@ class IngestSettings(BaseModel):
     document_megabytes: int = Field(
         default=1024, ge=64, description="most memory that reading one document may take, in MB"
     )
+    sanitize_seconds: int = Field(
+        default=120,
+        ge=1,
+        description="longest time that sanitizing one document may take in a process of its own, in seconds, "
+        "beyond a second for every 200 characters",
+    )
+    workers: int | None = Field(
+        default=None,
+        ge=1,
+        description="processes that sanitize; none takes one for each core and 2 GB of memory, and one for "
+        "small input or with a GPU",
+    )
     batch_documents: int = Field(default=32, ge=1, description="most documents of one batch")
     batch_characters: int = Field(
         default=20_000, ge=1, description="characters from which a batch takes no more documents"

@@ -32,7 +32,7 @@ QUESTIONS = ("Why was lisinopril stopped?", "What is wrong with the boiler?")
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> DataDir:
     folder = str(tmp_path_factory.mktemp("golden"))
-    return DataDir(load_settings({"data_dir": folder, "ingest.keep_ids": True}))
+    return DataDir(load_settings({"data_dir": folder, "ingest.keep_ids": True, "numbers": "float32"}))
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +68,15 @@ def test_sanitized(request: pytest.FixtureRequest, system: System, policy: Polic
     documents = [r.item for r in read_documents([INPUT]) if isinstance(r.item, Document)]
     outcomes = system.sanitizer().sanitize(documents)
     compare(request, name, [sanitized_row(o) for o in outcomes if isinstance(o, SanitizedDocument)])
+
+
+def test_the_texts_are_the_same_in_half_the_bits(data: DataDir) -> None:
+    settings = data.settings.model_copy(update={"numbers": "bfloat16"})
+    documents = [r.item for r in read_documents([INPUT]) if isinstance(r.item, Document)]
+    outcomes = system_of(settings).sanitizer().sanitize(documents)
+    expected = json.loads((HERE / "expected" / "sanitized_lethe.json").read_text(encoding="utf-8"))
+    found = [each.text for each in outcomes if isinstance(each, SanitizedDocument)]
+    assert found == [each["text"] for each in expected]
 
 
 def test_answers(request: pytest.FixtureRequest, system: System, data: DataDir) -> None:

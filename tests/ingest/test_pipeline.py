@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from ingest.deciding.baselines.uniform import REDACT
 from ingest.documents import Document
 from ingest.keys import content_key
-from ingest.pipeline import Limits, Pipeline, Tally
+from ingest.pipeline import Limits, Pipeline, Tally, at_once
 from ingest.read.reading import Reading
 from ingest.sanitize import DecidingSanitizer
 from ingest.scoring.prior import RiskPrior
@@ -26,9 +26,9 @@ RUNS = st.lists(
 )
 
 
-def carry(store: Store, run: Run, batch: int) -> Tally:
+def carry(store: Store, run: Run, batch: int, ahead: int = 0) -> Tally:
     sanitizer = DecidingSanitizer(FailingDetector(BAD), REDACT, RiskPrior())
-    pipeline = Pipeline(sanitizer, lambda ids: ids, KEY, Limits(documents=batch))
+    pipeline = Pipeline(at_once(sanitizer), lambda ids: ids, KEY, Limits(documents=batch), ahead)
     readings = [Reading(Document(doc_id, text), 0) for doc_id, text in run]
     return pipeline.run(readings, Writer(store, WordEncoder(), 16))
 
@@ -57,11 +57,13 @@ def expected(before: Mapping[str, str], run: Run) -> tuple[dict[str, str], int, 
 
 
 @settings(max_examples=150, deadline=None)
-@given(RUNS, st.integers(1, 9))
-def test_no_text_is_lost_and_nothing_is_counted_that_is_not_there(runs: list[Run], batch: int) -> None:
+@given(RUNS, st.integers(1, 9), st.integers(0, 3))
+def test_no_text_is_lost_and_nothing_is_counted_that_is_not_there(
+    runs: list[Run], batch: int, ahead: int
+) -> None:
     store, names = Store(None), dict[str, str]()
     for run in runs:
-        tally = carry(store, run, batch)
+        tally = carry(store, run, batch, ahead)
         names, there, failed = expected(names, run)
         assert named(store) == names
         assert (tally.kept + tally.duplicates, tally.failed) == (there, failed)
@@ -105,7 +107,7 @@ def test_a_changed_document_that_fails_leaves_the_old_version_and_says_so() -> N
 
 def test_what_fails_is_told_by_the_place_that_it_was_read_at() -> None:
     sanitizer = DecidingSanitizer(FailingDetector(BAD), REDACT, RiskPrior())
-    pipeline = Pipeline(sanitizer, lambda ids: [f"doc-{each}" for each in ids], KEY, Limits())
+    pipeline = Pipeline(at_once(sanitizer), lambda ids: [f"doc-{each}" for each in ids], KEY, Limits())
     read = [
         Document("1", "ash", {"source": "a.csv", "place": "a.csv, line 2"}),
         Document("1", "oak", {"source": "a.csv", "place": "a.csv, line 3"}),

@@ -133,7 +133,7 @@ retrieval.documents.Passage: doc_id doubts
 retrieval.documents.KeptDocument: doc_id kept_at doubts
 retrieval.documents.Citation: doc_id
 retrieval.documents.Answer: engine question_doubts
-retrieval.system.System: own_entities settings_digest
+retrieval.system.System: own_entities settings_digest numbers
 retrieval.manifest.Manifest: created encoder detector risk engine version own_entities
 eval.documents.SensitiveEntity: doc_id label
 eval.documents.EntityRef: doc_id label

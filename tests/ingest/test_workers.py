@@ -1,0 +1,115 @@
+"""Real processes that sanitize, hang and die. All texts are invented."""
+
+import os
+import signal
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from ingest.deciding.baselines.uniform import REDACT
+from ingest.documents import Document, SanitizedDocument
+from ingest.errors import ForeignDocument, SanitizationError
+from ingest.pipeline import Begin, Limits, Outcomes, Pipeline, Tally, at_once
+from ingest.read.reading import Reading
+from ingest.sanitize import DecidingSanitizer
+from ingest.scoring.prior import RiskPrior
+from ingest.workers import Workers
+from models.errors import ModelUnavailable
+from retrieval.passages import Writer
+from retrieval.store.database import Store
+from tests.doubles import FailingDetector, WordEncoder
+
+KEY = b"k" * 32
+
+
+class Moody:
+    """Sanitizes, unless a text says to hang, to die, or to be of another language."""
+
+    name = "moody"
+
+    def __init__(self) -> None:
+        self._sanitizer = DecidingSanitizer(FailingDetector("poison"), REDACT, RiskPrior())
+
+    def sanitize(self, documents: Sequence[Document]) -> list[SanitizedDocument | SanitizationError]:
+        for document in documents:
+            if "hang" in document.text:
+                time.sleep(600)
+            if "die" in document.text:
+                os.kill(os.getpid(), signal.SIGKILL)
+        if any("foreign" in document.text for document in documents):
+            return [ForeignDocument(document.doc_id, "Latin") for document in documents]
+        return self._sanitizer.sanitize(documents)
+
+
+def unavailable() -> Moody:
+    raise ModelUnavailable("The model is missing.", "Put it there.")
+
+
+def documents(*texts: str) -> list[Document]:
+    return [Document(str(number), text) for number, text in enumerate(texts)]
+
+
+def told(outcomes: Outcomes) -> list[str]:
+    return [each.text if isinstance(each, SanitizedDocument) else str(each) for each in outcomes]
+
+
+def test_batches_are_sanitized_in_order_beside_each_other() -> None:
+    with Workers(Moody, 2, 60) as workers:
+        waits = [workers.begin(documents(text, "poison")) for text in ("ash", "oak", "fir")]
+        found = [told(wait()) for wait in waits]
+        assert workers.begin([])() == []
+    assert [each[0] for each in found] == ["ash", "oak", "fir"]
+    assert {each[1] for each in found} == {
+        "document 1 was not indexed: detection failed (RuntimeError); nothing of it was kept"
+    }
+
+
+def test_what_hangs_or_dies_costs_its_document_alone() -> None:
+    with Workers(Moody, 2, 2) as workers:
+        found = told(workers.begin(documents("ash", "hang", "die", "oak"))())
+    assert found == [
+        "ash",
+        "document 1 was not indexed: sanitizing took too long; split it or raise "
+        "LETHE_INGEST__SANITIZE_SECONDS; nothing of it was kept",
+        "document 2 was not indexed: it ended the process that sanitizes (signal 9); nothing of it was kept",
+        "oak",
+    ]
+
+
+def test_errors_come_back_as_they_are() -> None:
+    with Workers(Moody, 1, 60) as workers:
+        (found,) = workers.begin(documents("foreign"))()
+    assert isinstance(found, ForeignDocument)
+    assert (found.doc_id, found.language) == ("0", "Latin")
+    assert str(found) == str(ForeignDocument("0", "Latin"))
+
+
+def test_a_process_that_cannot_start_says_why() -> None:
+    with (
+        Workers(unavailable, 1, 60) as workers,
+        pytest.raises(ModelUnavailable, match="The model is missing"),
+    ):
+        workers.begin(documents("ash"))()
+
+
+def test_an_ingest_has_the_same_results_with_processes() -> None:
+    texts = [*(f"text {number}" for number in range(40)), "text 3", "poison"]
+    readings = [Reading(Document(str(number), text), 0) for number, text in enumerate(texts)]
+    limits = Limits(documents=4)
+
+    def carried(begin: Begin, ahead: int) -> tuple[list[tuple[str, str]], Tally]:
+        store = Store(None)
+        pipeline = Pipeline(begin, lambda ids: ids, KEY, limits, ahead)
+        tally = pipeline.run(readings, Writer(store, WordEncoder(), 16))
+        rows = store._connection.execute("SELECT doc_id, text FROM passages ORDER BY rowid").fetchall()
+        store.close()
+        return rows, tally
+
+    alone, tally = carried(at_once(Moody()), 0)
+    assert (tally.kept, tally.duplicates, tally.failed) == (40, 1, 1)
+    with Workers(Moody, 2, 60) as workers:
+        together, other = carried(workers.begin, 3)
+    assert together == alone
+    assert replace(other, seconds=0.0) == replace(tally, seconds=0.0)

@@ -1,0 +1,62 @@
+"""The layers in half the bits: near single precision, and the same alone and in a batch."""
+
+import numpy as np
+import pytest
+import torch
+
+from models.catalog import ModelRef
+from models.encoders.minilm import MiniLM, released
+from models.encoders.numbers import cast, fastest
+from models.risk.embedded import LabeledText, load_risk
+
+TEXTS = [
+    "Ada Lind lives in Quarnby and repairs lamps.",
+    "The boiler of the mill is broken; the plumber asks for 400 euros to repair it.",
+    "x",
+    "lamp " * 300,
+]
+
+
+@pytest.mark.parametrize(
+    ("known", "expected"),
+    [
+        ({"amx_bf16": True, "avx512_bf16": True}, "bfloat16"),
+        ({"amx_bf16": False, "avx512_bf16": True}, "bfloat16"),
+        ({"amx_bf16": False, "avx512_bf16": False, "avx2": True}, "float32"),
+        ({"architecture": "aarch64"}, "float32"),
+    ],
+)
+def test_the_processor_decides(
+    known: dict[str, object], expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: known)
+    assert fastest() == expected
+
+
+def test_only_the_maps_of_the_layers_are_cast() -> None:
+    weights = released().weights
+    assert cast(weights, "float32") is weights
+    halved = {name for name, weight in cast(weights, "bfloat16").items() if weight.dtype == torch.bfloat16}
+    assert len(halved) == 6 * 6 * 2
+    assert all(name.startswith("encoder.layer.") and "LayerNorm" not in name for name in halved)
+    assert not any(weight.dtype == torch.bfloat16 for weight in weights.values())
+
+
+def test_vectors_are_near_those_in_single_precision() -> None:
+    single, half = MiniLM().encode(TEXTS), MiniLM(numbers="bfloat16").encode(TEXTS)
+    assert half.dtype == np.float32
+    assert (single * half).sum(axis=1).min() > 0.999
+    assert np.abs(np.linalg.norm(half, axis=1) - 1).max() < 1e-6
+
+
+def test_vectors_hardly_depend_on_the_batch() -> None:
+    encoder = MiniLM(numbers="bfloat16")
+    together = encoder.encode(TEXTS)
+    alone = np.concatenate([encoder.encode([text]) for text in TEXTS])
+    assert (together * alone).sum(axis=1).min() > 0.9995
+
+
+def test_hazards_are_near_those_in_single_precision() -> None:
+    texts = [LabeledText(TEXTS[0], [(0, 8), (18, 25)], ["person full name", "city name"])]
+    single, half = (load_risk(ModelRef(), numbers).hazards(texts)[0] for numbers in ("float32", "bfloat16"))
+    assert np.abs(np.expm1(-np.array(single)) - np.expm1(-np.array(half))).max() < 0.02
