@@ -40,6 +40,11 @@ class LeaveOneOut:
     risk: RiskModel
 
     @property
+    def additive(self) -> bool:
+        """Never: what an entity adds depends on the others."""
+        return False
+
+    @property
     def name(self) -> str:
         """The name of the model, with the form."""
         return f"{self.risk.name}, leaving one out"

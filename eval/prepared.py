@@ -113,6 +113,7 @@ class _CorpusHazards:
     """The hazards of a prepared corpus, zero for other texts."""
 
     name = "not asked"
+    additive = False
 
     def __init__(self, known: Iterable[tuple[AnnotatedText, Hazards]]) -> None:
         self._hazards = {text.digest(): hazards for text, hazards in known}

@@ -68,10 +68,17 @@ class Hazards:
 
 
 class RiskModel(Protocol):
-    """Measures how much each text exposes a person, given its entities."""
+    """Measures how much each text exposes a person, given its entities.
+
+    ``additive`` says whether R of a text is the sum of its entities' hazards, each at its riskiest mention:
+    then it is known from those of its passages.
+    """
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def additive(self) -> bool: ...
 
     def hazards(self, texts: Sequence[AnnotatedText]) -> list[Hazards]: ...
 

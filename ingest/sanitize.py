@@ -146,11 +146,27 @@ class DecidingSanitizer:
         return replace(applied, mentions=own)
 
     def _left_over(self, applied: Sequence[Applied]) -> list[Hazards]:
-        """The hazards of each residual text, reused if its only passage was already measured."""
-        known = [each.passages[0] if each.passages and len(each.passages) == 1 else None for each in applied]
+        """The hazards of each residual text, from those of its passages where they say it."""
+        known = [
+            _joined(each.passages)
+            if each.passages and (len(each.passages) == 1 or self._risk.additive)
+            else None
+            for each in applied
+        ]
         unknown = [each.residual for each, there in zip(applied, known, strict=True) if there is None]
         fresh = iter(self._risk.hazards(unknown))
         return [there or next(fresh) for there in known]
+
+
+def _joined(passages: Sequence[Hazards]) -> Hazards:
+    """The hazards of a text whose passages these are, under an additive model."""
+    if len(passages) == 1:
+        return passages[0]
+    highest: dict[int, float] = {}
+    for hazards in passages:
+        for number, hazard in hazards.marginals.items():
+            highest[number] = max(hazard, highest.get(number, 0.0))
+    return Hazards(sum(highest.values()), highest)
 
 
 class Rewriter(Protocol):

@@ -9,6 +9,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from hashlib import blake2b
 from math import inf
 
 from ingest.language.sentences import split_sentences
@@ -50,6 +51,9 @@ _NAMES = dict(
 )
 
 
+_REMEMBERED = 256
+
+
 @dataclass(frozen=True, slots=True)
 class Languages:
     """The numbers of letters of a text in English, in unknown and in each other language."""
@@ -75,8 +79,21 @@ class Languages:
         return self.english <= self.unknown and not self.others
 
 
+_recent: dict[bytes, Languages] = {}
+
+
 def languages_of(text: str) -> Languages:
-    """The languages of ``text``, by letters."""
+    """The languages of ``text``, by letters. The last texts are remembered, by digest: several steps ask."""
+    key = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    found = _recent.get(key)
+    if found is None:
+        if len(_recent) >= _REMEMBERED:
+            _recent.clear()
+        found = _recent[key] = _counted(text)
+    return found
+
+
+def _counted(text: str) -> Languages:
     english = unknown = 0
     others: Counter[str] = Counter()
     normal = unicodedata.normalize("NFKC", text)

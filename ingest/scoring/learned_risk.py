@@ -15,6 +15,8 @@ class LearnedRisk:
     marginal risk, meant for models trained on entity scores.
     """
 
+    additive = True
+
     def __init__(self, model: HazardModel) -> None:
         self._model = model
         self.name = model.name

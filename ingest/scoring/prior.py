@@ -42,6 +42,7 @@ class RiskPrior:
     """
 
     name = "prior"
+    additive = False
 
     def hazards(self, texts: Sequence[AnnotatedText]) -> list[Hazards]:
         """R(T), and R(T) - R(T without e) for each e, from precomputed sums if nothing overlaps e."""

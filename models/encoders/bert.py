@@ -20,6 +20,8 @@ LAYERS = 6
 UNK, CLS, SEP = 100, 101, 102
 """Word pieces with a meaning of their own: unknown, and the marks at both ends."""
 _HEADS = 12
+PROJECTIONS, TOGETHER = ("query", "key", "value"), "query_key_value"
+"""The maps of the states before attention, and their name where they are one."""
 
 
 def padded(tokens: Sequence[Sequence[int]]) -> "tuple[Tensor, Tensor]":
@@ -75,11 +77,13 @@ def _layer(
 
     def heads(part: str) -> "Tensor":
         projected = linear(weights, f"{name}.attention.self.{part}", states)
-        return projected.view(rows, length, _HEADS, width // _HEADS).transpose(1, 2)
+        return projected.view(rows, length, -1, _HEADS, width // _HEADS).permute(2, 0, 3, 1, 4)
 
-    attended = functional.scaled_dot_product_attention(
-        heads("query"), heads("key"), heads("value"), attn_mask=mask
-    )
+    if f"{name}.attention.self.{TOGETHER}.weight" in weights:
+        query, key, value = heads(TOGETHER)
+    else:
+        query, key, value = (heads(part)[0] for part in PROJECTIONS)
+    attended = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
     attended = attended.transpose(1, 2).reshape(rows, length, width)
     attended = linear(weights, f"{name}.attention.output.dense", attended)
     states = norm(weights, f"{name}.attention.output.LayerNorm", states + _dropped(attended, dropout))

@@ -389,6 +389,7 @@ class Lamps:
     """A hazard of 1 for every lamp that a text mentions."""
 
     name = "lamps (test double)"
+    additive = False
 
     def hazards(self, texts: Sequence[AnnotatedText]) -> list[Hazards]:
         return [Hazards(float(text.text.count("lamp")), {}) for text in texts]
@@ -416,6 +417,7 @@ class FailingOnPieces:
     """Fails on a second reading, with a message that quotes."""
 
     name = "failing on pieces (test double)"
+    additive = False
 
     def __init__(self) -> None:
         self._calls = 0

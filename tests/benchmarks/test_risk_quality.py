@@ -39,6 +39,7 @@ class Scripted:
     """Knows the risk of words; of a linked entity it says the highest of its mentions."""
 
     name = "scripted (test double)"
+    additive = True
 
     def __init__(self, risks: Mapping[str, float]) -> None:
         self._risks = risks
@@ -59,6 +60,7 @@ class Answering:
     """Gives the same answer whatever it is asked, or fails with the text in its message."""
 
     name = "answering (test double)"
+    additive = False
 
     def __init__(self, answer: list[Mapping[int, float]] | None) -> None:
         self._answer = answer
