@@ -4,7 +4,7 @@ The names and numbers are those of geonames.org (CC BY 4.0), as the package geon
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import dropwhile
@@ -192,16 +192,21 @@ def _state_of(said: str) -> str | None:
 
 def _around(town: _Town) -> list[Rung]:
     """The areas that hold a town. What they admit follows the share of their people in the largest towns."""
-    return [Rung(area, GUESSES / _share_of_largest(area)) for area in _areas_of(town)]
+    return [Rung(area, GUESSES / _share_of_largest(area)) for area in _areas_of(town.country, town.region)]
 
 
-def _areas_of(town: _Town) -> Iterator[str]:
-    if town.country == "US" and town.region in _areas().states:
-        yield _areas().states[town.region]
-    elif town.country == "GB" and town.region in _NATIONS:
-        yield _NATIONS[town.region]
-    yield _country_name(town.country)
-    yield from (rung.words for rung in _of_country(town.country) if rung.words != _ANY)
+@cache
+def _areas_of(country: str, region: str) -> Sequence[str]:
+    """The areas that hold the towns of a region, the smallest first."""
+    parts = {"US": _areas().states, "GB": _NATIONS}.get(country, {})
+    around = [rung.words for rung in _of_country(country) if rung.words != _ANY]
+    return [*filter(None, [parts.get(region)]), _country_name(country), *around]
+
+
+@cache
+def _places_of(country: str, region: str) -> Sequence[str]:
+    """The areas of a region as they are looked up."""
+    return [fold(area).removeprefix("the ") for area in _areas_of(country, region)]
 
 
 def _share_of_largest(area: str) -> float:
@@ -245,8 +250,8 @@ def _members() -> tuple[Mapping[str, Mapping[str, int]], Mapping[str, Mapping[st
     countries: dict[str, dict[str, int]] = {}
     every = {town for those in _areas().towns.values() for town in those}
     for town in sorted(every, key=lambda town: (-town.people, town.name)):
-        for area in _areas_of(town):
-            towns.setdefault(fold(area).removeprefix("the "), {}).setdefault(town.name, max(1, town.people))
+        for area in _places_of(town.country, town.region):
+            towns.setdefault(area, {}).setdefault(town.name, max(1, town.people))
     for code, people in sorted(_areas().people.items(), key=lambda each: -each[1]):
         for rung in _of_country(code):
             named = countries.setdefault(fold(rung.words).removeprefix("the "), {})
