@@ -38,6 +38,7 @@ from tests.killing import (
     real,
     run_to_the_end,
     seen,
+    several,
     was_killed,
 )
 
@@ -191,9 +192,10 @@ def test_killed_at_every_step(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(120 + 20 * REAL_KILLS)
-def test_the_real_command_killed_at_any_time(tmp_path: Path) -> None:
+@pytest.mark.parametrize("arguments", [real, several])
+def test_the_real_command_killed_at_any_time(tmp_path: Path, arguments: Callable[[Path], list[str]]) -> None:
     encoder = encoder_of(load_settings({"data_dir": str(tmp_path), "threads": 1}))
-    bench = bench_of(tmp_path, real, encoder, REAL_RECORDS)
+    bench = bench_of(tmp_path, arguments, encoder, REAL_RECORDS)
     place = place_of(tmp_path / "undisturbed")
     ended, began = ((place / name).stat().st_mtime for name in ("vectors.faiss", "manifest.json"))
     moments = at_times(random.Random(KILLS), REAL_KILLS, sum(bench.gaps), ended - began)
