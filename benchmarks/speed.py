@@ -1,8 +1,8 @@
 """Speed of sanitizing and of an ingest, by number format and processes, and what the format changes.
 
-``python -m benchmarks.speed DATA`` sanitizes documents that the defaults were not chosen on, in one thread, in
-both formats, and the gold documents in both; then ``lethe ingest`` takes the dialogues with one process and
-with one for each core. Writes ``benchmarks/results/speed.json`` and docs/speed.md; ``--page`` the latter alone.
+``python -m benchmarks.speed DATA`` sanitizes documents that the defaults were not chosen on, in one thread
+and both formats, and the gold documents; then ``lethe ingest`` takes the dialogues with one process and with
+one for each core. Writes ``benchmarks/results/speed.json`` and docs/speed.md; ``--page`` the page alone.
 """
 
 import argparse
