@@ -153,7 +153,8 @@ class Decision:
 class Risk:
     """The absolute risk f(T) = 1 - exp(-R(T)) of a text before and after, and the model that measured it.
 
-    It covers detected mentions only: a missed mention exposes a person all the same.
+    It covers detected mentions only: a missed mention exposes a person all the same. Where the model is
+    additive and passages were measured, ``after`` is the sum over them.
     """
 
     before: float

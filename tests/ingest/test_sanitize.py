@@ -27,12 +27,14 @@ from ingest.labels import LABELS, label_of
 from ingest.protocols import EntityDetector, Hazards, Method, RiskModel
 from ingest.rendering.aliases import alias_of
 from ingest.rendering.replace import apply
-from ingest.sanitize import DecidingSanitizer, annotate
+from ingest.sanitize import DecidingSanitizer, _joined, annotate
 from ingest.scoring.exact import ExactEngine
+from ingest.scoring.learned_risk import LearnedRisk
 from ingest.scoring.prior import RiskPrior
 from ingest.scoring.raw import absolute_risk
 from ingest.scoring.scale import EMBEDDED_SCALE, Weights
 from models.detectors.words import Need
+from models.risk.embedded import LabeledText
 from tests.doubles import FailingDetector, PhraseDetector, WordEncoder, entity
 from tests.strategies import annotated_texts, overlapping_words, sentences_about_people
 
@@ -486,3 +488,27 @@ def test_the_rest_of_a_name_that_is_covered_in_part_is_seen() -> None:
         ("person full name", "keep"),
         ("medical record number", "generalize"),
     ]
+
+
+class ByLabel:
+    """Every mention has the hazard of its label, wherever it stands."""
+
+    name = "by label (test double)"
+
+    def hazards(self, texts: Sequence[LabeledText]) -> list[list[float]]:
+        return [[0.1 * len(label) for label in text.labels] for text in texts]
+
+
+@settings(max_examples=60, deadline=None)
+@given(sentences_about_people(), st.integers(1, 4))
+def test_the_risk_of_a_text_is_that_of_its_passages_under_an_additive_model(
+    text: AnnotatedText, count: int
+) -> None:
+    risk = LearnedRisk(ByLabel())
+    step = -(-len(text.text) // count)
+    units = [Span(at, min(at + step, len(text.text))) for at in range(0, len(text.text), step)]
+    whole, joined = risk.hazards([text])[0], _joined(risk.hazards(text.pieces(units)))
+    assert joined.total == pytest.approx(whole.total)
+    assert {link: n for link, n in joined.marginals.items() if n} == {
+        link: n for link, n in whole.marginals.items() if n
+    }
