@@ -1,6 +1,5 @@
 """Bulk ingest: from paths to a collection."""
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -9,6 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 from app.data_dir import DataDir
+from app.machine import cores, memory
 from app.settings.load import Settings
 from ingest.annotated import AnnotatedText
 from ingest.documents import Document
@@ -32,7 +32,8 @@ from retrieval.system import System
 
 _SMALL = 200_000
 """Bytes that one process has sanitized before others have started."""
-_MEMORY_OF_ONE = 2 << 30
+_MEMORY_OF_ONE = 1 << 30
+"""What a process needs, the main one too."""
 
 
 def ingest(
@@ -132,7 +133,7 @@ class Plan:
         assert self.manifest is not None
         from ingest.workers import Workers
 
-        make = partial(_sanitizer_of, data.settings, self.manifest.scale, workers)
+        make = partial(_sanitizer_of, data.settings, self.manifest.scale, workers, system.own_entities)
         with Workers(make, workers, data.settings.ingest.sanitize_seconds) as pool:
             yield _pipeline(pool.begin, data, workers + 1)
 
@@ -143,25 +144,37 @@ def _pipeline(begin: Begin, data: DataDir, ahead: int = 0) -> Pipeline:
     return Pipeline(begin, data.public_ids, data.key, limits, ahead)
 
 
-def _sanitizer_of(settings: Settings, scale: Scale, workers: int) -> Sanitizer:
-    """The sanitizer of one of several processes, with its share of the cores."""
+def _sanitizer_of(settings: Settings, scale: Scale, workers: int, own_entities: str) -> Sanitizer:
+    """The sanitizer of one of several processes, with its share of the threads.
+
+    Raises:
+        ConfigurationError: The user's lists have changed since the run began.
+    """
     from app.compose import system_of
 
-    threads = settings.threads or max(1, (os.cpu_count() or 1) // workers)
-    alone = settings.model_copy(update={"threads": threads})
-    return replace(system_of(alone, writes=False), scale=scale).sanitizer()
+    threads = max(1, (settings.threads or cores()) // workers)
+    system = system_of(settings.model_copy(update={"threads": threads}), writes=False)
+    if system.own_entities != own_entities:
+        raise ConfigurationError("The lists of the policy have changed during the ingest. Run it again.")
+    return replace(system, scale=scale).sanitizer()
 
 
 def workers_for(settings: Settings, size: int | None) -> int:
-    """How many processes sanitize ``size`` bytes of files, None if that is not known."""
+    """How many processes sanitize ``size`` bytes of files, None if that is not known.
+
+    One where a model is not embedded: each process would load it.
+    """
     from models.local_files import best_device
 
     if settings.ingest.workers is not None:
         return settings.ingest.workers
-    if (size is not None and size < _SMALL) or best_device() != "cpu":
+    models = (settings.encoder, settings.detector.model, settings.risk.model)
+    one_is_large = (
+        any(each.source != "embedded" for each in models) or settings.generator.kind != "extractive"
+    )
+    if one_is_large or (size is not None and size < _SMALL) or best_device() != "cpu":
         return 1
-    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return max(1, min(os.cpu_count() or 1, memory // _MEMORY_OF_ONE))
+    return max(1, min(cores(), memory() // _MEMORY_OF_ONE - 1))
 
 
 def plan(

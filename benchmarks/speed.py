@@ -28,7 +28,7 @@ from eval.measures.uncertainty import Estimate, clustered_share
 from eval.provenance import commit_here, provenance_here
 from eval.reports.render import markdown_table
 from eval.reports.schema import Table, estimate_cell, table
-from ingest.documents import Document, SanitizedDocument
+from ingest.documents import Action, Document, SanitizedDocument
 from ingest.pipeline import Limits, batches
 from ingest.scoring.scale import EMBEDDED_SCALE
 from models.encoders.numbers import Numbers
@@ -98,7 +98,13 @@ def _compared(systems: Mapping[Numbers, System], documents: Sequence[Document]) 
         began = time.process_time()
         made[numbers] = _sanitized(system, documents)
         speed[numbers] = characters / (time.process_time() - began)
-    spans = [[{each.entity.span for each in one.decisions} for one in made[numbers]] for numbers in FORMATS]
+    spans = [
+        [
+            {each.entity.span for each in one.decisions if each.action is not Action.KEEP}
+            for one in made[numbers]
+        ]
+        for numbers in FORMATS
+    ]
     same = [len(one & other) for one, other in zip(*spans, strict=True)]
     every = [len(one | other) for one, other in zip(*spans, strict=True)]
     alike = sum(one.text == other.text for one, other in zip(*(made[each] for each in FORMATS), strict=True))
@@ -199,6 +205,7 @@ def _texts(found: Mapping[str, Any]) -> Table:
             ),
             ("", "replaced spans", lambda row: f"{row[1]['spans']:,}"),
             ("", "the same in both", lambda row: estimate_cell(Estimate(**row[1]["same_spans"]))),
+            ("", "texts the same", lambda row: f"{row[1]['same_texts']} of {row[1]['documents']}"),
         ],
     )
 

@@ -153,8 +153,9 @@ class Decision:
 class Risk:
     """The absolute risk f(T) = 1 - exp(-R(T)) of a text before and after, and the model that measured it.
 
-    It covers detected mentions only: a missed mention exposes a person all the same. Where the model is
-    additive and passages were measured, ``after`` is the sum over them.
+    It covers detected mentions only: a missed mention exposes a person all the same. ``before`` reads the
+    whole text; ``after`` reads passage by passage where the residual limit measured these with an additive
+    model. So compare ``after`` only among texts of one policy.
     """
 
     before: float

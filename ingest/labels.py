@@ -131,7 +131,8 @@ NAMES = frozenset(
 SENSITIVE = frozenset(
     (
         *("symptom", "disease", "diagnosis", "medication", "dosage", "medical test", "test result"),
-        *("procedure", "medical department", "allergy", "religion", "demographic attribute"),
+        *("procedure", "medical department", "allergy", "frequency"),
+        *("religion", "nationality", "language", "demographic attribute"),
     )
 )
 """Labels of health, belief and origin: what a stranger could use against a person (GDPR, article 9)."""

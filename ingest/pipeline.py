@@ -128,7 +128,7 @@ class Pipeline:
     """From readings to a sink. ``public_ids`` maps document ids to ids that identify nobody.
 
     ``begin`` starts to sanitize a batch, and up to ``ahead`` batches are begun before the first of them is
-    stored. Results do not depend on it.
+    stored. What is stored does not depend on it.
     """
 
     begin: Begin

@@ -71,7 +71,7 @@ class RiskModel(Protocol):
     """Measures how much each text exposes a person, given its entities.
 
     ``additive`` says whether R of a text is the sum of its entities' hazards, each at its riskiest mention:
-    then it is known from those of its passages.
+    then it may be summed over passages too, each entity read in the context of its passage.
     """
 
     @property

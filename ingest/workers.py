@@ -1,13 +1,14 @@
 """Sanitizing in several processes: one that hangs or dies costs its document, not the run."""
 
+import os
 import signal
+import sys
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager
-from functools import cache
 from multiprocessing import get_context
 from types import TracebackType
-from typing import Self
 
 from pebble import ProcessExpired, ProcessPool
 
@@ -15,12 +16,17 @@ from ingest.documents import Document
 from ingest.errors import SanitizationError
 from ingest.pipeline import Outcomes
 from ingest.protocols import Sanitizer
+from models.errors import LetheError
 
 CHARACTERS_A_SECOND = 200
 """The slowest speed that is no hang: a tenth of what one core does."""
+MOST_POOLS = 5
+"""How often processes that die before they take a batch are all replaced."""
+_GRACE = 5.0
+"""Seconds after its deadline when a process ends itself, since nobody else did."""
 
-_made: Callable[[], Sanitizer] | None = None
-"""Builds the sanitizer of a worker process at its first batch, once."""
+_sanitizer: Sanitizer | LetheError | None = None
+"""That of a worker process, or why there is none."""
 
 
 class Workers(AbstractContextManager["Workers"]):
@@ -28,35 +34,65 @@ class Workers(AbstractContextManager["Workers"]):
 
     ``make`` builds the sanitizer in each process and must be importable there. ``seconds`` is what a batch
     may take beyond its characters at ``CHARACTERS_A_SECOND``. If a batch takes longer or ends its process,
-    each of its documents is tried alone, and one that does so again yields an error.
+    each of its documents is tried alone, and one that does so again yields an error. Calls of ``begin`` and
+    of what it returns raise LetheError if no process can be started.
     """
 
     def __init__(self, make: Callable[[], Sanitizer], count: int, seconds: float) -> None:
-        self._seconds = seconds
-        self._pool = ProcessPool(
-            max_workers=count, initializer=_prepare, initargs=(make,), context=get_context("spawn")
+        self._make, self._count, self._seconds = make, count, seconds
+        self._pools = 0
+        self._pool = self._started()
+
+    def _started(self) -> ProcessPool:
+        if self._pools >= MOST_POOLS:
+            raise LetheError(
+                "The processes that sanitize end before they begin. Take fewer with --workers, or give the "
+                "machine more memory."
+            )
+        self._pools += 1
+        return ProcessPool(
+            max_workers=self._count,
+            initializer=_prepare,
+            initargs=(self._make,),
+            context=get_context("spawn"),
         )
 
     def begin(self, documents: Sequence[Document]) -> Callable[[], Outcomes]:
         """Hand out a batch. The call of the result waits for its outcomes, in order."""
         if not documents:
             return list
-        future = self._begun(documents)
-        return lambda: self._outcomes(documents, future)
+        try:
+            pool, future = self._pool, self._scheduled(documents)
+        except RuntimeError:
+            self._replace(self._pool)
+            pool, future = self._pool, self._scheduled(documents)
+        return lambda: self._outcomes(documents, pool, future)
 
-    def _begun(self, documents: Sequence[Document]) -> "Future[Outcomes]":
+    def _scheduled(self, documents: Sequence[Document]) -> "Future[Outcomes]":
         seconds = self._seconds + sum(len(each.text) for each in documents) / CHARACTERS_A_SECOND
-        found: Future[Outcomes] = self._pool.schedule(_sanitized, args=(documents,), timeout=seconds)
+        found: Future[Outcomes] = self._pool.schedule(_sanitized, args=(documents, seconds), timeout=seconds)
         return found
 
-    def _outcomes(self, documents: Sequence[Document], future: "Future[Outcomes]") -> Outcomes:
+    def _outcomes(
+        self, documents: Sequence[Document], pool: ProcessPool, future: "Future[Outcomes]"
+    ) -> Outcomes:
         try:
             return future.result()
+        except (BrokenProcessPool, CancelledError):
+            # A process died without a batch, and the pool with it.
+            self._replace(pool)
+            return self.begin(documents)()
         except (TimeoutError, ProcessExpired) as error:
             if len(documents) == 1:
                 return [SanitizationError(documents[0].doc_id, _why(error))]
         alone = [self.begin([document]) for document in documents]
         return [outcome for wait in alone for outcome in wait()]
+
+    def _replace(self, pool: ProcessPool) -> None:
+        """Put a new pool in place of a broken one, once."""
+        if self._pool is pool:
+            _end(pool)
+            self._pool = self._started()
 
     def __exit__(
         self,
@@ -65,11 +101,12 @@ class Workers(AbstractContextManager["Workers"]):
         trace: TracebackType | None,
     ) -> None:
         """End the processes; what they still do is lost."""
-        self._pool.stop()  # type: ignore[no-untyped-call]
-        self._pool.join()
+        _end(self._pool)
 
-    def __enter__(self) -> Self:
-        return self
+
+def _end(pool: ProcessPool) -> None:
+    pool.stop()  # type: ignore[no-untyped-call]
+    pool.join()
 
 
 def _why(error: Exception) -> str:
@@ -81,12 +118,28 @@ def _why(error: Exception) -> str:
 
 
 def _prepare(make: Callable[[], Sanitizer]) -> None:
-    global _made
+    """Build the sanitizer of this process; no batch's deadline counts it."""
+    global _sanitizer
     # An interrupt from the keyboard is for the main process, which then ends this one.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _made = cache(make)
+    # A library's complaints may quote what it reads.
+    sys.stderr.flush()
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+    try:
+        _sanitizer = make()
+    except LetheError as error:
+        _sanitizer = error
+    except Exception as error:
+        _sanitizer = LetheError(f"A process that sanitizes could not start ({type(error).__name__}).")
 
 
-def _sanitized(documents: Sequence[Document]) -> Outcomes:
-    assert _made is not None
-    return _made().sanitize(documents)
+def _sanitized(documents: Sequence[Document], seconds: float) -> Outcomes:
+    assert _sanitizer is not None
+    if isinstance(_sanitizer, LetheError):
+        raise _sanitizer
+    # If the main process is gone, nobody else ends this one.
+    signal.setitimer(signal.ITIMER_REAL, seconds + _GRACE)
+    try:
+        return _sanitizer.sanitize(documents)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)

@@ -112,7 +112,7 @@ class Settings(BaseSettings):
     numbers: Literal["auto", "float32", "bfloat16"] = Field(
         default="auto",
         description="number format of the embedded models: auto takes bfloat16 where the processor has it, "
-        "two to three times as fast; float32 gives the same results on every machine",
+        "about twice as fast; float32 gives the same results on every machine",
     )
 
     @classmethod

@@ -191,8 +191,8 @@ class IngestSettings(BaseModel):
     workers: int | None = Field(
         default=None,
         ge=1,
-        description="processes that sanitize; none takes one for each core and 2 GB of memory, and one for "
-        "small input or with a GPU",
+        description="processes that sanitize; none takes one for each core and GB of memory, and one for "
+        "small input, with a GPU, or with a model that is not embedded",
     )
     batch_documents: int = Field(default=32, ge=1, description="most documents of one batch")
     batch_characters: int = Field(

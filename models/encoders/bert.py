@@ -108,12 +108,21 @@ def linear(
     weight, bias = weights[f"{name}.weight"], weights[f"{name}.bias"]
     states = states.to(weight.dtype)
     training = torch.is_grad_enabled() or torch.is_autocast_enabled("cpu")
-    if training or states.device.type != "cpu" or not torch.backends.mkldnn.is_available():
+    if training or states.device.type != "cpu" or not _by_onednn(weight.dtype == torch.bfloat16):
         mapped = functional.linear(states, weight, bias)
         return functional.gelu(mapped) if then == "gelu" else mapped
     # oneDNN in single precision: as exact as the library that torch takes for this, and twice as fast on AMD
     mapped = torch.ops.mkldnn._linear_pointwise(states, weight, bias, then, [], "none")
     return cast("Tensor", mapped)
+
+
+def _by_onednn(half: bool) -> bool:
+    """Whether oneDNN maps states in single precision, or in ``half`` the bits, on this processor."""
+    import torch
+
+    if not torch.backends.mkldnn.is_available():
+        return False
+    return not half or bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
 
 
 def norm(weights: "Weights", name: str, states: "Tensor") -> "Tensor":

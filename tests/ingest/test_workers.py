@@ -2,9 +2,13 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -16,9 +20,10 @@ from ingest.read.reading import Reading
 from ingest.sanitize import DecidingSanitizer
 from ingest.scoring.prior import RiskPrior
 from ingest.workers import Workers
-from models.errors import ModelUnavailable
+from models.errors import LetheError, ModelUnavailable
 from retrieval.passages import Writer
 from retrieval.store.database import Store
+from tests.commands import ROOT
 from tests.doubles import FailingDetector, WordEncoder
 
 KEY = b"k" * 32
@@ -45,6 +50,20 @@ class Moody:
 
 def unavailable() -> Moody:
     raise ModelUnavailable("The model is missing.", "Put it there.")
+
+
+def broken() -> Moody:
+    raise RuntimeError("Tobias Keller")
+
+
+def never() -> Moody:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return Moody()
+
+
+def slow() -> Moody:
+    time.sleep(4)
+    return Moody()
 
 
 def documents(*texts: str) -> list[Document]:
@@ -92,6 +111,81 @@ def test_a_process_that_cannot_start_says_why() -> None:
         pytest.raises(ModelUnavailable, match="The model is missing"),
     ):
         workers.begin(documents("ash"))()
+
+
+def test_other_errors_of_the_start_do_not_quote() -> None:
+    with Workers(broken, 1, 60) as workers, pytest.raises(LetheError) as told:
+        workers.begin(documents("ash"))()
+    assert str(told.value) == "A process that sanitizes could not start (RuntimeError)."
+
+
+def test_processes_that_die_at_once_end_the_run_with_the_remedy() -> None:
+    with Workers(never, 2, 60) as workers, pytest.raises(LetheError, match="Take fewer with --workers"):
+        workers.begin(documents("ash"))()
+
+
+def test_no_deadline_counts_the_start() -> None:
+    with Workers(slow, 1, 1) as workers:
+        assert told(workers.begin(documents("ash"))()) == ["ash"]
+
+
+def test_a_process_that_dies_between_batches_costs_nothing() -> None:
+    with Workers(Moody, 2, 60) as workers:
+        waits = [workers.begin(documents(text)) for text in ("ash", "oak")]
+        assert [told(wait()) for wait in waits] == [["ash"], ["oak"]]
+        for child in children():
+            os.kill(child, signal.SIGKILL)
+        waits = [workers.begin(documents(text)) for text in ("fir", "elm", "yew")]
+        assert [told(wait()) for wait in waits] == [["fir"], ["elm"], ["yew"]]
+
+
+def children() -> list[int]:
+    """The worker processes of this one."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            words = (place / "stat").read_text().rpartition(")")[2].split()
+            said = (place / "cmdline").read_bytes()
+            if int(words[1]) == os.getpid() and b"spawn_main" in said:
+                found.append(int(place.name))
+    assert found
+    return found
+
+
+def test_a_hung_process_ends_without_the_main_one(tmp_path: Path) -> None:
+    code = (
+        "from tests.ingest.test_workers import Moody, documents; from ingest.workers import Workers\n"
+        "if __name__ == '__main__':\n"
+        "    workers = Workers(Moody, 1, 3)\n"
+        "    workers.begin(documents('ash'))()\n"
+        "    workers.begin(documents('hang'))\n"
+        "    print('hanging', flush=True)\n"
+        "    import time; time.sleep(60)\n"
+    )
+    script = tmp_path / "main.py"
+    script.write_text(code)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(
+        [sys.executable, str(script)], stdout=subprocess.PIPE, env=environment, start_new_session=True
+    ) as main:
+        assert main.stdout is not None
+        assert main.stdout.readline() == b"hanging\n"
+        main.kill()
+    until = time.monotonic() + 30
+    while alive := living(main.pid):
+        assert time.monotonic() < until, alive
+        time.sleep(0.5)
+
+
+def living(session: int) -> list[int]:
+    """The processes of a session that are no zombies."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            words = (place / "stat").read_text().rpartition(")")[2].split()
+            if int(words[3]) == session and words[0] != "Z":
+                found.append(int(place.name))
+    return found
 
 
 def test_an_ingest_has_the_same_results_with_processes() -> None:

@@ -1,0 +1,27 @@
+"""What this process may use of its machine, in a container too."""
+
+import os
+from pathlib import Path
+
+CGROUP = Path("/sys/fs/cgroup")
+
+
+def cores(cgroup: Path = CGROUP) -> int:
+    """The processor cores, at least one, that affinity and a container's quota leave."""
+    free = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    quota, _, period = _said(cgroup / "cpu.max").partition(" ")
+    return max(1, min(free, int(quota) // int(period))) if quota.isdigit() and period.isdigit() else free
+
+
+def memory(cgroup: Path = CGROUP) -> int:
+    """Bytes of memory, of the machine or of the container."""
+    whole = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    limit = _said(cgroup / "memory.max")
+    return min(whole, int(limit)) if limit.isdigit() else whole
+
+
+def _said(path: Path) -> str:
+    try:
+        return path.read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
