@@ -38,7 +38,7 @@ RESULT = Path(__file__).parent / "results" / "speed.json"
 PAGE, TEMPLATE = DOCS / "speed.md", DOCS / "speed.template.md"
 FORMATS: Sequence[Numbers] = get_args(Numbers)
 DOCUMENTS = {"mts_dialog": 89, "aci_bench": 12, "aeslc": 120}
-COPIES = 12
+COPIES = 8
 """How often the dialogues are taken into the ingest, each time with other words in front."""
 
 
