@@ -2,7 +2,8 @@
 
 ``python -m benchmarks.speed DATA`` sanitizes documents that the defaults were not chosen on, in one thread
 and both formats, and the gold documents; then ``lethe ingest`` takes the dialogues with one process and with
-one for each core. Writes ``benchmarks/results/speed.json`` and docs/speed.md; ``--page`` the page alone.
+one for each core. Writes ``benchmarks/results/speed.json`` and docs/speed.md; ``--part`` measures one part
+anew, ``--page`` writes the page alone.
 """
 
 import argparse
@@ -12,12 +13,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, get_args
 
 from app.compose import system_of
+from app.machine import cores
 from app.settings.load import load_settings
 from benchmarks.results_page import DOCS, rendered
 from benchmarks.searching import corpora
@@ -38,7 +40,7 @@ RESULT = Path(__file__).parent / "results" / "speed.json"
 PAGE, TEMPLATE = DOCS / "speed.md", DOCS / "speed.template.md"
 FORMATS: Sequence[Numbers] = get_args(Numbers)
 DOCUMENTS = {"mts_dialog": 89, "aci_bench": 12, "aeslc": 120}
-COPIES = 8
+COPIES = 4
 """How often the dialogues are taken into the ingest, each time with other words in front."""
 
 
@@ -46,36 +48,49 @@ def main() -> None:
     """Measure, write the figures and the page."""
     parser = argparse.ArgumentParser(description="Speed by number format and processes.")
     parser.add_argument("data", type=Path, nargs="?", help="the folder of the public corpora")
+    parser.add_argument("--part", choices=tuple(PARTS), help="the part to measure; without it all")
     parser.add_argument("--page", action="store_true", help="rewrite the page from the figures")
     given = parser.parse_args()
     if given.data is not None and not given.page:
-        figures = measured(given.data)
-        RESULT.write_text(json.dumps(_rounded(figures), indent=1) + "\n", encoding="utf-8")
+        commit = commit_here()
+        figures = json.loads(RESULT.read_text(encoding="utf-8")) if RESULT.exists() else {}
+        for name in [given.part] if given.part else PARTS:
+            found = PARTS[name](given.data)
+            figures[name] = {
+                "provenance": provenance_here({}, commit).model_dump(mode="json"),
+                "rows": _rounded(found),
+            }
+            print(name, file=sys.stderr, flush=True)
+        RESULT.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     PAGE.write_text(page(), encoding="utf-8")
 
 
-def measured(data: Path) -> dict[str, Any]:
-    """All figures; they are of this machine."""
-    commit = commit_here()
-    systems = {each: _system(each) for each in FORMATS}
-    texts: dict[str, Any] = {}
-    dialogues: Sequence[Document] = ()
-    for corpus in corpora(data, chosen_on=False):
-        documents = corpus.documents[: DOCUMENTS[corpus.name]]
-        dialogues = dialogues or documents
-        texts[corpus.name] = _compared(systems, documents)
-        print(corpus.name, file=sys.stderr, flush=True)
-    gold = {name: _gold(systems, data, name) for name in CORPORA}
+def texts(data: Path) -> dict[str, Any]:
+    """Speed and decisions in both formats, by corpus."""
+    systems = _systems()
     return {
-        "provenance": provenance_here({}, commit).model_dump(mode="json"),
-        "texts": texts,
-        "gold": gold,
-        "ingest": [
-            _ingested(dialogues, numbers, workers)
-            for numbers in FORMATS
-            for workers in sorted({1, os.cpu_count() or 1})
-        ],
+        corpus.name: _compared(systems, corpus.documents[: DOCUMENTS[corpus.name]])
+        for corpus in corpora(data, chosen_on=False)
     }
+
+
+def gold(data: Path) -> dict[str, Any]:
+    """What must go and went, in both formats."""
+    systems = _systems()
+    return {name: _gold(systems, data, name) for name in CORPORA}
+
+
+def ingests(data: Path) -> list[dict[str, Any]]:
+    """The speed of the whole command."""
+    documents = next(corpora(data, chosen_on=False)).documents[: DOCUMENTS["mts_dialog"]]
+    return [_ingested(documents, numbers, workers) for numbers in FORMATS for workers in sorted({1, cores()})]
+
+
+PARTS: Mapping[str, Callable[[Path], Any]] = {"texts": texts, "gold": gold, "ingest": ingests}
+
+
+def _systems() -> dict[Numbers, System]:
+    return {each: _system(each) for each in FORMATS}
 
 
 def _system(numbers: Numbers) -> System:
@@ -178,14 +193,18 @@ def _rounded(value: Any) -> Any:
 def page() -> str:
     """The page in Markdown."""
     found = json.loads(RESULT.read_text(encoding="utf-8"))
-    made = found["provenance"]
+    shown: Mapping[str, Callable[[Any], Table]] = {"texts": _texts, "gold": _marks, "ingest": _ingests}
     tables = {
-        "texts": markdown_table(_texts(found["texts"])).rstrip(),
-        "gold": markdown_table(_marks(found["gold"])).rstrip(),
-        "ingest": markdown_table(_ingests(found["ingest"])).rstrip(),
-        "facts": f"Measured on {made['date'][:10]}, {made['hardware']}, commit {made['commit']}",
+        name: markdown_table(made(found[name]["rows"])).rstrip()
+        + "\n\n"
+        + _measured(found[name]["provenance"])
+        for name, made in shown.items()
     }
     return rendered(TEMPLATE, tables=tables)
+
+
+def _measured(made: Mapping[str, Any]) -> str:
+    return f"Measured on {made['date'][:10]}, {made['hardware']}, commit {made['commit']}."
 
 
 def _texts(found: Mapping[str, Any]) -> Table:

@@ -24,12 +24,13 @@ STEPS = {
     "models": "errors vectors packs loopback remembering local_files catalog trained pull corpora "
     "encoders detectors risk language training",
     "ingest": "documents labels spans annotated errors protocols temporary keys language read "
-    "detection linking rendering ladders scoring deciding explain sanitize pipeline langchain_transformer",
+    "detection linking rendering ladders scoring deciding explain sanitize pipeline "
+    "workers langchain_transformer",
     "retrieval": "documents errors protocols search index store manifest passages citations prompt "
     "collection retriever generators langchain_adapters system",
     "eval": "documents progress rows protocols measures targets corpora provenance attacks "
     "experiment prepared tasks studies reports",
-    "app": "presets settings policies data_dir compose demo rows ingesting dry_run explain_text explain_html "
+    "app": "machine presets settings policies data_dir compose demo rows ingesting dry_run explain_text explain_html "
     "policy_file sanitized_files server cli",
 }
 

@@ -108,7 +108,7 @@ ingest.documents.Unread: kind reason
 ingest.language.identification.Languages: others
 ingest.ladders.rungs.Rung: words
 ingest.ladders.mentions.Fit: words
-ingest.ladders.places._Areas: towns countries names people states codes
+ingest.ladders.places._Areas: countries names people states codes
 ingest.ladders.places._Town: name country region
 ingest.read.office.Relation: kind
 ingest.read.rtf._Reader: fonts of_the_file
