@@ -30,8 +30,8 @@ STEPS = {
     "collection retriever generators langchain_adapters system",
     "eval": "documents progress rows protocols measures targets corpora provenance attacks "
     "experiment prepared tasks studies reports",
-    "app": "machine presets settings policies data_dir compose demo rows ingesting dry_run explain_text explain_html "
-    "policy_file sanitized_files server cli",
+    "app": "machine presets settings policies data_dir compose demo rows ingesting dry_run explain_text "
+    "explain_html policy_file sanitized_files server cli",
 }
 
 
