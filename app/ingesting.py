@@ -169,9 +169,8 @@ def workers_for(settings: Settings, size: int | None) -> int:
     if settings.ingest.workers is not None:
         return settings.ingest.workers
     models = (settings.encoder, settings.detector.model, settings.risk.model)
-    one_is_large = (
-        any(each.source != "embedded" for each in models) or settings.generator.kind != "extractive"
-    )
+    asks = settings.policy.name == "intact" and settings.generator.kind != "extractive"
+    one_is_large = asks or any(each.source != "embedded" for each in models)
     if one_is_large or (size is not None and size < _SMALL) or best_device() != "cpu":
         return 1
     return max(1, min(cores(), memory() // _MEMORY_OF_ONE - 1))

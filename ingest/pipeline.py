@@ -155,12 +155,11 @@ class Pipeline:
         for batch in batches(self._readable(readings, tally), self.limits):
             waiting = self._arrivals(batch)
             while waiting:
-                unsettled = frozenset[str | bytes]().union(*(each.keys for each in begun))
-                free = list(takewhile(lambda pair: unsettled.isdisjoint(_keys(pair[0])), waiting))  # noqa: B023
+                free = _settled(waiting, begun)
                 if not free:
                     finish()
                     continue
-                standings = sink.standing([arrival for arrival, _ in free])
+                standings = sink.standing(free)
                 now, waiting = waiting[: len(standings)], waiting[len(standings) :]
                 begun.append(self._begun(now, standings, tally))
                 while len(begun) > self.ahead:
@@ -250,6 +249,12 @@ class _Begun:
     def keys(self) -> frozenset[str | bytes]:
         """What the standing of a later arrival may depend on."""
         return frozenset(key for each in self.pending for key in _keys(each.arrival))
+
+
+def _settled(waiting: Sequence[tuple[Arrival, Document]], begun: Iterable[_Begun]) -> list[Arrival]:
+    """The first arrivals that share no id or text with a document that is being sanitized."""
+    open_keys = frozenset[str | bytes]().union(*(each.keys for each in begun))
+    return list(takewhile(lambda each: open_keys.isdisjoint(_keys(each)), (pair[0] for pair in waiting)))
 
 
 def _keys(arrival: Arrival) -> tuple[str, bytes]:

@@ -33,7 +33,7 @@ def test_one_process_for_each_core_and_gigabyte(
     "given",
     [
         {"encoder.source": "hub", "encoder.name": "some/model"},
-        {"generator.kind": "llama_cpp", "generator.path": "/models/some.gguf"},
+        {"generator.kind": "llama_cpp", "generator.path": "/models/some.gguf", "policy.name": "intact"},
     ],
 )
 def test_a_model_that_is_not_embedded_is_loaded_once(
@@ -43,6 +43,14 @@ def test_a_model_that_is_not_embedded_is_loaded_once(
     monkeypatch.setattr(ingesting, "cores", lambda: 8)
     assert workers_for(load_settings(given), None) == 1
     assert workers_for(load_settings({**given, "ingest.workers": 2}), None) == 2
+
+
+def test_a_model_that_only_answers_leaves_the_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ingesting, "memory", lambda: 64 << 30)
+    monkeypatch.setattr(ingesting, "cores", lambda: 8)
+    monkeypatch.setattr("models.local_files.best_device", lambda: "cpu")
+    given = {"generator.kind": "llama_cpp", "generator.path": "/models/some.gguf"}
+    assert workers_for(load_settings(given), None) == 8
 
 
 def test_a_gpu_takes_one_process_and_the_settings_decide(monkeypatch: pytest.MonkeyPatch) -> None:
