@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from app.data_dir import DataDir
-from app.ingesting import nothing_kept, plan, refuse_raw_text
-from ingest.documents import Arrival, SanitizedDocument, Standing
-from ingest.pipeline import Tally
-from ingest.protocols import Encoder
+from app.ingesting import nothing_kept, pipeline, plan, refuse_raw_text
+from ingest.documents import Arrival, Document, SanitizedDocument, Standing
+from ingest.errors import SanitizationError
+from ingest.pipeline import Tally, at_once
 from ingest.read.reading import Reading
 from retrieval.passages import passages_of
-from retrieval.store.database import Record, Store
+from retrieval.store.database import CutDocument, Store
 from retrieval.system import System
 
 SAMPLES = 3
@@ -69,36 +69,42 @@ def dry_run(
     planned, counted = plan(system, data, name, readings, on_progress), Counted()
     if planned.manifest is None:
         return nothing_kept(planned.readings, on_progress), counted
-    sink = _Counting(counted, system.encoder, planned.manifest.passage_tokens)
-    return planned.pipeline(system, data).run(planned.readings, sink, on_progress), counted
+    sanitizer = planned.here(system).sanitizer()
+    no_vectors = np.empty((0, system.encoder.dim), np.float32)
+
+    def prepare(documents: Sequence[Document]) -> list[CutDocument | SanitizationError]:
+        return [
+            CutDocument(each, passages_of(each, system.encoder, system.passage_tokens), no_vectors)
+            if isinstance(each, SanitizedDocument)
+            else each
+            for each in sanitizer.sanitize(documents)
+        ]
+
+    tally = pipeline(at_once(prepare), data).run(planned.readings, _Counting(counted), on_progress)
+    return tally, counted
 
 
 class _Counting:
     """A sink that counts decisions and forgets texts; ids and digests lie in memory, for duplicates."""
 
-    def __init__(self, counted: Counted, encoder: Encoder, passage_tokens: int) -> None:
+    def __init__(self, counted: Counted) -> None:
         self._counted = counted
-        self._encoder = encoder
-        self._passage_tokens = passage_tokens
-        self._no_vectors = np.empty((0, encoder.dim), np.float32)
         self._store = Store(None)
         self._job_id = self._store.start_job()
 
     def standing(self, arrivals: Sequence[Arrival]) -> list[Standing]:
         return self._store.standing(self._job_id, arrivals)
 
-    def keep(self, documents: Sequence[tuple[Arrival, SanitizedDocument]]) -> int:
+    def keep(self, documents: Sequence[tuple[Arrival, CutDocument]]) -> int:
         """Count a batch; returns its number of passages."""
-        passages = 0
-        for _, document in documents:
-            self._count(document)
-            passages += len(passages_of(document, self._encoder, self._passage_tokens))
+        for _, cut in documents:
+            self._count(cut.document)
         bare = [
-            Record(arrival, replace(document, text="", decisions=(), places=()), (), self._no_vectors)
-            for arrival, document in documents
+            (arrival, CutDocument(replace(cut.document, text="", decisions=(), places=()), (), cut.vectors))
+            for arrival, cut in documents
         ]
         self._store.write(self._job_id, bare)
-        return passages
+        return sum(len(cut.passages) for _, cut in documents)
 
     def _count(self, document: SanitizedDocument) -> None:
         for decision in document.decisions:

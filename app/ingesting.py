@@ -15,7 +15,7 @@ from ingest.documents import Document
 from ingest.errors import UnreadableDocument
 from ingest.keys import source_of
 from ingest.pipeline import Begin, Limits, Pipeline, Tally, at_once
-from ingest.protocols import Sanitizer
+from ingest.protocols import P, Prepare
 from ingest.read.paths import canonical, files_of, origin
 from ingest.read.reading import Reading
 from ingest.sanitize import annotate
@@ -28,6 +28,7 @@ from retrieval.collection import Collection, locked
 from retrieval.errors import CollectionError
 from retrieval.manifest import Manifest
 from retrieval.passages import Writer
+from retrieval.store.database import CutDocument
 from retrieval.system import System
 
 _SMALL = 200_000
@@ -64,8 +65,7 @@ def ingest(
             return nothing_kept(planned.readings, on_progress)
         there = Collection.exists(folder)
         with Collection.open(folder) if there else Collection.create(folder, planned.manifest) as collection:
-            made = collection.manifest
-            writer = Writer(collection.store, system.encoder, made.passage_tokens, made.search)
+            writer = Writer(collection.store)
             with planned.pipeline_of(workers, system, data) as pipeline:
                 tally = pipeline.run(planned.readings, writer, on_progress)
             collection.publish()
@@ -117,35 +117,35 @@ class Plan:
     readings: Iterable[Reading]
     measured: Sequence[tuple[AnnotatedText, Measurements]] = field(default=(), repr=False)
 
-    def pipeline(self, system: System, data: DataDir) -> Pipeline:
-        """From readings to a sink in this process, by this scale and with what is measured already."""
+    def here(self, system: System) -> System:
+        """The system with this scale and with what is measured already."""
         assert self.manifest is not None
         engine = Remembered(system.engine, self.measured)
-        sanitizer = replace(system, scale=self.manifest.scale, engine=engine).sanitizer()
-        return _pipeline(at_once(sanitizer), data)
+        return replace(system, scale=self.manifest.scale, engine=engine)
 
     @contextmanager
-    def pipeline_of(self, workers: int, system: System, data: DataDir) -> Iterator[Pipeline]:
-        """The same in as many processes; those have the system of the settings."""
+    def pipeline_of(self, workers: int, system: System, data: DataDir) -> Iterator[Pipeline[CutDocument]]:
+        """From readings to a store, in as many processes; those have the system of the settings."""
         if workers == 1:
-            yield self.pipeline(system, data)
+            yield pipeline(at_once(self.here(system).preparing()), data)
             return
         assert self.manifest is not None
         from ingest.workers import Workers
 
-        make = partial(_sanitizer_of, data.settings, self.manifest.scale, workers, system.own_entities)
+        make = partial(_preparing, data.settings, self.manifest.scale, workers, system.own_entities)
         with Workers(make, workers, data.settings.ingest.sanitize_seconds) as pool:
-            yield _pipeline(pool.begin, data, workers + 1)
+            yield pipeline(pool.begin, data, workers + 1)
 
 
-def _pipeline(begin: Begin, data: DataDir, ahead: int = 0) -> Pipeline:
+def pipeline(begin: Begin[P], data: DataDir, ahead: int = 0) -> Pipeline[P]:
+    """The pipeline of the settings; ``begin`` and ``ahead`` are those of ``Pipeline``."""
     most = data.settings.ingest
     limits = Limits(most.batch_documents, most.batch_characters)
     return Pipeline(begin, data.public_ids, data.key, limits, ahead)
 
 
-def _sanitizer_of(settings: Settings, scale: Scale, workers: int, own_entities: str) -> Sanitizer:
-    """The sanitizer of one of several processes, with its share of the threads.
+def _preparing(settings: Settings, scale: Scale, workers: int, own_entities: str) -> Prepare[CutDocument]:
+    """What one of several processes does, with its share of the threads.
 
     Raises:
         ConfigurationError: The user's lists have changed since the run began.
@@ -156,7 +156,7 @@ def _sanitizer_of(settings: Settings, scale: Scale, workers: int, own_entities: 
     system = system_of(settings.model_copy(update={"threads": threads}), writes=False)
     if system.own_entities != own_entities:
         raise ConfigurationError("The lists of the policy have changed during the ingest. Run it again.")
-    return replace(system, scale=scale).sanitizer()
+    return replace(system, scale=scale).preparing()
 
 
 def workers_for(settings: Settings, size: int | None) -> int:

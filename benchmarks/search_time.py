@@ -34,7 +34,7 @@ from ingest.documents import Arrival, SanitizedDocument
 from ingest.protocols import Encoder
 from ingest.scoring.scale import EMBEDDED_SCALE
 from retrieval.collection import Collection, locked
-from retrieval.passages import Writer
+from retrieval.passages import Writer, cut
 from retrieval.retriever import HybridRetriever
 from retrieval.search import DENSE, HYBRID
 from retrieval.system import System
@@ -53,14 +53,15 @@ def texts(data: Path) -> list[Corpus]:
 
 def filled(collection: Collection, documents: Sequence[SanitizedDocument], system: System, least: int) -> int:
     """Store copies of the documents until there are at least ``least`` passages; returns the copies."""
-    writer = Writer(collection.store, reading_once(system.encoder), system.passage_tokens, system.search)
+    writer, encoder = Writer(collection.store), reading_once(system.encoder)
     copies = 0
     while collection.store.count_passages() < least:
         copies += 1
         for first in range(0, len(documents), BATCH):
-            names = [f"{copies}/{each.doc_id}" for each in documents[first : first + BATCH]]
+            batch = cut(documents[first : first + BATCH], encoder, system.passage_tokens, system.search)
+            names = [f"{copies}/{each.document.doc_id}" for each in batch]
             arrivals = [Arrival(name, name.encode()) for name in names]
-            writer.keep(list(zip(arrivals, documents[first : first + BATCH], strict=True)))
+            writer.keep(list(zip(arrivals, batch, strict=True)))
         printed("passages", collection.store.count_passages(), least)
     return copies
 

@@ -17,7 +17,7 @@ from ingest.documents import Arrival, Document, SanitizedDocument
 from ingest.protocols import Encoder
 from retrieval.collection import Collection, add_vectors
 from retrieval.index.faiss import FaissIndex
-from retrieval.passages import Writer
+from retrieval.passages import Writer, cut
 from retrieval.protocols import Retriever
 from retrieval.retriever import HybridRetriever
 from retrieval.search import Search
@@ -164,11 +164,12 @@ def indexed(
     """A retriever over sanitized documents; its store is closed with ``stack``."""
     store = Store(None)
     stack.callback(store.close)
-    writer = Writer(store, encoder, system.passage_tokens, system.search)
+    writer = Writer(store)
     for first in range(0, len(documents), _BATCH):
         batch = documents[first : first + _BATCH]
         # Ids are unique here, so an id can stand in for the content digest.
-        writer.keep([(Arrival(each.doc_id, each.doc_id.encode()), each) for each in batch])
+        cuts = cut(batch, encoder, system.passage_tokens, system.search)
+        writer.keep([(Arrival(each.document.doc_id, each.document.doc_id.encode()), each) for each in cuts])
     index = FaissIndex(encoder.dim)
     add_vectors(store, index, after=0)
     return HybridRetriever(encoder, index, store, system.search)

@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import takewhile
+from typing import Generic
 
 from ingest.documents import Arrival, Document, SanitizedDocument, Standing
 from ingest.errors import SanitizationError, UnreadableDocument
 from ingest.keys import content_key, source_of
-from ingest.protocols import Sanitizer, Sink
+from ingest.protocols import Outcomes, P, Prepare, Sink
 from ingest.read.reading import Reading
 
-Outcomes = Sequence[SanitizedDocument | SanitizationError]
-Begin = Callable[[Sequence[Document]], Callable[[], Outcomes]]
-"""Starts to sanitize documents; the call of the result waits for the outcomes, in order."""
+Begin = Callable[[Sequence[Document]], Callable[[], Outcomes[P]]]
+"""Starts to prepare documents; the call of the result waits for the outcomes, in order."""
 
 MAX_FAILURES = 100
 KINDS_TOLD = 100
@@ -124,14 +124,14 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Pipeline:
+class Pipeline(Generic[P]):
     """From readings to a sink. ``public_ids`` maps document ids to ids that identify nobody.
 
-    ``begin`` starts to sanitize a batch, and up to ``ahead`` batches are begun before the first of them is
+    ``begin`` starts to prepare a batch, and up to ``ahead`` batches are begun before the first of them is
     stored. What is stored does not depend on it.
     """
 
-    begin: Begin
+    begin: Begin[P]
     public_ids: Callable[[Sequence[str]], Sequence[str]]
     key: bytes = field(repr=False)
     limits: Limits
@@ -140,12 +140,12 @@ class Pipeline:
     def run(
         self,
         readings: Iterable[Reading],
-        sink: Sink,
+        sink: Sink[P],
         on_progress: Callable[[Tally], None] = lambda tally: None,
     ) -> Tally:
         """Store every document; report and skip those that cannot be read or sanitized."""
         tally, started = Tally(), time.perf_counter()
-        begun: deque[_Begun] = deque()
+        begun: deque[_Begun[P]] = deque()
 
         def finish() -> None:
             self._keep(begun.popleft(), sink, tally)
@@ -193,7 +193,7 @@ class Pipeline:
 
     def _begun(
         self, now: Sequence[tuple[Arrival, Document]], standings: Sequence[Standing], tally: Tally
-    ) -> "_Begun":
+    ) -> "_Begun[P]":
         pending: list[_Pending] = []
         for (arrival, document), standing in zip(now, standings, strict=True):
             if standing is Standing.DUPLICATE:
@@ -204,8 +204,8 @@ class Pipeline:
                 pending.append(_Pending(arrival, document, standing))
         return _Begun(pending, self.begin([each.document for each in pending]))
 
-    def _keep(self, batch: "_Begun", sink: Sink, tally: Tally) -> None:
-        kept: list[tuple[Arrival, SanitizedDocument]] = []
+    def _keep(self, batch: "_Begun[P]", sink: Sink[P], tally: Tally) -> None:
+        kept: list[tuple[Arrival, P]] = []
         replaced = taken = 0
         for each, outcome in zip(batch.pending, batch.outcomes(), strict=True):
             if isinstance(outcome, SanitizationError):
@@ -221,7 +221,7 @@ class Pipeline:
             tally.replaced += replaced
             tally.taken += taken
         for _, outcome in kept:
-            tally.count(outcome)
+            tally.count(outcome.document)
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,11 +239,11 @@ class _Pending:
 
 
 @dataclass(frozen=True, slots=True)
-class _Begun:
-    """A batch that is being sanitized; ``outcomes`` waits for it."""
+class _Begun(Generic[P]):
+    """A batch that is being prepared; ``outcomes`` waits for it."""
 
     pending: Sequence[_Pending]
-    outcomes: Callable[[], Outcomes]
+    outcomes: Callable[[], Outcomes[P]]
 
     @property
     def keys(self) -> frozenset[str | bytes]:
@@ -251,8 +251,8 @@ class _Begun:
         return frozenset(key for each in self.pending for key in _keys(each.arrival))
 
 
-def _settled(waiting: Sequence[tuple[Arrival, Document]], begun: Iterable[_Begun]) -> list[Arrival]:
-    """The first arrivals that share no id or text with a document that is being sanitized."""
+def _settled(waiting: Sequence[tuple[Arrival, Document]], begun: Iterable[_Begun[P]]) -> list[Arrival]:
+    """The first arrivals that share no id or text with a document that is being prepared."""
     open_keys = frozenset[str | bytes]().union(*(each.keys for each in begun))
     return list(takewhile(lambda each: open_keys.isdisjoint(_keys(each)), (pair[0] for pair in waiting)))
 
@@ -276,9 +276,9 @@ def _failed(error: SanitizationError, replaces: bool) -> str:
     )
 
 
-def at_once(sanitizer: Sanitizer) -> Begin:
-    """Sanitize each batch in this process, when its outcomes are asked for."""
-    return lambda documents: partial(sanitizer.sanitize, documents)
+def at_once(prepare: Prepare[P]) -> Begin[P]:
+    """Prepare each batch in this process, when its outcomes are asked for."""
+    return lambda documents: partial(prepare, documents)
 
 
 def batches(documents: Iterable[Document], limits: Limits) -> Iterator[list[Document]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,7 +134,21 @@ class Method(Protocol):
     ) -> list[Decided]: ...
 
 
-class Sink(Protocol):
+class Prepared(Protocol):
+    """A sanitized document with what else its sink stores."""
+
+    @property
+    def document(self) -> SanitizedDocument: ...
+
+
+P = TypeVar("P", bound=Prepared)
+P_in = TypeVar("P_in", bound=Prepared, contravariant=True)
+Outcomes = Sequence[P | SanitizationError]
+Prepare = Callable[[Sequence[Document]], Outcomes[P]]
+"""Sanitizes documents and makes the rest of what is stored; an error for each that fails, in order."""
+
+
+class Sink(Protocol[P_in]):
     """Where sanitized documents are stored. Both methods are atomic and safe to repeat after a kill.
 
     An id names one text, and a text is stored as long as an id names it. The last run decides which text an
@@ -149,7 +163,7 @@ class Sink(Protocol):
         """
         ...
 
-    def keep(self, documents: Sequence[tuple[Arrival, SanitizedDocument]]) -> int:
+    def keep(self, documents: Sequence[tuple[Arrival, P_in]]) -> int:
         """Store a batch; returns its number of passages."""
         ...
 

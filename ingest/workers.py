@@ -1,4 +1,4 @@
-"""Sanitizing in several processes: one that hangs or dies costs its document, not the run."""
+"""Preparing documents in several processes: one that hangs or dies costs its document, not the run."""
 
 import os
 import signal
@@ -9,13 +9,13 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager
 from multiprocessing import get_context
 from types import TracebackType
+from typing import Any, Generic
 
 from pebble import ProcessExpired, ProcessPool
 
 from ingest.documents import Document
 from ingest.errors import SanitizationError
-from ingest.pipeline import Outcomes
-from ingest.protocols import Sanitizer
+from ingest.protocols import Outcomes, P, Prepare
 from models.errors import LetheError
 
 CHARACTERS_A_SECOND = 200
@@ -25,20 +25,20 @@ MOST_POOLS = 5
 _GRACE = 5.0
 """Seconds after its deadline when a process ends itself, since nobody else did."""
 
-_sanitizer: Sanitizer | LetheError | None = None
+_prepare: Prepare[Any] | LetheError | None = None
 """That of a worker process, or why there is none."""
 
 
-class Workers(AbstractContextManager["Workers"]):
-    """Processes that each hold a sanitizer and take batches in turn.
+class Workers(AbstractContextManager["Workers[Any]"], Generic[P]):
+    """Processes that each hold the models and take batches in turn.
 
-    ``make`` builds the sanitizer in each process and must be importable there. ``seconds`` is what a batch
-    may take beyond its characters at ``CHARACTERS_A_SECOND``. If a batch takes longer or ends its process,
-    each of its documents is tried alone, and one that does so again yields an error. Calls of ``begin`` and
-    of what it returns raise LetheError if no process can be started.
+    ``make`` builds what prepares documents in each process and must be importable there. ``seconds`` is what
+    a batch may take beyond its characters at ``CHARACTERS_A_SECOND``. If a batch takes longer or ends its
+    process, each of its documents is tried alone, and one that does so again yields an error. Calls of
+    ``begin`` and of what it returns raise LetheError if no process can be started.
     """
 
-    def __init__(self, make: Callable[[], Sanitizer], count: int, seconds: float) -> None:
+    def __init__(self, make: Callable[[], Prepare[P]], count: int, seconds: float) -> None:
         self._make, self._count, self._seconds = make, count, seconds
         self._pools = 0
         self._pool = self._started()
@@ -52,12 +52,12 @@ class Workers(AbstractContextManager["Workers"]):
         self._pools += 1
         return ProcessPool(
             max_workers=self._count,
-            initializer=_prepare,
+            initializer=_start,
             initargs=(self._make,),
             context=get_context("spawn"),
         )
 
-    def begin(self, documents: Sequence[Document]) -> Callable[[], Outcomes]:
+    def begin(self, documents: Sequence[Document]) -> Callable[[], Outcomes[P]]:
         """Hand out a batch. The call of the result waits for its outcomes, in order."""
         if not documents:
             return list
@@ -68,14 +68,16 @@ class Workers(AbstractContextManager["Workers"]):
             pool, future = self._pool, self._scheduled(documents)
         return lambda: self._outcomes(documents, pool, future)
 
-    def _scheduled(self, documents: Sequence[Document]) -> "Future[Outcomes]":
+    def _scheduled(self, documents: Sequence[Document]) -> "Future[Outcomes[P]]":
         seconds = self._seconds + sum(len(each.text) for each in documents) / CHARACTERS_A_SECOND
-        found: Future[Outcomes] = self._pool.schedule(_sanitized, args=(documents, seconds), timeout=seconds)
+        found: Future[Outcomes[P]] = self._pool.schedule(
+            _prepared, args=(documents, seconds), timeout=seconds
+        )
         return found
 
     def _outcomes(
-        self, documents: Sequence[Document], pool: ProcessPool, future: "Future[Outcomes]"
-    ) -> Outcomes:
+        self, documents: Sequence[Document], pool: ProcessPool, future: "Future[Outcomes[P]]"
+    ) -> Outcomes[P]:
         try:
             return future.result()
         except (BrokenProcessPool, CancelledError):
@@ -117,29 +119,29 @@ def _why(error: Exception) -> str:
     return "sanitizing took too long; split it or raise LETHE_INGEST__SANITIZE_SECONDS"
 
 
-def _prepare(make: Callable[[], Sanitizer]) -> None:
-    """Build the sanitizer of this process; no batch's deadline counts it."""
-    global _sanitizer
+def _start(make: Callable[[], Prepare[Any]]) -> None:
+    """Build what this process prepares with; no batch's deadline counts it."""
+    global _prepare
     # An interrupt from the keyboard is for the main process, which then ends this one.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # A library's complaints may quote what it reads.
     sys.stderr.flush()
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
     try:
-        _sanitizer = make()
+        _prepare = make()
     except LetheError as error:
-        _sanitizer = error
+        _prepare = error
     except Exception as error:
-        _sanitizer = LetheError(f"A process that sanitizes could not start ({type(error).__name__}).")
+        _prepare = LetheError(f"A process that sanitizes could not start ({type(error).__name__}).")
 
 
-def _sanitized(documents: Sequence[Document], seconds: float) -> Outcomes:
-    assert _sanitizer is not None
-    if isinstance(_sanitizer, LetheError):
-        raise _sanitizer
+def _prepared(documents: Sequence[Document], seconds: float) -> Outcomes[Any]:
+    assert _prepare is not None
+    if isinstance(_prepare, LetheError):
+        raise _prepare
     # If the main process is gone, nobody else ends this one.
     signal.setitimer(signal.ITIMER_REAL, seconds + _GRACE)
     try:
-        return _sanitizer.sanitize(documents)
+        return _prepare(documents)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)

@@ -2,13 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 
-from ingest.documents import Action, Arrival, SanitizedDocument, Span, Standing
+import numpy as np
+
+from ingest.documents import Action, Arrival, Document, SanitizedDocument, Span, Standing
+from ingest.errors import SanitizationError
 from ingest.ladders.mentions import names_only_a_kind
 from ingest.language.units import retrieval_units
-from ingest.protocols import Encoder
+from ingest.protocols import Encoder, Prepare, Sanitizer
 from models.vectors import Vectors
 from retrieval.search import HYBRID, Search
-from retrieval.store.database import Cut, Record, Store
+from retrieval.store.database import Cut, CutDocument, Store
 
 
 def passages_of(document: SanitizedDocument, encoder: Encoder, max_tokens: int) -> Sequence[Cut]:
@@ -43,31 +46,48 @@ def _descriptors(document: SanitizedDocument) -> Iterator[tuple[int, int]]:
     )
 
 
-class Writer:
-    """Sanitized documents into a store: the sink of the ingest pipeline."""
+def cut(
+    documents: Sequence[SanitizedDocument], encoder: Encoder, passage_tokens: int, search: Search = HYBRID
+) -> list[CutDocument]:
+    """The documents as a store takes them; the vectors of all are encoded together."""
+    passages = [passages_of(document, encoder, passage_tokens) for document in documents]
+    vectors = vectors_of(documents, passages, encoder, search)
+    ends = np.cumsum([len(each) for each in passages])
+    return [
+        CutDocument(document, each, vectors[end - len(each) : end])
+        for document, each, end in zip(documents, passages, ends, strict=True)
+    ]
 
-    def __init__(self, store: Store, encoder: Encoder, passage_tokens: int, search: Search = HYBRID) -> None:
+
+def preparing(
+    sanitizer: Sanitizer, encoder: Encoder, passage_tokens: int, search: Search = HYBRID
+) -> Prepare[CutDocument]:
+    """Sanitizing and cutting, as one step of an ingest."""
+
+    def prepare(documents: Sequence[Document]) -> list[CutDocument | SanitizationError]:
+        outcomes = sanitizer.sanitize(documents)
+        sanitized = [each for each in outcomes if isinstance(each, SanitizedDocument)]
+        ready = iter(cut(sanitized, encoder, passage_tokens, search))
+        return [next(ready) if isinstance(each, SanitizedDocument) else each for each in outcomes]
+
+    return prepare
+
+
+class Writer:
+    """Cut documents into a store: the sink of the ingest pipeline."""
+
+    def __init__(self, store: Store) -> None:
         self._store = store
-        self._encoder = encoder
-        self._passage_tokens = passage_tokens
-        self._search = search
         self.job_id = store.start_job()
 
     def standing(self, arrivals: Sequence[Arrival]) -> list[Standing]:
         """The standing of the first of them against the stored documents."""
         return self._store.standing(self.job_id, arrivals)
 
-    def keep(self, documents: Sequence[tuple[Arrival, SanitizedDocument]]) -> int:
-        """Cut, encode and write a batch in one transaction; returns the number of passages."""
-        cut = [passages_of(document, self._encoder, self._passage_tokens) for _, document in documents]
-        vectors = vectors_of([document for _, document in documents], cut, self._encoder, self._search)
-        records, first = [], 0
-        for (arrival, document), passages in zip(documents, cut, strict=True):
-            rows = vectors[first : first + len(passages)]
-            records.append(Record(arrival, document, passages, rows))
-            first += len(passages)
-        self._store.write(self.job_id, records)
-        return len(vectors)
+    def keep(self, documents: Sequence[tuple[Arrival, CutDocument]]) -> int:
+        """Write a batch in one transaction; returns the number of passages."""
+        self._store.write(self.job_id, documents)
+        return sum(len(each.passages) for _, each in documents)
 
 
 def vectors_of(

@@ -16,15 +16,17 @@ from ingest.ladders.guessed import Guessed
 from ingest.ladders.pool import PoolGuesser
 from ingest.ladders.rungs import below
 from ingest.ladders.wording import worded
-from ingest.protocols import Encoder, EntityDetector, Method, RiskModel, Sanitizer, Wording
+from ingest.protocols import Encoder, EntityDetector, Method, Prepare, RiskModel, Sanitizer, Wording
 from ingest.sanitize import DecidingSanitizer
 from ingest.scoring.raw import ScoringEngine
 from ingest.scoring.scale import EMBEDDED_SCALE, Scale
 from models.language.protocol import LanguageModel
 from retrieval.manifest import Manifest
+from retrieval.passages import preparing
 from retrieval.protocols import Generator
 from retrieval.search import HYBRID, Search
 from retrieval.store.audit_log import now
+from retrieval.store.database import CutDocument
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,10 @@ class System:
     def sanitizer(self) -> Sanitizer:
         """The sanitizer of the policy, or that of ``sanitizing``."""
         return self.deciding() if self.sanitizing is None else self.sanitizing(self)
+
+    def preparing(self) -> Prepare[CutDocument]:
+        """Sanitizing by the policy, cutting and encoding: all that an ingest does before it writes."""
+        return preparing(self.sanitizer(), self.encoder, self.passage_tokens, self.search)
 
     def deciding(self) -> DecidingSanitizer:
         """The sanitizer of the policy, which also explains decisions."""

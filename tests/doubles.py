@@ -3,13 +3,18 @@
 import re
 import zlib
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.documents import Document, Entity, Identifier, Span
+from ingest.documents import Arrival, Document, Entity, Identifier, SanitizedDocument, Span
 from ingest.labels import label_of
+from ingest.protocols import Encoder
 from models.vectors import Vectors
+from retrieval.passages import Writer, cut
+from retrieval.search import HYBRID, Search
+from retrieval.store.database import Store
 
 _WORD = re.compile(r"\w+|[^\w\s]")
 
@@ -91,3 +96,17 @@ def entity(start: int, end: int, label: str, link: int = -1, confidence: float =
     """A mention with the identifier kind of its label."""
     kind: Identifier = label_of(label).identifier
     return Entity(Span(start, end), label, kind, confidence, "test", link)
+
+
+class CuttingWriter:
+    """Sanitized documents into a store, cut and encoded with other settings than those of a system."""
+
+    def __init__(self, store: Store, encoder: Encoder, passage_tokens: int, search: Search = HYBRID) -> None:
+        self._cut = partial(cut, encoder=encoder, passage_tokens=passage_tokens, search=search)
+        self._writer = Writer(store)
+        self.standing = self._writer.standing
+        self.job_id = self._writer.job_id
+
+    def keep(self, documents: Sequence[tuple[Arrival, SanitizedDocument]]) -> int:
+        cuts = self._cut([document for _, document in documents])
+        return self._writer.keep(list(zip((arrival for arrival, _ in documents), cuts, strict=True)))

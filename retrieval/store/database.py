@@ -39,10 +39,9 @@ class Cut:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
-    """A sanitized document to store, cut into passages. ``vectors`` has one row per passage."""
+class CutDocument:
+    """A sanitized document, cut into passages. ``vectors`` has one row per passage."""
 
-    arrival: Arrival
     document: SanitizedDocument
     passages: Sequence[Cut] = field(repr=False)
     vectors: Vectors = field(repr=False)
@@ -88,18 +87,18 @@ class Store:
         with self._transaction():
             return standing_of_first(self._connection, job_id, arrivals)
 
-    def write(self, job_id: int, records: Sequence[Record]) -> None:
+    def write(self, job_id: int, batch: Sequence[tuple[Arrival, CutDocument]]) -> None:
         """Write a batch atomically. An id then names the new text only."""
         with self._transaction():
-            for record in records:
-                release(self._connection, record.arrival.doc_id)
-                self._insert(job_id, record)
+            for arrival, cut in batch:
+                release(self._connection, arrival.doc_id)
+                self._insert(job_id, arrival, cut)
 
-    def _insert(self, job_id: int, record: Record) -> None:
-        doc_id, document = record.arrival.doc_id, record.document
+    def _insert(self, job_id: int, arrival: Arrival, cut: CutDocument) -> None:
+        doc_id, document = arrival.doc_id, cut.document
         row = (
             doc_id,
-            record.arrival.content_key,
+            arrival.content_key,
             job_id,
             len(document.text),
             round(document.risk.before, 2),
@@ -109,12 +108,12 @@ class Store:
             json.dumps(list(document.doubts)),
         )
         self._connection.execute(f"INSERT INTO documents VALUES ({', '.join('?' * 9)})", row)
-        note_origin(self._connection, job_id, doc_id, record.arrival.source)
+        note_origin(self._connection, job_id, doc_id, arrival.source)
         self._connection.executemany(
             "INSERT INTO passages (doc_id, start, stop, text, kept, vector) VALUES (?, ?, ?, ?, ?, ?)",
             [
-                (doc_id, cut.span.start, cut.span.end, cut.text, cut.kept, vector.tobytes())
-                for cut, vector in zip(record.passages, record.vectors, strict=True)
+                (doc_id, each.span.start, each.span.end, each.text, each.kept, vector.tobytes())
+                for each, vector in zip(cut.passages, cut.vectors, strict=True)
             ],
         )
         self._connection.executemany(

@@ -12,12 +12,14 @@ from ingest.pipeline import Limits, Pipeline, Tally, at_once
 from ingest.read.reading import Reading
 from ingest.sanitize import DecidingSanitizer
 from ingest.scoring.prior import RiskPrior
-from retrieval.passages import Writer
+from retrieval.passages import Writer, preparing
 from retrieval.store.database import Store
 from tests.doubles import FailingDetector, WordEncoder
 
 KEY = b"k" * 32
 BAD = "poison"
+SANITIZER = DecidingSanitizer(FailingDetector(BAD), REDACT, RiskPrior())
+BEGIN = at_once(preparing(SANITIZER, WordEncoder(), 16))
 IDS, TEXTS = ("1", "2", "3", "4"), ("ash", "birch", "cedar", "oak", BAD)
 
 Run = Sequence[tuple[str, str]]
@@ -28,9 +30,11 @@ RUNS = st.lists(
 
 def carry(store: Store, run: Run, batch: int, ahead: int = 0) -> Tally:
     sanitizer = DecidingSanitizer(FailingDetector(BAD), REDACT, RiskPrior())
-    pipeline = Pipeline(at_once(sanitizer), lambda ids: ids, KEY, Limits(documents=batch), ahead)
+    pipeline = Pipeline(
+        at_once(preparing(sanitizer, WordEncoder(), 16)), lambda ids: ids, KEY, Limits(documents=batch), ahead
+    )
     readings = [Reading(Document(doc_id, text), 0) for doc_id, text in run]
-    return pipeline.run(readings, Writer(store, WordEncoder(), 16))
+    return pipeline.run(readings, Writer(store))
 
 
 def named(store: Store) -> dict[str, str]:
@@ -107,7 +111,12 @@ def test_a_changed_document_that_fails_leaves_the_old_version_and_says_so() -> N
 
 def test_what_fails_is_told_by_the_place_that_it_was_read_at() -> None:
     sanitizer = DecidingSanitizer(FailingDetector(BAD), REDACT, RiskPrior())
-    pipeline = Pipeline(at_once(sanitizer), lambda ids: [f"doc-{each}" for each in ids], KEY, Limits())
+    pipeline = Pipeline(
+        at_once(preparing(sanitizer, WordEncoder(), 16)),
+        lambda ids: [f"doc-{each}" for each in ids],
+        KEY,
+        Limits(),
+    )
     read = [
         Document("1", "ash", {"source": "a.csv", "place": "a.csv, line 2"}),
         Document("1", "oak", {"source": "a.csv", "place": "a.csv, line 3"}),
@@ -115,6 +124,6 @@ def test_what_fails_is_told_by_the_place_that_it_was_read_at() -> None:
         Document("3", BAD),
     ]
     readings = [Reading(document, 0) for document in read]
-    failures = pipeline.run(readings, Writer(Store(None), WordEncoder(), 16)).failures
+    failures = pipeline.run(readings, Writer(Store(None))).failures
     assert [failure.place for failure in failures] == ["a.csv, line 3", "b.txt", "doc-3"]
     assert ["doc-2" in failures[1].reason, "doc-3" in failures[2].reason] == [True, True]

@@ -13,16 +13,17 @@ from pathlib import Path
 import pytest
 
 from ingest.deciding.baselines.uniform import REDACT
-from ingest.documents import Document, SanitizedDocument
+from ingest.documents import Document
 from ingest.errors import ForeignDocument, SanitizationError
-from ingest.pipeline import Begin, Limits, Outcomes, Pipeline, Tally, at_once
+from ingest.pipeline import Begin, Limits, Pipeline, Tally, at_once
+from ingest.protocols import Outcomes
 from ingest.read.reading import Reading
 from ingest.sanitize import DecidingSanitizer
 from ingest.scoring.prior import RiskPrior
 from ingest.workers import Workers
 from models.errors import LetheError, ModelUnavailable
-from retrieval.passages import Writer
-from retrieval.store.database import Store
+from retrieval.passages import Writer, preparing
+from retrieval.store.database import CutDocument, Store
 from tests.commands import ROOT
 from tests.doubles import FailingDetector, WordEncoder
 
@@ -30,14 +31,13 @@ KEY = b"k" * 32
 
 
 class Moody:
-    """Sanitizes, unless a text says to hang, to die, or to be of another language."""
-
-    name = "moody"
+    """Prepares documents, unless a text says to hang, to die, or to be of another language."""
 
     def __init__(self) -> None:
-        self._sanitizer = DecidingSanitizer(FailingDetector("poison"), REDACT, RiskPrior())
+        sanitizer = DecidingSanitizer(FailingDetector("poison"), REDACT, RiskPrior())
+        self._prepare = preparing(sanitizer, WordEncoder(), 16)
 
-    def sanitize(self, documents: Sequence[Document]) -> list[SanitizedDocument | SanitizationError]:
+    def __call__(self, documents: Sequence[Document]) -> Outcomes[CutDocument]:
         for document in documents:
             if "hang" in document.text:
                 time.sleep(600)
@@ -45,7 +45,7 @@ class Moody:
                 os.kill(os.getpid(), signal.SIGKILL)
         if any("foreign" in document.text for document in documents):
             return [ForeignDocument(document.doc_id, "Latin") for document in documents]
-        return self._sanitizer.sanitize(documents)
+        return self._prepare(documents)
 
 
 def unavailable() -> Moody:
@@ -70,8 +70,8 @@ def documents(*texts: str) -> list[Document]:
     return [Document(str(number), text) for number, text in enumerate(texts)]
 
 
-def told(outcomes: Outcomes) -> list[str]:
-    return [each.text if isinstance(each, SanitizedDocument) else str(each) for each in outcomes]
+def told(outcomes: Outcomes[CutDocument]) -> list[str]:
+    return [str(each) if isinstance(each, SanitizationError) else each.document.text for each in outcomes]
 
 
 def test_batches_are_sanitized_in_order_beside_each_other() -> None:
@@ -193,10 +193,10 @@ def test_an_ingest_has_the_same_results_with_processes() -> None:
     readings = [Reading(Document(str(number), text), 0) for number, text in enumerate(texts)]
     limits = Limits(documents=4)
 
-    def carried(begin: Begin, ahead: int) -> tuple[list[tuple[str, str]], Tally]:
+    def carried(begin: Begin[CutDocument], ahead: int) -> tuple[list[tuple[str, str]], Tally]:
         store = Store(None)
         pipeline = Pipeline(begin, lambda ids: ids, KEY, limits, ahead)
-        tally = pipeline.run(readings, Writer(store, WordEncoder(), 16))
+        tally = pipeline.run(readings, Writer(store))
         rows = store._connection.execute("SELECT doc_id, text FROM passages ORDER BY rowid").fetchall()
         store.close()
         return rows, tally

@@ -338,10 +338,10 @@ def test_the_list_of_shown_fields_has_no_stale_line() -> None:
 
 def test_the_fields_with_text_are_really_filled() -> None:
     from ingest.documents import Document
-    from retrieval.store.database import Record
+    from retrieval.store.database import CutDocument
 
     assert filled(Document).text == NAME
-    assert marks_in(filled(Record).passages[0].text)
+    assert marks_in(filled(CutDocument).passages[0].text)
     assert len(NOUNS) > 60
 
 

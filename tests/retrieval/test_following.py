@@ -15,13 +15,12 @@ from ingest.documents import Arrival, Risk, SanitizedDocument
 from retrieval.errors import CollectionError
 from retrieval.index.faiss import FaissIndex
 from retrieval.index.flat import FlatIndex
-from retrieval.passages import Writer
 from retrieval.protocols import VectorIndex
 from retrieval.retriever import HybridRetriever
 from retrieval.store.connection import create_database
 from retrieval.store.database import Store
 from tests.commands import PLAIN, lethe
-from tests.doubles import WordEncoder
+from tests.doubles import CuttingWriter, WordEncoder
 from tests.serving import ask, ingested, served
 
 TEXTS = ["the boiler of the mill", "the boiler of the house", "a heron by the pond", "herring for a heron"]
@@ -34,7 +33,7 @@ def write(store: Store, texts: Sequence[str]) -> None:
     """Keep texts, each under itself as id."""
     sanitized = [SanitizedDocument(text, text, (), (), Risk(0.0, 0.0, "x"), "x", 0) for text in texts]
     arrivals = [Arrival(text, text.encode()) for text in texts]
-    Writer(store, WordEncoder(), 32).keep(list(zip(arrivals, sanitized, strict=True)))
+    CuttingWriter(store, WordEncoder(), 32).keep(list(zip(arrivals, sanitized, strict=True)))
 
 
 def erase(store: Store, text: str) -> None:

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from ingest.documents import Action, Arrival, Decision, Entity, Identifier, Risk, SanitizedDocument, Span
 from models.vectors import Vectors
 from retrieval.index.flat import FlatIndex
-from retrieval.passages import Writer, kept_in, passages_of, vectors_of
+from retrieval.passages import kept_in, passages_of, vectors_of
 from retrieval.retriever import HybridRetriever
 from retrieval.search import DENSE, HYBRID, Search, coverage
 from retrieval.store import words
 from retrieval.store.database import Store
-from tests.doubles import WordEncoder
+from tests.doubles import CuttingWriter, WordEncoder
 
 ENCODER = WordEncoder()
 
@@ -42,7 +42,7 @@ def place_of(text: str, words: str) -> tuple[int, int]:
 
 def store_of(texts: Sequence[str], search: Search = HYBRID) -> Store:
     store = Store(None)
-    writer = Writer(store, ENCODER, 64, search)
+    writer = CuttingWriter(store, ENCODER, 64, search)
     writer.keep(
         [(Arrival(f"d{n}", f"d{n}".encode()), document(f"d{n}", text)) for n, text in enumerate(texts)]
     )
@@ -58,7 +58,7 @@ LETTERS = "ab cde"
 def test_holders_are_those_of_a_search_by_hand(texts: list[str], question: str) -> None:
     store = Store(None)
     try:
-        writer = Writer(store, ENCODER, 64)
+        writer = CuttingWriter(store, ENCODER, 64)
         writer.keep(
             [
                 (Arrival(f"d{n}", f"d{n}".encode()), document(f"d{n}", f"{text}."))
@@ -116,7 +116,7 @@ def test_counts_of_common_words_are_remembered_until_something_is_written(
     assert [ids.tolist() for ids in store.holders("boiler mill")] == [[3], [1, 2]]
     assert [ids.tolist() for ids in store.holders("boiler mill")] == [[3], [1, 2]]
     assert counted == ["boiler", "mill", "boiler"]
-    writer = Writer(store, ENCODER, 64)
+    writer = CuttingWriter(store, ENCODER, 64)
     writer.keep([(Arrival("d3", b"d3"), document("d3", "the mill"))])
     assert [ids.tolist() for ids in store.holders("mill")] == [[1, 2, 4]]
     assert counted == ["boiler", "mill", "boiler", "mill"]

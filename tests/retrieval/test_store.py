@@ -16,11 +16,10 @@ from retrieval.collection import Collection, UnknownDocument, locked
 from retrieval.errors import CollectionError
 from retrieval.index.faiss import FaissIndex
 from retrieval.manifest import Manifest, read_manifest, write_manifest
-from retrieval.passages import Writer
 from retrieval.retriever import HybridRetriever
 from retrieval.store.connection import create_database
 from retrieval.store.database import Store
-from tests.doubles import PhraseDetector, WordEncoder
+from tests.doubles import CuttingWriter, PhraseDetector, WordEncoder
 
 ENCODER = WordEncoder()
 MANIFEST = Manifest(
@@ -51,7 +50,7 @@ def arrival(doc_id: str, content: str) -> Arrival:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     with locked(tmp_path / "c"), Collection.create(tmp_path / "c", MANIFEST) as collection:
-        writer = Writer(collection.store, ENCODER, MANIFEST.passage_tokens)
+        writer = CuttingWriter(collection.store, ENCODER, MANIFEST.passage_tokens)
         writer.keep(
             [
                 (arrival("a", "1"), sanitized("a", "Keller fed the heron. " * 8)),
@@ -96,7 +95,7 @@ def test_standing_of_arrivals(folder: Path) -> None:
 
 def test_a_changed_document_takes_the_place_of_the_old_one(folder: Path) -> None:
     with Collection.open(folder) as collection:
-        writer = Writer(collection.store, ENCODER, 16)
+        writer = CuttingWriter(collection.store, ENCODER, 16)
         writer.keep([(arrival("b", "3"), sanitized("b", "The mill was sold."))])
         assert collection.store.count_documents() == 2
         assert not collection.store.says("boiler")
@@ -108,7 +107,7 @@ def test_a_changed_document_takes_the_place_of_the_old_one(folder: Path) -> None
 
 def test_a_batch_is_written_whole_or_not_at_all(folder: Path) -> None:
     with Collection.open(folder) as collection:
-        writer = Writer(collection.store, ENCODER, 16)
+        writer = CuttingWriter(collection.store, ENCODER, 16)
         same = arrival("x", "1")  # the content of "a": refused by the database
         with pytest.raises(CollectionError, match="SQLITE_CONSTRAINT"):
             writer.keep([(arrival("y", "7"), sanitized("y", "new")), (same, sanitized("x", "new"))])
@@ -126,7 +125,7 @@ def test_the_index_is_rebuilt_wherever_the_file_does_not_agree(folder: Path, dam
         elif damage == "truncated":
             path.write_bytes(before[: len(before) // 2])
         else:
-            writer = Writer(collection.store, ENCODER, 16)
+            writer = CuttingWriter(collection.store, ENCODER, 16)
             writer.keep([(arrival("c", "3"), sanitized("c", "A third."))])
             whole += 1
         assert len(collection.load_index()) == whole == collection.store.count_passages()
@@ -155,7 +154,7 @@ def test_a_word_of_an_erased_document_stands_in_no_file(folder: Path) -> None:
     """The index of words is of its own pages: rare words of the erased text must leave these too."""
     rare = b"okkaberri"
     with Collection.open(folder) as collection:
-        writer = Writer(collection.store, ENCODER, 16)
+        writer = CuttingWriter(collection.store, ENCODER, 16)
         text = "A quokkaberry grew beside the heron."
         writer.keep([(arrival("q", "9"), sanitized("q", text))])
         # Other parts of the index come after it.
@@ -173,8 +172,10 @@ def test_a_word_of_an_erased_document_stands_in_no_file(folder: Path) -> None:
 
 def test_a_word_of_a_replaced_document_stands_in_no_file_once_published(folder: Path) -> None:
     with Collection.open(folder) as collection:
-        Writer(collection.store, ENCODER, 16).keep([(arrival("q", "8"), sanitized("q", "A quokkaberry."))])
-        Writer(collection.store, ENCODER, 16).keep([(arrival("q", "9"), sanitized("q", "A berry."))])
+        CuttingWriter(collection.store, ENCODER, 16).keep(
+            [(arrival("q", "8"), sanitized("q", "A quokkaberry."))]
+        )
+        CuttingWriter(collection.store, ENCODER, 16).keep([(arrival("q", "9"), sanitized("q", "A berry."))])
         assert not collection.store.is_compact()
         collection.publish()
         assert collection.store.is_compact()
@@ -187,7 +188,9 @@ def test_an_erasure_proves_nothing_while_the_index_of_words_holds_deleted_ones(
 ) -> None:
     monkeypatch.setattr("retrieval.store.words.compact", lambda connection: None)
     with Collection.open(folder) as collection:
-        Writer(collection.store, ENCODER, 16).keep([(arrival("q", "8"), sanitized("q", "A quokkaberry."))])
+        CuttingWriter(collection.store, ENCODER, 16).keep(
+            [(arrival("q", "8"), sanitized("q", "A quokkaberry."))]
+        )
         assert collection.erase("q").traces_found == 1
         assert len(collection.store.pending_erasures()) == 1
 
@@ -196,7 +199,7 @@ def test_passage_ids_are_never_used_again(folder: Path) -> None:
     with Collection.open(folder) as collection:
         last = collection.store.last_passage()
         collection.erase("b")
-        Writer(collection.store, ENCODER, 16).keep([(arrival("d", "4"), sanitized("d", "New."))])
+        CuttingWriter(collection.store, ENCODER, 16).keep([(arrival("d", "4"), sanitized("d", "New."))])
         assert collection.store.last_passage() > last
 
 
@@ -227,7 +230,7 @@ def test_a_full_disk_is_reported_in_one_sentence(folder: Path) -> None:
     with Collection.open(folder) as collection:
         pages = collection.store._connection.execute("PRAGMA page_count").fetchone()[0]
         collection.store._connection.execute(f"PRAGMA max_page_count = {pages}")
-        writer = Writer(collection.store, ENCODER, 16)
+        writer = CuttingWriter(collection.store, ENCODER, 16)
         with pytest.raises(CollectionError, match="the disk is full or cannot be written. Free some space"):
             writer.keep([(arrival("c", "3"), sanitized("c", "The heron was fed. " * 5_000))])
         assert collection.store.count_documents() == 2
@@ -250,7 +253,7 @@ def test_erasing_one_id_of_a_text_erases_it_under_all(folder: Path) -> None:
 def test_a_text_lives_on_under_its_other_id_with_passages_and_ledger(folder: Path) -> None:
     with Collection.open(folder) as collection:
         store = collection.store
-        writer = Writer(store, ENCODER, 16)
+        writer = CuttingWriter(store, ENCODER, 16)
         assert writer.standing([arrival("z", "1")]) == [Standing.DUPLICATE]
         writer.keep([(arrival("a", "5"), sanitized("a", "The ferry is late."))])
         assert store.count_documents() == 3
@@ -325,7 +328,7 @@ def test_a_trace_in_another_file_is_found_wherever_it_lies(folder: Path) -> None
 
 def test_what_another_document_says_word_for_word_is_no_trace(folder: Path) -> None:
     with Collection.open(folder) as collection:
-        writer = Writer(collection.store, ENCODER, 16)
+        writer = CuttingWriter(collection.store, ENCODER, 16)
         text = "The boiler of the mill is broken."
         writer.keep([(arrival("c", "3"), sanitized("c", text)), (arrival("d", "4"), sanitized("d", text))])
         assert collection.erase("c").traces_found == 0
@@ -340,7 +343,9 @@ def test_the_index_is_read_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -
         def meanwhile(content: bytes) -> FaissIndex:
             with monkeypatch.context() as patch, Collection.open(folder) as other:
                 patch.setattr(FaissIndex, "deserialize", deserialize)
-                Writer(other.store, ENCODER, 16).keep([(arrival("c", "3"), sanitized("c", "A third."))])
+                CuttingWriter(other.store, ENCODER, 16).keep(
+                    [(arrival("c", "3"), sanitized("c", "A third."))]
+                )
                 other.publish()
             return deserialize(content)
 
