@@ -77,6 +77,7 @@ def system_of(
         k=settings.retrieval.k,
         passage_tokens=settings.retrieval.passage_tokens,
         search=search_of(settings),
+        index=settings.retrieval.index,
         key=data.key if needs_key(policy) else None,
         own_entities=own.digest(data.key) if own else "",
         settings_digest=_digest(settings),

@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.indexes import keeping_of
 from app.settings.load import Settings
 from models.errors import ConfigurationError
 from retrieval.collection import Collection
@@ -22,6 +23,7 @@ class DataDir:
 
     def __init__(self, settings: Settings, *, writes: bool = True) -> None:
         self.settings = settings
+        self.keeping = keeping_of(settings)
         self._writes = writes
 
     @cached_property
@@ -81,4 +83,4 @@ class DataDir:
         if not Collection.exists(folder):
             there = ", ".join(self.collections()) or "none yet; `lethe ingest` makes one"
             raise CollectionError(f"There is no collection {name} in {folder.parent}. Collections: {there}.")
-        return Collection.open(folder)
+        return Collection.open(folder, self.keeping)

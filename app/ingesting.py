@@ -59,12 +59,17 @@ def ingest(
     """
     refuse_raw_text(system)
     folder = data.folder(name)
-    with locked(folder):
+    with locked(folder, data.keeping):
         planned = plan(system, data, name, readings, on_progress)
         if planned.manifest is None:
             return nothing_kept(planned.readings, on_progress)
         there = Collection.exists(folder)
-        with Collection.open(folder) if there else Collection.create(folder, planned.manifest) as collection:
+        opened = (
+            Collection.open(folder, data.keeping)
+            if there
+            else Collection.create(folder, planned.manifest, data.keeping)
+        )
+        with opened as collection:
             writer = Writer(collection.store)
             with planned.pipeline_of(workers, system, data) as pipeline:
                 tally = pipeline.run(planned.readings, writer, on_progress)

@@ -1,19 +1,17 @@
 """A collection: a folder with a manifest, a database and an index that can be rebuilt from it."""
 
 import fcntl
-import hashlib
-import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 from retrieval.errors import CollectionError, unwritable
-from retrieval.index.faiss import FaissIndex
+from retrieval.keeping import IndexFile, Keeping, KeptIndex
 from retrieval.manifest import Manifest, read_manifest, write_manifest
 from retrieval.protocols import VectorIndex
 from retrieval.store.connection import create_database
@@ -29,14 +27,14 @@ class UnknownDocument(CollectionError):
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
+def locked(folder: Path, keeping: Keeping = IndexFile) -> Iterator[None]:
     """The write lock of a folder: one process at a time, released by the kernel if it dies.
 
     Erasures interrupted by a kill are finished first.
     """
     with _held(folder):
         if Collection.exists(folder):
-            with Collection.open(folder) as collection:
+            with Collection.open(folder, keeping) as collection:
                 collection.finish_erasures()
         yield
 
@@ -62,19 +60,30 @@ def _held(folder: Path) -> Iterator[None]:
         yield
 
 
-def delete(folder: Path) -> None:
-    """Delete the collection in ``folder``, or what is left of one, with the folder.
+def delete(folder: Path, keeping: Keeping = IndexFile) -> None:
+    """Delete the collection in ``folder``, or what is left of one, with its index and the folder.
 
     Raises:
-        CollectionError: Another process is writing to it, or the folder cannot be deleted.
+        CollectionError: Another process is writing to it, its vector database does not answer, or the folder
+            cannot be deleted.
     """
     with _held(folder):
+        _drop_index(folder, keeping)
         try:
             # The manifest first: after an interruption, the rest is not taken for a collection.
             (folder / _MANIFEST).unlink(missing_ok=True)
             shutil.rmtree(folder)
         except OSError as error:
             raise CollectionError(f"{folder}: {unwritable(error)}") from None
+
+
+def _drop_index(folder: Path, keeping: Keeping) -> None:
+    try:
+        manifest = read_manifest(folder / _MANIFEST)
+    except CollectionError:
+        # What is left of a collection does not say where its index was.
+        return
+    keeping(folder, manifest).drop()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,24 +107,25 @@ class Erasure:
 class Collection:
     """One open collection. Close it, or use it in a ``with`` statement."""
 
-    def __init__(self, folder: Path, manifest: Manifest) -> None:
+    def __init__(self, folder: Path, manifest: Manifest, keeping: Keeping = IndexFile) -> None:
         self.folder = folder
         self.manifest = manifest
+        self._keeping = keeping
         self.store = Store(folder / _DATABASE)
         self._resumed: list[Erasure] = []
 
     @classmethod
-    def create(cls, folder: Path, manifest: Manifest) -> "Collection":
+    def create(cls, folder: Path, manifest: Manifest, keeping: Keeping = IndexFile) -> "Collection":
         """A new collection in ``folder``; the caller holds its lock."""
         # The manifest comes last: it marks the collection as complete.
         create_database(folder / _DATABASE)
         write_manifest(manifest, folder / _MANIFEST)
-        return cls(folder, manifest)
+        return cls(folder, manifest, keeping)
 
     @classmethod
-    def open(cls, folder: Path) -> "Collection":
+    def open(cls, folder: Path, keeping: Keeping = IndexFile) -> "Collection":
         """The collection in ``folder``; raises CollectionError if there is none."""
-        return cls(folder, cls.manifest_in(folder))
+        return cls(folder, cls.manifest_in(folder), keeping)
 
     @staticmethod
     def manifest_in(folder: Path) -> Manifest:
@@ -135,44 +145,22 @@ class Collection:
     ) -> None:
         self.store.close()
 
-    def load_index(self) -> FaissIndex:
-        """The index of the passages in the database; the file is only used if its digest and ids match."""
-        noted = json.loads(self.store.get_meta("index") or "{}")
-        last = noted.get("last", 0)
-        index = self._index_in_file(noted)
-        if index is None or len(index) != self.store.count_passages(up_to=last):
-            last, index = 0, FaissIndex(self.manifest.dim)
-        add_vectors(self.store, index, after=last)
-        return index
+    @cached_property
+    def index(self) -> KeptIndex:
+        """Where the vectors lie."""
+        return self._keeping(self.folder, self.manifest)
 
-    def _index_in_file(self, noted: Mapping[str, Any]) -> FaissIndex | None:
-        try:
-            # Read once: a writer may replace the file at any time.
-            content = (self.folder / "vectors.faiss").read_bytes()
-        except FileNotFoundError:
-            return None
-        if hashlib.sha256(content).hexdigest() != noted.get("sha256"):
-            return None
-        index = FaissIndex.deserialize(content)
-        return index if len(index) == noted.get("count") else None
+    def load_index(self) -> VectorIndex:
+        """The index to search with."""
+        return self.index.load(self.store)
 
     def publish(self) -> None:
-        """Write the index, then its digest: after a kill between the two, the index is rebuilt.
+        """Make the index hold what the database holds; the caller holds the lock.
 
         Words of replaced documents are removed from the files, as far as no reader prevents it.
         """
         self.store.compact()
-        index = self.load_index()
-        path = self.folder / "vectors.faiss"
-        try:
-            index.save(path)
-        except (OSError, RuntimeError):
-            raise CollectionError(
-                f"{path}: the index could not be written (is the disk full?). The passages are safe in the "
-                "database; free some space and run the same command again."
-            ) from None
-        noted = {"sha256": _digest(path), "count": len(index), "last": self.store.last_passage()}
-        self.store.set_meta("index", json.dumps(noted))
+        self.index.publish(self.store)
 
     def erase(self, doc_id: str) -> Erasure:
         """Remove a document: passages, vectors, ledger rows and all other ids of the same text.
@@ -218,14 +206,13 @@ class Collection:
             return []
         self.store.settle()
         self.publish()
-        index = self.load_index()
         searched, found = self._search([each for _, fingerprints in taken for each in fingerprints or ()])
         erasures = []
         for pending, fingerprints in taken:
             doc_id, *others = pending.names
             ids = pending.passage_ids
             own = {piece for each in fingerprints or () for piece in (each.words.encode(), each.vector)}
-            left = self.store.count_of(ids) + index.count_of(ids) + sum(trace in own for trace in found)
+            left = self.store.count_of(ids) + self.index.count_of(ids) + sum(trace in own for trace in found)
             # Single words cannot be searched for in the files: the index writes only how they differ.
             left += not self.store.is_compact()
             if not left:
@@ -245,14 +232,3 @@ class Collection:
             for trace in found
             if not (self.store.says(words[trace]) if trace in words else self.store.has_vector(trace))
         ]
-
-
-def add_vectors(store: Store, index: VectorIndex, after: int) -> None:
-    """Add passages with ids above ``after`` from the store to an index."""
-    for ids, vectors in store.vectors(after):
-        index.add(ids, vectors)
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -2,10 +2,13 @@
 
 import json
 import os
+import re
+import secrets
 import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Literal
 
 from ingest.deciding.policy import Policy, Treatment
 from ingest.scoring.scale import Scale, Weights
@@ -15,11 +18,15 @@ from retrieval.search import HYBRID, Search
 
 FORMAT = 4
 
+IndexKind = Literal["faiss", "milvus", "pgvector"]
+_TABLE = re.compile(r"lethe_[0-9a-f]{16}")
+
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
     """Names of models, dimensions, policy and scale, fixed when the collection is created.
 
+    ``index`` is the kind of index, ``table`` the name of its table in a vector database, "" in a file.
     ``own_entities`` is the keyed digest of the user's lists and patterns, which are not in the collection; ""
     without any.
     """
@@ -37,6 +44,8 @@ class Manifest:
     search: Search = HYBRID
     keeps_ids: bool = False
     own_entities: str = ""
+    index: IndexKind = "faiss"
+    table: str = ""
     format: int = FORMAT
 
     def differences(self, asked: "Manifest") -> list[str]:
@@ -47,6 +56,11 @@ class Manifest:
             for name, value in here.items()
             if value != there[name]
         ]
+
+
+def new_table() -> str:
+    """A name that no other collection in the same vector database has."""
+    return f"lethe_{secrets.token_hex(8)}"
 
 
 def write_manifest(manifest: Manifest, path: Path) -> None:
@@ -82,7 +96,11 @@ def read_manifest(path: Path) -> Manifest:
         search = Search(**content.pop("search"))
         treatment = Treatment(**policy.pop("treatment", {}))
         made = Policy(weights=weights, treatment=treatment, **policy)
-        return Manifest(policy=made, scale=scale, search=search, **content)
+        manifest = Manifest(policy=made, scale=scale, search=search, **content)
+        # It stands in statements to a vector database.
+        if manifest.index != "faiss" and not _TABLE.fullmatch(manifest.table):
+            raise ValueError
+        return manifest
     except FileNotFoundError:
         raise CollectionError(f"{path}: there is no such collection.") from None
     except (ValueError, TypeError, KeyError, AttributeError, ConfigurationError):
@@ -108,4 +126,5 @@ def _by_setting(manifest: Manifest) -> Mapping[str, object]:
         "risk": manifest.risk,
         "engine": manifest.engine,
         "keep_ids": "yes" if manifest.keeps_ids else "no",
+        "index": manifest.index,
     }

@@ -13,8 +13,12 @@ from retrieval.documents import Answer, RetrievedPassage
 class VectorIndex(Protocol):
     """Nearest neighbours by inner product. Ids are 64-bit, given by the store, never reused.
 
-    One thread may change it while others search.
+    One thread may change it while others search. Where it is ``shared``, other processes see each change, so
+    only the holder of the collection's lock makes one; any other index is each process's own.
     """
+
+    @property
+    def shared(self) -> bool: ...
 
     def add(self, ids: Sequence[int], vectors: Vectors) -> None: ...
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from retrieval.collection import add_vectors
 from retrieval.documents import Passage, RetrievedPassage
+from retrieval.keeping import add_vectors
 from retrieval.protocols import VectorIndex
 from retrieval.search import CANDIDATES, HYBRID, NEAREST, Search, coverage
 from retrieval.store.database import Store
@@ -29,7 +29,8 @@ class HybridRetriever:
     """Vectors and words each propose passages; the best by cosine plus weighted coverage are returned.
 
     Without a weight for words it searches by vectors alone. Before each search the index is synchronized
-    with the store. Thread-safe; other processes may write to the store.
+    with the store, unless it is shared: its writer does that, and what a running ingest has written is found
+    by its words until the ingest ends. Thread-safe; other processes may write to the store.
     """
 
     def __init__(self, encoder: "Encoder", index: VectorIndex, store: Store, search: Search = HYBRID) -> None:
@@ -39,6 +40,7 @@ class HybridRetriever:
         self._search = search
         self._following = threading.Lock()
         self._followed: tuple[object, ...] = ()
+        self._passages = 0
 
     def retrieve(self, questions: Sequence[str], k: int) -> list[list[RetrievedPassage]]:
         """For each question up to ``k`` passages, best first, none with the words of a better one.
@@ -68,7 +70,7 @@ class HybridRetriever:
         """Candidates, best first; equal scores in the order of the ids."""
         similar, covered = dict(near), dict[int, float]()
         if self._search.words:
-            ids, shares = coverage(self._store.holders(question), len(self._index))
+            ids, shares = coverage(self._store.holders(question), self._passages)
             covered = dict(zip(ids.tolist(), shares.tolist(), strict=True))
             proposed = ids[np.lexsort((ids, -shares))[:CANDIDATES]].tolist()
             further, rows = self._store.vectors_of([number for number in proposed if number not in similar])
@@ -85,12 +87,17 @@ class HybridRetriever:
             state = self._store.state()
             if state == self._followed:
                 return
-            add_vectors(self._store, self._index, after=int(self._index.ids().max(initial=0)))
-            # Ids are never reused, so equal counts mean equal ids.
-            if len(self._index) != self._store.count_passages():
-                gone = np.setdiff1d(self._index.ids(), self._store.passage_ids())
-                self._index.remove(gone.tolist())
+            if not self._index.shared:
+                self._follow_rows()
+            self._passages = self._store.count_passages()
             self._followed = state
+
+    def _follow_rows(self) -> None:
+        add_vectors(self._store, self._index, after=int(self._index.ids().max(initial=0)))
+        # Ids are never reused, so equal counts mean equal ids.
+        if len(self._index) != self._store.count_passages():
+            gone = np.setdiff1d(self._index.ids(), self._store.passage_ids())
+            self._index.remove(gone.tolist())
 
 
 def _distinct(ranked: Sequence[_Candidate], passages: dict[int, Passage]) -> list[RetrievedPassage]:

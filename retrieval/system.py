@@ -21,7 +21,7 @@ from ingest.sanitize import DecidingSanitizer
 from ingest.scoring.raw import ScoringEngine
 from ingest.scoring.scale import EMBEDDED_SCALE, Scale
 from models.language.protocol import LanguageModel
-from retrieval.manifest import Manifest
+from retrieval.manifest import IndexKind, Manifest, new_table
 from retrieval.passages import preparing
 from retrieval.protocols import Generator
 from retrieval.search import HYBRID, Search
@@ -38,8 +38,9 @@ class System:
     ``engine`` estimates, None if ``engine`` is exact. ``key`` is the 32-byte secret for aliases and codes,
     None if the policy has neither. ``own_entities`` is the keyed digest of the user's lists and patterns, ""
     without any; ``settings_digest`` is that of the settings, ``numbers`` the number format of the embedded
-    models. ``score_all`` also scores what hard rules decide, for explanations and studies. ``sanitizing``
-    makes a sanitizer without a policy: a baseline, a control, an ablation.
+    models. ``index`` is where new collections keep their vectors. ``score_all`` also scores what hard rules
+    decide, for explanations and studies. ``sanitizing`` makes a sanitizer without a policy: a baseline, a
+    control, an ablation.
     """
 
     encoder: Encoder
@@ -55,6 +56,7 @@ class System:
     k: int = 5
     passage_tokens: int = 128
     search: Search = HYBRID
+    index: IndexKind = "faiss"
     key: bytes | None = field(default=None, repr=False)
     own_entities: str = ""
     settings_digest: str = ""
@@ -124,4 +126,6 @@ class System:
             version=version("lethe"),
             keeps_ids=keeps_ids,
             own_entities=self.own_entities,
+            index=self.index,
+            table="" if self.index == "faiss" else new_table(),
         )

@@ -72,6 +72,24 @@ def minilm() -> "MiniLM":
     return MiniLM("cpu")
 
 
+@pytest.fixture(scope="session")
+def milvus(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of an embedded Milvus."""
+    from tests.databases import need
+
+    need("langchain_milvus", "pymilvus", "milvus_lite")
+    return str(tmp_path_factory.mktemp("milvus") / "milvus.db")
+
+
+@pytest.fixture(scope="session")
+def pgvector() -> Iterator[str]:
+    """The address of a PostgreSQL with pgvector."""
+    from tests.databases import postgres
+
+    with postgres() as address:
+        yield address
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """``--update-golden`` rewrites what the golden run expects."""
     parser.addoption("--update-golden", action="store_true", help="rewrite tests/golden/expected")

@@ -38,6 +38,8 @@ def _show(data: DataDir, name: str) -> None:
                 "encoder": manifest.encoder,
                 "detector": manifest.detector,
                 "risk": manifest.risk,
+                "index": manifest.index,
+                **({"table": manifest.table} if manifest.table else {}),
                 "created": manifest.created,
                 "interrupted": store.interrupted(),
                 "audit_log": "whole" if broken is None else f"broken at entry {broken}",
@@ -66,6 +68,6 @@ def delete(arguments: argparse.Namespace) -> int:
     size = "of unknown size" if documents is None else f"{documents:,} documents, {passages:,} passages"
     if not confirmed(f"Delete collection {name}, {size}?", arguments.yes, "nothing was deleted"):
         return 1
-    delete_folder(folder)
+    delete_folder(folder, data.keeping)
     result({"deleted": name, "documents": documents, "passages": passages})
     return 0

@@ -14,6 +14,7 @@ from pydantic import (
     ConfigDict,
     Field,
     SecretStr,
+    ValidationInfo,
     field_validator,
     model_validator,
 )
@@ -169,6 +170,33 @@ class RetrievalSettings(BaseModel):
         default="hybrid",
         description="by vectors and words, by vectors alone, or by vectors of bare passages as in the papers",
     )
+    index: Literal["faiss", "milvus", "pgvector"] = Field(
+        default="faiss",
+        description="where new collections keep their vectors: a file in their folder, Milvus, or PostgreSQL "
+        "with pgvector",
+    )
+    index_address: SecretStr | None = Field(
+        default=None,
+        min_length=1,
+        description="address of Milvus (http://host:19530, or the path of an embedded file) or of PostgreSQL "
+        "(postgresql://user:password@host/database); never shown",
+    )
+
+    @field_validator("index_address")
+    @classmethod
+    def _of_one_kind(cls, address: SecretStr | None, given: ValidationInfo) -> SecretStr | None:
+        if address is None:
+            return None
+        scheme = address.get_secret_value().partition("://")[0]
+        if given.data.get("index") == "pgvector" and scheme not in ("postgresql", "postgres"):
+            raise ValueError("should be postgresql://user:password@host:5432/database for pgvector")
+        return address
+
+    @model_validator(mode="after")
+    def _has_address(self) -> "RetrievalSettings":
+        if self.index != "faiss" and self.index_address is None:
+            raise ValueError(f"{self.index} needs retrieval.index_address, where its database is")
+        return self
 
 
 class IngestSettings(BaseModel):

@@ -17,6 +17,8 @@ from models.vectors import Vectors
 class FaissIndex:
     """``IDMap2,Flat`` with inner product: ids survive removal, and no id is ever moved."""
 
+    shared = False
+
     def __init__(self, dim: int, on_gpu: bool | None = None) -> None:
         """``on_gpu`` None uses a GPU if there is one."""
         faiss = _faiss()

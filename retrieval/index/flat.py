@@ -11,6 +11,8 @@ from models.vectors import Vectors
 class FlatIndex:
     """Every vector compared with every query; equal similarities in the order of the ids."""
 
+    shared = False
+
     def __init__(self, dim: int) -> None:
         # One tuple, so that a concurrent search sees either the old or the new state.
         self._rows = np.empty(0, dtype=np.int64), np.empty((0, dim), dtype=np.float32)

@@ -1,6 +1,6 @@
 """What every vector index must do. To add one, add a line to INDEXES."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
@@ -11,9 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.vectors import Vectors
+from retrieval.documents import Passage
 from retrieval.index.faiss import FaissIndex
 from retrieval.index.flat import FlatIndex
+from retrieval.index.vector_store import VectorStoreIndex
+from retrieval.manifest import new_table
 from retrieval.protocols import VectorIndex
+from tests.databases import TABLES, table_at
 
 DIM = 16
 
@@ -30,10 +34,20 @@ def on_gpu(dim: int) -> VectorIndex:
 INDEXES: list[Callable[[int], VectorIndex]] = [FlatIndex, FaissIndex, on_gpu]
 
 
-@pytest.fixture(params=INDEXES, ids=lambda make: make.__name__)
-def index(request: pytest.FixtureRequest) -> VectorIndex:
-    made: VectorIndex = request.param(DIM)
-    return made
+def invented(ids: Sequence[int]) -> dict[int, Passage]:
+    """A passage for each id."""
+    return {number: Passage(number, f"d{number}", 0, 6, "A word") for number in ids}
+
+
+@pytest.fixture(params=[*INDEXES, *TABLES], ids=lambda each: each if isinstance(each, str) else each.__name__)
+def index(request: pytest.FixtureRequest) -> Iterator[VectorIndex]:
+    """Each index; a database in which other tables lie as well."""
+    if callable(request.param):
+        yield request.param(DIM)
+        return
+    table = table_at(request.param, request.getfixturevalue(request.param), new_table())
+    yield VectorStoreIndex(table, invented, "contracts")
+    table.drop()
 
 
 def unit_rows(n: int, seed: int = 0) -> Vectors:

@@ -26,12 +26,12 @@ STEPS = {
     "ingest": "documents labels spans annotated errors protocols temporary keys language read "
     "detection linking rendering ladders scoring deciding explain sanitize pipeline "
     "workers langchain_transformer",
-    "retrieval": "documents errors protocols search index store manifest passages citations prompt "
+    "retrieval": "documents errors protocols search index store manifest keeping passages citations prompt "
     "collection retriever generators langchain_adapters system",
     "eval": "documents progress rows protocols measures targets corpora provenance attacks "
     "experiment prepared tasks studies reports",
-    "app": "machine presets settings policies data_dir compose demo rows ingesting dry_run explain_text "
-    "explain_html policy_file sanitized_files server cli",
+    "app": "machine presets settings policies indexes data_dir compose demo rows ingesting dry_run "
+    "explain_text explain_html policy_file sanitized_files server cli",
 }
 
 

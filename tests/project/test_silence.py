@@ -134,7 +134,7 @@ retrieval.documents.KeptDocument: doc_id kept_at doubts
 retrieval.documents.Citation: doc_id
 retrieval.documents.Answer: engine question_doubts
 retrieval.system.System: own_entities settings_digest numbers
-retrieval.manifest.Manifest: created encoder detector risk engine version own_entities
+retrieval.manifest.Manifest: created encoder detector risk engine version own_entities table
 eval.documents.SensitiveEntity: doc_id label
 eval.documents.EntityRef: doc_id label
 eval.documents.AttackPrompt: kind

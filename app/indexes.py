@@ -1,0 +1,36 @@
+"""From the settings to where the vectors of collections are kept."""
+
+from pathlib import Path
+
+from app.settings.load import Settings
+from models.errors import ConfigurationError
+from retrieval.keeping import IndexFile, IndexTable, Keeping, KeptIndex
+from retrieval.manifest import Manifest
+
+
+def keeping_of(settings: Settings) -> Keeping:
+    """What makes the index of a collection, of the kind that its manifest names.
+
+    It raises ConfigurationError for a vector database that the settings do not name.
+    """
+    chosen = settings.retrieval
+
+    def keep(folder: Path, manifest: Manifest) -> KeptIndex:
+        if manifest.index == "faiss":
+            return IndexFile(folder, manifest)
+        if chosen.index != manifest.index or chosen.index_address is None:
+            raise ConfigurationError(
+                f"collection {folder.name} has its vectors in {manifest.index}. Set retrieval.index = "
+                f'"{manifest.index}" and retrieval.index_address (LETHE_RETRIEVAL__INDEX and '
+                "LETHE_RETRIEVAL__INDEX_ADDRESS)."
+            )
+        address = chosen.index_address.get_secret_value()
+        if manifest.index == "milvus":
+            from retrieval.index.milvus import MilvusTable
+
+            return IndexTable(folder, MilvusTable(address, manifest.table))
+        from retrieval.index.pgvector import PgvectorTable
+
+        return IndexTable(folder, PgvectorTable(address, manifest.table))
+
+    return keep
