@@ -12,6 +12,8 @@ from ingest.detection.doubts import doubts_of
 from ingest.documents import Decision, Document, LanguageRule, Risk, SanitizedDocument, Span
 from ingest.errors import ForeignDocument, SanitizationError
 from ingest.explain import Explanation, explanation_of
+from ingest.labels import SENSITIVE
+from ingest.ladders.unsaid import without_unsaid
 from ingest.language.identification import languages_of
 from ingest.linking.accounts import link_accounts
 from ingest.linking.link import link
@@ -51,6 +53,7 @@ class DecidingSanitizer:
         self._key = key
         self._language = language
         self._wording = wording
+        self._always = SENSITIVE if policy.sensitive == "generalize" else frozenset()
 
     @property
     def name(self) -> str:
@@ -101,6 +104,8 @@ class DecidingSanitizer:
         step = "detection"
         try:
             texts = annotate(self._detector, documents)
+            if self._wording is not None:
+                texts = [without_unsaid(text, self._always) for text in texts]
             step = "risk measurement"
             before = self._risk.hazards(texts)
             step = "scoring"

@@ -1,13 +1,14 @@
 """The kind of a mention, from its form, from what stands beside it and from the other mentions."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 
 from ingest.detection.joints import WEEKDAY
 from ingest.detection.overlaps import CharacterSet
 from ingest.detection.patterns.words import MONTHS, UNITS
+from ingest.detection.sources import RULE
 from ingest.documents import Entity, Span
 from ingest.labels import ORGANIZATION, PERSON, VAGUE, label_of
 from ingest.language.vocabulary import WORD, entries, fold, words
@@ -40,6 +41,12 @@ _PEOPLE = re.compile(
 )
 _FIRST_PART = re.compile("[A-Z][a-z]+")
 _CAMEL = re.compile(r"(?!Mac|Fitz|Anna|Mary)[A-Z][a-z]{3,}[A-Z][A-Za-z]+|[A-Z][a-z]+[A-Z]{2,}")
+_LIVED_IN = re.compile(
+    r"(?i)(?<![^\W_])(?:liv(?:e|es|ed|ing)|born|raised|resid(?:e|es|ed|ing)|moved|moving|based|located"
+    r"|grew up|stationed|settled) (?:(?:up|down|out|over|back) )?(?:in|to|near)(?: [A-Z]\w+,?(?: and| or))? $"
+)
+_WINDOW = 60
+LIVED_IN = f"{RULE}lived-in"
 _ACRONYM = re.compile("[A-Z]{3,5}")
 _TITLE = re.compile(r"(?i)(?<![^\W_])(?:dr|mr|mrs|ms|miss|prof|professor|doctor|sir|judge)\.? $")
 _QUOTED = re.compile(r"(?P<quote>['\"]),\s?(?P=quote)(?P<name>[A-Z][a-z]+(?:-[A-Z][a-z]+)?)(?P=quote)")
@@ -53,19 +60,26 @@ _IN_MONTH = re.compile(
 def with_kinds(text: str, entities: Sequence[Entity]) -> list[Entity]:
     """The mentions with months that are somebody's first name as persons, and other things' names as theirs.
 
-    A name is another thing's, wherever it stands, if it stands behind "the", has a capital inside, is an
-    acronym of nobody here, or begins the longer name of an organization. It remains a direct identifier.
-    Surnames that stand in quotes of their own behind a first name are found too.
+    Where somebody lives is a place: "lives in Ashdale". A name is another thing's, wherever it stands, if it
+    stands behind "the", has a capital inside, is an acronym of nobody here, or begins the longer name of an
+    organization. Both remain direct identifiers. Surnames that stand in quotes of their own behind a first
+    name are found too.
     """
     found = [labelled(each, PERSON) if _is_first_name(each, text, entities) else each for each in entities]
     found += _quoted_surnames(text, found)
     people = [each for each in found if each.label == PERSON]
     things = {_said(text, each) for each in people if _is_thing(text, each)}
     things |= _acronyms(text, people) | _firms(text, people, found)
-    return [
-        replace(each, label=ORGANIZATION) if each.label == PERSON and _said(text, each) in things else each
-        for each in found
-    ]
+    return [_of_another_kind(each, text, things) for each in found]
+
+
+def _of_another_kind(entity: Entity, text: str, things: Collection[str]) -> Entity:
+    """A person who is a place or one of the things as that."""
+    if entity.label != PERSON:
+        return entity
+    if _said(text, entity) in things:
+        return replace(entity, label=ORGANIZATION)
+    return replace(entity, label="place", source=LIVED_IN) if _is_lived_in(entity, text) else entity
 
 
 def _quoted_surnames(text: str, entities: Sequence[Entity]) -> Iterator[Entity]:
@@ -107,6 +121,12 @@ def _is_thing(text: str, entity: Entity) -> bool:
     people = _PEOPLE.match(text, end) or said.endswith("s")
     named = the is not None or said.startswith("the ")
     return named and not people and not said.startswith(tuple(words("titles")))
+
+
+def _is_lived_in(entity: Entity, text: str) -> bool:
+    start, end = entity.span.start, entity.span.end
+    lived = _LIVED_IN.search(text, max(0, start - _WINDOW), start)
+    return lived is not None and not text.startswith(("'s", "’s"), end)
 
 
 def _acronyms(text: str, people: Sequence[Entity]) -> set[str]:

@@ -65,6 +65,24 @@ _OF_CARE = re.compile(r" (?:physician|doctor|provider|clinician|nurse|team|visit
 _CURRENCY = re.compile(r"[A-Z]{3}|[$€£]")
 
 
+_SELF = ("person age", "demographic attribute", "gender")
+_ONLY_YOUNG = re.compile(
+    r"(?i)(?:(?:very|so|pretty|really|super|duper|quite|too|still|fairly|rather) )*(?:young|old)(?:er|est)?"
+    r"|only|just|almost|nearly|about|aged?|elderly|back then"
+)
+_CRIED = re.compile(
+    r"(?i)(?<![^\W_])(?:oh+|ah+|hey+|yo|a+w+|ugh|wow|damn|dang|dude|come on|c'mon|yeah|yep|nah|cheers),? $"
+)
+_FELLOW = re.compile(r"(?i)man|boy|girl|dude|bro|mate|lady|lord")
+"""Oh man: nobody in particular."""
+_AREA = re.compile("Region|County|District|Province|State|City|Town|Village|Area|Zone|Borough")
+_FIELD_NAME = re.compile(
+    r"(?i)(?:user ?name|pass ?(?:word|code|phrase)|log[ -]?in|log[ -]?out|sign[ -]?in)s?"
+)
+_SMALL = re.compile("[a-z]{2,3}")
+"""A name only if it is a known one."""
+
+
 def says_nothing(label: str, said: str, before: str, after: str) -> bool:
     """Whether the words are none of what their label says, between the text before and after them."""
     if label in _MEASURABLE and _MEASURED.fullmatch(said):
@@ -74,20 +92,28 @@ def says_nothing(label: str, said: str, before: str, after: str) -> bool:
         return of_law or _no_moment(said, before, after)
     if label in _WORDS_ONLY and any(map(str.isdigit, said)):
         return True
-    if label in _PLACES and (_CONTINENT.fullmatch(said) or _FIELD.fullmatch(said)):
-        return True
+    if label in _SELF:
+        return _nobody_in_particular(said, before)
     if label in (PERSON, ORGANIZATION) and _FIGURES.fullmatch(said) and _ITEM_AFTER.match(after):
         return True
     if label in _CONDITIONS:
         return _ILLNESS_OF_SCALE.match(after) is not None
     if label in (*_PLACES, ORGANIZATION):
-        return _SCALE.fullmatch(said) is not None or _is_of_scale(said, after)
-    if label == PERSON:
-        return _no_person(said, after)
+        return _no_place(label, said) or _SCALE.fullmatch(said) is not None or _is_of_scale(said, after)
+    return _no_person(said, after) if label == PERSON else _no_care_or_sum(label, said, after)
+
+
+def _no_care_or_sum(label: str, said: str, after: str) -> bool:
     if label == "medical department":
         return _OF_CARE.match(after) is not None
     unit = _UNIT_ALONE.fullmatch(said) if label == "quantity" else None
     return unit is not None or (label in _SUMS and _CURRENCY.fullmatch(said) is not None)
+
+
+def _no_place(label: str, said: str) -> bool:
+    """A continent, a field of study, and a kind of area without its name."""
+    forms = (_CONTINENT, _FIELD, _AREA) if label in _PLACES else ()
+    return any(form.fullmatch(said) for form in forms)
 
 
 def _is_of_scale(said: str, after: str) -> bool:
@@ -96,10 +122,21 @@ def _is_of_scale(said: str, after: str) -> bool:
 
 
 def _no_person(said: str, after: str) -> bool:
-    """Eponyms of scales and signs, kin before a name, and single small letters; no other name is dropped."""
+    """Eponyms of scales and signs, kin before a name, fields of forms, and small letters; no other name."""
     of_sign = fold(said) in words("eponyms") and _SIGN_AFTER.match(after) is not None
     of_kin = _KIN.fullmatch(said) is not None and _NAME_AFTER.match(after) is not None
-    return of_sign or of_kin or _is_of_scale(said, after) or _LETTER.fullmatch(said) is not None
+    small = _LETTER.fullmatch(said) or (_SMALL.fullmatch(said) and not _is_name(said))
+    return of_sign or of_kin or bool(small) or bool(_FIELD_NAME.fullmatch(said)) or _is_of_scale(said, after)
+
+
+def _nobody_in_particular(said: str, before: str) -> bool:
+    """Young, which is no age, and a cry: oh man."""
+    cried = _FELLOW.fullmatch(said) is not None and _CRIED.search(before) is not None
+    return cried or _ONLY_YOUNG.fullmatch(said) is not None
+
+
+def _is_name(said: str) -> bool:
+    return said in words("given_names", "given_names_ambiguous", "surnames")
 
 
 def _no_moment(said: str, before: str, after: str) -> bool:

@@ -10,7 +10,10 @@ OLDEST = 90
 """From here on all ages are one, as in the safe harbour of HIPAA (45 CFR 164.514 (b)(2)(i)(C))."""
 _ADULT, _LONGEST = 20, 130
 _UNIT = re.compile(r"(?i)\b(years?|yrs?|yo|y|months?|mos?|weeks?|wks?|days?)\b|y/?o|y\.o")
-_BESIDE = re.compile(r"(?i)(?<![^\W_])(?:aged?|of|old|the|turned|around|about)(?![^\W_])")
+_BESIDE = re.compile(
+    r"(?i)(?<![^\W_])(?:aged?|of|old|the|turned|around|about|almost|nearly|only|just"
+    r"|and a (?:half|quarter))(?![^\W_])"
+)
 DECADE = re.compile(
     r"(?i)(?:(?:early|mid|late)[- ]?(?:to[- ](?:mid|late)[- ])?)?(?P<tens>[1-9]0['’]?s|teens|"
     + "|".join(f"{word[:-1]}ies" for word in TENS)

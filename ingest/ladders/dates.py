@@ -40,7 +40,8 @@ _CENTURIES = {"eighteen": 1800, "nineteen": 1900, "twenty": 2000, "two thousand"
 _TENS = tuple(f"{word[:-1]}ies" for word in TENS)
 _SMALL = "|".join((*UNITS[1:], *TENS))
 _SPOKEN_YEAR = re.compile(
-    rf"(?i)(?<![^\W_])(?P<century>two thousand(?= |$|[^\w ])|(?:eighteen|nineteen|twenty)(?= (?:{_SMALL})))"
+    r"(?i)(?<![^\W_])(?P<century>two thousand(?= |$|[^\w ])"
+    rf"|(?:eighteen|nineteen|twenty)(?= (?:{_SMALL})(?![^\W_])))"
     rf"(?: and)?(?: (?P<rest>(?:{_SMALL})(?:[- ](?:{_SMALL}))?))?(?![^\W_])"
 )
 _SPOKEN_DECADE = re.compile(

@@ -34,6 +34,13 @@ _ADJECTIVE = re.compile(r"(?i)^[a-z]+(?:ic|ed|al|ous|ive|less|ant|id)$")
 _POSSESSIVE = re.compile(r"['’]s? |s['’] ")
 _SPELLED = re.compile(r"(?<![^\W_])(?:[A-Z] )+[A-Z](?![^\W_])")
 _BE = re.compile(r"(?i)(?:(?<![^\W_])(?:is|was|am|are|were|be|been)|['’](?:s|m|re))\s$")
+_SPEAKS = re.compile(
+    r"(?i)(?<![^\W_])(?:speak(?:s|ing)?|spoken?|learn(?:s|ed|t|ing)?|stud(?:y|ies|ied|ying)|teach(?:es|ing)?|taught"
+    r"|understands?|tackl(?:e|es|ed|ing)|fluent in|(?:write|talk|sing|pray|read|reply|answer)s? in"
+    r"|translated? (?:in)?to|practi[sc](?:e|es|ing)) (?:some |a bit of |a little |in )?$"
+)
+HEDGE = re.compile(r"(?i)(?<![^\W_])(?:about|around|approximately|approx\.?|roughly|nearly|almost|circa) $")
+"""What says that a number is not exact, and reads badly before words that are wider still."""
 _FIELD = re.compile(r" (?:of|for|in|at|to|from|with|who|that|on|by|as) |, ")
 _PLURAL = re.compile(r"(?i)[^su]s$|ees$|men$|children$|people$|wives$")
 _ARTICLE_INSIDE = re.compile(r"(?i)[^\W_]\s(?:an?|the|his|her|my|our|their|and)\s[a-z]")
@@ -73,7 +80,9 @@ def _group(mention: Mention) -> str | None:
         return _counted(class_of(said, "drugs"))
     of_label = {"job title": _job, "job area": _field, "religion": _religion, "gender": _gender}
     if label == "nationality":
-        return _people(said)
+        people = _people(said)
+        spoken = people and not mention.modifies and _SPEAKS.search(mention.before)
+        return with_article(f"{people} language") if people and spoken else people
     return of_label[label](mention) if label in of_label else None
 
 
@@ -106,7 +115,8 @@ def fit_of_length(words: str, mention: Mention) -> Fit:
     """An amount, which before a noun is a possessive: a few years' history, a more-than-20-year career."""
     unit = _ONE_UNIT.search(words)
     if unit is None or not _MANY_OF.match(words):
-        return Fit(words)
+        hedged = HEDGE.search(mention.before)
+        return Fit(words, len(hedged.group()) if hedged else 0)
     if words.startswith("more"):
         return Fit(words.replace(" ", "-"))
     article = _ARTICLE.search(mention.before) if not words.startswith("a ") else None

@@ -43,7 +43,7 @@ _OWN_ARTICLE = re.compile(r"^an? (?:specific |certain )?")
 _ANY_ARTICLE = re.compile("^(?:an?|the|some) ")
 _LETTER = re.compile(r"(?:(?:[A-Z][a-z]+ )+|(?:Mr|Mrs|Ms|Dr|Prof)\.? )[A-Z]{1,2}|[A-Z]")
 _THE = re.compile(r"(?i)(?<![^\W_])the\s$")
-_DETERMINER = re.compile(r"(?i)(?<![^\W_])(?:the|this|that|his|her|their|our|my|its|a|an)\s$")
+_DETERMINER = re.compile(r"(?i)(?<![^\W_])(?:the|this|that|his|her|their|our|my|your|its|a|an)\s$")
 _NO_NOUN = re.compile(
     r"(?i)\s*(?:$|[^\w\s-]|-(?!\w)|(?:and|or|to|in|at|on|for|with|by|of|from|under|after|before|until|since|during"
     r"|when|where|who|which|that|if|as|than|then|so|because|but|about|into|here|there|again|please|also|not"

@@ -17,7 +17,7 @@ from ingest.ladders.dates import (
     relative_of,
     rungs_of_date,
 )
-from ingest.ladders.descriptions import fit_of_length
+from ingest.ladders.descriptions import HEDGE, fit_of_length
 from ingest.ladders.mentions import Choose, Fit, Mention, behind_the, bracket, kind, like
 from ingest.ladders.rungs import Rung
 
@@ -160,9 +160,14 @@ def _of_time(mention: Mention) -> Fit:
     right = zone.end() if zone else 0
     if part is None:
         return replace(kind(mention, "time"), right=right)
+    if hedged := HEDGE.search(mention.before):
+        mention = replace(mention, before=mention.before[: hedged.start()])
+    hedge = len(hedged.group()) if hedged else 0
     if at := _AT.search(mention.before):
         words = like("at night" if part == "night" else f"in the {part}", at.group())
-        return Fit(words, len(at.group()), right)
+        return Fit(words, len(at.group()) + hedge, right)
+    if hedged:
+        return Fit(f"in the {part}" if part != "night" else "at night", hedge, right)
     return Fit(f"the {part}" if _BEFORE_PART_OF_DAY.search(mention.before) else part, right=right)
 
 
@@ -216,6 +221,7 @@ _BE = re.compile(
 )
 _TURNED_TO = re.compile(r"(?i)turn(?:ed|s|ing)?\s")
 _TURNED = re.compile(r"(?i)(?<![^\W_])turn(?:ed|s|ing)?\s$")
+_BIRTHDAY = re.compile(r"(?i)birthday(?: party)?$")
 _SCHOOL_AGE = 10
 _BELOW = re.compile(r"(?i)(?<![^\W_])(?:under|below|(?:less|younger) than|up to)(?: the age of)?\s$")
 _ABOVE = re.compile(r"(?i)(?<![^\W_])(?:over|above|past|(?:more|older) than|at least)(?: the age of)?\s$")
@@ -272,6 +278,8 @@ def _bound(age: int, before: str) -> str | None:
 
 def _no_plain_age(said: str, mention: Mention, choose: Choose) -> Fit | None:
     """A decade of life, a birthday, or a length of time that was taken for an age."""
+    if birthday := _BIRTHDAY.search(said):
+        return Fit(birthday.group() if mention.determined else f"a {birthday.group()}")
     if turned := _TURNED_TO.match(said):
         age = years_of(said[turned.end() :])
         decade = decade_words(age) if age else None

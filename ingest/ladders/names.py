@@ -38,6 +38,21 @@ _ACRONYM = re.compile(r"(?:the )?[A-Z]{3,5}")
 _BY_LABEL = {"city name": "Town", "county": "County", "state or province": "Region", "country": "Country"}
 
 
+_OF_ANY_KIND = ("Person", "Organization", "Place", "Town")
+"""Nouns that rest on the label alone."""
+SURE = 0.85
+"""The confidence below which a model's label of a name is doubted.
+
+On judged development texts it was another thing or none in 26 of 60 replacements below it, and in 44 of
+482 above.
+"""
+
+
+def is_sure(entity: Entity) -> bool:
+    """Whether the label of a name is believed."""
+    return entity.confidence >= SURE or not entity.source.startswith("model:")
+
+
 def letters(number: int) -> str:
     """A, B, ... Z, AA, AB: the letters of the ``number``-th thing, from 0."""
     found = ""
@@ -82,12 +97,12 @@ class Cast:
         if thing not in self._letters:
             self._letters[thing] = self._next(noun)
         letter = self._letters[thing]
-        if noun != "Person":
+        if noun not in ("Person", "Name"):
             return f"{noun} {letter}"
         titled = _TITLED.match(self._text, entity.span.start, entity.span.end)
         if titled and titled.end() < entity.span.end:
             return f"{titled.group()}{letter}"
-        return letter if _TITLE_BEFORE.search(before) else f"Person {letter}"
+        return letter if _TITLE_BEFORE.search(before) else f"{noun} {letter}"
 
     def _is_firm(self, name: str) -> bool:
         """Whether a name is an organization's elsewhere in the text, or an acronym and nobody's initials."""
@@ -109,6 +124,11 @@ class Cast:
         return fold(self._text[entity.span.start : entity.span.end]).removeprefix("the ")
 
     def _noun(self, mentions: Sequence[Entity]) -> str:
+        noun = self._kind(mentions)
+        sure = noun not in _OF_ANY_KIND or any(is_sure(each) for each in mentions)
+        return noun if sure else "Name"
+
+    def _kind(self, mentions: Sequence[Entity]) -> str:
         said = [(entity.label, self._text[entity.span.start : entity.span.end]) for entity in mentions]
         if all(_CODE.fullmatch(name) for _, name in said):
             return "Item"

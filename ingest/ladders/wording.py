@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ingest.annotated import AnnotatedText
+from ingest.detection.kinds import LIVED_IN
 from ingest.documents import Action, Decision, Entity, Span
 from ingest.labels import ORGANIZATION, PERSON, VAGUE, label_of
 from ingest.ladders.dates import NAMES, date_of
@@ -21,9 +22,9 @@ from ingest.ladders.mentions import (
     without_second_article,
 )
 from ingest.ladders.moments import fit_of_age, fit_of_date
-from ingest.ladders.names import Cast
+from ingest.ladders.names import Cast, is_sure
 from ingest.ladders.places import adjective_of, is_area, is_country, is_town_in, names_of_area, rungs_of_place
-from ingest.ladders.rungs import Ladder, Rung, Take, with_article
+from ingest.ladders.rungs import Ladder, Rung, Take, most_specific, with_article
 from ingest.language.vocabulary import fold
 from ingest.rendering.replace import whole_words
 from ingest.spans import resolve
@@ -46,6 +47,7 @@ _AREAS_BEHIND = (
     re.compile(r", ?(?P<area>[A-Z][a-z]+)"),
     re.compile(r" \((?P<area>[A-Z][a-z]+(?: [A-Z][a-z]+)?)\)"),
 )
+_POSSESSIVE = re.compile(r"['’]s(?![^\W_])")
 _QUALIFIED = re.compile(r", [A-Z]")
 _LISTED = re.compile(r", [A-Z][a-z]+(?: [A-Z][a-z]+)?(?:,? and |, [A-Z])")
 
@@ -76,15 +78,26 @@ def worded(text: AnnotatedText, decisions: Sequence[Decision], take: Take) -> li
 
 def rungs_of(said: str, label: str) -> list[Rung]:
     """The rungs of a value that stands alone, from specific to general; empty where it has no ladder."""
-    entity = Entity(Span(0, len(said)), label, label_of(label).identifier, 1.0, "", 0)
     found: dict[Rung, None] = {}
 
     def take(_: int, ladder: Ladder) -> Rung:
         found.update(dict.fromkeys(ladder))
         return ladder[0]
 
-    worded(AnnotatedText(said, [entity]), [Decision(entity, None, Action.GENERALIZE, "")], take)
+    _alone(said, label, take)
     return list(found)
+
+
+def words_of(said: str, label: str) -> str:
+    """The most specific words for a value that stands alone."""
+    return _alone(said, label, most_specific)
+
+
+def _alone(said: str, label: str, take: Take) -> str:
+    entity = Entity(Span(0, len(said)), label, label_of(label).identifier, 1.0, "", 0)
+    decisions = [Decision(entity, None, Action.GENERALIZE, "")]
+    (decision,) = worded(AnnotatedText(said, [entity]), decisions, take)
+    return decision.replacement
 
 
 class _Wording:
@@ -200,7 +213,9 @@ def _of_place(mention: Mention, cast: Cast, choose: Choose, goes: Mapping[int, s
     end = mention.entity.span.end
     behind = _area_behind(mention.after)
     area = behind["area"] if behind else ""
-    ladder = rungs_of_place(mention.said, mention.label, area)
+    # A name that may be another thing's says nothing about the world.
+    known = is_sure(mention.entity) and mention.entity.source != LIVED_IN
+    ladder = rungs_of_place(mention.said, mention.label, area) if known else []
     if not area and _QUALIFIED.match(mention.after) and (end + 2 not in goes or goes[end + 2] in _PLACES):
         # London, Ontario: what stands behind it says which one is meant
         ladder = ladder if is_area(mention.said) or _is_listed(mention) else []
@@ -218,10 +233,20 @@ def _of_place(mention: Mention, cast: Cast, choose: Choose, goes: Mapping[int, s
         if is_area(mention.said) and _OF_A_STATE.match(mention.after):
             return Fit("state")
         return _of_area(rung, mention)
+    return _of_country(rung, mention)
+
+
+def _of_country(area: str, mention: Mention) -> Fit:
+    """A country in an area; before a noun or a possessive by the area's adjective: "your European trip"."""
+    adjective = adjective_of(area)
     short = _SHORT.fullmatch(mention.said) and mention.modifies and not mention.determined
     if short or _OF_A_STATE.match(mention.after):
-        return without_second_article(adjective_of(rung) or "national", mention)
-    return behind_the(rung if rung.startswith("a ") else f"a country in {rung}", mention)
+        return without_second_article(adjective or "national", mention)
+    if adjective and _POSSESSIVE.match(mention.after):
+        return behind_the(with_article(f"{adjective} country"), mention)
+    if adjective and mention.determined and not mention.the and mention.modifies:
+        return Fit(adjective)
+    return behind_the(area if area.startswith("a ") else f"a country in {area}", mention)
 
 
 def _of_area(area: str, mention: Mention) -> Fit:

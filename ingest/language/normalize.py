@@ -10,6 +10,9 @@ _INVISIBLE = re.compile(
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff]+"
 )
+_EMOJI = re.compile("[\u2190-\u2bff\u3030\u303d\U0001f000-\U0001faff]")
+_JOINTS = ("\u200d", "\ufe0f\u200d")
+"""What makes one picture of two, such as a woman and a laptop."""
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 # No language stacks more marks on a letter (Unicode Annex 15, Stream-Safe Text). Sorting them takes the
@@ -23,17 +26,25 @@ def fixed_text(raw: str) -> str:
 
     A control character other than ``\n`` and ``\t`` becomes a space, half of a surrogate pair becomes U+FFFD;
     soft hyphens, zero-width and bidirectional controls, variation selectors and other characters that show
-    as nothing are removed, and so is each mark of a letter that has ``MOST_MARKS`` already. Idempotent.
+    as nothing are removed but between joined pictures, and so is each mark of a letter that has
+    ``MOST_MARKS`` already. Idempotent.
     """
     text = raw.replace("\r\n", "\n").replace("\r", "\n")
     text = _CONTROL.sub(" ", text)
     if text.isascii():
         return text
-    text = _LONE_SURROGATE.sub("\ufffd", _INVISIBLE.sub("", text))
+    text = _LONE_SURROGATE.sub("\ufffd", _INVISIBLE.sub(_joint_or_nothing, text))
     # Composing takes some marks apart, so their number is limited before and after.
     return _BEYOND_LATIN.sub(
         _with_few_marks, unicodedata.normalize("NFC", _BEYOND_LATIN.sub(_with_few_marks, text))
     )
+
+
+def _joint_or_nothing(invisible: re.Match[str]) -> str:
+    """What joins two pictures; otherwise nothing."""
+    text, start, end = invisible.string, *invisible.span()
+    beside = text[start - 1 : start], text[end : end + 1]
+    return invisible[0] if invisible[0] in _JOINTS and all(map(_EMOJI.fullmatch, beside)) else ""
 
 
 def _with_few_marks(stretch: re.Match[str]) -> str:

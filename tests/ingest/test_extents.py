@@ -34,6 +34,9 @@ def told(text: str, *marked: tuple[str, str], source: str = "model:x") -> list[t
         ("Ada Lind, Tom Quell and Bo Orr came.", "Ada Lind, Tom Quell and Bo Orr", NAME,
          ["Ada Lind", "Tom Quell", "Bo Orr"]),
         ("Tom and Ada Lind came.", "Tom and Ada Lind", NAME, ["Tom", "Ada Lind"]),
+        ("what Ada Lind organized", "Ada Lind organized", NAME, ["Ada Lind"]),
+        ("Ada's tardiness is known.", "Ada's tardiness", NAME, ["Ada"]),
+        ("St Ada's building is open.", "St Ada's building", FIRM, ["St Ada"]),
         ("Mr and Mrs Lind came.", "Mr and Mrs Lind", NAME, ["Mr and Mrs Lind"]),
         ("Lind, Ada came.", "Lind, Ada", NAME, ["Lind, Ada"]),
         ("Ada Lind, MD came.", "Ada Lind, MD", NAME, ["Ada Lind, MD"]),
@@ -346,3 +349,18 @@ def test_mentions_are_within_the_text_and_hold_no_line_break(
     for each in whole(text, [entity], lambda _: NEED):
         said = text[each.span.start : each.span.end]
         assert said.strip() and "\n" not in said and "\t" not in said
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "expected"),
+    [
+        ("a son who lives in Quelldale, he", "Quelldale", AREA),
+        ("live in Turkey and Quelldale now", "Quelldale", AREA),
+        ("we moved to Quelldale", "Quelldale", AREA),
+        ("lives in Quelldale's house", "Quelldale", NAME),
+        ("lives with Quelldale", "Quelldale", NAME),
+    ],
+)
+def test_where_somebody_lives_is_a_place(text: str, name: str, expected: str) -> None:
+    (found,) = with_kinds(text, [mention(text, name, NAME)])
+    assert (found.label, found.identifier) == (expected, Identifier.DIRECT)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -57,6 +58,17 @@ def written(marked: str, limit: float = 0.5, kept: Sequence[str] = ()) -> str:
         ("on the [[3rd of May 2019|d]]", "In May 2019"),
         ("in [[1998|d]]", "in the 1990s"),
         ("of the [[1998|d]] report", "of the 1990s report"),
+        ("the door opens at approximately [[11:35 AM|t]].", "the door opens in the morning."),
+        ("It opened about [[11:35 AM|t]].", "It opened in the morning."),
+        ("It began about [[thirty years|duration]] ago", "It began more than 20 years ago"),
+        ("It was on [[October twenty fourth|d]].", "It was in late October."),
+        ("He is [[almost five and a half years old|a]] now.", "He is a young child now."),
+        ("She had her [[eighty ninth birthday|a]].", "She had her birthday."),
+        ("your [[Croatia|p]] trip", "your Southern European trip"),
+        ("one of [[Portugal|p]]'s towns", "one of a Southern European country's towns"),
+        ("in [[Portugal|p]].", "in a country in Southern Europe."),
+        ("I learn [[spanish|nationality]], too", "I learn a Southern European language, too"),
+        ("she is [[Spanish|nationality]].", "she is Southern European."),
         ("born in the [[1980s|d]]", "born in the 20th century"),
         ("the evening of [[Friday, 11 October 2019|d]].", "the evening of a day in October 2019."),
         ("from [[1 May 1998 to 3 May 2003|d]]", "from May 1998 to May 2003"),
@@ -301,3 +313,26 @@ def test_what_a_mention_is_by_its_form(marked: str, expected: str) -> None:
 )
 def test_places_before_a_noun(marked: str, expected: str) -> None:
     assert written(marked) == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "label", "confidence", "source", "expected"),
+    [
+        ("Quellor", "n", 0.7, "model:x", "Visit Name A today."),
+        ("Quellor", "o", 0.7, "model:x", "Visit Name A today."),
+        ("Lisbon", "p", 0.7, "model:x", "Visit Name A today."),
+        ("Lisbon", "p", 0.9, "rule:lived-in", "Visit Place A today."),
+        ("Quellor", "n", 0.9, "model:x", "Visit Person A today."),
+        ("Quellor", "n", 0.7, "rule:x", "Visit Person A today."),
+        ("Quellor Bank", "o", 0.7, "model:x", "Visit Bank A today."),
+        ("Mr Quellor", "n", 0.7, "model:x", "Visit Mr A today."),
+    ],
+)
+def test_a_name_of_an_unsure_kind_is_a_name(
+    words: str, label: str, confidence: float, source: str, expected: str
+) -> None:
+    text = annotated(f"Visit [[{words}|{label}]] today.")
+    (entity,) = text.entities
+    text = replace(text, entities=[replace(entity, confidence=confidence, source=source)])
+    decisions = [Decision(each, None, Action.GENERALIZE, "test") for each in text.entities]
+    assert apply(text, worded(text, decisions, below(0.5))).residual.text == expected
