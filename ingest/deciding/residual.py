@@ -5,8 +5,9 @@ retrieval unit: users see units, and privacy-risk models are trained and calibra
 Hazards add up, so a limit per document would strip long documents.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from ingest.annotated import AnnotatedText
 from ingest.documents import Span
@@ -14,6 +15,28 @@ from ingest.protocols import Applied, Hazards, RiskModel
 from ingest.scoring.raw import absolute_risk
 
 _NO_UTILITY = 1e-6
+
+R = TypeVar("R")
+Asking = Generator[Sequence[AnnotatedText], Sequence[Hazards], R]
+"""A decision that yields the texts whose hazards it needs, is sent them, and returns its result."""
+
+
+def in_step(asking: Sequence[Asking[R]], risk: RiskModel) -> list[R]:
+    """The results of several decisions; what all of them ask at a time is measured in one call."""
+    found: dict[int, R] = {}
+    answers: dict[int, Sequence[Hazards] | None] = dict.fromkeys(range(len(asking)))
+    while answers:
+        asked: dict[int, Sequence[AnnotatedText]] = {}
+        for number, answer in answers.items():
+            try:
+                # The first answer is None: it starts the decision.
+                asked[number] = asking[number].send(answer)  # type: ignore[arg-type]
+            except StopIteration as done:
+                found[number] = done.value
+        texts = [text for of_one in asked.values() for text in of_one]
+        measured = iter(risk.hazards(texts) if texts else ())
+        answers = {number: [next(measured) for _ in of_one] for number, of_one in asked.items()}
+    return [found[number] for number in range(len(asking))]
 
 
 def of_units(
@@ -26,10 +49,9 @@ def of_units(
 def beyond_limit(
     applied_without: Callable[[Collection[int]], Applied],
     utilities: Callable[[], Mapping[int, float]],
-    risk: RiskModel,
     limit: float,
     units_of: Callable[[str], Sequence[Span]],
-) -> tuple[set[int], Applied | None]:
+) -> Asking[tuple[set[int], Applied | None]]:
     """Further links to generalize, so that f(U) is at most ``limit`` for each unit U of the residual text.
 
     Also returns the resulting text, measured; None without a limit.
@@ -46,7 +68,7 @@ def beyond_limit(
     more: set[int] = set()
     while True:
         applied = applied_without(more)
-        passages = of_units(applied.residual, risk, units_of)
+        passages = yield applied.residual.pieces(units_of(applied.residual.text))
         taken = set[int]()
         for hazards in passages:
             if absolute_risk(hazards.total) > limit:

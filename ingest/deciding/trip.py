@@ -18,7 +18,7 @@ from ingest.deciding.policy import (
     decide,
     hard_rule,
 )
-from ingest.deciding.residual import beyond_limit
+from ingest.deciding.residual import Asking, beyond_limit, in_step
 from ingest.documents import Action, Decision, Entity, Scores
 from ingest.linking.accounts import rigid_apart
 from ingest.protocols import Apply, Decided, Hazards, RiskModel
@@ -75,7 +75,8 @@ class Trip:
             measured = self._engine.measure(asked, wanted)
         if self._exact is not None:
             measured = self._with_exact(self._exact, texts, hazards, measured)
-        return [self._decide(*each, apply) for each in zip(texts, hazards, measured, strict=True)]
+        asking = [self._decide(*each, apply) for each in zip(texts, hazards, measured, strict=True)]
+        return in_step(asking, self._risk)
 
     def _undecided(self, text: AnnotatedText, hazards: Hazards) -> set[int]:
         """The links that hard rules do not fully decide."""
@@ -122,7 +123,9 @@ class Trip:
     def _ruled(self, entity: Entity, scores: Scores, hazards: Hazards) -> str:
         return decide(entity, scores, absolute_risk(hazards.marginals[entity.link]), self._policy)[1]
 
-    def _decide(self, text: AnnotatedText, hazards: Hazards, measured: Measurements, apply: Apply) -> Decided:
+    def _decide(
+        self, text: AnnotatedText, hazards: Hazards, measured: Measurements, apply: Apply
+    ) -> Asking[Decided]:
         scores = {link: self._scores(hazards, link, measured.get(link)) for link in text.mentions()}
         apart = rigid_apart(text)
         links = [entity.link for entity in apart.entities]
@@ -142,10 +145,9 @@ class Trip:
 
         while True:
             reasons |= dict.fromkeys(_echoes(apart, reasons), ECHO)
-            more, applied = beyond_limit(
+            more, applied = yield from beyond_limit(
                 lambda more: apply(text, decisions(more)),
                 utilities,
-                self._risk,
                 self._policy.residual_limit,
                 self._engine.units,
             )

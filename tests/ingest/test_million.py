@@ -10,7 +10,7 @@ import pytest
 from ingest.annotated import AnnotatedText
 from ingest.deciding.echoes import echoes
 from ingest.deciding.policy import Policy
-from ingest.deciding.residual import beyond_limit
+from ingest.deciding.residual import beyond_limit, in_step
 from ingest.deciding.trip import Trip
 from ingest.detection.hybrid import HybridDetector
 from ingest.documents import Document, Entity, SanitizedDocument, Span
@@ -181,7 +181,7 @@ def test_the_residual_loop_is_not_quadratic() -> None:
         def without(links: Collection[int]) -> Applied:
             return Applied(text.without(links, descriptor_of), [], [], [], 0)
 
-        return beyond_limit(without, lambda: utilities, RiskPrior(), 0.5, units_of)[0]
+        return in_step([beyond_limit(without, lambda: utilities, 0.5, units_of)], RiskPrior())[0][0]
 
     assert len(loop(2000)) == 2000
     # Four times the work: 4 where it grows in step, 16 where it is squared.

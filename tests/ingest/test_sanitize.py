@@ -19,7 +19,7 @@ from ingest.deciding.policy import (
     Policy,
     decide,
 )
-from ingest.deciding.residual import beyond_limit
+from ingest.deciding.residual import Asking, beyond_limit, in_step
 from ingest.deciding.trip import Trip
 from ingest.documents import Action, Decision, Document, Entity, Identifier, SanitizedDocument, Scores, Span
 from ingest.errors import SanitizationError
@@ -304,7 +304,28 @@ def test_what_may_stay_in_its_context_falls_to_the_residual_limit() -> None:
 
 def test_no_limit_asks_for_nothing() -> None:
     text = AnnotatedText("Keller", [])
-    assert beyond_limit(lambda links: apply(text, []), dict, RiskPrior(), 1.0, whole) == (set(), None)
+    asking = beyond_limit(lambda links: apply(text, []), dict, 1.0, whole)
+    assert in_step([asking], RiskPrior()) == [(set(), None)]
+
+
+def test_decisions_in_step_ask_together_and_get_their_own_answers() -> None:
+    asked: list[list[str]] = []
+
+    class Counting(RiskPrior):
+        def hazards(self, texts: Sequence[AnnotatedText]) -> list[Hazards]:
+            asked.append([each.text for each in texts])
+            return [Hazards(float(len(each.text)), {}) for each in texts]
+
+    def asking(*rounds: str) -> Asking[list[float]]:
+        found: list[float] = []
+        for texts in rounds:
+            answers = yield [AnnotatedText(each, []) for each in texts.split()]
+            found += [each.total for each in answers]
+        return found
+
+    decisions = [asking("a bb", "ccc"), asking(), asking("dddd"), asking("", "e", "ff g")]
+    assert in_step(decisions, Counting()) == [[1, 2, 3], [], [4], [1, 2, 1]]
+    assert asked == [["a", "bb", "dddd"], ["ccc", "e"], ["ff", "g"]]
 
 
 def test_a_name_that_the_threshold_keeps_falls_to_the_residual_limit() -> None:

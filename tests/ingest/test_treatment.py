@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ingest.deciding.baselines.uniform import REDACT
 from ingest.deciding.policy import DIRECT, ECHO, KEPT, Policy, Treatment
-from ingest.deciding.residual import beyond_limit
+from ingest.deciding.residual import beyond_limit, in_step
 from ingest.deciding.treatment import CODE_WIDTH, MASK, treated
 from ingest.deciding.trip import Trip
 from ingest.documents import Action, Decision, Document, SanitizedDocument, Span
@@ -224,9 +224,8 @@ def test_what_may_not_be_taken_is_left_and_the_others_go() -> None:
         left = text.without(more, lambda entity: label_of(entity.label).descriptor)
         return Applied(left, [], [], [], 0)
 
-    taken, _ = beyond_limit(
-        without, lambda: {cough: 1.0}, RiskPrior(), 0.001, lambda said: [Span(0, len(said))]
-    )
+    asking = beyond_limit(without, lambda: {cough: 1.0}, 0.001, lambda said: [Span(0, len(said))])
+    ((taken, _),) = in_step([asking], RiskPrior())
     assert taken <= {cough} and town not in taken
 
 
