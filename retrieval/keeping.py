@@ -6,6 +6,7 @@ Either is derived from the database of the collection, which is the record, and 
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -14,6 +15,7 @@ import numpy as np
 from models.errors import ConfigurationError
 from retrieval.errors import CollectionError
 from retrieval.index.faiss import FaissIndex
+from retrieval.index.lists import EXACT_UP_TO
 from retrieval.index.vector_store import Table, VectorStoreIndex, answering
 from retrieval.manifest import Manifest
 from retrieval.protocols import VectorIndex
@@ -44,7 +46,11 @@ Keeping = Callable[[Path, Manifest], KeptIndex]
 
 
 class IndexFile:
-    """FAISS in a file of the collection's folder; it is only used if its digest and ids match."""
+    """FAISS in a file of the collection's folder; it is only used if its digest and ids match.
+
+    It is exact up to ``EXACT_UP_TO`` passages. A larger one is grouped into lists when it is published, and
+    again when it has doubled; ``noted`` then has the recall that was measured.
+    """
 
     def __init__(self, folder: Path, manifest: Manifest) -> None:
         if manifest.index != "faiss":
@@ -54,28 +60,31 @@ class IndexFile:
 
     def load(self, store: Store) -> FaissIndex:
         """The index of the passages in the store, those that are not in the file yet among them."""
-        noted = _noted(store)
-        last = noted.get("last", 0)
-        index = self._in_file(noted)
+        written = noted(store)
+        last = written.get("last", 0)
+        index = self._in_file(written)
         if index is None or len(index) != store.count_passages(up_to=last):
             last, index = 0, FaissIndex(self._dim)
         add_vectors(store, index, after=last)
         return index
 
-    def _in_file(self, noted: Mapping[str, Any]) -> FaissIndex | None:
+    def _in_file(self, written: Mapping[str, Any]) -> FaissIndex | None:
         try:
             # Read once: a writer may replace the file at any time.
             content = self._path.read_bytes()
         except FileNotFoundError:
             return None
-        if hashlib.sha256(content).hexdigest() != noted.get("sha256"):
+        if hashlib.sha256(content).hexdigest() != written.get("sha256"):
             return None
         index = FaissIndex.deserialize(content)
-        return index if len(index) == noted.get("count") else None
+        return index if len(index) == written.get("count") else None
 
     def publish(self, store: Store) -> None:
         """Write the file, then its digest: after a kill between the two, the index is rebuilt."""
         index = self.load(store)
+        grouping = None if index.exact else noted(store).get("lists")
+        if len(index) > max(EXACT_UP_TO, 2 * grouping["vectors"] if grouping else 0):
+            grouping = asdict(index.group())
         try:
             index.save(self._path)
         except (OSError, RuntimeError):
@@ -83,8 +92,8 @@ class IndexFile:
                 f"{self._path}: the index could not be written (is the disk full?). The passages are safe in "
                 "the database; free some space and run the same command again."
             ) from None
-        noted = {"sha256": _digest(self._path), "count": len(index), "last": store.last_passage()}
-        store.set_meta("index", json.dumps(noted))
+        written = {"sha256": _digest(self._path), "count": len(index), "last": store.last_passage()}
+        store.set_meta("index", json.dumps({**written, "lists": grouping}))
 
     def count_of(self, passage_ids: Sequence[int]) -> int:
         """How many of these passages are in the file."""
@@ -108,7 +117,7 @@ class IndexTable:
 
     def load(self, store: Store) -> VectorStoreIndex:
         """The index as it was published last."""
-        if _noted(store).get("last"):
+        if noted(store).get("last"):
             with answering(self._table, self._name):
                 lost = self._table.opened() is None
             if lost:
@@ -125,7 +134,7 @@ class IndexTable:
     def publish(self, store: Store) -> None:
         """Write what came since the last time, and compare the ids if the numbers of rows differ."""
         index = self._rows(store)
-        add_vectors(store, index, after=_noted(store).get("last", 0))
+        add_vectors(store, index, after=noted(store).get("last", 0))
         if len(index) != store.count_passages():
             there, wanted = index.ids(), np.array(store.passage_ids(), dtype=np.int64)
             index.remove(np.setdiff1d(there, wanted).tolist())
@@ -145,15 +154,18 @@ class IndexTable:
             self._table.drop()
 
 
-def add_vectors(store: Store, index: VectorIndex, after: int) -> None:
-    """Add passages with ids above ``after`` from the store to an index."""
+def add_vectors(store: Store, index: VectorIndex, after: int) -> int:
+    """Add passages with ids above ``after`` from the store to an index; the highest id it then holds."""
     for ids, vectors in store.vectors(after):
         index.add(ids, vectors)
+        after = ids[-1]
+    return after
 
 
-def _noted(store: Store) -> dict[str, Any]:
-    noted: dict[str, Any] = json.loads(store.get_meta("index") or "{}")
-    return noted
+def noted(store: Store) -> dict[str, Any]:
+    """What was noted of an index when it was published last."""
+    written: dict[str, Any] = json.loads(store.get_meta("index") or "{}")
+    return written
 
 
 def _digest(path: Path) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from retrieval.documents import Passage, RetrievedPassage
 from retrieval.keeping import add_vectors
@@ -40,6 +41,7 @@ class HybridRetriever:
         self._search = search
         self._following = threading.Lock()
         self._followed: tuple[object, ...] = ()
+        self._last: int | None = None
         self._passages = 0
 
     def retrieve(self, questions: Sequence[str], k: int) -> list[list[RetrievedPassage]]:
@@ -55,31 +57,30 @@ class HybridRetriever:
         vectors = self._encoder.encode(texts)
         self._follow()
         near = self._index.search(vectors, max(k, NEAREST))
-        ranked = [
-            self._ranked(question, vector, found)
+        # Twice as many, since passages may repeat each other.
+        best = [
+            self._best(question, vector, found, 2 * k)
             for question, vector, found in zip(texts, vectors, near, strict=True)
         ]
-        # Twice as many, since passages may repeat each other.
-        best = [each[: 2 * k] for each in ranked]
         passages = self._store.passages(sorted({each.number for row in best for each in row}))
         return [_distinct(row, passages)[:k] for row in best]
 
-    def _ranked(
-        self, question: str, vector: "Vectors", near: Sequence[tuple[int, float]]
+    def _best(
+        self, question: str, vector: "Vectors", near: Sequence[tuple[int, float]], most: int
     ) -> list[_Candidate]:
-        """Candidates, best first; equal scores in the order of the ids."""
-        similar, covered = dict(near), dict[int, float]()
+        """The best candidates; equal scores in the order of the ids."""
+        numbers = np.array([number for number, _ in near], dtype=np.int64)
+        similarities = np.array([similarity for _, similarity in near], dtype=np.float64)
+        scores = similarities
         if self._search.words:
-            ids, shares = coverage(self._store.holders(question), self._passages)
-            covered = dict(zip(ids.tolist(), shares.tolist(), strict=True))
-            proposed = ids[np.lexsort((ids, -shares))[:CANDIDATES]].tolist()
-            further, rows = self._store.vectors_of([number for number in proposed if number not in similar])
-            similar.update(zip(further, (rows @ vector).tolist() if further else (), strict=True))
-        found = [
-            _Candidate(number, similarity, similarity + self._search.words * covered.get(number, 0.0))
-            for number, similarity in similar.items()
-        ]
-        return sorted(found, key=lambda each: (-each.score, each.number))
+            holding, shares = coverage(self._store.holders(question), self._passages)
+            further = np.setdiff1d(holding[_first(shares, CANDIDATES)], numbers)
+            ids, rows = self._store.vectors_of(further.tolist())
+            numbers = np.concatenate([numbers, np.array(ids, dtype=np.int64)])
+            similarities = np.concatenate([similarities, rows @ vector if ids else []])
+            scores = similarities + self._search.words * _of(numbers, holding, shares)
+        first = np.lexsort((numbers, -scores))[:most]
+        return [_Candidate(int(numbers[i]), float(similarities[i]), float(scores[i])) for i in first]
 
     def _follow(self) -> None:
         with self._following:
@@ -87,17 +88,38 @@ class HybridRetriever:
             state = self._store.state()
             if state == self._followed:
                 return
+            self._passages = self._store.count_passages()
             if not self._index.shared:
                 self._follow_rows()
-            self._passages = self._store.count_passages()
             self._followed = state
 
     def _follow_rows(self) -> None:
-        add_vectors(self._store, self._index, after=int(self._index.ids().max(initial=0)))
+        if self._last is None:
+            self._last = int(self._index.ids().max(initial=0))
+        self._last = add_vectors(self._store, self._index, after=self._last)
         # Ids are never reused, so equal counts mean equal ids.
-        if len(self._index) != self._store.count_passages():
+        if len(self._index) != self._passages:
             gone = np.setdiff1d(self._index.ids(), self._store.passage_ids())
             self._index.remove(gone.tolist())
+
+
+def _first(shares: NDArray[np.float64], most: int) -> NDArray[np.intp]:
+    """The places of the highest, of equal ones the first."""
+    if len(shares) > most:
+        least = np.partition(shares, -most)[-most]
+        high = np.flatnonzero(shares >= least)
+        return high[np.argsort(-shares[high], kind="stable")[:most]]
+    return np.argsort(-shares, kind="stable")
+
+
+def _of(
+    numbers: NDArray[np.int64], holding: NDArray[np.int64], shares: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The shares of these passages; 0 for one that is not among the sorted ``holding``."""
+    if not len(holding):
+        return np.zeros(len(numbers))
+    places = np.minimum(np.searchsorted(holding, numbers), len(holding) - 1)
+    return np.where(holding[places] == numbers, shares[places], 0.0)
 
 
 def _distinct(ranked: Sequence[_Candidate], passages: dict[int, Passage]) -> list[RetrievedPassage]:

@@ -3,6 +3,7 @@
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -15,6 +16,7 @@ from app.data_dir import DataDir
 from app.ingesting import ingest
 from app.settings.load import load_settings
 from ingest.read.sources import read_documents
+from retrieval.index import vector_store
 from tests.commands import PLAIN, command, environment
 from tests.doubles import WordEncoder
 
@@ -97,6 +99,8 @@ def place_of(folder: Path) -> Path:
 
 
 def main(records: str) -> None:
+    # Rows of a vector database in small batches, so that kills fall between them.
+    vector_store.ROWS_AT_ONCE = 8
     settings = load_settings({})
     system = system_of(settings, encoder=WordEncoder())
 
@@ -167,6 +171,29 @@ def _once_it_writes(delay: float) -> Moment:
         time.sleep(delay)
 
     return moment
+
+
+def once_all_are_kept(records: int, delay: float) -> Moment:
+    """``delay`` seconds after all records lie in the database."""
+
+    def moment(process: "subprocess.Popen[bytes]", folder: Path) -> None:
+        place = place_of(folder) / "collection.db"
+        while process.poll() is None and _kept(place) < records:
+            time.sleep(0.005)
+        time.sleep(delay)
+
+    return moment
+
+
+def _kept(place: Path) -> int:
+    try:
+        connection = sqlite3.connect(f"file:{place}?mode=ro", uri=True)
+        try:
+            return int(connection.execute("SELECT count(*) FROM documents").fetchone()[0])
+        finally:
+            connection.close()
+    except sqlite3.Error:
+        return 0
 
 
 def _after(step: int, delay: float) -> Moment:

@@ -7,6 +7,7 @@ from app.cli.given import data_of
 from app.data_dir import DataDir
 from retrieval.collection import delete as delete_folder
 from retrieval.errors import CollectionError
+from retrieval.keeping import noted
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -27,6 +28,7 @@ def _show(data: DataDir, name: str) -> None:
     with data.open(name) as collection:
         store, manifest = collection.store, collection.manifest
         broken = store.broken_audit_entry()
+        lists = noted(store).get("lists")
         result(
             {
                 "collection": name,
@@ -40,6 +42,7 @@ def _show(data: DataDir, name: str) -> None:
                 "risk": manifest.risk,
                 "index": manifest.index,
                 **({"table": manifest.table} if manifest.table else {}),
+                **({"recall_at_10": lists["recall"]} if lists else {}),
                 "created": manifest.created,
                 "interrupted": store.interrupted(),
                 "audit_log": "whole" if broken is None else f"broken at entry {broken}",

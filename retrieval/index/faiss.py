@@ -1,4 +1,4 @@
-"""Exact search in FAISS, on the GPU if there is one and faiss-gpu is installed."""
+"""Search in FAISS, on the GPU if there is one and faiss-gpu is installed."""
 
 import os
 import tempfile
@@ -12,10 +12,14 @@ from numpy.typing import NDArray
 
 from models.errors import ModelUnavailable
 from models.vectors import Vectors
+from retrieval.index.lists import Grouping, grouped, rows_of
 
 
 class FaissIndex:
-    """``IDMap2,Flat`` with inner product: ids survive removal, and no id is ever moved."""
+    """``IDMap2,Flat`` or ``IVFFlat`` with inner product: ids survive removal, and no id is ever moved.
+
+    It is exact until ``group``. HNSW cannot remove a vector, so an erased one would stay in the file.
+    """
 
     shared = False
 
@@ -55,6 +59,18 @@ class FaissIndex:
                 self._index.remove_ids(np.asarray(ids, dtype=np.int64))
                 self._searched = None
 
+    @property
+    def exact(self) -> bool:
+        """Whether a search compares all vectors."""
+        return not hasattr(self._index, "nprobe")
+
+    def group(self) -> Grouping:
+        """Group the vectors anew, so that a search reads some groups only; says how well that works."""
+        with self._lock:
+            self._index, grouping = grouped(_faiss(), *self._rows())
+            self._searched = None
+        return grouping
+
     def search(self, queries: Vectors, k: int) -> list[list[tuple[int, float]]]:
         """For each query up to ``k`` pairs of id and inner product, best first."""
         rows = np.ascontiguousarray(queries, dtype=np.float32)
@@ -63,8 +79,8 @@ class FaissIndex:
                 return [[] for _ in queries]
             similarities, ids = self._searchable().search(rows, min(k, len(self)))
         return [
-            [(int(i), float(s)) for i, s in zip(*pair, strict=True) if i >= 0]
-            for pair in zip(ids, similarities, strict=True)
+            list(zip(row[row >= 0].tolist(), found[row >= 0].tolist(), strict=True))
+            for row, found in zip(ids, similarities, strict=True)
         ]
 
     def save(self, path: Path) -> None:
@@ -88,11 +104,22 @@ class FaissIndex:
     def ids(self) -> NDArray[np.int64]:
         """All ids, in any order."""
         with self._lock:
-            found: NDArray[np.int64] = _faiss().vector_to_array(self._index.id_map)
-        return found
+            return self._rows()[0] if not self.exact else self._exact_ids()
 
     def __len__(self) -> int:
         return int(self._index.ntotal)
+
+    def _exact_ids(self) -> NDArray[np.int64]:
+        found: NDArray[np.int64] = _faiss().vector_to_array(self._index.id_map)
+        return found
+
+    def _rows(self) -> tuple[NDArray[np.int64], Vectors]:
+        faiss = _faiss()
+        if not self.exact:
+            return rows_of(faiss, self._index)
+        flat = faiss.downcast_index(self._index.index)
+        held = faiss.rev_swig_ptr(flat.get_xb(), flat.ntotal * flat.d).reshape(-1, flat.d)
+        return self._exact_ids(), held
 
     def _searchable(self) -> Any:
         """The index to search; the GPU copy is renewed when vectors have changed."""

@@ -14,7 +14,8 @@ from retrieval.errors import CollectionError
 
 PATIENCE = 30
 """Seconds that a vector database may take to answer."""
-_ROWS_AT_ONCE = 1000
+ROWS_AT_ONCE = 1000
+"""Rows of one request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +77,10 @@ class VectorStoreIndex:
 
     def add(self, ids: Sequence[int], vectors: Vectors) -> None:
         """Add vectors of shape (n, dim); what is there under the same ids is replaced."""
-        for first in range(0, len(ids), _ROWS_AT_ONCE):
-            some = list(ids[first : first + _ROWS_AT_ONCE])
+        for first in range(0, len(ids), ROWS_AT_ONCE):
+            some = list(ids[first : first + ROWS_AT_ONCE])
             texts = self._passages(some)
-            pairs = zip(some, vectors[first : first + _ROWS_AT_ONCE], strict=True)
+            pairs = zip(some, vectors[first : first + ROWS_AT_ONCE], strict=True)
             with answering(self._table, self._collection):
                 self._table.write([self._row(texts[number], vector) for number, vector in pairs])
 
@@ -94,11 +95,11 @@ class VectorStoreIndex:
 
     def remove(self, ids: Sequence[int]) -> None:
         """Forget these ids; unknown ones are no error."""
-        for first in range(0, len(ids), _ROWS_AT_ONCE):
+        for first in range(0, len(ids), ROWS_AT_ONCE):
             with answering(self._table, self._collection):
                 # Whether it worked is asked of the rows: one class raises, another returns False.
                 if (store := self._table.opened()) is not None:
-                    store.delete(ids=[str(number) for number in ids[first : first + _ROWS_AT_ONCE]])
+                    store.delete(ids=[str(number) for number in ids[first : first + ROWS_AT_ONCE]])
 
     def search(self, queries: Vectors, k: int) -> list[list[tuple[int, float]]]:
         """For each query up to ``k`` pairs of id and inner product, best first."""

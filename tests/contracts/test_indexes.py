@@ -31,7 +31,16 @@ def on_gpu(dim: int) -> VectorIndex:
     return FaissIndex(dim, on_gpu=True)
 
 
-INDEXES: list[Callable[[int], VectorIndex]] = [FlatIndex, FaissIndex, on_gpu]
+class Grouped(FaissIndex):
+    """FAISS in lists from the first hundred vectors on; so few are all read by a search."""
+
+    def add(self, ids: Sequence[int], vectors: Vectors) -> None:
+        super().add(ids, vectors)
+        if self.exact and len(self) >= 100:
+            self.group()
+
+
+INDEXES: list[Callable[[int], VectorIndex]] = [FlatIndex, FaissIndex, Grouped, on_gpu]
 
 
 def invented(ids: Sequence[int]) -> dict[int, Passage]:

@@ -1,0 +1,120 @@
+"""Large collections, whose vectors are grouped into lists. All texts are invented."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import faiss
+import numpy as np
+import pytest
+
+from models.vectors import Vectors
+from retrieval import keeping
+from retrieval.collection import Collection, locked
+from retrieval.index.faiss import FaissIndex
+from retrieval.index.lists import RECALL, grouped
+from retrieval.retriever import HybridRetriever
+from tests.commands import in_process
+from tests.doubles import CuttingWriter
+from tests.retrieval.test_store import ENCODER, MANIFEST, arrival, sanitized
+
+THINGS = ("boiler", "heron", "lighthouse", "mill", "parcel", "bicycle", "chapel", "cellar")
+DIM = 24
+
+
+def keep(collection: Collection, numbers: range) -> None:
+    writer = CuttingWriter(collection.store, ENCODER, MANIFEST.passage_tokens)
+    notes = [(f"n{i}", f"Note {i} of the {THINGS[i % 8]} and thing {i * 7919 % 1000}.") for i in numbers]
+    writer.keep([(arrival(name, name), sanitized(name, text)) for name, text in notes])
+    writer_job = writer.job_id
+    collection.store.finish_job(writer_job, {"ingested": len(notes)})
+
+
+def crowd(count: int, seed: int = 0) -> Vectors:
+    """Vectors around some centers, as those of texts are."""
+    generator = np.random.default_rng(seed)
+    around = generator.normal(size=(40, DIM))[generator.integers(0, 40, count)]
+    rows = around + 0.4 * generator.normal(size=(count, DIM))
+    unit: Vectors = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    return unit
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A collection that is large by the measure of this test."""
+    monkeypatch.setattr(keeping, "EXACT_UP_TO", 300)
+    place = tmp_path / "data" / "collections" / "c"
+    with locked(place), Collection.create(place, MANIFEST) as collection:
+        keep(collection, range(400))
+        collection.publish()
+    yield place
+
+
+def test_a_large_collection_is_grouped_and_tells_its_recall(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Collection.open(folder) as collection:
+        index, lists = collection.load_index(), keeping.noted(collection.store)["lists"]
+        assert isinstance(index, FaissIndex)
+        assert not index.exact
+        assert len(index) == collection.store.count_passages() >= 400
+        assert lists["vectors"] == len(index)
+        assert 1 < lists["probed"] <= lists["lists"]
+        assert RECALL <= lists["recall"] <= 1
+        retriever = HybridRetriever(ENCODER, index, collection.store)
+        assert retriever.retrieve(["Note 77 of the bicycle"], 1)[0][0].passage.doc_id == "n77"
+    (row,) = in_process(capsys, "collections", "--data-dir", str(folder.parents[1])).rows
+    assert row["recall_at_10"] == lists["recall"]
+
+
+def test_it_is_grouped_again_when_it_has_doubled(folder: Path) -> None:
+    with Collection.open(folder) as collection:
+        keep(collection, range(400, 700))
+        collection.publish()
+        first = keeping.noted(collection.store)["lists"]["vectors"]
+        assert len(collection.load_index()) == collection.store.count_passages() > first
+        keep(collection, range(700, 1000))
+        collection.publish()
+        assert keeping.noted(collection.store)["lists"]["vectors"] == collection.store.count_passages()
+
+
+def test_a_small_collection_stays_exact(tmp_path: Path) -> None:
+    with locked(tmp_path / "c"), Collection.create(tmp_path / "c", MANIFEST) as collection:
+        keep(collection, range(3))
+        collection.publish()
+        index = collection.load_index()
+        assert isinstance(index, FaissIndex)
+        assert index.exact
+        assert keeping.noted(collection.store)["lists"] is None
+
+
+def test_an_erased_document_leaves_the_lists_and_their_file(folder: Path) -> None:
+    with Collection.open(folder) as collection:
+        gone = [
+            number
+            for number, passage in collection.store.passages(collection.store.passage_ids()).items()
+            if passage.doc_id == "n77"
+        ]
+        (_, vector) = collection.store.vectors_of(gone[:1])
+        assert vector.tobytes() in (folder / "vectors.faiss").read_bytes()
+        assert collection.erase("n77").traces_found == 0
+        assert vector.tobytes() not in (folder / "vectors.faiss").read_bytes()
+        assert not np.isin(gone, collection.load_index().ids()).any()
+
+
+def test_grouping_finds_nearly_all_and_reads_fewer() -> None:
+    rows = crowd(20_000)
+    index, grouping = grouped(faiss, np.arange(20_000, dtype=np.int64), rows)
+    assert grouping.recall >= RECALL
+    assert grouping.probed < grouping.lists
+    assert grouping == grouped(faiss, np.arange(20_000, dtype=np.int64), rows)[1]
+    assert len(index.search(rows[:1], 1000)[1][0]) == 1000
+    assert (index.search(rows[:1], 1000)[1] >= 0).all()
+
+
+def test_no_list_has_a_center_made_of_one_vector() -> None:
+    rows = crowd(4000)
+    alone = -rows[:40].mean(axis=0)
+    rows[17] = alone / np.linalg.norm(alone)
+    index, _ = grouped(faiss, np.arange(4000, dtype=np.int64), rows)
+    centers = index.quantizer.reconstruct_n(0, index.nlist)
+    assert (centers @ rows[17]).max() < 0.95
