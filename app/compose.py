@@ -39,12 +39,13 @@ def system_of(
     made_with: "Manifest | None" = None,
     answers: bool = False,
     writes: bool = True,
+    key: bytes | None = None,
 ) -> "System":
     """The system of the settings; with an ``encoder`` that one in place of theirs.
 
     ``made_with`` puts policy and scale of a collection in place of those of the settings. Where it
-    ``answers``, it has the generator of the settings, else one that needs no language model. ``writes`` is
-    whether a key may be made where there is none.
+    ``answers``, it has the generator of the settings, else one that needs no language model. ``writes`` and
+    ``key`` are those of ``DataDir``.
 
     Raises:
         ConfigurationError: The settings contradict each other, or the language model is remote, so that it
@@ -58,7 +59,7 @@ def system_of(
 
     own = own_entities_of(settings.policy)
     policy = made_with.policy if made_with else policy_of(settings, own.labels())
-    data = DataDir(settings, writes=writes)
+    data = DataDir(settings, writes=writes, key=key)
     encoder = encoder or encoder_of(settings)
     model = language_model_of(settings) if answers or policy.name == "intact" else None
     given = settings.policy.scale

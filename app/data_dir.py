@@ -19,18 +19,25 @@ _COLLECTION_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 class DataDir:
-    """The data folder of the settings. ``writes`` is whether a key may be made where there is none."""
+    """The data folder of the settings.
 
-    def __init__(self, settings: Settings, *, writes: bool = True) -> None:
+    ``writes`` is whether a key may be made where there is none; with a ``key`` its file is not looked for, for
+    processes on other machines.
+    """
+
+    def __init__(self, settings: Settings, *, writes: bool = True, key: bytes | None = None) -> None:
         self.settings = settings
         self.keeping = keeping_of(settings)
         self._writes = writes
+        self._key = key
 
     @cached_property
     def key(self) -> bytes:
         """The secret under which ids and texts are digested."""
         from ingest.keys import secret_key
 
+        if self._key is not None:
+            return self._key
         path = self.settings.key_file or self.settings.data_dir / "secret.key"
         return secret_key(path, make=self._writes)
 

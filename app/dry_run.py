@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from app.data_dir import DataDir
-from app.ingesting import nothing_kept, pipeline, plan, refuse_raw_text
+from app.ingesting import arriving, nothing_kept, pipeline, plan, refuse_raw_text
 from ingest.documents import Arrival, Document, SanitizedDocument, Standing
 from ingest.errors import SanitizationError
 from ingest.pipeline import Tally, at_once
@@ -80,8 +80,8 @@ def dry_run(
             for each in sanitizer.sanitize(documents)
         ]
 
-    tally = pipeline(at_once(prepare), data).run(planned.readings, _Counting(counted), on_progress)
-    return tally, counted
+    run = pipeline(at_once(prepare), data.settings).run
+    return run(arriving(planned.readings, data), _Counting(counted), on_progress), counted
 
 
 class _Counting:

@@ -14,7 +14,7 @@ from ingest.annotated import AnnotatedText
 from ingest.documents import Document
 from ingest.errors import UnreadableDocument
 from ingest.keys import source_of
-from ingest.pipeline import Begin, Limits, Pipeline, Tally, at_once
+from ingest.pipeline import Arriving, Begin, C, Intake, Limits, Pipeline, Tally, at_once
 from ingest.protocols import P, Prepare
 from ingest.read.paths import canonical, files_of, origin
 from ingest.read.reading import Reading
@@ -45,13 +45,15 @@ def ingest(
     on_progress: Callable[[Tally], None] = lambda tally: None,
     sync: Sequence[str] = (),
     workers: int = 1,
+    elsewhere: "Elsewhere | None" = None,
 ) -> Tally:
     """Sanitize and index everything that is read.
 
     An interrupted run goes on when it is run again: kept documents are recognized and skipped. ``sync``
     are folders whose files are all among the readings: what came from below them and is not there any more
     is erased in the end, save for what came from files and folders that could not be read. More than one of
-    ``workers`` are processes that sanitize with the system of the settings.
+    ``workers`` are processes that sanitize with the system of the settings. ``elsewhere`` reads and sanitizes
+    on other machines; the readings then only serve to fit the scale.
 
     Raises:
         ConfigurationError: The policy would index raw text.
@@ -71,8 +73,11 @@ def ingest(
         )
         with opened as collection:
             writer = Writer(collection.store)
-            with planned.pipeline_of(workers, system, data) as pipeline:
-                tally = pipeline.run(planned.readings, writer, on_progress)
+            if elsewhere:
+                tally = elsewhere(planned, writer, on_progress)
+            else:
+                with planned.pipeline_of(workers, system, data) as pipeline:
+                    tally = pipeline.run(arriving(planned.readings, data), writer, on_progress)
             collection.publish()
             if sync:
                 _erase_lost(data.key, collection, writer.job_id, sync, tally)
@@ -129,38 +134,57 @@ class Plan:
         return replace(system, scale=self.manifest.scale, engine=engine)
 
     @contextmanager
-    def pipeline_of(self, workers: int, system: System, data: DataDir) -> Iterator[Pipeline[CutDocument]]:
+    def pipeline_of(
+        self, workers: int, system: System, data: DataDir
+    ) -> Iterator[Pipeline[Document, CutDocument]]:
         """From readings to a store, in as many processes; those have the system of the settings."""
         if workers == 1:
-            yield pipeline(at_once(self.here(system).preparing()), data)
+            yield pipeline(at_once(self.here(system).preparing()), data.settings)
             return
         assert self.manifest is not None
         from ingest.workers import Workers
 
-        make = partial(_preparing, data.settings, self.manifest.scale, workers, system.own_entities)
+        threads = max(1, (data.settings.threads or cores()) // workers)
+        make = partial(preparing, data.settings, data.key, self.manifest.scale, threads, system.own_entities)
         with Workers(make, workers, data.settings.ingest.sanitize_seconds) as pool:
-            yield pipeline(pool.begin, data, workers + 1)
+            yield pipeline(pool.begin, data.settings, workers + 1)
 
 
-def pipeline(begin: Begin[P], data: DataDir, ahead: int = 0) -> Pipeline[P]:
+Elsewhere = Callable[[Plan, Writer, Callable[[Tally], None]], Tally]
+"""Stores the documents of a plan that other machines read and sanitize."""
+
+
+def pipeline(begin: Begin[C, P], settings: Settings, ahead: int = 0) -> Pipeline[C, P]:
     """The pipeline of the settings; ``begin`` and ``ahead`` are those of ``Pipeline``."""
-    most = data.settings.ingest
-    limits = Limits(most.batch_documents, most.batch_characters)
-    return Pipeline(begin, data.public_ids, data.key, limits, ahead)
+    return Pipeline(begin, limits_of(settings), ahead)
 
 
-def _preparing(settings: Settings, scale: Scale, workers: int, own_entities: str) -> Prepare[CutDocument]:
-    """What one of several processes does, with its share of the threads.
+def limits_of(settings: Settings) -> Limits:
+    """The batches of the settings."""
+    return Limits(settings.ingest.batch_documents, settings.ingest.batch_characters)
+
+
+def arriving(readings: Iterable[Reading], data: DataDir) -> Iterator[Arriving[Document]]:
+    """Readings under the ids of the data folder."""
+    return map(Intake(data.public_ids, data.key).arriving, readings)
+
+
+def preparing(
+    settings: Settings, key: bytes, scale: Scale, threads: int, own_entities: str
+) -> Prepare[CutDocument]:
+    """What one of several processes does, here or on another machine.
 
     Raises:
-        ConfigurationError: The user's lists have changed since the run began.
+        ConfigurationError: The user's lists are others than those that the run began with.
     """
     from app.compose import system_of
 
-    threads = max(1, (settings.threads or cores()) // workers)
-    system = system_of(settings.model_copy(update={"threads": threads}), writes=False)
+    system = system_of(settings.model_copy(update={"threads": threads}), key=key)
     if system.own_entities != own_entities:
-        raise ConfigurationError("The lists of the policy have changed during the ingest. Run it again.")
+        raise ConfigurationError(
+            "The lists of the policy have changed during the ingest, or are others on another machine. Put "
+            "the same files everywhere and run it again."
+        )
     return replace(system, scale=scale).preparing()
 
 

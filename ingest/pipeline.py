@@ -1,4 +1,7 @@
-"""The bulk pipeline: read documents, sanitize them in bounded batches, write them to a sink."""
+"""The bulk pipeline: documents arrive, are sanitized in bounded batches, and are written to a sink.
+
+What is stored of a document, and what is counted, is decided here alone, wherever it was sanitized.
+"""
 
 import time
 from collections import Counter, deque
@@ -6,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import takewhile
-from typing import Generic
+from typing import Generic, TypeVar
 
 from ingest.documents import Arrival, Document, SanitizedDocument, Standing
 from ingest.errors import SanitizationError, UnreadableDocument
@@ -14,7 +17,11 @@ from ingest.keys import content_key, source_of
 from ingest.protocols import Outcomes, P, Prepare, Sink
 from ingest.read.reading import Reading
 
-Begin = Callable[[Sequence[Document]], Callable[[], Outcomes[P]]]
+C = TypeVar("C")
+"""What a document brings: the ``Document``, or its outcome where another machine prepared it."""
+D = TypeVar("D")
+
+Begin = Callable[[Sequence[C]], Callable[[], Outcomes[P]]]
 """Starts to prepare documents; the call of the result waits for the outcomes, in order."""
 
 MAX_FAILURES = 100
@@ -124,36 +131,76 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Pipeline(Generic[P]):
-    """From readings to a sink. ``public_ids`` maps document ids to ids that identify nobody.
+class Incoming(Generic[C]):
+    """A document that asks to be stored, and where it was read."""
+
+    arrival: Arrival
+    place: str = field(repr=False)
+    source: str = field(repr=False)
+    characters: int
+    content: C = field(repr=False)
+
+    def bringing(self, content: D) -> "Incoming[D]":
+        """The same document with other content."""
+        return Incoming(self.arrival, self.place, self.source, self.characters, content)
+
+
+@dataclass(frozen=True, slots=True)
+class Arriving(Generic[C]):
+    """A reading on its way to the sink; ``bytes_read`` as in ``Reading``."""
+
+    item: Incoming[C] | UnreadableDocument
+    bytes_read: int
+
+
+@dataclass(frozen=True, slots=True)
+class Intake:
+    """Gives readings their public ids, which identify nobody, and the digests of their texts and files."""
+
+    public_ids: Callable[[Sequence[str]], Sequence[str]] = field(repr=False)
+    key: bytes = field(repr=False)
+
+    def arriving(self, reading: Reading) -> Arriving[Document]:
+        """The reading as the sink is asked about it."""
+        if isinstance(reading.item, UnreadableDocument):
+            return Arriving(reading.item, reading.bytes_read)
+        (doc_id,) = self.public_ids([reading.item.doc_id])
+        document = replace(reading.item, doc_id=doc_id)
+        source = source_of(document.source, self.key) if document.source else None
+        arrival = Arrival(doc_id, content_key(document.text, self.key), source)
+        incoming = Incoming(arrival, document.place, document.source, len(document.text), document)
+        return Arriving(incoming, reading.bytes_read)
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline(Generic[C, P]):
+    """From what arrives to a sink.
 
     ``begin`` starts to prepare a batch, and up to ``ahead`` batches are begun before the first of them is
     stored. What is stored does not depend on it.
     """
 
-    begin: Begin[P]
-    public_ids: Callable[[Sequence[str]], Sequence[str]]
-    key: bytes = field(repr=False)
+    begin: Begin[C, P]
     limits: Limits
     ahead: int = 0
 
     def run(
         self,
-        readings: Iterable[Reading],
+        arriving: Iterable[Arriving[C]],
         sink: Sink[P],
         on_progress: Callable[[Tally], None] = lambda tally: None,
     ) -> Tally:
         """Store every document; report and skip those that cannot be read or sanitized."""
         tally, started = Tally(), time.perf_counter()
-        begun: deque[_Begun[P]] = deque()
+        begun: deque[_Begun[C, P]] = deque()
 
         def finish() -> None:
             self._keep(begun.popleft(), sink, tally)
             tally.seconds = time.perf_counter() - started
             on_progress(tally)
 
-        for batch in batches(self._readable(readings, tally), self.limits):
-            waiting = self._arrivals(batch)
+        for batch in grouped(self._readable(arriving, tally), self.limits, lambda each: each.characters):
+            waiting = batch
             while waiting:
                 free = _settled(waiting, begun)
                 if not free:
@@ -170,49 +217,38 @@ class Pipeline(Generic[P]):
         on_progress(tally)
         return tally
 
-    def _readable(self, readings: Iterable[Reading], tally: Tally) -> Iterator[Document]:
-        for reading in readings:
-            tally.bytes_read = reading.bytes_read
-            if isinstance(reading.item, UnreadableDocument):
-                tally.fail(reading.item.place, reading.item.reason, reading.item.source)
+    def _readable(self, arriving: Iterable[Arriving[C]], tally: Tally) -> Iterator[Incoming[C]]:
+        for each in arriving:
+            tally.bytes_read = each.bytes_read
+            if isinstance(each.item, UnreadableDocument):
+                tally.fail(each.item.place, each.item.reason, each.item.source)
             else:
                 tally.read += 1
-                tally.characters += len(reading.item.text)
-                yield reading.item
-
-    def _arrivals(self, batch: Sequence[Document]) -> list[tuple[Arrival, Document]]:
-        ids = self.public_ids([document.doc_id for document in batch])
-        return [
-            (self._arrival(doc_id, document), replace(document, doc_id=doc_id))
-            for doc_id, document in zip(ids, batch, strict=True)
-        ]
-
-    def _arrival(self, doc_id: str, document: Document) -> Arrival:
-        source = source_of(document.source, self.key) if document.source else None
-        return Arrival(doc_id, content_key(document.text, self.key), source)
+                tally.characters += each.item.characters
+                yield each.item
 
     def _begun(
-        self, now: Sequence[tuple[Arrival, Document]], standings: Sequence[Standing], tally: Tally
-    ) -> "_Begun[P]":
-        pending: list[_Pending] = []
-        for (arrival, document), standing in zip(now, standings, strict=True):
+        self, now: Sequence[Incoming[C]], standings: Sequence[Standing], tally: Tally
+    ) -> "_Begun[C, P]":
+        pending: list[_Pending[C]] = []
+        for incoming, standing in zip(now, standings, strict=True):
             if standing is Standing.DUPLICATE:
                 tally.duplicates += 1
             elif standing is Standing.CLASH:
-                tally.fail(document.place, _CLASH, document.source)
+                tally.fail(incoming.place, _CLASH, incoming.source)
             else:
-                pending.append(_Pending(arrival, document, standing))
-        return _Begun(pending, self.begin([each.document for each in pending]))
+                pending.append(_Pending(incoming, standing))
+        return _Begun(pending, self.begin([each.incoming.content for each in pending]))
 
-    def _keep(self, batch: "_Begun[P]", sink: Sink[P], tally: Tally) -> None:
+    def _keep(self, batch: "_Begun[C, P]", sink: Sink[P], tally: Tally) -> None:
         kept: list[tuple[Arrival, P]] = []
         replaced = taken = 0
         for each, outcome in zip(batch.pending, batch.outcomes(), strict=True):
+            incoming = each.incoming
             if isinstance(outcome, SanitizationError):
-                reason = _failed(outcome, each.replaces)
-                tally.fail(each.document.place, reason, each.document.source)
+                tally.fail(incoming.place, _failed(outcome, each.replaces), incoming.source)
             else:
-                kept.append((each.arrival, outcome))
+                kept.append((incoming.arrival, outcome))
                 replaced += each.replaces
                 taken += each.standing is Standing.TAKEN
         if kept:
@@ -225,11 +261,10 @@ class Pipeline(Generic[P]):
 
 
 @dataclass(frozen=True, slots=True)
-class _Pending:
-    """A document to sanitize, and its standing."""
+class _Pending(Generic[C]):
+    """A document to store, and its standing."""
 
-    arrival: Arrival
-    document: Document
+    incoming: Incoming[C]
     standing: Standing
 
     @property
@@ -239,22 +274,22 @@ class _Pending:
 
 
 @dataclass(frozen=True, slots=True)
-class _Begun(Generic[P]):
+class _Begun(Generic[C, P]):
     """A batch that is being prepared; ``outcomes`` waits for it."""
 
-    pending: Sequence[_Pending]
+    pending: Sequence[_Pending[C]]
     outcomes: Callable[[], Outcomes[P]]
 
     @property
     def keys(self) -> frozenset[str | bytes]:
         """What the standing of a later arrival may depend on."""
-        return frozenset(key for each in self.pending for key in _keys(each.arrival))
+        return frozenset(key for each in self.pending for key in _keys(each.incoming.arrival))
 
 
-def _settled(waiting: Sequence[tuple[Arrival, Document]], begun: Iterable[_Begun[P]]) -> list[Arrival]:
+def _settled(waiting: Sequence[Incoming[C]], begun: Iterable[_Begun[C, P]]) -> list[Arrival]:
     """The first arrivals that share no id or text with a document that is being prepared."""
     open_keys = frozenset[str | bytes]().union(*(each.keys for each in begun))
-    return list(takewhile(lambda each: open_keys.isdisjoint(_keys(each)), (pair[0] for pair in waiting)))
+    return list(takewhile(lambda each: open_keys.isdisjoint(_keys(each)), (one.arrival for one in waiting)))
 
 
 def _keys(arrival: Arrival) -> tuple[str, bytes]:
@@ -276,21 +311,31 @@ def _failed(error: SanitizationError, replaces: bool) -> str:
     )
 
 
-def at_once(prepare: Prepare[P]) -> Begin[P]:
+def at_once(prepare: Prepare[P]) -> Begin[Document, P]:
     """Prepare each batch in this process, when its outcomes are asked for."""
     return lambda documents: partial(prepare, documents)
 
 
+def already(outcomes: Sequence[P | SanitizationError]) -> Callable[[], Outcomes[P]]:
+    """As ``Begin``, for documents that are prepared when they arrive."""
+    return lambda: outcomes
+
+
 def batches(documents: Iterable[Document], limits: Limits) -> Iterator[list[Document]]:
     """Documents in order, in batches within the limits; a document over them gets a batch of its own."""
-    batch: list[Document] = []
-    characters = 0
-    for document in documents:
-        full = len(batch) >= limits.documents or characters + len(document.text) > limits.characters
+    return grouped(documents, limits, lambda document: len(document.text))
+
+
+def grouped(items: Iterable[C], limits: Limits, characters: Callable[[C], int]) -> Iterator[list[C]]:
+    """As ``batches``, for whatever has characters."""
+    batch: list[C] = []
+    total = 0
+    for item in items:
+        full = len(batch) >= limits.documents or total + characters(item) > limits.characters
         if batch and full:
             yield batch
-            batch, characters = [], 0
-        batch.append(document)
-        characters += len(document.text)
+            batch, total = [], 0
+        batch.append(item)
+        total += characters(item)
     if batch:
         yield batch

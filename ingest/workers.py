@@ -125,8 +125,10 @@ def _start(make: Callable[[], Prepare[Any]]) -> None:
     # An interrupt from the keyboard is for the main process, which then ends this one.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # A library's complaints may quote what it reads.
-    sys.stderr.flush()
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+        os.dup2(nowhere, stream.fileno())
     try:
         _prepare = make()
     except LetheError as error:

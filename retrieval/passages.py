@@ -80,6 +80,10 @@ class Writer:
         self._store = store
         self.job_id = store.start_job()
 
+    def stored(self) -> list[Arrival]:
+        """Every id with the text that it names, as they were when the run began."""
+        return [Arrival(doc_id, key) for doc_id, key in self._store.named_texts()]
+
     def standing(self, arrivals: Sequence[Arrival]) -> list[Standing]:
         """The standing of the first of them against the stored documents."""
         return self._store.standing(self.job_id, arrivals)

@@ -164,6 +164,12 @@ def _ingest(verb: argparse.ArgumentParser) -> None:
         metavar="N",
         help="processes that sanitize; without it one for each core, and one for small input",
     )
+    verb.add_argument(
+        "--ray",
+        metavar="ADDRESS",
+        help="read and sanitize on a Ray cluster: host:port, auto for that of this machine, or local for one "
+        "that ends with the command; without it in processes of this machine",
+    )
 
 
 def _search(verb: argparse.ArgumentParser) -> None:

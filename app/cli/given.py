@@ -14,7 +14,7 @@ from models.errors import ConfigurationError
 if TYPE_CHECKING:
     from ingest.deciding.policy import Policy
     from ingest.documents import Document
-    from ingest.read.reading import Reading
+    from ingest.read.reading import Reading, ReadLimits
 
 
 def settings_arguments(arguments: argparse.Namespace) -> dict[str, object]:
@@ -36,7 +36,8 @@ def settings_arguments(arguments: argparse.Namespace) -> dict[str, object]:
     given["detector.labels"] = getattr(arguments, "label", None)
     given["risk.kind"] = getattr(arguments, "risk", None)
     given["ingest.keep_ids"] = getattr(arguments, "keep_ids", None)
-    given["ingest.workers"] = getattr(arguments, "workers", None)
+    for name in ("workers", "ray"):
+        given[f"ingest.{name}"] = getattr(arguments, name, None)
     given["retrieval.k"] = getattr(arguments, "k", None)
     given["retrieval.search"] = getattr(arguments, "dense", None)
     for name in ("host", "port"):
@@ -70,17 +71,22 @@ def check_trip(policy: "Policy", why: str) -> None:
 
 def readings_of(arguments: argparse.Namespace, settings: Settings) -> "Iterator[Reading]":
     """The documents of the given paths, read within the limits of the settings."""
-    from ingest.read.reading import ReadLimits
     from ingest.read.sources import read_documents
 
-    ingest = settings.ingest
     return read_documents(
         arguments.paths,
         text_field=arguments.text_field,
         id_field=arguments.id_field,
         stdin=sys.stdin.buffer,
-        limits=ReadLimits(ingest.document_seconds, ingest.document_megabytes << 20),
+        limits=read_limits_of(settings),
     )
+
+
+def read_limits_of(settings: Settings) -> "ReadLimits":
+    """The limits of reading one document."""
+    from ingest.read.reading import ReadLimits
+
+    return ReadLimits(settings.ingest.document_seconds, settings.ingest.document_megabytes << 20)
 
 
 def under_public_ids(data: DataDir, documents: "Sequence[Document]") -> "list[Document]":

@@ -1,19 +1,26 @@
 """``lethe ingest``."""
 
 import argparse
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.cli.console import message, printable, progress, result
-from app.cli.given import data_of, readings_of
+from app.cli.given import data_of, read_limits_of, readings_of
 from app.compose import system_of
 from app.dry_run import dry_run
-from app.ingesting import ingest, workers_for
+from app.ingesting import Elsewhere, ingest, workers_for
 from ingest.pipeline import MAX_FAILURES, Tally
 from ingest.read.paths import shown
 from ingest.read.sources import total_bytes
 from models.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from app.data_dir import DataDir
+    from retrieval.system import System
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -46,8 +53,11 @@ def run(arguments: argparse.Namespace) -> int:
             tally, counted = dry_run(system, data, arguments.collection, readings, on_progress)
             found = {"dry_run": True, **tally.summary(), "decisions": counted.rows()}
         else:
-            workers = workers_for(data.settings, total)
-            tally = ingest(system, data, arguments.collection, readings, on_progress, sync, workers)
+            with _elsewhere(arguments, system, data) as there:
+                workers = 1 if there else workers_for(data.settings, total)
+                tally = ingest(
+                    system, data, arguments.collection, readings, on_progress, sync, workers, there
+                )
             found = dict(tally.summary())
         bar.update(task, completed=total or tally.bytes_read)
     if tally.failed > MAX_FAILURES:
@@ -63,6 +73,32 @@ def run(arguments: argparse.Namespace) -> int:
         )
     result({"collection": arguments.collection, **found})
     return 1 if tally.failed else 0
+
+
+@contextmanager
+def _elsewhere(
+    arguments: argparse.Namespace, system: "System", data: "DataDir"
+) -> Iterator[Elsewhere | None]:
+    """The Ray cluster of the settings, if they name one."""
+    chosen = data.settings.ingest
+    if chosen.ray is None:
+        yield None
+        return
+    from app.on_ray import OnRay, refuse_standard_input
+    from ingest.on_ray import LOCAL, connected
+    from ingest.read.reading import Fields
+
+    refuse_standard_input(arguments.paths)
+    workers = workers_for(data.settings, None) if chosen.ray == LOCAL else chosen.workers
+    # Ray prints what it wants an operator to know, and standard output is for the summary.
+    with (
+        Path(os.devnull).open("w") as nowhere,
+        redirect_stdout(nowhere),
+        connected(chosen.ray, workers) as cluster,
+    ):
+        fields = Fields(arguments.text_field, arguments.id_field)
+        limits = read_limits_of(data.settings)
+        yield OnRay(cluster, data, arguments.paths, fields, limits, system.own_entities)
 
 
 def _folders(paths: Sequence[str]) -> Sequence[str]:

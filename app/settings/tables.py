@@ -222,6 +222,12 @@ class IngestSettings(BaseModel):
         description="processes that sanitize; none takes one for each core and GB of memory, and one for "
         "small input, with a GPU, or with a model that is not embedded",
     )
+    ray: str | None = Field(
+        default=None,
+        min_length=1,
+        description="Ray cluster that reads and sanitizes: host:port, auto for that of this machine, or local "
+        "for one that ends with the command; none does all in processes of this machine",
+    )
     batch_documents: int = Field(default=32, ge=1, description="most documents of one batch")
     batch_characters: int = Field(
         default=20_000, ge=1, description="characters from which a batch takes no more documents"

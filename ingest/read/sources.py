@@ -75,12 +75,10 @@ def read_documents(
 
     def sources(named: Iterable[str]) -> Iterator[File | Reading]:
         nonlocal before
-        for each, path in ((one, path) for one in named for path in files_of(one)):
-            if isinstance(path, UnreadableDocument):
-                yield Reading(bare(path), before)
-            else:
-                yield File(path, size := _size(path), before, origin(path, each))
-                before += size
+        for each in sources_of(named, before):
+            if isinstance(each, File):
+                before = each.before + each.size
+            yield each
 
     with reading_process(limits, fields) if limits else nullcontext(_read_here(fields)) as read:
         for is_stdin, named in groupby(paths, STDIN.__eq__):
@@ -92,6 +90,19 @@ def read_documents(
                 for reading in stdin_readings(stdin, fields):
                     before = max(before, start + reading.bytes_read)
                     yield Reading(reading.item, before)
+
+
+def sources_of(paths: Iterable[str], before: int = 0) -> Iterator[File | Reading]:
+    """The files behind paths and patterns, in order, and errors where there are none.
+
+    ``before`` are the bytes of what comes before them.
+    """
+    for each, path in ((one, path) for one in paths for path in files_of(one)):
+        if isinstance(path, UnreadableDocument):
+            yield Reading(bare(path), before)
+        else:
+            yield File(path, size := _size(path), before, origin(path, each))
+            before += size
 
 
 def _read_here(fields: Fields) -> ReadFiles:

@@ -87,6 +87,15 @@ class Store:
         with self._transaction():
             return standing_of_first(self._connection, job_id, arrivals)
 
+    def named_texts(self) -> list[tuple[str, bytes]]:
+        """Every id with the content key of the text that it names."""
+        with self._lock, self._readable_errors():
+            found = self._connection.execute(
+                "SELECT doc_id, content_key FROM documents UNION ALL "
+                "SELECT alias, content_key FROM aliases JOIN documents USING (doc_id)"
+            )
+            return [(doc_id, key) for doc_id, key in found]
+
     def write(self, job_id: int, batch: Sequence[tuple[Arrival, CutDocument]]) -> None:
         """Write a batch atomically. An id then names the new text only."""
         with self._transaction():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from ingest.deciding.baselines.uniform import REDACT
 from ingest.documents import Document
 from ingest.keys import content_key
-from ingest.pipeline import Limits, Pipeline, Tally, at_once
+from ingest.pipeline import Intake, Limits, Pipeline, Tally, at_once
 from ingest.read.reading import Reading
 from ingest.sanitize import DecidingSanitizer
 from ingest.scoring.prior import RiskPrior
@@ -30,11 +30,9 @@ RUNS = st.lists(
 
 def carry(store: Store, run: Run, batch: int, ahead: int = 0) -> Tally:
     sanitizer = DecidingSanitizer(FailingDetector(BAD), REDACT, RiskPrior())
-    pipeline = Pipeline(
-        at_once(preparing(sanitizer, WordEncoder(), 16)), lambda ids: ids, KEY, Limits(documents=batch), ahead
-    )
+    pipeline = Pipeline(at_once(preparing(sanitizer, WordEncoder(), 16)), Limits(documents=batch), ahead)
     readings = [Reading(Document(doc_id, text), 0) for doc_id, text in run]
-    return pipeline.run(readings, Writer(store))
+    return pipeline.run(map(Intake(lambda ids: ids, KEY).arriving, readings), Writer(store))
 
 
 def named(store: Store) -> dict[str, str]:
@@ -111,12 +109,8 @@ def test_a_changed_document_that_fails_leaves_the_old_version_and_says_so() -> N
 
 def test_what_fails_is_told_by_the_place_that_it_was_read_at() -> None:
     sanitizer = DecidingSanitizer(FailingDetector(BAD), REDACT, RiskPrior())
-    pipeline = Pipeline(
-        at_once(preparing(sanitizer, WordEncoder(), 16)),
-        lambda ids: [f"doc-{each}" for each in ids],
-        KEY,
-        Limits(),
-    )
+    pipeline = Pipeline(at_once(preparing(sanitizer, WordEncoder(), 16)), Limits())
+    intake = Intake(lambda ids: [f"doc-{each}" for each in ids], KEY)
     read = [
         Document("1", "ash", {"source": "a.csv", "place": "a.csv, line 2"}),
         Document("1", "oak", {"source": "a.csv", "place": "a.csv, line 3"}),
@@ -124,6 +118,6 @@ def test_what_fails_is_told_by_the_place_that_it_was_read_at() -> None:
         Document("3", BAD),
     ]
     readings = [Reading(document, 0) for document in read]
-    failures = pipeline.run(readings, Writer(Store(None))).failures
+    failures = pipeline.run(map(intake.arriving, readings), Writer(Store(None))).failures
     assert [failure.place for failure in failures] == ["a.csv, line 3", "b.txt", "doc-3"]
     assert ["doc-2" in failures[1].reason, "doc-3" in failures[2].reason] == [True, True]

@@ -15,7 +15,7 @@ import pytest
 from ingest.deciding.baselines.uniform import REDACT
 from ingest.documents import Document
 from ingest.errors import ForeignDocument, SanitizationError
-from ingest.pipeline import Begin, Limits, Pipeline, Tally, at_once
+from ingest.pipeline import Begin, Intake, Limits, Pipeline, Tally, at_once
 from ingest.protocols import Outcomes
 from ingest.read.reading import Reading
 from ingest.sanitize import DecidingSanitizer
@@ -193,10 +193,10 @@ def test_an_ingest_has_the_same_results_with_processes() -> None:
     readings = [Reading(Document(str(number), text), 0) for number, text in enumerate(texts)]
     limits = Limits(documents=4)
 
-    def carried(begin: Begin[CutDocument], ahead: int) -> tuple[list[tuple[str, str]], Tally]:
+    def carried(begin: Begin[Document, CutDocument], ahead: int) -> tuple[list[tuple[str, str]], Tally]:
         store = Store(None)
-        pipeline = Pipeline(begin, lambda ids: ids, KEY, limits, ahead)
-        tally = pipeline.run(readings, Writer(store))
+        arriving = map(Intake(lambda ids: ids, KEY).arriving, readings)
+        tally = Pipeline(begin, limits, ahead).run(arriving, Writer(store))
         rows = store._connection.execute("SELECT doc_id, text FROM passages ORDER BY rowid").fetchall()
         store.close()
         return rows, tally

@@ -6,7 +6,7 @@ from tests.commands import imported_by
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("models", "ingest", "retrieval", "eval", "app")
-HEAVY = ("torch", "transformers", "sentence_transformers", "gliner", "faiss", "llama_cpp", "openai")
+HEAVY = ("torch", "transformers", "sentence_transformers", "gliner", "faiss", "llama_cpp", "openai", "ray")
 FILES = sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
 
 
@@ -25,12 +25,12 @@ STEPS = {
     "encoders detectors risk language training",
     "ingest": "documents labels spans annotated errors protocols temporary keys language read "
     "detection linking rendering ladders scoring deciding explain sanitize pipeline "
-    "workers langchain_transformer",
+    "workers on_ray langchain_transformer",
     "retrieval": "documents errors protocols search index store manifest keeping passages citations prompt "
     "collection retriever generators langchain_adapters system",
     "eval": "documents progress rows protocols measures targets corpora provenance attacks "
     "experiment prepared tasks studies reports",
-    "app": "machine presets settings policies indexes data_dir compose demo rows ingesting dry_run "
+    "app": "machine presets settings policies indexes data_dir compose demo rows ingesting on_ray dry_run "
     "explain_text explain_html policy_file sanitized_files server cli",
 }
 

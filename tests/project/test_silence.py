@@ -200,6 +200,8 @@ eval.studies.risk.report.RiskReport: models
 ingest.explain.ExplainedEntity: label reason replacement
 app.server.bodies.ChatBody: model
 app.server.served.ServedCollection: collection
+app.on_ray.OnRay: own_entities
+app.on_ray._Sent: own_entities version
 app.dry_run.Kind: identifier label action reason
 app.dry_run.Counted: replacements
 app.server.answers.HealthAnswer: collection generator
@@ -214,6 +216,7 @@ app.settings.policy.PolicySettings: operators words
 app.settings.report.SettingRow: name value description
 app.settings.tables.DetectorSettings: labels
 app.settings.tables.GeneratorSettings: base_url model
+app.settings.tables.IngestSettings: ray
 app.settings.tables.ServerSettings: host hosts
 eval.corpora.gold_files.Place: document
 eval.corpora.marked.MarkedCorpus: name
