@@ -21,7 +21,7 @@ _COLLECTION_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 class DataDir:
     """The data folder of the settings.
 
-    ``writes`` is whether a key may be made where there is none; with a ``key`` its file is not looked for, for
+    ``writes`` is whether a key may be made where there is none. A given ``key`` stands for its file, for
     processes on other machines.
     """
 

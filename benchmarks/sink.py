@@ -1,7 +1,7 @@
 """How fast one process stores what others have sanitized: the ceiling of an ingest on many machines.
 
-``python -m benchmarks.sink [DOCUMENTS]`` sanitizes the demo corpus, then stores so many copies of its documents,
-20,000 without an argument, under ids and digests of their own, as an ingest on Ray does: it unpacks blocks,
+``python -m benchmarks.sink [DOCUMENTS]`` sanitizes the demo corpus, then stores so many copies of its
+documents, 20,000 without an argument, under ids and digests of their own, as an ingest on Ray does: it unpacks blocks,
 asks for the standing of each batch, keeps it, and makes the index in the end. Nothing is sanitized while the
 clock runs. It writes ``benchmarks/results/sink.json``.
 """

@@ -225,8 +225,8 @@ class IngestSettings(BaseModel):
     ray: str | None = Field(
         default=None,
         min_length=1,
-        description="Ray cluster that reads and sanitizes: host:port, auto for that of this machine, or local "
-        "for one that ends with the command; none does all in processes of this machine",
+        description="Ray cluster that reads and sanitizes: host:port, auto for that of this machine, or "
+        "local for one that ends with the command; none does all in processes of this machine",
     )
     batch_documents: int = Field(default=32, ge=1, description="most documents of one batch")
     batch_characters: int = Field(
