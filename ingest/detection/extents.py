@@ -110,6 +110,7 @@ _MOST = 3
 """The most words of a name that are missing on one side; where more are capitalized, it is a heading."""
 _INFLECTED = re.compile(r"[a-z]{3,}(?:ed|ing|ly|tion|ness|ment|ity)")
 """Verbs and abstract nouns, which stand behind a name in small letters: Anna organized, Anna's tardiness."""
+_PRONOUNS = frozenset("i me my you your he him his she her it its we us our they them their".split())
 _OWNED = re.compile(r"(?<=[a-z])['’]s [a-z]{3,}(?:ed|ing|ly|tion|ness|ment|ity)$")
 _SUFFIXES = frozenset(("jr", "sr", "md", "phd", "esq", "ii", "iii", "mba", "rn", "dds", "msc", "bsc"))
 
@@ -200,7 +201,7 @@ def _says_nothing(label: str, span: Span, text: str) -> bool:
         _NO_AGE_AT_ALL.fullmatch(said) or _numbers_an_item(span, said, text)
     ):
         return True
-    if not found or all(word in FUNCTION_WORDS | _RELATING for word in found):
+    if not found or all(word in FUNCTION_WORDS | _RELATING | _PRONOUNS for word in found):
         return True
     near = text[max(0, span.start - _NEAR) : span.end + _NEAR]
     return label == "person age" and bool(_NO_AGE.fullmatch(said)) and not _AGED.search(near)

@@ -76,6 +76,14 @@ _CRIED = re.compile(
 _FELLOW = re.compile(r"(?i)man|boy|girl|dude|bro|mate|lady|lord")
 """Oh man: nobody in particular."""
 _AREA = re.compile("Region|County|District|Province|State|City|Town|Village|Area|Zone|Borough")
+_NOBODY = re.compile(
+    "God|Allah|Santa(?: Claus)?|(?:EO[DBW]|COB|ASAP|FYI|TB[ADC]|RSVP|FAQ|DIY|BTW)(?: [A-Z][a-z]{2,5}day)?"
+)
+_KNOWN_THING = re.compile(
+    r"(?i) (?:shepherd|terrier|bulldog|army knife|toast|fries|press|pastry|pastries|delight|roulette|numeral"
+    r"|alphabet|cuisine|food|restaurant|coffee|beer|wine|cheese|bread|breakfast|dressing)s?(?![^\W_])"
+)
+"""What is called by a people and says nothing about one: a German shepherd."""
 _FIELD_NAME = re.compile(
     r"(?i)(?:user ?name|pass ?(?:word|code|phrase)|log[ -]?in|log[ -]?out|sign[ -]?in)s?"
 )
@@ -90,7 +98,7 @@ def says_nothing(label: str, said: str, before: str, after: str) -> bool:
     if label in _MOMENTS:
         of_law = _YEAR.fullmatch(said) is not None and _LAW_BEFORE.search(before) is not None
         return of_law or _no_moment(said, before, after)
-    if label in _WORDS_ONLY and any(map(str.isdigit, said)):
+    if label in _WORDS_ONLY and (any(map(str.isdigit, said)) or _KNOWN_THING.match(after)):
         return True
     if label in _SELF:
         return _nobody_in_particular(said, before)
@@ -111,8 +119,8 @@ def _no_care_or_sum(label: str, said: str, after: str) -> bool:
 
 
 def _no_place(label: str, said: str) -> bool:
-    """A continent, a field of study, and a kind of area without its name."""
-    forms = (_CONTINENT, _FIELD, _AREA) if label in _PLACES else ()
+    """A continent, a field of study, a kind of area without its name; among firms what is nobody."""
+    forms = (_CONTINENT, _FIELD, _AREA) if label in _PLACES else (_NOBODY,)
     return any(form.fullmatch(said) for form in forms)
 
 
@@ -126,7 +134,8 @@ def _no_person(said: str, after: str) -> bool:
     of_sign = fold(said) in words("eponyms") and _SIGN_AFTER.match(after) is not None
     of_kin = _KIN.fullmatch(said) is not None and _NAME_AFTER.match(after) is not None
     small = _LETTER.fullmatch(said) or (_SMALL.fullmatch(said) and not _is_name(said))
-    return of_sign or of_kin or bool(small) or bool(_FIELD_NAME.fullmatch(said)) or _is_of_scale(said, after)
+    field = _FIELD_NAME.fullmatch(said) or _NOBODY.fullmatch(said)
+    return of_sign or of_kin or bool(small) or bool(field) or _is_of_scale(said, after)
 
 
 def _nobody_in_particular(said: str, before: str) -> bool:

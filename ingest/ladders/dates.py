@@ -22,6 +22,8 @@ _NUMERIC = re.compile(
     r"([0-3]?[0-9])\s?[/.-]\s?([0-3]?[0-9])(?:\s?[/.-]\s?((?:1[5-9]|20)?[0-9]{2}))?(?![0-9])"
 )
 _MONTH_YEAR = re.compile(r"([01]?[0-9])/((?:1[5-9]|20)[0-9]{2})(?![0-9])")
+_SHORT_MONTH_YEAR = re.compile("([01]?[0-9])/(3[2-9]|[4-9][0-9])")
+"""5/92: no day is so high."""
 _DECADE = re.compile(r"(?:(early|mid|late)[- ])?((?:1[5-9]|20)[0-9]0)['’]?s")
 _CLOCK = re.compile(
     r"(?i)\b[0-2]?[0-9](?:[:h][0-5][0-9])+(?:\.[0-9]+)?\s*(?:[ap]\.?m\b\.?)?"
@@ -101,6 +103,8 @@ def date_of(said: str) -> Date | None:
         day = _DAY.search(_SHORT_YEAR.sub(" ", _YEAR.sub(" ", rest)))
         number = int(day[1]) if day and 1 <= int(day[1]) <= 31 else None
         return Date(year, _month(named.group()), number)
+    if (short := _SHORT_MONTH_YEAR.fullmatch(text.strip())) and 1 <= int(short[1]) <= 12:
+        return Date(1900 + int(short[2]), int(short[1]))
     if numeric := _NUMERIC.search(text):
         return _by_figures(int(numeric[1]), int(numeric[2]), numeric[3])
     year = _year(text)

@@ -137,14 +137,15 @@ class Fit:
     right: int = 0
 
 
-def bracket(label: str) -> Fit:
-    """The kind in brackets, for what has no rung that fits any sentence: "[phone number]".
+def bracket(label: str, letter: str = "") -> Fit:
+    """The kind in brackets, for what has no rung that fits any sentence: "[phone number]", "[username B]".
 
     Numbers of kinds that models confuse are "[identification number]".
     """
     if label in _CONFUSED:
         return Fit("[identification number]")
-    return Fit(f"[{_BRACKETS.get(label) or _OWN_ARTICLE.sub('', label_of(label).descriptor)}]")
+    noun = _BRACKETS.get(label) or _OWN_ARTICLE.sub("", label_of(label).descriptor)
+    return Fit(f"[{noun} {letter}]" if letter else f"[{noun}]")
 
 
 def kind(mention: Mention, label: str) -> Fit:

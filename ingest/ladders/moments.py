@@ -21,6 +21,8 @@ from ingest.ladders.descriptions import HEDGE, fit_of_length
 from ingest.ladders.mentions import Choose, Fit, Mention, behind_the, bracket, kind, like
 from ingest.ladders.rungs import Rung
 
+_WEEKDAY_BEFORE = re.compile(rf"{WEEKDAY.pattern},? $")
+_RELATIVE_YEAR = re.compile(r"(?i)(?P<which>last|next) year")
 _HOUR = re.compile(r"(?i)[0-2]?[0-9](?:[:.][0-5][0-9])?\s*(?:[ap]\.?m\.?)?|noon|midnight")
 _AT = re.compile(r"(?i)(?<![^\W_])at\s$")
 _ON = re.compile(r"(?i)(?<![^\W_])(?:on|at)\s(?:the\s)?$")
@@ -73,6 +75,12 @@ _A_YEAR = 364
 def fit_of_date(mention: Mention, choose: Choose) -> Fit:
     """A date or a time of the day; of a range both ends."""
     said = mention.said.strip()
+    if birthday := _BIRTHDAY.search(said):
+        return _of_birthday(birthday.group(), mention)
+    weekday = _WEEKDAY_BEFORE.search(mention.before)
+    if weekday and said[:1].isdigit() and len(weekday.group()) <= mention.room[0]:
+        fit = fit_of_date(replace(mention, before=mention.before[: weekday.start()]), choose)
+        return replace(fit, left=fit.left + len(weekday.group()))
     if _HOUR.fullmatch(said) or (mention.label == "time" and not _LENGTH.search(said)):
         return _of_time(mention)
     parts = atoms(said)
@@ -93,6 +101,10 @@ def fit_of_date(mention: Mention, choose: Choose) -> Fit:
     if found_date is None or found_date == Date():
         return _of_no_date(said, mention, choose)
     return _of_date(found_date, mention, choose)
+
+
+def _of_birthday(words: str, mention: Mention) -> Fit:
+    return Fit(words if mention.determined else f"a {words}")
 
 
 def _of_date(found_date: Date, mention: Mention, choose: Choose) -> Fit:
@@ -117,6 +129,8 @@ def _of_date(found_date: Date, mention: Mention, choose: Choose) -> Fit:
 
 def _of_relative(relative: str, mention: Mention) -> Fit:
     if _NO_ADVERB.search(mention.before) or mention.after.startswith(("'s", "’s")):
+        if year := _RELATIVE_YEAR.fullmatch(mention.said):
+            return Fit("an earlier year" if year["which"].casefold() == "last" else "a later year")
         return kind(mention, "date")
     found = _PREPOSITION.search(mention.before)
     return Fit(like(relative, found.group()), len(found.group())) if found else Fit(relative)
@@ -279,7 +293,7 @@ def _bound(age: int, before: str) -> str | None:
 def _no_plain_age(said: str, mention: Mention, choose: Choose) -> Fit | None:
     """A decade of life, a birthday, or a length of time that was taken for an age."""
     if birthday := _BIRTHDAY.search(said):
-        return Fit(birthday.group() if mention.determined else f"a {birthday.group()}")
+        return _of_birthday(birthday.group(), mention)
     if turned := _TURNED_TO.match(said):
         age = years_of(said[turned.end() :])
         decade = decade_words(age) if age else None

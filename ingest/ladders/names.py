@@ -7,7 +7,7 @@ from string import ascii_uppercase
 
 from ingest.annotated import AnnotatedText
 from ingest.documents import Entity
-from ingest.labels import ORGANIZATION, PERSON
+from ingest.labels import EMAIL, ORGANIZATION, PERSON
 from ingest.ladders.classify import class_of
 from ingest.language.vocabulary import WORD, fold, words
 
@@ -38,6 +38,8 @@ _ACRONYM = re.compile(r"(?:the )?[A-Z]{3,5}")
 _BY_LABEL = {"city name": "Town", "county": "County", "state or province": "Region", "country": "Country"}
 
 
+TOLD_APART = (EMAIL, "account handle", "phone number")
+"""Labels whose values stand for people, who are told apart by them."""
 _OF_ANY_KIND = ("Person", "Organization", "Place", "Town")
 """Nouns that rest on the label alone."""
 SURE = 0.85
@@ -79,6 +81,10 @@ class Cast:
             for entity in text.entities
             for word in _INITIAL.findall(text.text, entity.span.start, entity.span.end)
         }
+        self._apart = {
+            label: list(dict.fromkeys(each.link for each in text.entities if each.label == label))
+            for label in TOLD_APART
+        }
         self._labels = Counter((entity.label, self._said(entity)) for entity in text.entities)
         self._short = {
             "".join(word[0] for word in WORD.findall(self._said(entity)))
@@ -86,6 +92,14 @@ class Cast:
             if entity.label == PERSON
         }
         self._nouns = {link: self._noun(mentions) for link, mentions in text.mentions().items()}
+        self._governments = len(
+            {self._said(each) for each in text.entities if self._nouns[each.link] == "Government"}
+        )
+
+    def apart(self, entity: Entity) -> str | None:
+        """The letter of a mail address or the like among several of the text; None if it is alone."""
+        links = self._apart[entity.label]
+        return letters(links.index(entity.link)) if len(links) > 1 else None
 
     def name(self, entity: Entity, before: str) -> str:
         """Person A; after a title, or with one, Mr. A."""
@@ -97,6 +111,8 @@ class Cast:
         if thing not in self._letters:
             self._letters[thing] = self._next(noun)
         letter = self._letters[thing]
+        if noun == "Government" and self._governments == 1:
+            return "the Government"
         if noun not in ("Person", "Name"):
             return f"{noun} {letter}"
         titled = _TITLED.match(self._text, entity.span.start, entity.span.end)

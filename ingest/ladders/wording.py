@@ -22,7 +22,7 @@ from ingest.ladders.mentions import (
     without_second_article,
 )
 from ingest.ladders.moments import fit_of_age, fit_of_date
-from ingest.ladders.names import Cast, is_sure
+from ingest.ladders.names import TOLD_APART, Cast, is_sure
 from ingest.ladders.places import adjective_of, is_area, is_country, is_town_in, names_of_area, rungs_of_place
 from ingest.ladders.rungs import Ladder, Rung, Take, most_specific, with_article
 from ingest.language.vocabulary import fold
@@ -158,6 +158,9 @@ class _Wording:
             fit = _named(mention, self._cast)
         elif label in _MOMENTS:
             fit = fit_of_date(mention, unsaid)
+        elif label in TOLD_APART:
+            letter = self._cast.apart(mention.entity)
+            fit = bracket(label, letter or "")
         else:
             fit = (fit_of_age if label == "person age" else fit_of_description)(mention, choose)
         return fit, max((rung.chance for rung in taken), default=None)

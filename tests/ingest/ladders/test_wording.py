@@ -62,6 +62,11 @@ def written(marked: str, limit: float = 0.5, kept: Sequence[str] = ()) -> str:
         ("It opened about [[11:35 AM|t]].", "It opened in the morning."),
         ("It began about [[thirty years|duration]] ago", "It began more than 20 years ago"),
         ("It was on [[October twenty fourth|d]].", "It was in late October."),
+        ("the call on Thurs., [[10/4/01|d]] is", "the call in 2001 is"),
+        ("[[Thurs.|d]], [[10/4/01|d]] is", "A weekday, 2001 is"),
+        ("seen in [[5/92|d]]", "seen in 1992"),
+        ("your [[seventy second birthday|d]].", "your birthday."),
+        ("the plan of [[last year|d]]'s team", "the plan of an earlier year's team"),
         ("He is [[almost five and a half years old|a]] now.", "He is a young child now."),
         ("She had her [[eighty ninth birthday|a]].", "She had her birthday."),
         ("your [[Croatia|p]] trip", "your Southern European trip"),
@@ -336,3 +341,19 @@ def test_a_name_of_an_unsure_kind_is_a_name(
     text = replace(text, entities=[replace(entity, confidence=confidence, source=source)])
     decisions = [Decision(each, None, Action.GENERALIZE, "test") for each in text.entities]
     assert apply(text, worded(text, decisions, below(0.5))).residual.text == expected
+
+
+def test_addresses_and_handles_tell_people_apart() -> None:
+    told = written(
+        "[[a@q.org|email address|0]] wrote to [[b@q.org|email address|1]] and [[A@q.org|email address|0]]."
+    )
+    assert told == "[email address A] wrote to [email address B] and [email address A]."
+    assert written("Mail [[a@q.org|email address]], call [[555 0100|phone number]].") == (
+        "Mail [email address], call [phone number]."
+    )
+
+
+def test_the_only_government_is_the_government() -> None:
+    assert written("[[The Quellian Government|o]] denied it.") == "The Government denied it."
+    two = written("[[The Quellian Government|o]] and [[the Orrish Government|o]] denied it.")
+    assert two == "Government A and Government B denied it."
