@@ -8,7 +8,8 @@ from app.data_dir import DataDir
 from app.ingesting import Plan, limits_of, pipeline, preparing
 from app.settings.load import Settings
 from ingest.errors import SanitizationError
-from ingest.on_ray import Cluster, Work, known_key, prepared
+from ingest.on_ray.connection import Cluster
+from ingest.on_ray.stages import Work, known_key, prepared
 from ingest.pipeline import Begin, Intake, Tally, already
 from ingest.protocols import Prepare
 from ingest.read.reading import Fields, ReadLimits

@@ -1,9 +1,9 @@
 """How fast one process stores what others have sanitized: the ceiling of an ingest on many machines.
 
 ``python -m benchmarks.sink [DOCUMENTS]`` sanitizes the demo corpus, then stores so many copies of its
-documents, 20,000 without an argument, under ids and digests of their own, as an ingest on Ray does: it unpacks blocks,
-asks for the standing of each batch, keeps it, and makes the index in the end. Nothing is sanitized while the
-clock runs. It writes ``benchmarks/results/sink.json``.
+documents, 20,000 without an argument, under ids and digests of their own. As an ingest on Ray it unpacks
+blocks, asks for the standing of each batch, keeps it, and makes the index in the end. Nothing is sanitized
+while the clock runs. It writes ``benchmarks/results/sink.json``.
 """
 
 import json
@@ -24,7 +24,7 @@ from eval.provenance import commit_here, provenance_here
 from ingest.documents import Arrival, Document
 from ingest.errors import SanitizationError
 from ingest.keys import content_key, source_of
-from ingest.on_ray import objects_of, table_of
+from ingest.on_ray.stages import objects_of, table_of
 from ingest.pipeline import Arriving, Begin, Incoming, already, batches
 from ingest.read.sources import read_documents
 from ingest.scoring.scale import EMBEDDED_SCALE

@@ -85,7 +85,7 @@ def _elsewhere(
         yield None
         return
     from app.on_ray import OnRay, refuse_standard_input
-    from ingest.on_ray import LOCAL, connected
+    from ingest.on_ray.connection import LOCAL, connected
     from ingest.read.reading import Fields
 
     refuse_standard_input(arguments.paths)

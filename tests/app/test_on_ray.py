@@ -16,10 +16,12 @@ from typing import Any
 
 import pytest
 
-from ingest import on_ray
 from ingest.documents import Document
 from ingest.errors import SanitizationError
-from ingest.on_ray import LOCAL, Cluster, Work, connected, known_key, prepared, refuse_disks
+from ingest.on_ray import connection, disks
+from ingest.on_ray.connection import LOCAL, Cluster, connected
+from ingest.on_ray.disks import refuse_disks
+from ingest.on_ray.stages import Work, known_key, prepared
 from ingest.pipeline import Begin, Intake, Limits, Pipeline, Tally, already, at_once
 from ingest.protocols import Outcomes
 from ingest.read.reading import Fields, ReadLimits
@@ -230,7 +232,6 @@ def content(data: Path) -> list[list[tuple[Any, ...]]]:
 
 @needs_ray
 @pytest.mark.slow
-@pytest.mark.timeout(200)
 def test_the_command_killed_and_run_again_keeps_what_one_process_keeps(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -300,7 +301,7 @@ def test_without_ray_the_remedy_is_said(tmp_path: Path) -> None:
     [
         ("127.0.0.1:9", "No Ray answers at 127.0.0.1:9. Check the address"),
         ("somewhere", "somewhere is no address of Ray: write host:port"),
-        ("ray://head:10001", "ray://head:10001 is Ray's client, which cannot stream results in order."),
+        ("ray://head:10001", "ray://head:10001 is for Ray's client, over which Ray Data does not run."),
     ],
 )
 def test_an_address_where_no_ray_is(address: str, said: str) -> None:
@@ -321,13 +322,13 @@ def test_standard_input_is_read_here_only(tmp_path: Path) -> None:
 def test_a_machine_that_may_write_to_a_disk_is_refused(
     folders: list[Path], place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(on_ray, "_folders_of_ray", lambda command: folders)
+    monkeypatch.setattr(disks, "_folders_of_ray", lambda command: folders)
     with pytest.raises(LetheError, match=f"may write documents to {place}, and raw text is never put on a"):
         refuse_disks()
 
 
 def test_too_little_memory_for_what_is_passed_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(on_ray, "MEMORY", tmp_path)
+    monkeypatch.setattr(connection, "MEMORY", tmp_path)
     with pytest.raises(ConfigurationError, match="Use --workers, or the address of a cluster"):
-        with on_ray._own_ray(None, 2, {}):
+        with connection._own_ray(None, 2, {}):
             pass
