@@ -61,7 +61,7 @@ def written(marked: str, limit: float = 0.5, kept: Sequence[str] = ()) -> str:
         ("the door opens at approximately [[11:35 AM|t]].", "the door opens in the morning."),
         ("It opened about [[11:35 AM|t]].", "It opened in the morning."),
         ("It began about [[thirty years|duration]] ago", "It began more than 20 years ago"),
-        ("It was on [[October twenty fourth|d]].", "It was in late October."),
+        ("He left on [[May twenty third|d]].", "He left in late May."),
         ("the call on Thurs., [[10/4/01|d]] is", "the call in 2001 is"),
         ("[[Thurs.|d]], [[10/4/01|d]] is", "A weekday, 2001 is"),
         ("seen in [[5/92|d]]", "seen in 1992"),
