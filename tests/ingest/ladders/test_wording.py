@@ -67,7 +67,7 @@ def written(marked: str, limit: float = 0.5, kept: Sequence[str] = ()) -> str:
         ("seen in [[5/92|d]]", "seen in 1992"),
         ("your [[seventy second birthday|d]].", "your birthday."),
         ("the plan of [[last year|d]]'s team", "the plan of an earlier year's team"),
-        ("He is [[almost five and a half years old|a]] now.", "He is a young child now."),
+        ("He is [[nearly four and a half years old|a]] now.", "He is a young child now."),
         ("She had her [[eighty ninth birthday|a]].", "She had her birthday."),
         ("your [[Croatia|p]] trip", "your Southern European trip"),
         ("one of [[Portugal|p]]'s towns", "one of a Southern European country's towns"),
