@@ -91,7 +91,9 @@ def _own_ray(ray: Any, cpus: int, quiet: dict[str, Any]) -> Iterator[None]:
             f"{2 * _LEAST_STORE_BYTES >> 20} MB or more (docker run --shm-size=1g), or use --workers."
         )
     with tempfile.TemporaryDirectory(prefix="lethe-", dir=MEMORY, ignore_cleanup_errors=True) as folder:
-        full = Path(folder) / "full"
+        # Ray opens its own folder to every user of the machine; this one stays ours.
+        session, full = Path(folder) / "ray", Path(folder) / "full"
+        session.mkdir()
         full.mkdir()
         try:
             with _hushed():
@@ -101,8 +103,8 @@ def _own_ray(ray: Any, cpus: int, quiet: dict[str, Any]) -> Iterator[None]:
                     include_dashboard=False,
                     object_store_memory=size,
                     object_spilling_directory=str(full),
-                    _temp_dir=folder,
-                    _plasma_directory=str(MEMORY),
+                    _temp_dir=str(session),
+                    _plasma_directory=folder,
                     _system_config={"automatic_object_spilling_enabled": False},
                     **quiet,
                 )
