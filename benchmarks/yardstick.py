@@ -49,7 +49,7 @@ def tables() -> dict[str, str]:
     found = json.loads(read(RESULTS / "searching.json"))
     answers = json.loads(read(RESULTS / "answers.json"))
     chosen = json.loads(read(RESULTS / "searching_chosen.json"))
-    timed = json.loads(read(RESULTS / "search_time.json"))
+    sizes = json.loads(read(RESULTS / "search_scale.json"))
     made = {
         "yardstick": _summary(marks, found),
         "marks": _classes(marks),
@@ -57,13 +57,14 @@ def tables() -> dict[str, str]:
         "overlap": _overlap(marks, found),
         "searching": _ways(found),
         "search_weights": _weights(chosen),
+        "search_scale": _scale(sizes),
         "answered": _answers(answers),
     }
     return {name: markdown_table(each).rstrip() for name, each in made.items()} | {
         "marked_documents": _documents(marks),
         "searched_documents": _searched(found),
         "chosen_documents": _searched(chosen, " --chosen-on"),
-        "search_time": _timed(timed),
+        "search_scale_made": _scale_made(sizes),
     }
 
 
@@ -264,15 +265,38 @@ def _searched(found: Mapping[str, Any], option: str = "") -> str:
     )
 
 
-def _timed(timed: Mapping[str, Any]) -> str:
-    made, times = timed["provenance"], timed["milliseconds"]
-    ratio = timed["ratio"]
-    middle, late = (
-        f"{times['hybrid'][q]:.0f} against {times['dense'][q]:.0f} milliseconds" for q in ("0.5", "0.99")
-    )
+def _scale(sizes: Mapping[str, Any]) -> Table:
+    """Milliseconds in the median by size: FAISS alone, and the store with the index that was published."""
+    head = (
+        "passages", "all compared, FAISS alone", "this index, FAISS alone", "by vectors", "and words",
+        "times this index alone", "and the encoder", "Recall@10",
+    )  # fmt: skip
+    rows: list[Row] = []
+    for size in sizes.values():
+        own, grouped = size[size["published"]], size["published"] == "grouped"
+        times = own["hybrid"]["times"]
+        rows.append(
+            (
+                f"{size['passages']:,}{', in lists' if grouped else ''}",
+                _milliseconds(size["exact"]["faiss"]),
+                *(_milliseconds(own[way]) for way in ("faiss", "dense", "hybrid")),
+                f"{times['value']:.2f} ({times['low']:.2f} to {times['high']:.2f})",
+                _milliseconds(own["hybrid and encoder"]),
+                f"{size['recall']['10']:.3f}" if grouped else "1",
+            )
+        )
+    return Table("", head, rows)
+
+
+def _milliseconds(figure: Mapping[str, Any]) -> str:
+    return f"{figure['milliseconds']['0.5']:.1f} ms"
+
+
+def _scale_made(sizes: Mapping[str, Any]) -> str:
+    made = [(size["passages"], size["provenance"]) for size in sizes.values()]
+    one = next(iter(sizes.values()))
+    told = [f"{count:,} passages on {how['date'][:10]}, commit {how['commit']}" for count, how in made]
     return (
-        f"{timed['passages']:,} passages ({timed['questions']:,} questions, threads: {timed['threads']}), "
-        f"{ratio['value']:.2f} ({ratio['low']:.2f} to {ratio['high']:.2f}) times as long as by vectors "
-        f"alone, in the median {middle}, 99 % within {late} (`python -m benchmarks.search_time DATA`, "
-        f"on {made['date'][:10]}, {made['hardware']}, commit {made['commit']})"
+        f"`python -m benchmarks.search_scale DATA --passages N`, {one['questions']} questions, "
+        f"threads: {one['provenance']['settings']['threads']}, {made[0][1]['hardware']}: {'; '.join(told)}"
     )
