@@ -79,6 +79,8 @@ def ingest(
                 with planned.pipeline_of(workers, system, data) as pipeline:
                     tally = pipeline.run(arriving(planned.readings, data), writer, on_progress)
             collection.publish()
+            failed = [source_of(each, data.key).key for each in tally.failed_sources]
+            collection.store.quarantine(writer.job_id, failed)
             if sync:
                 _erase_lost(data.key, collection, writer.job_id, sync, tally)
             counts = {"ingested": tally.kept, "failed": tally.failed, "passages": tally.passages}
@@ -105,6 +107,24 @@ def _erase_lost(
         raise CollectionError(
             f"{collection.folder}: {left} traces of erased documents are left. Run the same command again."
         )
+
+
+def failed_before(data: DataDir, name: str, paths: Sequence[str]) -> list[str]:
+    """The files below the paths of which the last run that read them could not store all.
+
+    Raises:
+        LetheError: There is none, or no such collection.
+    """
+    with Collection.open(data.folder(name), data.keeping) as collection:
+        failed = collection.store.quarantined()
+    files = ((path, named) for named in paths for path in files_of(named) if isinstance(path, Path))
+    found = [str(path) for path, named in files if source_of(origin(path, named), data.key).key in failed]
+    if not found:
+        raise LetheError(
+            f"No file below these paths failed when collection {name} was last given it. `lethe collections` "
+            "counts those that did."
+        )
+    return found
 
 
 def refuse_raw_text(system: System) -> None:

@@ -159,6 +159,11 @@ def _ingest(verb: argparse.ArgumentParser) -> None:
         help="PATHs are folders: erase documents whose files are gone from them",
     )
     verb.add_argument(
+        "--retry-failed",
+        action="store_true",
+        help="read only the files of which the last run that read them could not store all",
+    )
+    verb.add_argument(
         "--workers",
         type=int,
         metavar="N",

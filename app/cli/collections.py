@@ -44,6 +44,7 @@ def _show(data: DataDir, name: str) -> None:
                 **({"table": manifest.table} if manifest.table else {}),
                 **({"recall_at_10": lists["recall"]} if lists else {}),
                 "created": manifest.created,
+                "files_failed": len(store.quarantined()),
                 "interrupted": store.interrupted(),
                 "audit_log": "whole" if broken is None else f"broken at entry {broken}",
             }

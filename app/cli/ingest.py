@@ -12,7 +12,7 @@ from app.cli.console import message, printable, progress, result
 from app.cli.given import data_of, read_limits_of, readings_of
 from app.compose import system_of
 from app.dry_run import dry_run
-from app.ingesting import Elsewhere, ingest, workers_for
+from app.ingesting import Elsewhere, failed_before, ingest, workers_for
 from ingest.pipeline import MAX_FAILURES, Tally
 from ingest.read.paths import shown
 from ingest.read.sources import total_bytes
@@ -29,6 +29,8 @@ def run(arguments: argparse.Namespace) -> int:
     sync = _folders(arguments.paths) if arguments.sync else ()
     # Refused before anything is shown: a name that is no collection's may hold anything.
     data.folder(arguments.collection)
+    if arguments.retry_failed:
+        arguments.paths = _failed(arguments, data)
     system = system_of(data.settings, writes=not arguments.dry_run)
     doing = f"{'dry run' if arguments.dry_run else 'ingest'} into {arguments.collection}"
     # A person who watches both streams in one terminal has them in the summary.
@@ -99,6 +101,15 @@ def _elsewhere(
         fields = Fields(arguments.text_field, arguments.id_field)
         limits = read_limits_of(data.settings)
         yield OnRay(cluster, data, arguments.paths, fields, limits, system.own_entities)
+
+
+def _failed(arguments: argparse.Namespace, data: "DataDir") -> Sequence[str]:
+    if arguments.sync or "-" in arguments.paths:
+        raise ConfigurationError(
+            "--retry-failed reads single files again: name files or folders, and leave out --sync and "
+            "standard input."
+        )
+    return failed_before(data, arguments.collection, arguments.paths)
 
 
 def _folders(paths: Sequence[str]) -> Sequence[str]:

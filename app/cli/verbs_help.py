@@ -30,7 +30,8 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "collection keeps the policy and the models that it was made with. Documents that it already holds "
         "are skipped, so an interrupted run goes on when it is run again. --dry-run counts what would be "
         "done and writes nothing. --sync erases documents whose files are gone from the folders; files that "
-        "cannot be read are counted, and nothing of them is erased.",
+        "cannot be read are counted, and nothing of them is erased. --retry-failed reads only those files "
+        "again of which something could not be stored.",
         "lethe ingest notes/ mail.mbox -c clinic",
     ),
     "search": (

@@ -9,7 +9,7 @@ from pathlib import Path
 from retrieval.errors import DISK_FULL, CollectionError
 from retrieval.store.words import open_views
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 _SCHEMA = Path(__file__).with_name("schema.sql")
 _PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON")
 

@@ -82,6 +82,18 @@ class Store:
             self._connection.execute("UPDATE jobs SET finished = ?, state = ? WHERE job_id = ?", row)
             audit_log.append(self._connection, event)
 
+    def quarantine(self, job_id: int, failed: Iterable[bytes]) -> None:
+        """Note the files of which a run could not store all; what it read without a failure is no longer."""
+        with self._transaction():
+            read = "SELECT source_key FROM origins WHERE job_id = ?"
+            self._connection.execute(f"DELETE FROM quarantine WHERE source_key IN ({read})", (job_id,))
+            rows = [(key, job_id) for key in failed]
+            self._connection.executemany("INSERT OR REPLACE INTO quarantine VALUES (?, ?)", rows)
+
+    def quarantined(self) -> set[bytes]:
+        """The files of which not all is stored, by digest."""
+        return {bytes(key) for (key,) in self._read("SELECT source_key FROM quarantine")}
+
     def standing(self, job_id: int, arrivals: Sequence[Arrival]) -> list[Standing]:
         """As ``Sink.standing``; ids of duplicates are recorded, and as seen by the job."""
         with self._transaction():

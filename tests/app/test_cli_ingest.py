@@ -96,7 +96,7 @@ def test_a_dry_run_shows_decisions_and_no_text(here: Path, lethe: Lethe) -> None
     assert by_action == counted["entities"]
     (addresses,) = [row for row in rows if row["label"] == "email address"]
     assert (addresses["mentions"], addresses["action"]) == (2, "generalize")
-    assert addresses["replacements"] == ["[email address]"]
+    assert addresses["replacements"] == ["[email address A]", "[email address B]"]
     assert [row["mentions"] for row in rows] == sorted((row["mentions"] for row in rows), reverse=True)
     for word in ("Orrin", "Vexling", "vexling", "cough", "lighthouse"):
         assert word not in json.dumps(counted) + err
@@ -243,3 +243,39 @@ def test_an_ingest_tells_what_it_did_not_read(
             {"kind": "scanned page", "count": 6, "reason": "has no text", "documents": 3}
         ]
         assert told["doubts"] == {"in capitals": 3}
+
+
+# -- what failed, again ------------------------------------------------------------------------------------
+
+
+def test_only_the_files_that_failed_are_read_again(lethe: Lethe, here: Path) -> None:
+    folder = here / "notes"
+    folder.mkdir()
+    for number, note in enumerate(NOTES):
+        (folder / f"{number}.txt").write_text(note)
+    (folder / "bad.txt").write_bytes(b"")
+    (folder / "half.jsonl").write_text(json.dumps({"text": NOTES[0] + " Again."}) + "\n{broken\n")
+    code, summary, _ = lethe("ingest", str(folder), "-c", "c")
+    assert (code, summary["documents_read"], summary["documents_failed"]) == (1, 4, 2)
+    assert lethe("collections")[1]["files_failed"] == 2
+    (folder / "bad.txt").write_text("Invented. The ferry is late.")
+    code, summary, _ = lethe("ingest", str(folder), "-c", "c", "--retry-failed")
+    assert (code, summary["documents_kept"], summary["duplicates_skipped"]) == (1, 1, 1)
+    assert (summary["documents_read"], summary["documents_failed"]) == (2, 1)
+    assert lethe("collections")[1]["files_failed"] == 1
+    (folder / "half.jsonl").write_text(json.dumps({"text": NOTES[0] + " Again."}) + "\n")
+    assert lethe("ingest", str(folder), "-c", "c", "--retry-failed")[0] == 0
+    assert lethe("collections")[1]["files_failed"] == 0
+    code, _, told = lethe("ingest", str(folder), "-c", "c", "--retry-failed")
+    assert code == 1
+    assert "No file below these paths failed when collection c was last given it." in told
+    stored = (here / "lethe-data" / "collections" / "c" / "collection.db").read_bytes()
+    assert b"half" not in stored and b"bad.txt" not in stored
+
+
+@pytest.mark.parametrize("more", [["--sync"], ["-"]])
+def test_retrying_refuses_whole_folders_and_standard_input(lethe: Lethe, here: Path, more: list[str]) -> None:
+    lethe("ingest", "notes.jsonl", "-c", "c")
+    code, _, told = lethe("ingest", str(here), *more, "-c", "c", "--retry-failed")
+    assert code == 2
+    assert "leave out --sync and standard input" in told
