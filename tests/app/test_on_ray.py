@@ -156,7 +156,6 @@ def test_what_kills_costs_itself_and_nobody_else(cluster: Cluster, tmp_path: Pat
 @needs_ray
 @pytest.mark.slow
 def test_ray_writes_no_text_down(cluster: Cluster, tmp_path: Path) -> None:
-
     texts = [f"Invented. {NAME} coughs.", f"poison {NAME}", f"die {NAME}", *(f"{NAME} {n}" for n in range(9))]
     path = write_records(tmp_path / "a.jsonl", texts)
     assert carry(cluster, [path], Store(None)).failed == 2
