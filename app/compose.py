@@ -13,6 +13,8 @@ from retrieval.collection import Collection
 from retrieval.errors import CollectionError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ingest.detection.learned import SpanFinder
     from ingest.protocols import Encoder, EntityDetector, RiskModel
     from ingest.scoring.raw import ScoringEngine
@@ -160,24 +162,24 @@ def _learned(settings: Settings) -> "list[EntityDetector]":
     embedded = chosen.model.source == "embedded"
     careful = embedded and chosen.profile != "recall" and chosen.threshold is None
     profiles: list[Profile] = [chosen.profile, "recall"] if careful else [chosen.profile]
-    return [LearnedDetector(_finder(settings, profile)) for profile in profiles]
+    return [LearnedDetector(finder) for finder in _finders(settings, profiles)]
 
 
-def _finder(settings: Settings, profile: "Profile") -> "SpanFinder":
+def _finders(settings: Settings, profiles: "Sequence[Profile]") -> "Sequence[SpanFinder]":
     from ingest.labels import LABELS, NOT_ASKED, OWN_LABEL_RISK
     from models.trained import is_trained
 
     chosen = settings.detector
     labels = tuple(dict.fromkeys((*(name for name in LABELS if name not in NOT_ASKED), *chosen.labels)))
     if chosen.model.source == "embedded" or is_trained(Path(chosen.model.name), "detector"):
-        from models.detectors.new_labels import load_finder
+        from models.detectors.new_labels import load_finders
 
         # A mention is treated by its label: a user's must not take a riskier one's place.
         fixed = [name for name, label in LABELS.items() if label.risk > OWN_LABEL_RISK]
-        return load_finder(chosen.model, labels, profile, chosen.threshold, fixed, numbers_of(settings))
+        return load_finders(chosen.model, labels, profiles, chosen.threshold, fixed, numbers_of(settings))
     from models.detectors.gliner_model import GlinerModel
 
-    return GlinerModel(chosen.model, labels, chosen.threshold or HUB_THRESHOLD)
+    return [GlinerModel(chosen.model, labels, chosen.threshold or HUB_THRESHOLD)]
 
 
 def risk_of(settings: Settings) -> "RiskModel":

@@ -17,7 +17,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from app.compose import _finder
+from app.compose import _finders
 from app.settings.load import load_settings
 from eval.studies.detection.labels import MEDICAL_CONTENT
 from eval.studies.detection.measures import MarkedEntity, Tally, entities_covered, overlapping
@@ -485,7 +485,7 @@ def main(argv: Sequence[str]) -> None:
     folder, named = Path(argv[0]), set(argv[1:])
     settings = load_settings({})
     learned, careful = (
-        LearnedDetector(CachedFinder(_finder(settings, name))) for name in ("balanced", "recall")
+        LearnedDetector(CachedFinder(each)) for each in _finders(settings, ("balanced", "recall"))
     )
     samples = dict(corpora(folder))
     for place in REMEMBERED:

@@ -121,9 +121,10 @@ def _factory(chosen: DetectorSettings) -> LabelFactory:
 
     def made(labels: Sequence[str]) -> EntityDetector:
         from ingest.detection.learned import LearnedDetector
-        from models.detectors.new_labels import load_finder
+        from models.detectors.new_labels import load_finders
 
-        return LearnedDetector(load_finder(chosen.model, labels, chosen.profile, chosen.threshold))
+        (finder,) = load_finders(chosen.model, labels, (chosen.profile,), chosen.threshold)
+        return LearnedDetector(finder)
 
     return made
 

@@ -1,6 +1,7 @@
 """The embedded detector: our own GLiNER, run with torch alone over texts of any length."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import log
@@ -19,6 +20,7 @@ from models.encoders.numbers import Numbers, cast
 from models.encoders.windows import Limits, Window, windows
 from models.errors import ConfigurationError, ModelUnavailable
 from models.packs import packs
+from models.trained import Trained
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -64,9 +66,29 @@ def load_detector(
 
     Raises ModelUnavailable where its files are not there or not whole, ConfigurationError without labels.
     """
+    return load_detectors(model, labels, (profile,), threshold, numbers)[0]
+
+
+def load_detectors(
+    model: ModelRef,
+    labels: Sequence[str],
+    profiles: Sequence[Profile],
+    threshold: float | None = None,
+    numbers: Numbers = "float32",
+) -> "list[EmbeddedDetector]":
+    """As ``load_detector``, one for each profile; all share their weights."""
     if not labels:
         raise ConfigurationError("The detector has no labels to look for: give at least one.")
     trained = read_detector(model)
+    chosen = [_thresholds(trained, labels, profile, threshold) for profile in profiles]
+    learned = trained.card.get("labels", ())
+    first = EmbeddedDetector(trained.name, trained.weights, labels, chosen[0], learned, numbers)
+    return [first, *(first.at(others) for others in chosen[1:])]
+
+
+def _thresholds(
+    trained: Trained, labels: Sequence[str], profile: Profile, threshold: float | None
+) -> dict[str, float]:
     try:
         fitted = trained.card["thresholds"][profile]
     except (KeyError, TypeError):
@@ -74,9 +96,7 @@ def load_detector(
             f"The detector model {trained.name} has no thresholds for the profile {profile}:",
             "train it again with 'lethe models train-detector'.",
         ) from None
-    chosen = {label: threshold or float(fitted.get(label, fitted[""])) for label in labels}
-    learned = trained.card.get("labels", ())
-    return EmbeddedDetector(trained.name, trained.weights, labels, chosen, learned, numbers)
+    return {label: threshold or float(fitted.get(label, fitted[""])) for label in labels}
 
 
 class EmbeddedDetector:
@@ -104,10 +124,15 @@ class EmbeddedDetector:
         self._released = released()
         self._weights = cast({**self._released.weights, **weights}, numbers)
         self._heads = {name.removesuffix(".weight") for name in weights}
-        limits = [thresholds[label] for label in self.labels]
-        self._limits = torch.tensor([log(limit / (1 - limit)) for limit in limits])
+        self._limits = _logits([thresholds[label] for label in self.labels])
         with torch.inference_mode():
             self._vectors = label_vectors(self._weights, MiniLM().means(self.labels))
+
+    def at(self, thresholds: Mapping[str, float]) -> "EmbeddedDetector":
+        """The same detector with other thresholds; both share their weights."""
+        other = copy(self)
+        other._limits = _logits([thresholds[label] for label in self.labels])
+        return other
 
     def find(self, texts: Sequence[str]) -> list[list[FoundSpan]]:
         """The spans of each text, by start; spans of one label do not overlap, those of two may.
@@ -221,6 +246,12 @@ def _joined(text: str, places: Sequence[tuple[int, int]], readings: Sequence[_Re
     weak = frozenset(word for word, (start, end) in enumerate(places) if _is_weak(text[start:end]))
     begins, musts, kinds, identifiers = joined
     return WordNeeds(places, begins, musts, kinds, identifiers, lines, weak)
+
+
+def _logits(limits: Sequence[float]) -> "Tensor":
+    import torch
+
+    return torch.tensor([log(limit / (1 - limit)) for limit in limits])
 
 
 def _is_weak(word: str) -> bool:

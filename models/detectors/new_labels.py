@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from models.catalog import ModelRef
-from models.detectors.embedded import EmbeddedDetector, Profile, load_detector
+from models.detectors.embedded import EmbeddedDetector, Profile, load_detectors
 from models.detectors.need import WordNeeds
 from models.detectors.words import FoundSpan
 from models.encoders.minilm import MiniLM
@@ -19,22 +19,22 @@ MARGIN = 0.05
 """Minimum advantage in cosine similarity of a new label over a mention's current label."""
 
 
-def load_finder(
+def load_finders(
     model: ModelRef,
     labels: Sequence[str],
-    profile: Profile = "balanced",
+    profiles: Sequence[Profile] = ("balanced",),
     threshold: float | None = None,
     fixed: Collection[str] = (),
     numbers: Numbers = "float32",
-) -> "EmbeddedDetector | ByMeaning":
-    """``load_detector``, with labels that the detector never learned given by meaning.
+) -> "list[EmbeddedDetector | ByMeaning]":
+    """``load_detectors``, with labels that the detector never learned given by meaning.
 
-    Mentions of ``fixed`` labels keep them. Raises what ``load_detector`` does.
+    Mentions of ``fixed`` labels keep them. Raises what ``load_detectors`` does.
     """
-    detector = load_detector(model, labels, profile, threshold, numbers)
-    learned = {name.lower() for name in detector.learned}
-    new = [label for label in detector.labels if label.lower() not in learned]
-    return ByMeaning(detector, new, fixed) if new and learned else detector
+    detectors = load_detectors(model, labels, profiles, threshold, numbers)
+    learned = {name.lower() for name in detectors[0].learned}
+    new = [label for label in detectors[0].labels if label.lower() not in learned]
+    return [ByMeaning(each, new, fixed) if new and learned else each for each in detectors]
 
 
 class ByMeaning:

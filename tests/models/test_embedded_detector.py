@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.catalog import ModelRef
-from models.detectors.embedded import WINDOW, EmbeddedDetector, _Job, _Reading, load_detector
+from models.detectors.embedded import WINDOW, EmbeddedDetector, _Job, _Reading, load_detector, load_detectors
 from models.detectors.network import WIDEST, label_vectors
 from models.detectors.words import FoundSpan, WordHit, pieces_of, words_of
 from models.encoders.bert import CLS, SEP, embed, run_layers
@@ -336,6 +336,12 @@ def test_a_detector_loads_with_the_thresholds_of_its_profile(folder: Path) -> No
     assert limits() == limits("balanced") == [0.6, 0.4]
     assert limits("recall") == [0.2, 0.1]
     assert limits("recall", 0.7) == [0.7, 0.7]
+    two = load_detectors(ref, [PERSON, "zorblax"], ["balanced", "recall"])
+    assert [[round(limit, 4) for limit in each._limits.sigmoid().tolist()] for each in two] == [
+        limits("balanced"),
+        limits("recall"),
+    ]
+    assert two[0]._weights is two[1]._weights
     model = load_detector(ref, [PERSON])
     assert model.name == "names"
     assert places(model.find(["then Ostrun went"])[0]) == [(5, 11, PERSON)]

@@ -9,7 +9,7 @@ from models.catalog import ModelRef
 from models.corpora.examples import Example, Mention
 from models.detectors.embedded import EmbeddedDetector
 from models.detectors.need import WordNeeds
-from models.detectors.new_labels import ByMeaning, load_finder
+from models.detectors.new_labels import ByMeaning, load_finders
 from models.detectors.words import FoundSpan
 from models.trained import write_trained
 from models.training.commands import learned_names
@@ -96,7 +96,7 @@ def test_only_untaught_labels_are_given_by_meaning(
 ) -> None:
     card = {"name": "x", "thresholds": {"balanced": {"": 0.5}}, "labels": [PERSON, "person"]}
     write_trained(tmp_path, "detector", random_detector(), card)
-    finder = load_finder(ModelRef(source="path", name=str(tmp_path)), labels)
+    (finder,) = load_finders(ModelRef(source="path", name=str(tmp_path)), labels)
     assert isinstance(finder, ByMeaning) is by_meaning
     assert finder.name == "x"
 
