@@ -116,8 +116,14 @@ class _CorpusHazards:
     additive = False
 
     def __init__(self, known: Iterable[tuple[AnnotatedText, Hazards]]) -> None:
-        self._hazards = {text.digest(): hazards for text, hazards in known}
+        self._hazards = {text.text: hazards for text, hazards in known}
 
     def hazards(self, texts: Sequence[AnnotatedText]) -> list[Hazards]:
-        """The cached hazards; zero for texts outside the corpus."""
-        return [self._hazards.get(text.digest(), Hazards(0.0, {})) for text in texts]
+        """The cached hazards, without those of mentions that a method leaves out; zero for other texts."""
+        return [self._of(text) for text in texts]
+
+    def _of(self, text: AnnotatedText) -> Hazards:
+        known = self._hazards.get(text.text, Hazards(0.0, {}))
+        links = known.marginals.keys() & text.mentions().keys()
+        left_out = sum(hazard for link, hazard in known.marginals.items() if link not in links)
+        return Hazards(max(0.0, known.total - left_out), {link: known.marginals[link] for link in links})
