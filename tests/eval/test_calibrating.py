@@ -42,7 +42,7 @@ from eval.studies.calibrate.thresholds import (
 )
 from ingest.annotated import AnnotatedText
 from ingest.deciding.policy import Policy, Treatment
-from ingest.documents import Document, SanitizedDocument, Span
+from ingest.documents import Document, Entity, SanitizedDocument, Span
 from ingest.errors import SanitizationError
 from ingest.protocols import Apply, Decided, Hazards, Method, RiskModel
 from ingest.read.reading import Reading
@@ -51,6 +51,7 @@ from ingest.rendering.replace import apply
 from ingest.scoring import sample
 from ingest.scoring.prior import RiskPrior
 from ingest.scoring.scale import EMBEDDED_SCALE, Scale, Weights
+from models.detectors.words import Need
 from models.errors import LetheError
 from models.language.protocol import ChatMessage, PromptTooLong
 from models.remembering import remembering
@@ -104,6 +105,20 @@ def corpus_of(texts: Sequence[str] = TEXTS, gold: Any = None) -> Corpus:
 
 def ready_of(system: System, texts: Sequence[str] = TEXTS, gold: Any = None) -> Prepared:
     return prepared(system, corpus_of(texts, gold))
+
+
+def test_mentions_that_a_method_leaves_out_fail_no_prepared_document(system: System) -> None:
+    class Doubted(PhraseDetector):
+        def detect(self, documents: Sequence[Document]) -> list[list[Entity]]:
+            need = Need(0.9, 0.7, 0.0)
+            found = super().detect(documents)
+            return [[replace(each, source="model:x", need=need) for each in of_one] for of_one in found]
+
+    ready = ready_of(replace(system, detector=Doubted({**PHRASES, "mill": "event"}), policy=Policy("lethe")))
+    outcomes = ready.by(Policy("lethe")).sanitizer().sanitize(ready.corpus.documents)
+    texts = [each.text for each in outcomes if isinstance(each, SanitizedDocument)]
+    assert len(texts) == len(TEXTS)
+    assert texts[2] == "The boiler of the mill is broken."
 
 
 # -- thresholds ---------------------------------------------------------------------------------------------
