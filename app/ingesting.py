@@ -78,9 +78,10 @@ def ingest(
             else:
                 with planned.pipeline_of(workers, system, data) as pipeline:
                     tally = pipeline.run(arriving(planned.readings, data), writer, on_progress)
-            collection.publish()
-            failed = [source_of(each, data.key).key for each in tally.failed_sources]
+            # Before the index is written, which may fail.
+            failed = [source_of(each, data.key).key for each in tally.to_retry if Path(each).is_file()]
             collection.store.quarantine(writer.job_id, failed)
+            collection.publish()
             if sync:
                 _erase_lost(data.key, collection, writer.job_id, sync, tally)
             counts = {"ingested": tally.kept, "failed": tally.failed, "passages": tally.passages}

@@ -77,6 +77,8 @@ class Tally:
     """The first ``MAX_FAILURES`` of them; ``failed`` counts all."""
     failed_sources: set[str] = field(default_factory=set, repr=False)
     """Origins of files and folders of which a part was not stored."""
+    to_retry: set[str] = field(default_factory=set, repr=False)
+    """Those that may be read again alone; where ids clash, that would take another file's document away."""
 
     def summary(self) -> Mapping[str, object]:
         """The run in numbers, ready for JSON."""
@@ -107,10 +109,14 @@ class Tally:
             "characters_per_second": round(self.characters / self.seconds) if self.seconds else 0,
         }
 
-    def fail(self, place: str, reason: str, source: str = "") -> None:
-        """Count a failure and keep it if there is room; ``source`` is the origin of its file."""
+    def fail(self, place: str, reason: str, source: str = "", *, alone: bool = True) -> None:
+        """Count a failure and keep it if there is room; ``source`` is the origin of its file.
+
+        ``alone`` says whether the file may be read again without the others.
+        """
         self.failed += 1
         self.failed_sources |= {source} - {""}
+        self.to_retry |= {source} - {""} if alone else set()
         if len(self.failures) < MAX_FAILURES:
             self.failures.append(Failure(place, reason))
 
@@ -235,7 +241,7 @@ class Pipeline(Generic[C, P]):
             if standing is Standing.DUPLICATE:
                 tally.duplicates += 1
             elif standing is Standing.CLASH:
-                tally.fail(incoming.place, _CLASH, incoming.source)
+                tally.fail(incoming.place, _CLASH, incoming.source, alone=False)
             else:
                 pending.append(_Pending(incoming, standing))
         return _Begun(pending, self.begin([each.incoming.content for each in pending]))

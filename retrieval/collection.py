@@ -12,7 +12,7 @@ from types import TracebackType
 
 from retrieval.errors import CollectionError, unwritable
 from retrieval.keeping import IndexFile, Keeping, KeptIndex
-from retrieval.manifest import Manifest, read_manifest, write_manifest
+from retrieval.manifest import Manifest, read_manifest, table_in, write_manifest
 from retrieval.protocols import VectorIndex
 from retrieval.store.connection import create_database
 from retrieval.store.database import Store
@@ -78,10 +78,16 @@ def delete(folder: Path, keeping: Keeping = IndexFile) -> None:
 
 
 def _drop_index(folder: Path, keeping: Keeping) -> None:
+    if not Collection.exists(folder):
+        return
     try:
         manifest = read_manifest(folder / _MANIFEST)
     except CollectionError:
-        # What is left of a collection does not say where its index was.
+        if table := table_in(folder / _MANIFEST):
+            raise CollectionError(
+                f"{folder}: its manifest cannot be read, and its vectors are in a vector database, in the "
+                f"table {table}. Drop that table there, delete {_MANIFEST}, and run the same command again."
+            ) from None
         return
     keeping(folder, manifest).drop()
 

@@ -107,6 +107,15 @@ def read_manifest(path: Path) -> Manifest:
         raise CollectionError(f"{path}: the manifest is damaged. Restore it from a backup.") from None
 
 
+def table_in(path: Path) -> str:
+    """The table of a vector database that a manifest of any format names; "" if none, or if it is damaged."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        return str(content.get("table") or "")
+    except (OSError, ValueError, AttributeError):
+        return ""
+
+
 def _by_setting(manifest: Manifest) -> Mapping[str, object]:
     """The values that must agree, by the name of the setting."""
     policy = asdict(manifest.policy)

@@ -108,8 +108,6 @@ _ESCAPE = re.compile(r"(?<=\\)[nrt](?=[^\W\d_])")
 """The letter of a line break that a string in code says with a backslash."""
 _MOST = 3
 """The most words of a name that are missing on one side; where more are capitalized, it is a heading."""
-_INFLECTED = re.compile(r"[a-z]{3,}(?:ed|ing|ly|tion|ness|ment|ity)")
-"""Verbs and abstract nouns, which stand behind a name in small letters: Anna organized, Anna's tardiness."""
 _PRONOUNS = frozenset("i me my you your he him his she her it its we us our they them their".split())
 _OWNED = re.compile(r"(?<=[a-z])['’]s [a-z]{3,}(?:ed|ing|ly|tion|ness|ment|ity)$")
 _SUFFIXES = frozenset(("jr", "sr", "md", "phd", "esq", "ii", "iii", "mba", "rn", "dds", "msc", "bsc"))
@@ -176,9 +174,7 @@ def _goes_on_about(word: str, label: str) -> bool:
     ordinary = word in words("common_words") and word not in words(
         "given_names", "given_names_ambiguous", "surnames"
     )
-    known = word in words("surnames") or word in PARTICLES
-    inflected = label == PERSON and not known and _INFLECTED.fullmatch(word) is not None
-    return word in _LATER or inflected or (label == PERSON and ordinary and word not in PARTICLES)
+    return word in _LATER or (label == PERSON and ordinary and word not in PARTICLES)
 
 
 def _says_nothing(label: str, span: Span, text: str) -> bool:

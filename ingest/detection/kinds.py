@@ -1,6 +1,7 @@
 """The kind of a mention, from its form, from what stands beside it and from the other mentions."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
@@ -42,8 +43,8 @@ _PEOPLE = re.compile(
 _FIRST_PART = re.compile("[A-Z][a-z]+")
 _CAMEL = re.compile(r"(?!Mac|Fitz|Anna|Mary)[A-Z][a-z]{3,}[A-Z][A-Za-z]+|[A-Z][a-z]+[A-Z]{2,}")
 _LIVED_IN = re.compile(
-    r"(?i)(?<![^\W_])(?:liv(?:e|es|ed|ing)|born|raised|resid(?:e|es|ed|ing)|moved|moving|based|located"
-    r"|grew up|stationed|settled) (?:(?:up|down|out|over|back) )?(?:in|to|near)(?: [A-Z]\w+,?(?: and| or))? $"
+    r"(?i)(?<![^\W_])(?:liv(?:e|es|ed|ing)|born|raised|resid(?:e|es|ed|ing)|based|located|grew up|stationed"
+    r"|settled) (?:(?:up|down|out|over|back) )?in(?: [A-Z]\w+,?(?: and| or))? $"
 )
 _WINDOW = 60
 LIVED_IN = f"{RULE}lived-in"
@@ -62,24 +63,28 @@ def with_kinds(text: str, entities: Sequence[Entity]) -> list[Entity]:
 
     Where somebody lives is a place: "lives in Ashdale". A name is another thing's, wherever it stands, if it
     stands behind "the", has a capital inside, is an acronym of nobody here, or begins the longer name of an
-    organization. Both remain direct identifiers. Surnames that stand in quotes of their own behind a first
-    name are found too.
+    organization. Both keep the class of a direct identifier. Surnames that stand in quotes of their own
+    behind a first name are found too.
     """
     found = [labelled(each, PERSON) if _is_first_name(each, text, entities) else each for each in entities]
     found += _quoted_surnames(text, found)
     people = [each for each in found if each.label == PERSON]
     things = {_said(text, each) for each in people if _is_thing(text, each)}
     things |= _acronyms(text, people) | _firms(text, people, found)
-    return [_of_another_kind(each, text, things) for each in found]
+    named = Counter(_said(text, each) for each in people if not _is_lived_in(each, text))
+    return [_of_another_kind(each, text, things, named) for each in found]
 
 
-def _of_another_kind(entity: Entity, text: str, things: Collection[str]) -> Entity:
-    """A person who is a place or one of the things as that."""
+def _of_another_kind(entity: Entity, text: str, things: Collection[str], named: Collection[str]) -> Entity:
+    """A person who is a place or one of the things as that; not one who is ``named`` elsewhere."""
     if entity.label != PERSON:
         return entity
-    if _said(text, entity) in things:
+    said = _said(text, entity)
+    if said in things:
         return replace(entity, label=ORGANIZATION)
-    return replace(entity, label="place", source=LIVED_IN) if _is_lived_in(entity, text) else entity
+    first = said.split()[0] if said else ""
+    lived = said not in named and first not in words("given_names") and _is_lived_in(entity, text)
+    return replace(entity, label="place", source=LIVED_IN) if lived else entity
 
 
 def _quoted_surnames(text: str, entities: Sequence[Entity]) -> Iterator[Entity]:

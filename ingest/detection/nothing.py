@@ -81,14 +81,14 @@ _NOBODY = re.compile(
 )
 _KNOWN_THING = re.compile(
     r"(?i) (?:shepherd|terrier|bulldog|army knife|toast|fries|press|pastry|pastries|delight|roulette|numeral"
-    r"|alphabet|cuisine|food|restaurant|coffee|beer|wine|cheese|bread|breakfast|dressing)s?(?![^\W_])"
+    r"|alphabet|dressing)s?(?![^\W_])"
 )
 """What is called by a people and says nothing about one: a German shepherd."""
 _FIELD_NAME = re.compile(
     r"(?i)(?:user ?name|pass ?(?:word|code|phrase)|log[ -]?in|log[ -]?out|sign[ -]?in)s?"
 )
-_SMALL = re.compile("[a-z]{2,3}")
-"""A name only if it is a known one."""
+_SMALL = re.compile("ms|mr|re|cc|px|hx|dx|sp")
+"""Short forms that models take for names."""
 
 
 def says_nothing(label: str, said: str, before: str, after: str) -> bool:
@@ -98,8 +98,10 @@ def says_nothing(label: str, said: str, before: str, after: str) -> bool:
     if label in _MOMENTS:
         of_law = _YEAR.fullmatch(said) is not None and _LAW_BEFORE.search(before) is not None
         return of_law or _no_moment(said, before, after)
-    if label in _WORDS_ONLY and (any(map(str.isdigit, said)) or _KNOWN_THING.match(after)):
+    if label in _WORDS_ONLY and any(map(str.isdigit, said)):
         return True
+    if label == "nationality":
+        return _KNOWN_THING.match(after) is not None
     if label in _SELF:
         return _nobody_in_particular(said, before)
     if label in (PERSON, ORGANIZATION) and _FIGURES.fullmatch(said) and _ITEM_AFTER.match(after):
@@ -130,10 +132,10 @@ def _is_of_scale(said: str, after: str) -> bool:
 
 
 def _no_person(said: str, after: str) -> bool:
-    """Eponyms of scales and signs, kin before a name, fields of forms, and small letters; no other name."""
+    """Eponyms of scales and signs, kin before a name, fields of forms and short forms; no other name."""
     of_sign = fold(said) in words("eponyms") and _SIGN_AFTER.match(after) is not None
     of_kin = _KIN.fullmatch(said) is not None and _NAME_AFTER.match(after) is not None
-    small = _LETTER.fullmatch(said) or (_SMALL.fullmatch(said) and not _is_name(said))
+    small = _LETTER.fullmatch(said) or _SMALL.fullmatch(said)
     field = _FIELD_NAME.fullmatch(said) or _NOBODY.fullmatch(said)
     return of_sign or of_kin or bool(small) or bool(field) or _is_of_scale(said, after)
 
@@ -142,10 +144,6 @@ def _nobody_in_particular(said: str, before: str) -> bool:
     """Young, which is no age, and a cry: oh man."""
     cried = _FELLOW.fullmatch(said) is not None and _CRIED.search(before) is not None
     return cried or _ONLY_YOUNG.fullmatch(said) is not None
-
-
-def _is_name(said: str) -> bool:
-    return said in words("given_names", "given_names_ambiguous", "surnames")
 
 
 def _no_moment(said: str, before: str, after: str) -> bool:

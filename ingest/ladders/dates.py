@@ -22,8 +22,8 @@ _NUMERIC = re.compile(
     r"([0-3]?[0-9])\s?[/.-]\s?([0-3]?[0-9])(?:\s?[/.-]\s?((?:1[5-9]|20)?[0-9]{2}))?(?![0-9])"
 )
 _MONTH_YEAR = re.compile(r"([01]?[0-9])/((?:1[5-9]|20)[0-9]{2})(?![0-9])")
-_SHORT_MONTH_YEAR = re.compile("([01]?[0-9])/(3[2-9]|[4-9][0-9])")
-"""5/92: no day is so high."""
+_SHORT_MONTH_YEAR = re.compile("([01]?[0-9])/([5-9][0-9])")
+"""5/92: no day is so high, and no card is valid so long."""
 _DECADE = re.compile(r"(?:(early|mid|late)[- ])?((?:1[5-9]|20)[0-9]0)['’]?s")
 _CLOCK = re.compile(
     r"(?i)\b[0-2]?[0-9](?:[:h][0-5][0-9])+(?:\.[0-9]+)?\s*(?:[ap]\.?m\b\.?)?"
@@ -46,6 +46,8 @@ _SPOKEN_YEAR = re.compile(
     rf"|(?:eighteen|nineteen|twenty)(?= (?:{_SMALL})(?![^\W_])))"
     rf"(?: and)?(?: (?P<rest>(?:{_SMALL})(?:[- ](?:{_SMALL}))?))?(?![^\W_])"
 )
+_MONTH_ENDS = re.compile(rf"(?i)(?<![^\W\d_])(?:{MONTHS})\.?,? $")
+"""Before "twenty three", which is its day."""
 _SPOKEN_DECADE = re.compile(
     rf"(?i)(?<![^\W_])(?P<century>eighteen|nineteen) (?P<tens>{'|'.join(_TENS)})(?![^\W_])"
 )
@@ -118,6 +120,9 @@ def in_figures(said: str) -> str:
         rest = number_of(match["rest"]) if match["rest"] else 0
         if rest is None:
             return match.group()
+        day = match["century"].casefold() == "twenty" and rest < 10
+        if day and _MONTH_ENDS.search(match.string[: match.start()]):
+            return f"{20 + int(rest)}th"
         return str(int(_CENTURIES[match["century"].casefold()] + rest))
 
     def decade(match: re.Match[str]) -> str:

@@ -81,8 +81,8 @@ def _group(mention: Mention) -> str | None:
     of_label = {"job title": _job, "job area": _field, "religion": _religion, "gender": _gender}
     if label == "nationality":
         people = _people(said)
-        spoken = people and not mention.modifies and _SPEAKS.search(mention.before)
-        return with_article(f"{people} language") if people and spoken else people
+        one = people and not people.endswith("s") and not mention.modifies
+        return with_article(f"{people} language") if one and _SPEAKS.search(mention.before) else people
     return of_label[label](mention) if label in of_label else None
 
 

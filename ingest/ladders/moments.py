@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from datetime import date
 
+from ingest.detection.patterns.words import MONTHS
 from ingest.ladders.ages import DECADE, OLDEST, decade_words, rungs_of_age, years_of
 from ingest.ladders.amounts import rungs_of_amount
 from ingest.ladders.dates import (
@@ -17,11 +18,13 @@ from ingest.ladders.dates import (
     relative_of,
     rungs_of_date,
 )
-from ingest.ladders.descriptions import HEDGE, fit_of_length
+from ingest.ladders.descriptions import fit_of_length
 from ingest.ladders.mentions import Choose, Fit, Mention, behind_the, bracket, kind, like
 from ingest.ladders.rungs import Rung
 
 _WEEKDAY_BEFORE = re.compile(rf"{WEEKDAY.pattern},? $")
+_HAS_DAY = re.compile(rf"(?i)[0-3]?[0-9](?:[./-][0-9]|(?:st|nd|rd|th)? (?:of )?(?:{MONTHS}))")
+_ABOUT = re.compile(r"(?i)(?<![^\W_])(?:about|around|approximately|approx\.?|roughly) $")
 _RELATIVE_YEAR = re.compile(r"(?i)(?P<which>last|next) year")
 _HOUR = re.compile(r"(?i)[0-2]?[0-9](?:[:.][0-5][0-9])?\s*(?:[ap]\.?m\.?)?|noon|midnight")
 _AT = re.compile(r"(?i)(?<![^\W_])at\s$")
@@ -78,7 +81,7 @@ def fit_of_date(mention: Mention, choose: Choose) -> Fit:
     if birthday := _BIRTHDAY.search(said):
         return _of_birthday(birthday.group(), mention)
     weekday = _WEEKDAY_BEFORE.search(mention.before)
-    if weekday and said[:1].isdigit() and len(weekday.group()) <= mention.room[0]:
+    if weekday and _HAS_DAY.match(said) and len(weekday.group()) <= mention.room[0]:
         fit = fit_of_date(replace(mention, before=mention.before[: weekday.start()]), choose)
         return replace(fit, left=fit.left + len(weekday.group()))
     if _HOUR.fullmatch(said) or (mention.label == "time" and not _LENGTH.search(said)):
@@ -174,7 +177,8 @@ def _of_time(mention: Mention) -> Fit:
     right = zone.end() if zone else 0
     if part is None:
         return replace(kind(mention, "time"), right=right)
-    if hedged := HEDGE.search(mention.before):
+    hedged = _ABOUT.search(mention.before)
+    if hedged:
         mention = replace(mention, before=mention.before[: hedged.start()])
     hedge = len(hedged.group()) if hedged else 0
     if at := _AT.search(mention.before):

@@ -43,11 +43,7 @@ TOLD_APART = (EMAIL, "account handle", "phone number")
 _OF_ANY_KIND = ("Person", "Organization", "Place", "Town")
 """Nouns that rest on the label alone."""
 SURE = 0.85
-"""The confidence below which a model's label of a name is doubted.
-
-On judged development texts it was another thing or none in 26 of 60 replacements below it, and in 44 of
-482 above.
-"""
+"""The confidence below which readers of development texts found labels of names wrong far more often."""
 
 
 def is_sure(entity: Entity) -> bool:

@@ -46,6 +46,8 @@ def in_memory(folder: Path) -> bool:
     except OSError:
         return False
     place = folder.resolve()
-    within = [(len(point), kind) for _, point, kind, *_ in map(str.split, mounts.splitlines())
+    within = [(len(point), number, kind)
+              for number, (_, point, kind, *_) in enumerate(map(str.split, mounts.splitlines()))
               if place.is_relative_to(point)]  # fmt: skip
-    return bool(within) and max(within)[1] in ("tmpfs", "ramfs")
+    # Of two on one place the later one covers the other.
+    return bool(within) and max(within)[2] in ("tmpfs", "ramfs")

@@ -38,7 +38,8 @@ class MilvusTable:
         from grpc import RpcError
         from pymilvus.exceptions import MilvusException
 
-        return MilvusException, RpcError
+        # ValueError: an address that the client cannot read; it would quote it.
+        return MilvusException, RpcError, ValueError
 
     def opened(self) -> Any:
         """LangChain's ``Milvus``, None as long as nothing was written."""

@@ -75,7 +75,8 @@ class PgvectorTable:
         _libraries()
         import psycopg
 
-        return psycopg.connect(self._address, connect_timeout=PATIENCE)
+        options = f"-c statement_timeout={PATIENCE * 1000}"
+        return psycopg.connect(self._address, connect_timeout=PATIENCE, options=options)
 
     def _exists(self) -> bool:
         with self._connection() as connection:

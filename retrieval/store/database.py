@@ -87,8 +87,8 @@ class Store:
         with self._transaction():
             read = "SELECT source_key FROM origins WHERE job_id = ?"
             self._connection.execute(f"DELETE FROM quarantine WHERE source_key IN ({read})", (job_id,))
-            rows = [(key, job_id) for key in failed]
-            self._connection.executemany("INSERT OR REPLACE INTO quarantine VALUES (?, ?)", rows)
+            rows = [(key,) for key in failed]
+            self._connection.executemany("INSERT OR REPLACE INTO quarantine VALUES (?)", rows)
 
     def quarantined(self) -> set[bytes]:
         """The files of which not all is stored, by digest."""

@@ -26,7 +26,7 @@ CREATE TABLE origins (
 CREATE INDEX origins_of_source ON origins (source_key);
 
 -- Files of which the last run that read them could not store all, by keyed digests of their paths.
-CREATE TABLE quarantine (source_key BLOB PRIMARY KEY, job_id INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE quarantine (source_key BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;
 
 -- content_key is a keyed digest of the text as it was read; its key lies outside the collection, because
 -- whoever could compute it could confirm a guess of what was generalized. unread and doubts are JSON.

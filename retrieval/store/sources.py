@@ -104,6 +104,7 @@ def _tables(connection: sqlite3.Connection, **keys: Iterable[bytes]) -> None:
 def _prune(connection: sqlite3.Connection, keys: Iterable[bytes | None]) -> None:
     for key in set(keys):
         while key is not None and not _holds_something(connection, key):
+            connection.execute("DELETE FROM quarantine WHERE source_key = ?", (key,))
             row = connection.execute(
                 "DELETE FROM sources WHERE source_key = ? RETURNING folder_key", (key,)
             ).fetchone()

@@ -273,6 +273,20 @@ def test_only_the_files_that_failed_are_read_again(lethe: Lethe, here: Path) -> 
     assert b"half" not in stored and b"bad.txt" not in stored
 
 
+def test_a_clash_is_not_read_again_alone(lethe: Lethe, here: Path) -> None:
+    for name, note in (("a", NOTES[0]), ("b", NOTES[1])):
+        (here / f"{name}.jsonl").write_text(json.dumps({"id": "same", "text": note}) + "\n")
+    code, summary, _ = lethe("ingest", "a.jsonl", "b.jsonl", "-c", "c")
+    assert (code, summary["documents_kept"], summary["documents_failed"]) == (1, 1, 1)
+    assert lethe("collections")[1]["files_failed"] == 0
+    assert lethe("ingest", "a.jsonl", "b.jsonl", "-c", "c", "--retry-failed")[0] == 1
+
+
+def test_a_file_that_is_not_there_is_not_noted(lethe: Lethe, here: Path) -> None:
+    assert lethe("ingest", "notes.jsonl", "nowhere.txt", "-c", "c")[0] == 1
+    assert lethe("collections")[1]["files_failed"] == 0
+
+
 @pytest.mark.parametrize("more", [["--sync"], ["-"]])
 def test_retrying_refuses_whole_folders_and_standard_input(lethe: Lethe, here: Path, more: list[str]) -> None:
     lethe("ingest", "notes.jsonl", "-c", "c")

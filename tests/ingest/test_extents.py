@@ -34,7 +34,8 @@ def told(text: str, *marked: tuple[str, str], source: str = "model:x") -> list[t
         ("Ada Lind, Tom Quell and Bo Orr came.", "Ada Lind, Tom Quell and Bo Orr", NAME,
          ["Ada Lind", "Tom Quell", "Bo Orr"]),
         ("Tom and Ada Lind came.", "Tom and Ada Lind", NAME, ["Tom", "Ada Lind"]),
-        ("what Ada Lind organized", "Ada Lind organized", NAME, ["Ada Lind"]),
+        ("Omar quelled died.", "Omar quelled", NAME, ["Omar quelled"]),
+        ("Ada emily came.", "Ada emily", NAME, ["Ada emily"]),
         ("Ada's tardiness is known.", "Ada's tardiness", NAME, ["Ada"]),
         ("St Ada's building is open.", "St Ada's building", FIRM, ["St Ada"]),
         ("Mr and Mrs Lind came.", "Mr and Mrs Lind", NAME, ["Mr and Mrs Lind"]),
@@ -351,12 +352,20 @@ def test_mentions_are_within_the_text_and_hold_no_line_break(
         assert said.strip() and "\n" not in said and "\t" not in said
 
 
+def test_who_is_named_elsewhere_is_no_place() -> None:
+    text = "lives in Quelldale; Quelldale came"
+    first = mention(text, "Quelldale", NAME)
+    again = replace(first, span=Span(20, 29))
+    assert [each.label for each in with_kinds(text, [first, again])] == [NAME, NAME]
+
+
 @pytest.mark.parametrize(
     ("text", "name", "expected"),
     [
         ("a son who lives in Quelldale, he", "Quelldale", AREA),
         ("live in Turkey and Quelldale now", "Quelldale", AREA),
-        ("we moved to Quelldale", "Quelldale", AREA),
+        ("born to Quelldale", "Quelldale", NAME),
+        ("lives in Anna Quelldale", "Anna Quelldale", NAME),
         ("lives in Quelldale's house", "Quelldale", NAME),
         ("lives with Quelldale", "Quelldale", NAME),
     ],

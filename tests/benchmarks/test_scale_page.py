@@ -1,0 +1,30 @@
+"""The page about scale, and the records of its benchmark."""
+
+import re
+from itertools import islice
+
+from benchmarks import ingest_curve, scale_page
+
+
+def test_the_page_is_what_the_results_make() -> None:
+    made = scale_page.page()
+    assert scale_page.PAGE.read_text(encoding="utf-8") == made, "run: python -m benchmarks.scale_page"
+    tables = re.findall(r"(?:^\|.*\n)+", made, flags=re.MULTILINE)
+    assert len(tables) == 3
+    for rows in tables:
+        assert len({line.count("|") for line in rows.splitlines()}) == 1
+
+
+def test_records_are_the_same_each_time_and_all_differ() -> None:
+    some = list(ingest_curve.records(300))
+    assert some == list(islice(ingest_curve.records(400), 300))
+    assert len({record["text"] for record in some}) == len({record["id"] for record in some}) == 300
+
+
+def test_the_curve_is_read_where_its_numbers_are_reached() -> None:
+    read = [(1.0, 0, 5), (2.0, 10, 9), (3.0, 1010, 7), (4.0, 3010, 8), (5.0, 3010, 8)]
+    rows = ingest_curve._rows(read, [100 * number for number in range(4000)])
+    assert [(row["documents"], row["characters_per_second"], row["peak_bytes"]) for row in rows] == [
+        (1010, 100_000, 9),
+        (3010, 200_000, 9),
+    ]
