@@ -104,6 +104,7 @@ def test_every_method_is_measured_or_absent_with_a_reason(report: TripRagReport)
     assert there[:2] == [ORIGIN, REDACTED]
     assert {
         TRIP,
+        "lethe",
         "suppress",
         "entity-type",
         "random within rules",

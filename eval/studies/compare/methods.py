@@ -27,6 +27,7 @@ from models.errors import LetheError
 from retrieval.system import System
 
 TRIP: PolicyName = "trip"
+LETHE: PolicyName = "lethe"
 ORIGIN: PolicyName = "origin"
 REDACTED: PolicyName = "redact"
 RANDOM, MATCHED = "random", "random, frequency-matched"
@@ -49,7 +50,10 @@ class ComparedMethod:
 
 
 def methods(ready: Prepared, encoder: Encoder, seed: int) -> tuple[list[ComparedMethod], dict[str, str]]:
-    """The methods at their defaults, and those that cannot run here with the reason."""
+    """The methods at their defaults, and those that cannot run here with the reason.
+
+    The controls use the rules, scores and words of the system's own policy, trip or lethe.
+    """
     system = ready.system
     trip = system.method()
 
@@ -70,7 +74,8 @@ def methods(ready: Prepared, encoder: Encoder, seed: int) -> tuple[list[Compared
         by_policy(REDACTED),
         by_policy("suppress"),
         by_policy("entity-type"),
-        ComparedMethod(TRIP, system),
+        ComparedMethod(system.policy.name, system),
+        by_policy(LETHE if system.policy.name == TRIP else TRIP),
         by_method(RULES_ALONE, rules),
         by_method(RANDOM_WITHIN, lambda: WithinRules(trip, rules(), "random", seed)),
         by_method(LOWEST_WITHIN, lambda: WithinRules(trip, rules(), "lowest divergence")),
