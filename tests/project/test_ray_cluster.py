@@ -1,6 +1,5 @@
-"""The files of deploy/ray: a cluster that may hold raw text, and figures that were measured."""
+"""The files of deploy/ray: a cluster that may hold raw text."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -36,16 +35,3 @@ def test_ray_takes_the_file() -> None:
         "ray.autoscaler._private.util", reason="Ray is absent: pip install 'lethe[ray]'"
     )
     util.validate_config(util.prepare_config(yaml.safe_load((FOLDER / "cluster.yaml").read_text("utf-8"))))
-
-
-def test_the_figures_are_those_of_the_benchmark() -> None:
-    page = " ".join((FOLDER / "README.md").read_text(encoding="utf-8").split())
-    found = json.loads((ROOT / "benchmarks" / "results" / "sink.json").read_text(encoding="utf-8"))
-    stored = (
-        f"{found['documents_per_second']} documents or {found['megabytes_of_text_per_second']} MB of text"
-    )
-    assert f"stored {stored} a second" in page
-    assert f"{found['documents']:,} documents with {found['passages']:,} passages" in page
-    assert f"in {found['seconds']:.0f} s" in page
-    assert f"it worked {found['processor_seconds']} s" in page
-    assert f"{found['kilobytes_per_document_in_transit']} kB" in page
