@@ -166,7 +166,7 @@ class Plan:
         from ingest.workers import Workers
 
         threads = max(1, (data.settings.threads or cores()) // workers)
-        make = partial(preparing, data.settings, data.key, self.manifest.scale, threads, system.own_entities)
+        make = partial(worker_of, data.settings, data.key, self.manifest.scale, threads, system.own_entities)
         with Workers(make, workers, data.settings.ingest.sanitize_seconds) as pool:
             yield pipeline(pool.begin, data.settings, workers + 1)
 
@@ -190,7 +190,7 @@ def arriving(readings: Iterable[Reading], data: DataDir) -> Iterator[Arriving[Do
     return map(Intake(data.public_ids, data.key).arriving, readings)
 
 
-def preparing(
+def worker_of(
     settings: Settings, key: bytes, scale: Scale, threads: int, own_entities: str
 ) -> Prepare[CutDocument]:
     """What one of several processes does, here or on another machine.

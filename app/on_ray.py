@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 
 from app.data_dir import DataDir
-from app.ingesting import Plan, limits_of, pipeline, preparing
+from app.ingesting import Plan, limits_of, pipeline, worker_of
 from app.settings.load import Settings
 from ingest.errors import SanitizationError
 from ingest.on_ray.connection import Cluster
@@ -75,7 +75,7 @@ class _Sent:
 
     def prepare(self) -> Prepare[CutDocument]:
         """What sanitizes, in a process of an actor: it has one thread, or a GPU."""
-        return preparing(self.settings, self.key, self.scale, 1, self.own_entities)
+        return worker_of(self.settings, self.key, self.scale, 1, self.own_entities)
 
 
 def refuse_standard_input(paths: Sequence[str]) -> None:

@@ -1,7 +1,6 @@
 """The kind of a mention, from its form, from what stands beside it and from the other mentions."""
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
@@ -71,7 +70,7 @@ def with_kinds(text: str, entities: Sequence[Entity]) -> list[Entity]:
     people = [each for each in found if each.label == PERSON]
     things = {_said(text, each) for each in people if _is_thing(text, each)}
     things |= _acronyms(text, people) | _firms(text, people, found)
-    named = Counter(_said(text, each) for each in people if not _is_lived_in(each, text))
+    named = {_said(text, each) for each in people if not _is_lived_in(each, text)}
     return [_of_another_kind(each, text, things, named) for each in found]
 
 

@@ -39,7 +39,7 @@ _SPEAKS = re.compile(
     r"|understands?|tackl(?:e|es|ed|ing)|fluent in|(?:write|talk|sing|pray|read|reply|answer)s? in"
     r"|translated? (?:in)?to|practi[sc](?:e|es|ing)) (?:some |a bit of |a little |in )?$"
 )
-HEDGE = re.compile(r"(?i)(?<![^\W_])(?:about|around|approximately|approx\.?|roughly|nearly|almost|circa) $")
+_HEDGE = re.compile(r"(?i)(?<![^\W_])(?:about|around|approximately|approx\.?|roughly|nearly|almost|circa) $")
 """What says that a number is not exact, and reads badly before words that are wider still."""
 _FIELD = re.compile(r" (?:of|for|in|at|to|from|with|who|that|on|by|as) |, ")
 _PLURAL = re.compile(r"(?i)[^su]s$|ees$|men$|children$|people$|wives$")
@@ -115,7 +115,7 @@ def fit_of_length(words: str, mention: Mention) -> Fit:
     """An amount, which before a noun is a possessive: a few years' history, a more-than-20-year career."""
     unit = _ONE_UNIT.search(words)
     if unit is None or not _MANY_OF.match(words):
-        hedged = HEDGE.search(mention.before)
+        hedged = _HEDGE.search(mention.before)
         return Fit(words, len(hedged.group()) if hedged else 0)
     if words.startswith("more"):
         return Fit(words.replace(" ", "-"))

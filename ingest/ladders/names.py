@@ -38,6 +38,7 @@ _ACRONYM = re.compile(r"(?:the )?[A-Z]{3,5}")
 _BY_LABEL = {"city name": "Town", "county": "County", "state or province": "Region", "country": "Country"}
 
 
+GOVERNMENT = "Government"
 TOLD_APART = (EMAIL, "account handle", "phone number")
 """Labels whose values stand for people, who are told apart by them."""
 _OF_ANY_KIND = ("Person", "Organization", "Place", "Town")
@@ -89,7 +90,7 @@ class Cast:
         }
         self._nouns = {link: self._noun(mentions) for link, mentions in text.mentions().items()}
         self._governments = len(
-            {self._said(each) for each in text.entities if self._nouns[each.link] == "Government"}
+            {self._said(each) for each in text.entities if self._nouns[each.link] == GOVERNMENT}
         )
 
     def apart(self, entity: Entity) -> str | None:
@@ -98,7 +99,7 @@ class Cast:
         return letters(links.index(entity.link)) if len(links) > 1 else None
 
     def name(self, entity: Entity, before: str) -> str:
-        """Person A; after a title, or with one, Mr. A."""
+        """Person A; after a title, or with one, Mr. A; without a letter the only government."""
         noun = self._nouns[entity.link]
         said = self._said(entity)
         thing = noun, entity.link
@@ -107,8 +108,8 @@ class Cast:
         if thing not in self._letters:
             self._letters[thing] = self._next(noun)
         letter = self._letters[thing]
-        if noun == "Government" and self._governments == 1:
-            return "the Government"
+        if noun == GOVERNMENT and self._governments == 1:
+            return GOVERNMENT
         if noun not in ("Person", "Name"):
             return f"{noun} {letter}"
         titled = _TITLED.match(self._text, entity.span.start, entity.span.end)

@@ -13,7 +13,7 @@ from ingest.ladders.wording import words_of
 UNSAID = 0.2
 """The probability of having to go below which a phrase in small letters without words of its own stays.
 
-Readers of development texts found hardly one in ten of such replacements right.
+Readers of development texts found few of such replacements right (docs/decisions.md).
 """
 _MOMENTS = ("date", "time", "duration")
 """What may have a capital because it opens a sentence, and what counts days and years in words."""
@@ -29,8 +29,8 @@ _WORD = re.compile("[a-z]+")
 def without_unsaid(text: AnnotatedText, keep: frozenset[str]) -> AnnotatedText:
     """The text without mentions that only "[personal detail]" or "a certain day" could stand for.
 
-    A mention remains if it identifies by itself, has a capital or a number, is of a label in ``keep``, is no
-    phrase but a name, or probably has to go; all mentions of a link remain if one of them does.
+    A mention remains if it identifies by itself, has a capital, a number or an article, is of a label in
+    ``keep``, is no phrase but a name, or probably has to go; all mentions of a link remain if one does.
     """
     unsaid = {
         link

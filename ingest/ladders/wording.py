@@ -22,7 +22,7 @@ from ingest.ladders.mentions import (
     without_second_article,
 )
 from ingest.ladders.moments import fit_of_age, fit_of_date
-from ingest.ladders.names import TOLD_APART, Cast, is_sure
+from ingest.ladders.names import GOVERNMENT, TOLD_APART, Cast, is_sure
 from ingest.ladders.places import adjective_of, is_area, is_country, is_town_in, names_of_area, rungs_of_place
 from ingest.ladders.rungs import Ladder, Rung, Take, most_specific, with_article
 from ingest.language.vocabulary import fold
@@ -280,4 +280,6 @@ def _named(mention: Mention, cast: Cast) -> Fit:
     if mention.said.islower() and mention.label == ORGANIZATION:
         noun = name.rpartition(" ")[0].lower()
         return Fit(plural(noun) if mention.said.endswith("s") else with_article(noun))
+    if name == GOVERNMENT:
+        return without_second_article(f"the {name}", mention)
     return Fit(name) if mention.modifies else behind_the(name, mention)

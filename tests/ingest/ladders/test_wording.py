@@ -360,5 +360,7 @@ def test_addresses_and_handles_tell_people_apart() -> None:
 
 def test_the_only_government_is_the_government() -> None:
     assert written("[[The Quellian Government|o]] denied it.") == "The Government denied it."
+    assert written("the [[Quellian Government|o]] officials came.") == "the Government officials came."
+    assert written("our [[Quellian Government|o]] denied it.") == "our Government denied it."
     two = written("[[The Quellian Government|o]] and [[the Orrish Government|o]] denied it.")
     assert two == "Government A and Government B denied it."
