@@ -56,6 +56,7 @@ def system_of(
     from app.policies import own_entities_of, policy_of
     from ingest.deciding.treatment import needs_key
     from ingest.scoring.scale import Scale
+    from models.local_files import best_device
     from retrieval.generators.extractive import ExtractiveGenerator
     from retrieval.system import System
 
@@ -84,7 +85,7 @@ def system_of(
         key=data.key if needs_key(policy) else None,
         own_entities=own.digest(data.key) if own else "",
         settings_digest=_digest(settings),
-        numbers=numbers_of(settings),
+        numbers=numbers_of(settings, best_device()),
     )
 
 
@@ -122,14 +123,13 @@ def _encoder(settings: Settings) -> "Encoder":
         from models.encoders.minilm import MiniLM
         from models.local_files import best_device
 
-        device = best_device()
-        return MiniLM(device, numbers_of(settings, device))
+        return MiniLM(best_device(), numbers_of(settings, best_device()))
     from models.encoders.sentence_encoder import SentenceEncoder
 
     return SentenceEncoder(settings.encoder)
 
 
-def numbers_of(settings: Settings, device: str = "cpu") -> "Numbers":
+def numbers_of(settings: Settings, device: str) -> "Numbers":
     """The number format of the embedded models on a device."""
     from models.encoders.numbers import fastest
 
@@ -167,6 +167,7 @@ def _learned(settings: Settings) -> "list[EntityDetector]":
 
 def _finders(settings: Settings, profiles: "Sequence[Profile]") -> "Sequence[SpanFinder]":
     from ingest.labels import LABELS, NOT_ASKED, OWN_LABEL_RISK
+    from models.local_files import best_device
     from models.trained import is_trained
 
     chosen = settings.detector
@@ -176,7 +177,9 @@ def _finders(settings: Settings, profiles: "Sequence[Profile]") -> "Sequence[Spa
 
         # A mention is treated by its label: a user's must not take a riskier one's place.
         fixed = [name for name, label in LABELS.items() if label.risk > OWN_LABEL_RISK]
-        return load_finders(chosen.model, labels, profiles, chosen.threshold, fixed, numbers_of(settings))
+        device = best_device()
+        numbers = numbers_of(settings, device)
+        return load_finders(chosen.model, labels, profiles, chosen.threshold, fixed, numbers, device)
     from models.detectors.gliner_model import GlinerModel
 
     return [GlinerModel(chosen.model, labels, chosen.threshold or HUB_THRESHOLD)]
@@ -190,9 +193,11 @@ def risk_of(settings: Settings) -> "RiskModel":
 
         return RiskPrior()
     from ingest.scoring.learned_risk import LearnedRisk
+    from models.local_files import best_device
     from models.risk.embedded import load_risk
 
-    return LearnedRisk(load_risk(chosen.model, numbers_of(settings)))
+    device = best_device()
+    return LearnedRisk(load_risk(chosen.model, numbers_of(settings, device), device))
 
 
 def engine_of(settings: Settings, encoder: "Encoder", name: str = "") -> "ScoringEngine":
@@ -231,10 +236,11 @@ def language_model_of(settings: Settings) -> "LanguageModel | None":
         ConfigurationError: It is remote, and may not read raw text.
     """
     check_raw_text(settings)
-    return _language_model(settings)
+    return generating_model_of(settings)
 
 
-def _language_model(settings: Settings) -> "LanguageModel | None":
+def generating_model_of(settings: Settings) -> "LanguageModel | None":
+    """The language model of the settings, which may be remote; None if answers are extracted."""
     chosen = settings.generator
     if chosen.kind == "extractive":
         return None
@@ -263,9 +269,10 @@ def _generator(settings: Settings, model: "LanguageModel") -> "Generator":
     return LanguageModelGenerator(model, max_tokens=settings.generator.max_tokens)
 
 
-def answering(settings: Settings, collection: Collection, encoder: "Encoder") -> "Generator":
-    """The generator for a collection; a remote model gets questions sanitized by its policy."""
-    model = _language_model(settings)
+def answering(
+    settings: Settings, collection: Collection, encoder: "Encoder", model: "LanguageModel | None"
+) -> "Generator":
+    """The generator for a collection; a remote ``model`` gets questions sanitized by its policy."""
     if model is None:
         from retrieval.generators.extractive import ExtractiveGenerator
 

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 from ingest.documents import Decision, Risk, SanitizedDocument, Scores, Unread
 from retrieval.documents import Answer, KeptDocument, RetrievedPassage
+from retrieval.keeping import noted
 
 if TYPE_CHECKING:
     from ingest.explain import Explanation
+    from retrieval.collection import Collection
 
 
 def sanitized_row(document: SanitizedDocument) -> Mapping[str, object]:
@@ -112,6 +114,31 @@ def kept_row(document: KeptDocument) -> Mapping[str, object]:
         "detected_risk": {"of": "what was found", "before": before, "after": after},
         "doubts": list(document.doubts),
         "not_read": unread_rows(document.unread),
+    }
+
+
+def collection_row(name: str, collection: "Collection") -> Mapping[str, object]:
+    """A collection: its size, its settings, whether its audit log is intact."""
+    store, manifest = collection.store, collection.manifest
+    broken = store.broken_audit_entry()
+    lists = noted(store).get("lists")
+    return {
+        "collection": name,
+        "documents": store.count_documents(),
+        "passages": store.count_passages(),
+        "entities": store.entities_by_action(),
+        "policy": manifest.policy.name,
+        "tau": manifest.policy.tau,
+        "encoder": manifest.encoder,
+        "detector": manifest.detector,
+        "risk": manifest.risk,
+        "index": manifest.index,
+        **({"table": manifest.table} if manifest.table else {}),
+        **({"recall_at_10": lists["recall"]} if lists else {}),
+        "created": manifest.created,
+        "files_failed": len(store.quarantined()),
+        "interrupted": store.interrupted(),
+        "audit_log": "whole" if broken is None else f"broken at entry {broken}",
     }
 
 

@@ -2,8 +2,8 @@
 
 ``python -m benchmarks.speed DATA`` sanitizes documents that the defaults were not chosen on, in one thread
 and both formats, and the gold documents; then ``lethe ingest`` takes the dialogues with one process and with
-one for each core. Writes ``benchmarks/results/speed.json`` and docs/speed.md; ``--part`` measures one part
-anew, ``--page`` writes the page alone.
+one for each core, and short commands are timed. Writes ``benchmarks/results/speed.json`` and docs/speed.md;
+``--part`` measures one part anew, ``--page`` writes the page alone.
 """
 
 import argparse
@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from statistics import median
 from typing import Any, get_args
 
 from app.compose import system_of
@@ -43,6 +44,7 @@ DOCUMENTS = {"mts_dialog": 89, "aci_bench": 12, "aeslc": 120}
 BY_REFERENCE = {"mts_dialog": 40, "aci_bench": 5, "aeslc": 50}
 """The documents that the reference takes."""
 ENGINES = ("reference, float32", "shipped, bfloat16")
+STARTS = 7
 COPIES = 4
 """How often the dialogues are taken into the ingest, each time with other words in front."""
 
@@ -101,11 +103,35 @@ def engines(data: Path) -> dict[str, Any]:
     }
 
 
+def starts(data: Path) -> list[dict[str, Any]]:
+    """Seconds of short commands as whole processes, on the first dialogue."""
+    document = next(corpora(data, chosen_on=False)).documents[0]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "document.txt"
+        path.write_text(document.text, encoding="utf-8")
+        _run(["ingest", str(path), "-c", "start"], folder)
+        commands = {
+            "lethe sanitize FILE": ["sanitize", str(path)],
+            "lethe search QUESTION": ["search", "-c", "start", "What was found?"],
+            "lethe ask QUESTION": ["ask", "-c", "start", "What was found?"],
+        }
+        found = []
+        for name, command in commands.items():
+            seconds = []
+            for _ in range(STARTS):
+                began = time.monotonic()
+                _run(command, folder)
+                seconds.append(time.monotonic() - began)
+            found.append({"command": name, "runs": STARTS, "seconds": sorted(seconds)})
+    return found
+
+
 PARTS: Mapping[str, Callable[[Path], Any]] = {
     "texts": texts,
     "gold": gold,
     "engines": engines,
     "ingest": ingests,
+    "start": starts,
 }
 
 
@@ -190,14 +216,8 @@ def _ingested(documents: Sequence[Document], numbers: str, workers: int) -> dict
                 for each in documents:
                     row = {"id": f"{copy}-{each.doc_id}", "text": f"Copy {copy}.\n{each.text}"}
                     lines.write(json.dumps(row) + "\n")
-        command = ["-m", "app.cli", "ingest", str(records), "-c", "speed", "--workers", str(workers)]
-        done = subprocess.run(
-            [sys.executable, *command],
-            env={**os.environ, "LETHE_NUMBERS": numbers, "LETHE_DATA_DIR": folder},
-            capture_output=True,
-            check=True,
-        )
-    told = json.loads(done.stdout)
+        command = ["ingest", str(records), "-c", "speed", "--workers", str(workers)]
+        told = json.loads(_run(command, folder, LETHE_NUMBERS=numbers))
     return {
         "numbers": numbers,
         "workers": workers,
@@ -205,6 +225,13 @@ def _ingested(documents: Sequence[Document], numbers: str, workers: int) -> dict
         "characters": told["characters"],
         "characters_per_second": told["characters_per_second"],
     }
+
+
+def _run(command: Sequence[str], folder: str, **more: str) -> bytes:
+    """What a ``lethe`` command writes, with its data in a folder."""
+    environment = {**os.environ, "LETHE_DATA_DIR": folder, **more}
+    whole = [sys.executable, "-m", "app.cli", *command]
+    return subprocess.run(whole, env=environment, capture_output=True, check=True).stdout
 
 
 def _rounded(value: Any) -> Any:
@@ -227,6 +254,7 @@ def page() -> str:
         "gold": _marks,
         "engines": _engines,
         "ingest": _ingests,
+        "start": _starts,
     }
     tables = {
         name: markdown_table(made(found[name]["rows"])).rstrip()
@@ -280,6 +308,7 @@ def _engines(found: Mapping[str, Any]) -> Table:
                 )
                 for each in ENGINES
             ),
+            ("", "times the reference", lambda row: _times(row[1]["characters_per_second"])),
             ("", "bare encoder", lambda row: f"{row[1]['encoder']:,.0f}"),
             ("", "shipped, as a share of it", share),
             ("", "replaced spans", lambda row: f"{row[1]['spans']:,}"),
@@ -287,6 +316,10 @@ def _engines(found: Mapping[str, Any]) -> Table:
             ("", "texts the same", lambda row: f"{row[1]['same_texts']} of {row[1]['documents']}"),
         ],
     )
+
+
+def _times(speed: Mapping[str, float]) -> str:
+    return f"{speed[ENGINES[1]] / speed[ENGINES[0]]:.1f}"
 
 
 def _marks(found: Mapping[str, Any]) -> Table:
@@ -319,6 +352,19 @@ def _ingests(found: Sequence[Mapping[str, Any]]) -> Table:
             ("", "documents", lambda row: f"{row['documents']:,}"),
             ("", "characters", lambda row: f"{row['characters']:,}"),
             ("", "characters a second", lambda row: f"{row['characters_per_second']:,}"),
+        ],
+    )
+
+
+def _starts(found: Sequence[Mapping[str, Any]]) -> Table:
+    return table(
+        "",
+        found,
+        [
+            ("", "command", lambda row: f"`{row['command']}`"),
+            ("", "runs", lambda row: str(row["runs"])),
+            ("", "seconds, least", lambda row: f"{row['seconds'][0]:.2f}"),
+            ("", "median", lambda row: f"{median(row['seconds']):.2f}"),
         ],
     )
 

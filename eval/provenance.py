@@ -22,6 +22,7 @@ REPORTED_PACKAGES = (
 )  # fmt: skip
 ROOT = Path(__file__).parents[1]
 ROOMS = ("models", "ingest", "retrieval", "eval", "app")
+CPU_FILE = Path("/proc/cpuinfo")
 
 
 class Provenance(BaseModel):
@@ -113,11 +114,23 @@ def provenance_here(settings: Mapping[str, str], commit: str | None = None) -> P
     """Date, machine and package versions of this process."""
     return Provenance(
         date=datetime.now(UTC).isoformat(timespec="seconds"),
-        hardware=f"{platform.machine()}, {cpu_count()} cores, {platform.system()}",
+        hardware=f"{_processor()}, {cpu_count()} cores, {platform.system()}",
         versions={"python": platform.python_version(), **_installed()},
         settings=dict(settings),
         commit=commit,
     )
+
+
+def _processor() -> str:
+    """Name and 16-bit instructions of the processor, as far as the system reports them."""
+    try:
+        lines = CPU_FILE.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        lines = []
+    told = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    known = sorted({"amx_bf16", "avx512_bf16"}.intersection(told.get("flags", "").split()))
+    name = told.get("model name") or platform.processor() or platform.machine()
+    return f"{name} ({', '.join(known)})" if known else name
 
 
 def _installed() -> dict[str, str]:

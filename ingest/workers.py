@@ -8,6 +8,7 @@ from concurrent.futures import CancelledError, Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager
 from multiprocessing import get_context
+from tempfile import gettempdir
 from types import TracebackType
 from typing import Any, Generic
 
@@ -22,6 +23,10 @@ CHARACTERS_A_SECOND = 200
 """The slowest speed that is no hang: a tenth of what one core does."""
 MOST_POOLS = 5
 """How often processes that die before they take a batch are all replaced."""
+_FORKED_BY_NOBODY = 255
+"""Exit code of every process once the one is gone that forked them all."""
+_LONGEST_FOLDER = 70
+"""Bytes of a folder for temporary files in which the socket of the process that forks still has a name."""
 _GRACE = 5.0
 """Seconds after its deadline when a process ends itself, since nobody else did."""
 
@@ -33,13 +38,21 @@ class Workers(AbstractContextManager["Workers[Any]"], Generic[P]):
     """Processes that each hold the models and take batches in turn.
 
     ``make`` builds what prepares documents in each process and must be importable there. ``seconds`` is what
-    a batch may take beyond its characters at ``CHARACTERS_A_SECOND``. If a batch takes longer or ends its
-    process, each of its documents is tried alone, and one that does so again yields an error. Calls of
-    ``begin`` and of what it returns raise LetheError if no process can be started.
+    a batch may take beyond its characters at ``CHARACTERS_A_SECOND``. Modules to ``preload`` are imported
+    once, and the memory that this fills is shared. If a batch takes longer or ends its process, each of its
+    documents is tried alone, and one that does so again yields an error. Calls of ``begin`` and of what it
+    returns raise LetheError if no process can be started.
     """
 
-    def __init__(self, make: Callable[[], Prepare[P]], count: int, seconds: float) -> None:
+    def __init__(
+        self, make: Callable[[], Prepare[P]], count: int, seconds: float, preload: Sequence[str] = ()
+    ) -> None:
         self._make, self._count, self._seconds = make, count, seconds
+        # Forked from a process that does nothing else: one that computes cannot be forked safely.
+        near = len(os.fsencode(gettempdir())) <= _LONGEST_FOLDER
+        self._context = get_context("forkserver" if preload and near else "spawn")
+        if preload and near:
+            self._context.set_forkserver_preload(list(preload))
         self._pools = 0
         self._pool = self._started()
 
@@ -54,19 +67,21 @@ class Workers(AbstractContextManager["Workers[Any]"], Generic[P]):
             max_workers=self._count,
             initializer=_start,
             initargs=(self._make,),
-            context=get_context("spawn"),
+            context=self._context,
         )
 
     def begin(self, documents: Sequence[Document]) -> Callable[[], Outcomes[P]]:
         """Hand out a batch. The call of the result waits for its outcomes, in order."""
         if not documents:
             return list
-        try:
-            pool, future = self._pool, self._scheduled(documents)
-        except RuntimeError:
-            self._replace(self._pool)
-            pool, future = self._pool, self._scheduled(documents)
-        return lambda: self._outcomes(documents, pool, future)
+        while True:
+            pool = self._pool
+            try:
+                future = self._scheduled(documents)
+            except RuntimeError:
+                self._replace(pool)
+            else:
+                return lambda: self._outcomes(documents, pool, future)
 
     def _scheduled(self, documents: Sequence[Document]) -> "Future[Outcomes[P]]":
         seconds = self._seconds + sum(len(each.text) for each in documents) / CHARACTERS_A_SECOND
@@ -85,6 +100,9 @@ class Workers(AbstractContextManager["Workers[Any]"], Generic[P]):
             self._replace(pool)
             return self.begin(documents)()
         except (TimeoutError, ProcessExpired) as error:
+            if isinstance(error, ProcessExpired) and error.exitcode == _FORKED_BY_NOBODY:
+                self._replace(pool)
+                return self.begin(documents)()
             if len(documents) == 1:
                 return [SanitizationError(documents[0].doc_id, _why(error))]
         alone = [self.begin([document]) for document in documents]

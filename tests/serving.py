@@ -12,7 +12,33 @@ from typing import Any
 
 import httpx
 
+from app.server.served import ServedCollection
+from ingest.protocols import EntityDetector
+from retrieval.generators.verbatim import VerbatimGenerator
+from retrieval.protocols import Retriever
 from tests.commands import command, environment, lethe, write_records
+from tests.doubles import WordEncoder
+
+
+class One:
+    """A collection x that quotes what a retriever finds."""
+
+    def __init__(self, retriever: Retriever) -> None:
+        self._served = ServedCollection(retriever, VerbatimGenerator(), 5)
+        self.encoder = WordEncoder()
+
+    def names(self) -> list[str]:
+        return ["x"]
+
+    def get(self, name: str) -> ServedCollection:
+        return self._served
+
+    def row(self, name: str) -> dict[str, object]:
+        return {}
+
+
+def no_detector() -> EntityDetector:
+    raise AssertionError("nothing is detected here")
 
 
 @dataclass(frozen=True)
@@ -60,9 +86,9 @@ def ingested(folder: Path, settings: str, notes: Sequence[str]) -> Path:
 
 
 @contextmanager
-def served(data: Path, **variables: str) -> Iterator[Served]:
+def served(data: Path, *arguments: str, **variables: str) -> Iterator[Served]:
     env = environment(data) | {"LETHE_SERVER__PORT": "0"} | variables
-    with running(command("serve", "-c", "notes"), env, data.parent) as server:
+    with running(command("serve", *(arguments or ("-c", "notes"))), env, data.parent) as server:
         yield server
 
 

@@ -72,7 +72,8 @@ def parser() -> argparse.ArgumentParser:
     bench_intact(_verb(benches, "intact", help_text, module="intact"))
     help_text = "compare TRIP-RAG with every baseline on a corpus"
     bench_trip_rag(_verb(benches, "trip-rag", help_text, module="trip_rag"))
-    _serve(_verb(verbs, "serve", "serve a collection over HTTP on this machine"))
+    _serve(_verb(verbs, "serve", "serve collections over HTTP"))
+    _keys(_verb(verbs, "keys", "list, create or revoke the API keys of the server"))
     _verb(verbs, "settings", "list the settings in force and where each comes from")
     _models(_described(verbs, "models", "list, check, download or train models"))
     demo = _verb(verbs, "demo", "run everything on a bundled, invented corpus")
@@ -219,10 +220,34 @@ def _erase(verb: argparse.ArgumentParser) -> None:
 
 
 def _serve(verb: argparse.ArgumentParser) -> None:
-    collection(verb)
-    verb.add_argument("--host", help="loopback address to listen on (default 127.0.0.1)")
+    verb.add_argument(
+        "-c", "--collection", metavar="NAME", help="serve this collection alone (default all of them)"
+    )
+    verb.add_argument(
+        "--host", help="address to listen on (default 127.0.0.1; any but loopback needs `lethe keys create`)"
+    )
     verb.add_argument("--port", type=int, help="port (default 8000; 0 takes a free one)")
     language(verb, "questions to a remote model")
+
+
+def _keys(verb: argparse.ArgumentParser) -> None:
+    verbs = verb.add_subparsers(metavar="[VERB]")
+    _verb(verbs, "list", "list the keys, as without a verb", "keys", argparse.SUPPRESS)
+    create = _verb(verbs, "create", "create a key, and show it this once", "keys", argparse.SUPPRESS)
+    create.set_defaults(function="create")
+    create.add_argument("name", metavar="NAME", help="who will use it")
+    create.add_argument(
+        "--scope",
+        metavar="SCOPE,SCOPE",
+        default="query",
+        help="what it allows: query, ingest, erase, audit, reveal, admin (default query)",
+    )
+    create.add_argument(
+        "-c", "--collection", metavar="NAME,NAME", help="the collections it may use (default all)"
+    )
+    revoke = _verb(verbs, "revoke", "let a key allow nothing any more", "keys", argparse.SUPPRESS)
+    revoke.set_defaults(function="revoke")
+    revoke.add_argument("key_id", metavar="ID", help="as `lethe keys` shows it")
 
 
 def _models(models: argparse.ArgumentParser) -> None:

@@ -5,7 +5,7 @@ import time
 
 from app.cli.console import result
 from app.cli.given import data_of
-from app.compose import answering, encoder_of, retriever_of, search_of
+from app.compose import answering, encoder_of, generating_model_of, retriever_of, search_of
 from app.rows import answer_row
 
 
@@ -17,7 +17,9 @@ def run(arguments: argparse.Namespace) -> int:
         encoder = encoder_of(data.settings)
         retriever = retriever_of(collection, encoder, search_of(data.settings))
         (passages,) = retriever.retrieve([arguments.question], data.settings.retrieval.k)
-        answer = answering(data.settings, collection, encoder).generate(arguments.question, passages)
+        model = generating_model_of(data.settings)
+        generator = answering(data.settings, collection, encoder, model)
+        answer = generator.generate(arguments.question, passages)
     seconds = round(time.perf_counter() - started, 2)
     result({"question": arguments.question, **answer_row(answer), "seconds": seconds})
     return 0

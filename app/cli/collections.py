@@ -5,9 +5,9 @@ import argparse
 from app.cli.console import confirmed, message, result
 from app.cli.given import data_of
 from app.data_dir import DataDir
+from app.rows import collection_row
 from retrieval.collection import delete as delete_folder
 from retrieval.errors import CollectionError
-from retrieval.keeping import noted
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -26,29 +26,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _show(data: DataDir, name: str) -> None:
     with data.open(name) as collection:
-        store, manifest = collection.store, collection.manifest
-        broken = store.broken_audit_entry()
-        lists = noted(store).get("lists")
-        result(
-            {
-                "collection": name,
-                "documents": store.count_documents(),
-                "passages": store.count_passages(),
-                "entities": store.entities_by_action(),
-                "policy": manifest.policy.name,
-                "tau": manifest.policy.tau,
-                "encoder": manifest.encoder,
-                "detector": manifest.detector,
-                "risk": manifest.risk,
-                "index": manifest.index,
-                **({"table": manifest.table} if manifest.table else {}),
-                **({"recall_at_10": lists["recall"]} if lists else {}),
-                "created": manifest.created,
-                "files_failed": len(store.quarantined()),
-                "interrupted": store.interrupted(),
-                "audit_log": "whole" if broken is None else f"broken at entry {broken}",
-            }
-        )
+        store = collection.store
+        result(collection_row(name, collection))
         if store.interrupted():
             message(f"{name}: the last ingest did not finish. Run the same command again to go on.")
         if begun := len(store.pending_erasures()):

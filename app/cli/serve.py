@@ -1,19 +1,29 @@
 """``lethe serve``."""
 
 import argparse
+from contextlib import closing
 
+from app.access.keys import Keys
 from app.cli.console import message
 from app.cli.given import data_of
-from app.server.app import create_app
+from app.server.app import create_app, is_alone
 from app.server.running import listening, serve, url_of
+from models.errors import ConfigurationError
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Serve one collection until interrupted."""
+    """Serve the collections until interrupted."""
     data = data_of(arguments)
     where = data.settings.server
-    with data.open(arguments.collection) as collection, listening(where.host, where.port) as listener:
-        app = create_app(data.settings, collection)
-        message(f"serving {arguments.collection} on {url_of(listener)} (Ctrl-C ends it)")
-        serve(app, listener)
+    with closing(Keys(data.settings.data_dir)) as keys:
+        if not is_alone(where) and not keys.any():
+            raise ConfigurationError(
+                "server.host, server.hosts: others can reach this server, and nobody has a key. Make one: "
+                "`lethe keys create`. Or listen on 127.0.0.1 without server.hosts."
+            )
+        with listening(where.host, where.port) as listener:
+            app = create_app(data, keys, arguments.collection)
+            what = arguments.collection or "all collections"
+            message(f"serving {what} on {url_of(listener)} (Ctrl-C ends it)")
+            serve(app, listener)
     return 0

@@ -106,9 +106,25 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "lethe bench trip-rag notes/ --quick --output compared",
     ),
     "serve": (
-        "Serve one collection over HTTP, on a loopback address only: the same passages and answers as on "
-        "the command line, as JSON.",
-        "lethe serve -c clinic --port 8000",
+        "Serve the collections of the data folder over HTTP, to OpenAI clients and others: the same "
+        "passages and answers as on the command line. On loopback it needs no key until the first one is "
+        "made; on another address it needs keys.",
+        "lethe serve --port 8000",
+    ),
+    "keys": (
+        "List the API keys, one JSON line each. The server takes them as a bearer token, where OpenAI "
+        "clients put their key. Only digests are stored.",
+        "lethe keys",
+    ),
+    "keys list": ("List the API keys, revoked ones too, one JSON line each.", "lethe keys list"),
+    "keys create": (
+        "Create an API key. It is shown this once and cannot be read again. A running server takes it at "
+        "once.",
+        "lethe keys create ward-3 --scope query,ingest -c clinic",
+    ),
+    "keys revoke": (
+        "Revoke an API key. A running server refuses it at once.",
+        "lethe keys revoke 3f9a01bc",
     ),
     "settings": (
         "List the settings in force, one JSON line each, and where each comes from: an argument, the "

@@ -16,8 +16,6 @@ class HealthAnswer(_Answer):
     """The server is up and its models are loaded."""
 
     status: Literal["ok"]
-    collection: str
-    generator: str = Field(description="the engine that writes answers")
 
 
 class PassageAnswer(_Answer):
@@ -43,6 +41,33 @@ class CitationAnswer(_Answer):
     mark: int
     doc_id: str
     passage_id: int
+
+
+class CollectionsAnswer(_Answer):
+    """The collections that the caller may use."""
+
+    collections: list["CollectionAnswer"]
+
+
+class CollectionAnswer(_Answer):
+    """A collection: its size, and the settings that it was made with."""
+
+    collection: str
+    documents: int
+    passages: int
+    entities: dict[str, int] = Field(description="linked entities by what was done with them")
+    policy: str
+    tau: float
+    encoder: str
+    detector: str
+    risk: str
+    index: str
+    table: str | None = Field(default=None, description="of a vector database")
+    recall_at_10: float | None = Field(default=None, description="where passages are grouped into lists")
+    created: str = Field(repr=False)
+    files_failed: int
+    interrupted: bool = Field(description="whether the last ingest did not finish")
+    audit_log: str
 
 
 class ModelAnswer(_Answer):
@@ -76,6 +101,14 @@ class ChoiceAnswer(_Answer):
     finish_reason: Literal["stop"] = "stop"
 
 
+class UsageAnswer(_Answer):
+    """Tokens of the encoder, which cuts all texts."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+
+
 class ChatAnswer(_Answer):
     """An OpenAI chat completion, extended by citations, engine and warnings."""
 
@@ -84,6 +117,7 @@ class ChatAnswer(_Answer):
     created: int = Field(description="seconds since 1970")
     model: str
     choices: list[ChoiceAnswer]
+    usage: UsageAnswer
     citations: list[CitationAnswer]
     engine: str = Field(description="the engine that wrote the answer")
     question_sent: str | None = Field(
@@ -91,6 +125,30 @@ class ChatAnswer(_Answer):
         description="the sanitized question, where a remote model read it in place of the question",
     )
     warnings: list[str] = Field(default=[], description=WARNINGS)
+
+
+class EmbeddingAnswer(_Answer):
+    """The vector of a text."""
+
+    object: Literal["embedding"] = "embedding"
+    index: int
+    embedding: list[float] | str = Field(repr=False, description="numbers, or base64 of 32-bit floats")
+
+
+class EmbeddingUsageAnswer(_Answer):
+    """Tokens of the encoder."""
+
+    prompt_tokens: int
+    total_tokens: int
+
+
+class EmbeddingsAnswer(_Answer):
+    """A vector for each text, in order."""
+
+    object: Literal["list"] = "list"
+    data: list[EmbeddingAnswer]
+    model: str
+    usage: EmbeddingUsageAnswer
 
 
 class ErrorDetail(_Answer):

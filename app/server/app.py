@@ -1,43 +1,69 @@
-"""HTTP over one collection: health, search, and a chat that OpenAI clients can talk to."""
+"""The server: its routes, one family a file, and what every request passes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 from importlib.metadata import version
+from threading import Lock
 from typing import Any
 
 from fastapi import FastAPI
 from starlette.responses import HTMLResponse
 
-from app.compose import answering, encoder_of, retriever_of, search_of
-from app.rows import passage_row
-from app.server.answers import ErrorAnswer, HealthAnswer, SearchAnswer
-from app.server.bodies import SearchBody
-from app.server.chat import add_chat_routes
+from app.access.keys import Keys
+from app.compose import detector_of
+from app.data_dir import DataDir
+from app.server.access import Access, ByKeys, Everybody
+from app.server.answers import ErrorAnswer, HealthAnswer
+from app.server.chat import chat_routes
+from app.server.collections import collection_routes
 from app.server.docs_page import HEADERS, docs_page
 from app.server.errors import add_error_handlers
 from app.server.hosts import HOSTS, HostCheck
 from app.server.limits import BodyLimit
-from app.server.served import ServedCollection
-from app.settings.load import Settings
-from retrieval.collection import Collection
+from app.server.presidio import presidio_routes
+from app.server.served import Collections, DataCollections
+from app.settings.load import ServerSettings
+from ingest.protocols import EntityDetector
+from models.loopback import is_loopback
 
 ERRORS: dict[int | str, dict[str, Any]] = {"4XX": {"model": ErrorAnswer}, "5XX": {"model": ErrorAnswer}}
 
 
-def create_app(settings: Settings, collection: Collection) -> FastAPI:
-    """The app for one open collection; its models are loaded before it answers anything."""
-    encoder = encoder_of(settings)
-    served = ServedCollection(
-        collection.folder.name,
-        retriever_of(collection, encoder, search_of(settings)),
-        answering(settings, collection, encoder),
-        settings.retrieval.k,
-    )
-    server = settings.server
-    return assemble(served, hosts=(*HOSTS, server.host, *server.hosts))
+def create_app(data: DataDir, keys: Keys, only: str | None = None) -> FastAPI:
+    """The app over a data folder, or one of its collections."""
+    server = data.settings.server
+    host = f"[{server.host}]" if ":" in server.host else server.host
+    access = ByKeys(keys, alone=is_alone(server))
+    detector = _once(partial(detector_of, data.settings))
+    return assemble(DataCollections(data, only), detector, (*HOSTS, host, *server.hosts), access)
 
 
-def assemble(served: ServedCollection, hosts: Sequence[str] = HOSTS) -> FastAPI:
-    """The app over a collection. Cross-origin requests are not allowed: browsers keep other sites out."""
+def is_alone(server: ServerSettings) -> bool:
+    """Whether nobody but this machine can reach the server: on loopback, and named by no proxy."""
+    return is_loopback(server.host) and not server.hosts
+
+
+def _once(load: Callable[[], EntityDetector]) -> Callable[[], EntityDetector]:
+    """Loads when a Presidio client first asks, for all threads: others need no detector."""
+    kept, lock = cache(load), Lock()
+
+    def loaded() -> EntityDetector:
+        with lock:
+            return kept()
+
+    return loaded
+
+
+def assemble(
+    served: Collections,
+    detector: Callable[[], EntityDetector],
+    hosts: Sequence[str] = HOSTS,
+    access: Access | None = None,
+) -> FastAPI:
+    """The app over collections and a detector.
+
+    Cross-origin requests are not allowed: browsers keep other sites out.
+    """
     app = FastAPI(
         title="Lethe",
         version=version("lethe"),
@@ -46,8 +72,11 @@ def assemble(served: ServedCollection, hosts: Sequence[str] = HOSTS) -> FastAPI:
         redirect_slashes=False,
         responses=ERRORS,
     )
-    _add_routes(app, served)
-    add_chat_routes(app, served)
+    app.state.access = access or Everybody()
+    _add_pages(app)
+    app.include_router(collection_routes(served))
+    app.include_router(chat_routes(served))
+    app.include_router(presidio_routes(detector))
     add_error_handlers(app)
     # What is added last is asked first.
     app.add_middleware(BodyLimit)
@@ -55,18 +84,12 @@ def assemble(served: ServedCollection, hosts: Sequence[str] = HOSTS) -> FastAPI:
     return app
 
 
-def _add_routes(app: FastAPI, served: ServedCollection) -> None:
+def _add_pages(app: FastAPI) -> None:
     @app.get("/livez", response_model=HealthAnswer)
     @app.get("/readyz", response_model=HealthAnswer)
     def health() -> Mapping[str, object]:
-        """The server listens only once its models are loaded, so the two are the same."""
-        return {"status": "ok", "collection": served.collection, "generator": served.generator.name}
-
-    @app.post("/v1/search", response_model=SearchAnswer)
-    def search(body: SearchBody) -> Mapping[str, object]:
-        """The best passages for a question."""
-        found = served.retriever.retrieve([body.question], body.k or served.k)[0]
-        return {"passages": [passage_row(each) for each in found]}
+        """The server listens once its encoder is loaded; a collection is opened when it is first asked."""
+        return {"status": "ok"}
 
     @app.get("/docs", include_in_schema=False)
     def docs() -> HTMLResponse:

@@ -8,6 +8,7 @@ from pydantic_core import PydanticCustomError
 NO_EFFECT = "accepted for compatibility, without effect"
 LONGEST_CONTENT = 100_000
 MOST_STOPS = 16
+MOST_TEXTS = 2048
 OTHER_PARTS = ("image_url", "input_audio", "file", "refusal")
 """Kinds of parts that clients may send and that are not read."""
 
@@ -60,9 +61,15 @@ class _Body(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
 
+_COLLECTION = Field(
+    default=None, max_length=64, description="its name; may be left out where the caller has one alone"
+)
+
+
 class SearchBody(_Body):
     """A question to look passages up for."""
 
+    collection: str | None = _COLLECTION
     question: str = Field(min_length=1, max_length=20_000, repr=False)
     k: int | None = Field(default=None, ge=1, le=100, description="passages; the server's setting if absent")
 
@@ -84,14 +91,32 @@ class ResponseFormatBody(_Body):
 class StreamOptionsBody(_Body):
     """Stream options of clients."""
 
-    include_usage: bool | None = Field(default=None, description=NO_EFFECT)
+    include_usage: bool | None = Field(default=None, description="whether a last chunk counts tokens")
     include_obfuscation: bool | None = Field(default=None, description=NO_EFFECT)
 
 
-class ChatBody(_Body):
-    """A chat. The question is its last user turn; the other turns are not read."""
+class EmbeddingsBody(_Body):
+    """Texts to encode."""
 
-    model: str = Field(default="lethe", max_length=200, description="lethe, or kb: and the collection's name")
+    input: Annotated[
+        list[Annotated[str, Field(min_length=1, max_length=LONGEST_CONTENT)]],
+        Field(min_length=1, max_length=MOST_TEXTS),
+        BeforeValidator(_listed),
+        WithJsonSchema(
+            {"anyOf": [{"type": "string", "minLength": 1}, {"type": "array", "items": {"type": "string"}}]}
+        ),
+    ] = Field(repr=False, description="texts, of which the encoder reads its most tokens")
+    model: str = Field(max_length=200, description="lethe, or the name of the encoder")
+    encoding_format: Literal["float", "base64"] | None = None
+    dimensions: int | None = Field(default=None, ge=1, description="those of the encoder, or left out")
+    user: str | None = Field(default=None, max_length=200, repr=False, description=NO_EFFECT)
+
+
+class ChatBody(_Body):
+    """A chat. The question is its last user turn; where that goes on about another, both are."""
+
+    model: str = Field(default="lethe", max_length=200, description="kb: and a collection's name, or lethe")
+    collection: str | None = _COLLECTION
     messages: list[ChatMessageBody] = Field(min_length=1, max_length=200)
     stream: bool | None = Field(default=None, description="whether the answer comes as server-sent events")
     stream_options: StreamOptionsBody | None = None

@@ -1,68 +1,113 @@
-"""The routes of OpenAI clients: models, and a chat about the collection."""
+"""The routes of OpenAI clients: models, chats about a collection, and embeddings."""
 
+import base64
 import json
+import re
 import time
 import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import APIRouter
 from starlette.responses import Response
 
 from app.rows import answer_row
-from app.server.answers import ChatAnswer, ModelAnswer, ModelsAnswer
-from app.server.bodies import ChatBody
+from app.server.access import Asking
+from app.server.answers import (
+    ChatAnswer,
+    EmbeddingAnswer,
+    EmbeddingsAnswer,
+    EmbeddingUsageAnswer,
+    ModelAnswer,
+    ModelsAnswer,
+    UsageAnswer,
+)
+from app.server.asked import ALONE, collection_of_model, models_of, question_of
+from app.server.bodies import ChatBody, EmbeddingsBody
 from app.server.errors import UnknownModel
-from app.server.served import ServedCollection
+from app.server.served import Collections
 from models.errors import ConfigurationError
+from models.vectors import Vectors
 from retrieval.documents import Answer
 
 STREAMED: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "The answer; with stream, the same as server-sent events: its text, its end, [DONE]",
+        "description": "The answer; with stream, as server-sent events: role, text, end, usage, [DONE]",
         "content": {"text/event-stream": {"schema": {"type": "string"}}},
     }
 }
+_PIECE = re.compile(r"\s*\S+(?:\s+\S+){0,7}\s*\Z|\s*\S+(?:\s+\S+){0,7}")
+"""Eight words, with the space before them."""
 
 
-def add_chat_routes(app: FastAPI, served: ServedCollection) -> None:
-    """Models and chats over ``served``."""
+def chat_routes(served: Collections) -> APIRouter:
+    """Models, chats and embeddings over ``served``."""
+    router = APIRouter()
 
-    def check(model: str) -> None:
-        if model not in served.models:
-            raise UnknownModel(served.models)
-
-    @app.get("/v1/models", response_model=ModelsAnswer)
-    def models() -> ModelsAnswer:
+    @router.get("/v1/models", response_model=ModelsAnswer)
+    def models(key: Asking) -> ModelsAnswer:
         """The names that a chat may ask for."""
-        return ModelsAnswer(data=[ModelAnswer(id=each) for each in served.models])
+        return ModelsAnswer(data=[ModelAnswer(id=each) for each in models_of(key, served)])
 
-    @app.get("/v1/models/{model}", response_model=ModelAnswer)
-    def model(model: str) -> ModelAnswer:
+    @router.get("/v1/models/{model}", response_model=ModelAnswer)
+    def model(model: str, key: Asking) -> ModelAnswer:
         """A model by name."""
-        check(model)
+        there = models_of(key, served)
+        if model not in there:
+            raise UnknownModel(there)
         return ModelAnswer(id=model)
 
-    @app.post("/v1/chat/completions", response_model=ChatAnswer, responses=STREAMED)
-    def chat(body: ChatBody) -> ChatAnswer | Response:
-        """An answer from the collection, with citations."""
-        check(body.model)
-        answer = _answered(body, served)
+    @router.post("/v1/chat/completions", response_model=ChatAnswer, responses=STREAMED)
+    def chat(body: ChatBody, key: Asking) -> ChatAnswer | Response:
+        """An answer from a collection, with citations."""
+        name = collection_of_model(key, served, body.model, body.collection)
+        answer = _answered(body, served, name)
         if not body.stream:
             return answer
         # Citations are known at the end, so the whole answer exists before its first event.
-        content = "".join(f"data: {event}\n\n" for event in _events(answer))
+        usage = body.stream_options is not None and bool(body.stream_options.include_usage)
+        content = "".join(f"data: {event}\n\n" for event in _events(answer, usage))
         return Response(content, media_type="text/event-stream", headers={"cache-control": "no-cache"})
 
+    @router.post("/v1/embeddings", response_model=EmbeddingsAnswer)
+    def embeddings(body: EmbeddingsBody, key: Asking) -> EmbeddingsAnswer:
+        """The vectors of texts, by the encoder of the collections. Nothing is stored."""
+        encoder = served.encoder
+        if body.model not in (ALONE, encoder.name):
+            raise UnknownModel((ALONE, encoder.name))
+        if body.dimensions not in (None, encoder.dim):
+            raise ConfigurationError(f"{encoder.name} has {encoder.dim} dimensions: leave dimensions out.")
+        vectors = encoder.encode(body.input)
+        packed = body.encoding_format == "base64"
+        data = [
+            EmbeddingAnswer(index=index, embedding=_packed(vector) if packed else vector.tolist())
+            for index, vector in enumerate(vectors)
+        ]
+        tokens = sum(_tokens(served, text) for text in body.input)
+        usage = EmbeddingUsageAnswer(prompt_tokens=tokens, total_tokens=tokens)
+        return EmbeddingsAnswer(data=data, model=encoder.name, usage=usage)
 
-def _answered(body: ChatBody, served: ServedCollection) -> ChatAnswer:
-    questions = [each.content for each in body.messages if each.role == "user"]
-    if not questions or not questions[-1].strip():
-        raise ConfigurationError("The chat holds no question: its last user message is missing or empty.")
-    found = served.retriever.retrieve([questions[-1]], served.k)[0]
-    answer = _until(body.stop or (), served.generator.generate(questions[-1], found))
+    return router
+
+
+def _packed(vector: Vectors) -> str:
+    return base64.b64encode(vector.astype("<f4").tobytes()).decode()
+
+
+def _tokens(served: Collections, text: str) -> int:
+    return len(served.encoder.token_spans(text))
+
+
+def _answered(body: ChatBody, served: Collections, name: str) -> ChatAnswer:
+    question = question_of([each.content for each in body.messages if each.role == "user"])
+    collection = served.get(name)
+    found = collection.retriever.retrieve([question], collection.k)[0]
+    answer = _until(body.stop or (), collection.generator.generate(question, found))
     beside = {name: value for name, value in answer_row(answer).items() if name not in ("answer", "passages")}
+    asked = sum(_tokens(served, each.content) for each in body.messages)
+    said = _tokens(served, answer.text)
+    usage = UsageAnswer(prompt_tokens=asked, completion_tokens=said, total_tokens=asked + said)
     return ChatAnswer.model_validate(
         beside
         | {
@@ -70,6 +115,7 @@ def _answered(body: ChatBody, served: ServedCollection) -> ChatAnswer:
             "created": int(time.time()),
             "model": body.model,
             "choices": [{"message": {"content": answer.text}}],
+            "usage": usage,
         }
     )
 
@@ -82,11 +128,18 @@ def _until(stops: Sequence[str], answer: Answer) -> Answer:
     )
 
 
-def _events(answer: ChatAnswer) -> Iterator[str]:
-    """The data of each event; fields beside the choices are repeated in each chunk."""
+def _events(answer: ChatAnswer, usage: bool) -> Iterator[str]:
+    """The data of each event, in OpenAI's order; the last chunk has the answer's further fields."""
     (choice,) = answer.choices
-    shared = answer.model_dump() | {"object": "chat.completion.chunk"}
-    for delta, finish_reason in ((choice.message.model_dump(), None), ({}, choice.finish_reason)):
+    whole = answer.model_dump(exclude={"choices", "usage", "object"})
+    shared = {name: whole.pop(name) for name in ("id", "created", "model")}
+    shared["object"] = "chat.completion.chunk"
+    deltas: list[tuple[dict[str, str], str | None]] = [({"role": "assistant", "content": ""}, None)]
+    deltas += [({"content": piece}, None) for piece in _PIECE.findall(choice.message.content)]
+    deltas += [({}, choice.finish_reason)]
+    for delta, finish_reason in deltas:
         chunk = {"index": choice.index, "delta": delta, "finish_reason": finish_reason}
-        yield json.dumps(shared | {"choices": [chunk]})
+        yield json.dumps(shared | {"choices": [chunk]} | (whole if finish_reason else {}))
+    if usage:
+        yield json.dumps(shared | {"choices": [], "usage": answer.usage.model_dump()})
     yield "[DONE]"

@@ -1,5 +1,6 @@
 """From errors to answers: one table, one shape, and never a part of the request."""
 
+import re
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
@@ -9,14 +10,46 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from app.server.access import NotAllowed, NotAuthenticated
 from app.server.answers import ErrorAnswer, ErrorDetail
+from app.server.presidio import PATHS, BadRequest
 from models.errors import ConfigurationError, LetheError, ModelUnavailable
 from models.language.protocol import PromptTooLong
 from retrieval.errors import CollectionError
 from retrieval.generators.sanitized_question import QuestionNotSent
 
+OF_HTTP: Mapping[int, tuple[str, str]] = {
+    400: ("The body could not be read; send one JSON object in UTF-8.", "invalid_json"),
+    404: ("There is no such path; GET /openapi.json lists all paths.", "not_found"),
+}
+"""Our wording for what the framework refuses."""
+
+_PATH = re.compile(r"(?<![^\s(])/[^\s:,;)]+")
+SHOWN_PROBLEMS = 10
+"""How many problems of one body are reported."""
+
+
+class UnknownModel(LetheError):
+    """A client asked for an unknown model; ``there`` are those that its key may use."""
+
+    def __init__(self, there: Sequence[str]) -> None:
+        known = f"the models are {' and '.join(there)}" if there else "there are no collections yet"
+        super().__init__(f"There is no such model; {known}.")
+
+
+class UnknownCollection(LetheError):
+    """A client asked for an unknown collection; ``there`` are those that its key may use."""
+
+    def __init__(self, there: Sequence[str]) -> None:
+        known = f"the collections are {' and '.join(there)}" if there else "there are none yet"
+        super().__init__(f"There is no such collection; {known}.")
+
+
 STATUS: Mapping[type[LetheError], tuple[int, str]] = {
     ConfigurationError: (400, "invalid_value"),
+    BadRequest: (422, "invalid_value"),
+    NotAllowed: (403, "insufficient_scope"),
+    UnknownCollection: (404, "collection_not_found"),
     QuestionNotSent: (400, "question_not_sent"),
     PromptTooLong: (413, "context_length_exceeded"),
     CollectionError: (409, "collection_error"),
@@ -25,27 +58,12 @@ STATUS: Mapping[type[LetheError], tuple[int, str]] = {
 }
 """HTTP status and code of each kind of error; the first that fits, in this order."""
 
-OF_HTTP: Mapping[int, tuple[str, str]] = {
-    400: ("The body could not be read; send one JSON object in UTF-8.", "invalid_json"),
-    404: ("There is no such path; GET /openapi.json lists all paths.", "not_found"),
-}
-"""Our wording for what the framework refuses."""
-
-SHOWN_PROBLEMS = 10
-"""How many problems of one body are reported."""
-
-
-class UnknownModel(LetheError):
-    """A client asked for an unknown model; ``there`` are the known ones."""
-
-    def __init__(self, there: Sequence[str]) -> None:
-        super().__init__(f"There is no such model; the models are {' and '.join(there)}.")
-
 
 def add_error_handlers(app: FastAPI) -> None:
     """Let ``app`` answer every error in the shape of ``ErrorAnswer``."""
     app.add_exception_handler(LetheError, _of_lethe)
     app.add_exception_handler(UnknownModel, _unknown_model)
+    app.add_exception_handler(NotAuthenticated, _not_authenticated)
     app.add_exception_handler(RequestValidationError, _refused)
     app.add_exception_handler(HTTPException, _of_http)
     app.add_exception_handler(Exception, _unexpected)
@@ -64,25 +82,45 @@ def error_answer(
     return JSONResponse(ErrorAnswer(error=detail).model_dump(), status_code=status, headers=headers)
 
 
+def _answer(
+    request: Request,
+    status: int,
+    message: str,
+    code: str | None,
+    param: str | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> JSONResponse:
+    """In the shape of the route's clients: Presidio's is a sentence alone."""
+    if request.url.path in PATHS:
+        return JSONResponse({"error": message}, status_code=status, headers=headers)
+    return error_answer(status, message, code, param, headers)
+
+
 def _of_lethe(request: Request, error: Exception) -> JSONResponse:
     status, code = next(row for kind, row in STATUS.items() if isinstance(error, kind))
-    return error_answer(status, str(error), code)
+    # Where folders lie is nothing to callers.
+    message = _PATH.sub("the folder", str(error)) if isinstance(error, CollectionError) else str(error)
+    return _answer(request, status, message, code)
 
 
 def _unknown_model(request: Request, error: Exception) -> JSONResponse:
-    return error_answer(404, str(error), "model_not_found", "model")
+    return _answer(request, 404, str(error), "model_not_found", "model")
+
+
+def _not_authenticated(request: Request, error: Exception) -> JSONResponse:
+    return _answer(request, 401, str(error), "invalid_api_key", headers={"www-authenticate": "Bearer"})
 
 
 def _refused(request: Request, error: Exception) -> JSONResponse:
     """The problems of a body by field, never with values."""
     problems = error.errors() if isinstance(error, RequestValidationError) else []
     if not problems or problems[0]["type"] == "json_invalid":
-        return error_answer(400, *OF_HTTP[400])
+        return _answer(request, 400, *OF_HTTP[400])
     reported = [_problem(each) for each in problems[:SHOWN_PROBLEMS]]
     if len(problems) > SHOWN_PROBLEMS:
         reported.append(f"and {len(problems) - SHOWN_PROBLEMS} more")
     code = "unsupported_parameter" if problems[0]["type"] == "extra_forbidden" else "invalid_value"
-    return error_answer(400, f"{'; '.join(reported)}.", code, _field(problems[0]))
+    return _answer(request, 400, f"{'; '.join(reported)}.", code, _field(problems[0]))
 
 
 def _problem(problem: Mapping[str, Any]) -> str:
@@ -112,9 +150,9 @@ def _of_http(request: Request, error: Exception) -> JSONResponse:
     if status == HTTPStatus.METHOD_NOT_ALLOWED:
         allowed = headers.get("Allow", "another").replace(", ", " or ")
         message, code = f"Method not allowed; use {allowed}.", "method_not_allowed"
-    return error_answer(status, message, code, headers=headers)
+    return _answer(request, status, message, code, headers=headers)
 
 
 def _unexpected(request: Request, error: Exception) -> JSONResponse:
     message = f"Internal error {type(error).__name__}; nothing was changed. Try again."
-    return error_answer(500, message, "internal_error")
+    return _answer(request, 500, message, "internal_error")

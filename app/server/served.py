@@ -1,23 +1,103 @@
-"""What a server serves."""
+"""What a server serves: collections by name, and the encoder that they share."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from threading import Lock
+from typing import Protocol
 
+from app.compose import answering, encoder_of, generating_model_of, retriever_of, search_of
+from app.data_dir import DataDir
+from app.rows import collection_row
+from app.server.errors import UnknownCollection
+from ingest.protocols import Encoder
+from retrieval.collection import Collection
+from retrieval.errors import CollectionError
 from retrieval.protocols import Generator, Retriever
 
 
 @dataclass(frozen=True, slots=True)
 class ServedCollection:
-    """A collection by name, with its retriever and generator.
+    """The retriever and the generator of a collection; several threads call them at once."""
 
-    Both are called by several threads at once.
-    """
-
-    collection: str
     retriever: Retriever
     generator: Generator
     k: int
 
+
+class Collections(Protocol):
+    """Collections by name. Safe to share between threads.
+
+    ``get`` and ``row`` raise UnknownCollection for a name that is not, or no longer, among the ``names``, and
+    CollectionError for one that cannot be used.
+    """
+
     @property
-    def models(self) -> tuple[str, str]:
-        """The names that a chat may ask for; the second tells collections apart."""
-        return "lethe", f"kb:{self.collection}"
+    def encoder(self) -> Encoder: ...
+
+    def names(self) -> Sequence[str]: ...
+
+    def get(self, name: str) -> ServedCollection: ...
+
+    def row(self, name: str) -> Mapping[str, object]: ...
+
+
+class DataCollections:
+    """The collections of a data folder, or ``only`` one of them.
+
+    Each is opened when it is first asked for, and again if another has taken its place.
+    """
+
+    def __init__(self, data: DataDir, only: str | None = None) -> None:
+        self._data, self._only = data, only
+        self.encoder = encoder_of(data.settings)
+        self._model = generating_model_of(data.settings)
+        self._opened: dict[str, tuple[Collection, ServedCollection]] = {}
+        self._opening = Lock()
+        if only is not None:
+            # What is wrong with it is said at the start.
+            data.open(only).store.close()
+            self.get(only)
+
+    def names(self) -> list[str]:
+        """Those that exist now, in the order of their names."""
+        there = [name for name in self._data.collections() if self._only in (None, name)]
+        with self._opening:
+            # What is deleted is let go: an open file would keep it on the disk.
+            for gone in self._opened.keys() - there:
+                del self._opened[gone]
+        return there
+
+    def get(self, name: str) -> ServedCollection:
+        """A collection to ask; raises CollectionError if it is not there, or has another encoder."""
+        with self._opening:
+            opened = self._opened.get(name)
+            if opened is None or not _is_there(opened[0]):
+                self._opened.pop(name, None)
+                opened = self._opened[name] = self._served(name)
+            return opened[1]
+
+    def row(self, name: str) -> Mapping[str, object]:
+        """Its figures and settings."""
+        with self._collection(name) as collection:
+            return collection_row(name, collection)
+
+    def _collection(self, name: str) -> Collection:
+        if not Collection.exists(self._data.folder(name)):
+            raise UnknownCollection(())
+        return self._data.open(name)
+
+    def _served(self, name: str) -> tuple[Collection, ServedCollection]:
+        settings = self._data.settings
+        collection = self._collection(name)
+        retriever = retriever_of(collection, self.encoder, search_of(settings))
+        generator = answering(settings, collection, self.encoder, self._model)
+        return collection, ServedCollection(retriever, generator, settings.retrieval.k)
+
+
+def _is_there(collection: Collection) -> bool:
+    """Whether the folder still holds the collection that was opened."""
+    try:
+        collection.store.state()
+    except CollectionError:
+        return False
+    return True

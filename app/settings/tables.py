@@ -243,22 +243,16 @@ class ServerSettings(BaseModel):
 
     model_config = STRICT
 
-    host: str = Field(default="127.0.0.1", description="loopback address to listen on")
+    host: str = Field(
+        default="127.0.0.1",
+        min_length=1,
+        description="address to listen on; any but loopback needs keys",
+    )
     port: int = Field(default=8000, ge=0, le=65535, description="port to listen on; 0 takes a free one")
     hosts: tuple[str, ...] = Field(
         default=(),
         description="names besides loopback that requests may call this server by, such as that of a proxy",
     )
-
-    @field_validator("host")
-    @classmethod
-    def _loopback_only(cls, host: str) -> str:
-        if not is_loopback(host):
-            raise ValueError(
-                "this version listens on loopback only: set 127.0.0.1 and put a proxy that "
-                "authenticates before it"
-            )
-        return host
 
     @field_validator("hosts")
     @classmethod

@@ -88,10 +88,21 @@ _NOT_OF_NAME = re.compile(r"(?:\s*\n\s*|\s{2,3})P\.? ?S\.?$|\s{1,3}vs?\.?$")
 _ITEM = re.compile(r"[.)] +[^\W\d_]")
 _NO_AGE_AT_ALL = re.compile(r"(?i)(?:an? |of |from )?old age|one")
 _MADAM = re.compile(r"(?i)(?<![^\W_])ma['’]am(?![^\W_])")
+_TRAILING = re.compile(
+    r"(?<![ ,])[ ,]+(?:and|or|with|without|of|for|to|from|by|at|the|than|but|because|until)$"
+)
+"""Words in small letters behind which an item would go on."""
+_LEGAL_FORM = re.compile(
+    r",? (?:[IVX]{1,3},? )?(?:LLC|L\.L\.C\.|LLP|L\.L\.P\.|(?:Inc|Ltd|Corp)(?:\.(?=,| [a-z(]))?|PLC|GmbH"
+    r"|L\.P\.|Limited(?! [a-z])|Incorporated)(?![^\W_])"
+)
+_STOP_OF_FORM = re.compile(r"\.(?=,| [a-z(])")
 _ELSEWHERE = re.compile(r" in (?!the (?:[a-z]+ )?(?:morning|afternoon|evening))[^0-9]+$")
 _DAY = re.compile(r"[0-3]?[0-9](?:st|nd|rd|th)?")
 _BARE_MONTH = re.compile(rf"(?i)(?:{MONTHS})\.?")
+_SHORT_MONTH = re.compile(r"(?i) (?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)$")
 _MONTH_BEFORE = re.compile(rf"(?<![^\W_])(?i:{MONTHS})\.? $")
+_DAY_AFTER_STOP = re.compile(r"\. [0-3]?[0-9](?:(?:st|nd|rd|th)(?![^\W_])|(?=[,;:)\n]|$))")
 _DAY_AFTER = re.compile(r" [0-3]?[0-9](?:st|nd|rd|th)?(?:, (?:19|20)[0-9]{2})?(?![\w:.,]*[0-9])")
 _SAID_OF_AGE = re.compile(
     r"(?i)(?:just |now )?(?:turn(?:ed|s|ing)?|around|about|nearly|almost|over) (?:the )?(?:age )?(?:of )?"
@@ -277,10 +288,7 @@ def _stripped(label: str, start: int, end: int, text: str) -> Span | None:
     start = escape.end() if escape and text[start + 1].isupper() else start
     while start < end and not (text[start].isalnum() or text[start] in "([\"'$€£#@<+-~"):
         start += 1
-    while end > start and (text[end - 1] in " ,;:\u00a0" or _ends_sentence(label, start, end, text)):
-        end -= 1
-    if _owned(label, start, end, text):
-        end -= 2
+    end = _without_tail(label, start, end, text)
     if label in (PERSON, ORGANIZATION) and (opening := _OPENING.match(text, start, end)):
         start = opening.end()
     if text[start : start + 2] == "s " and text[start - 1 : start] in ("'", "’"):
@@ -297,6 +305,17 @@ def _stripped(label: str, start: int, end: int, text: str) -> Span | None:
     return Span(start, end) if start < end else None
 
 
+def _without_tail(label: str, start: int, end: int, text: str) -> int:
+    """The end without signs, without a possessive, and without words behind which an item would go on."""
+    while end > start and (text[end - 1] in " ,;:\u00a0" or _ends_sentence(label, start, end, text)):
+        end -= 1
+    if _owned(label, start, end, text):
+        end -= 2
+    while label != PERSON and (trailing := _TRAILING.search(text, start, end)):
+        end = trailing.start()
+    return end
+
+
 def _whole_moment(start: int, end: int, text: str) -> tuple[int, int]:
     """With the month or day beside it and with its meridiem, but without its preposition."""
     for pattern in (_PREPOSITION, _FRACTION):
@@ -310,7 +329,12 @@ def _whole_moment(start: int, end: int, text: str) -> tuple[int, int]:
         start = month.start()
     if _CLOCK_STOP.search(text, start, end) and text[end : end + 1] == ".":
         end += 1
-    further = (_DAY_AFTER,) if _BARE_MONTH.fullmatch(text, start, end) else (_MERIDIEM, ZONE)
+    bare = _BARE_MONTH.fullmatch(text, start, end) is not None
+    further = (
+        (_DAY_AFTER,)
+        if bare
+        else (_DAY_AFTER_STOP if _SHORT_MONTH.search(text, start, end) else _MERIDIEM, ZONE)
+    )
     for pattern in further:
         found = pattern.match(text, end)
         end = found.end() if found else end
@@ -355,7 +379,18 @@ def _completed(entity: Entity, tokens: Tokens, covered: CharacterSet) -> Entity:
     added = {*tokens.folded[before:first], *tokens.folded[end:after]}
     if entity.label in _PLACES and added & (words("organization_cues") | TEXTS):
         return entity
-    return entity.at(union_of(entity.span, tokens.span(before, after)))
+    whole = union_of(entity.span, tokens.span(before, after))
+    return entity.at(_with_legal_form(whole, tokens.text, covered) if entity.label == ORGANIZATION else whole)
+
+
+def _with_legal_form(span: Span, text: str, covered: CharacterSet) -> Span:
+    """A firm's name with its legal form, and with the stop of one that is shortened within a sentence."""
+    form = _LEGAL_FORM.match(text, span.end)
+    if form and not covered.touches(Span(*form.span())):
+        return Span(span.start, form.end())
+    shortened = text[span.end - 1 : span.end].isalpha() and _STOP_OF_FORM.match(text, span.end)
+    last = WORD.findall(text[span.start : span.end])[-1:]
+    return Span(span.start, span.end + 1) if shortened and last and fold(last[0]) in FIRM else span
 
 
 def _with_field(entity: Entity, text: str, covered: CharacterSet) -> Entity:

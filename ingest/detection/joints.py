@@ -24,16 +24,17 @@ _JOINTS = {
     "person age": re.compile(r"[ -]"),
     "job title": re.compile(r" (?:and )?|, "),
     PERSON: re.compile(", "),
-    ORGANIZATION: re.compile(" (?:and|&|of) "),
+    ORGANIZATION: re.compile(",? | (?:and|&|of) "),
 }
 """What stands between the parts of a moment, of an age, of a job, of a surname and its initials, of an
-institution."""
+institution and of a firm and its legal form."""
 _INSTITUTIONS = frozenset(
     ("commission", "ministry", "department", "committee", "board", "council", "authority", "agency")
     + ("institute", "association", "society", "federation", "centre", "center", "office", "service")
 )
 """The last words of names that begin with two fields: the Equality and Fairness Commission."""
 _GOVERNING = _INSTITUTIONS | {"court", "ministry", "university", "bank", "house", "chamber", "school"}
+_LEGAL_FORMS = frozenset(("LLC", "LLP", "LP", "L.P", "Inc", "Ltd", "Corp", "PLC", "GmbH", "L.L.C"))
 _INITIALS = re.compile(r"(?:[A-Z]\.[ -]?){1,3}|[A-Z]{1,2}")
 LEADING = frozenset(
     ("head", "director", "manager", "chief", "president", "chair", "chairman", "chairwoman", "professor")
@@ -123,6 +124,8 @@ def _one_item(label: str, said: str, gap: str, behind: str) -> bool:
     if label == PERSON:
         return _INITIALS.fullmatch(behind) is not None
     if label == ORGANIZATION:
+        if not gap.strip(", "):
+            return behind.rstrip(".") in _LEGAL_FORMS
         ends = {fold(word) for word in WORD.findall(behind)[-1:]}
         if gap == " of ":
             return fold(WORD.findall(said)[-1]) in _GOVERNING

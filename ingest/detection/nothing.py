@@ -79,6 +79,12 @@ _AREA = re.compile("Region|County|District|Province|State|City|Town|Village|Area
 _NOBODY = re.compile(
     "God|Allah|Santa(?: Claus)?|(?:EO[DBW]|COB|ASAP|FYI|TB[ADC]|RSVP|FAQ|DIY|BTW)(?: [A-Z][a-z]{2,5}day)?"
 )
+_NAME_GOES_ON = re.compile(r"[ &-]{1,3}[A-Z0-9]")
+_NO_FIRM = re.compile(
+    "NDA|POS|CEO|CFO|CTO|COO|HR|PR|IT|QA|API|URL|PDF|ETA|KPI|ROI|SLA|RFP|RFQ|MOU|SMS|GPS|ATM|USB|VAT|GDP|IPO"
+    "|B2B|B2C|PO|ID|CV|VP|EVP|SVP"
+)
+"""Abbreviations that name no organization, unless a name goes on behind them: HR Quellby."""
 _KNOWN_THING = re.compile(
     r"(?i) (?:shepherd|terrier|bulldog|army knife|toast|fries|press|pastry|pastries|delight|roulette|numeral"
     r"|alphabet|dressing)s?(?![^\W_])"
@@ -105,6 +111,8 @@ def says_nothing(label: str, said: str, before: str, after: str) -> bool:
     if label in _SELF:
         return _nobody_in_particular(said, before)
     if label in (PERSON, ORGANIZATION) and _FIGURES.fullmatch(said) and _ITEM_AFTER.match(after):
+        return True
+    if label == ORGANIZATION and _NO_FIRM.fullmatch(said) and not _NAME_GOES_ON.match(after):
         return True
     if label in _CONDITIONS:
         return _ILLNESS_OF_SCALE.match(after) is not None

@@ -73,7 +73,10 @@ _MEASURED = frozenset(
 )
 """Labels for which a figure alone identifies nobody, unlike an age or a postal code."""
 
-_HANDLES = r"user|usr|uname|user_?name|login|owner"
+_HANDLES = (
+    r"user|usr|uname|user_?name|login|owner"
+    r"|(?:user|sender|recipient|author|owner|member|customer|client|patient|employee|account|subscriber)_?id"
+)
 _PEOPLE = r"customer|patient|client|(?:full|first|last|given|family|customer|patient|client)_?name|surname"
 _VALUE = r"(?:\"(?P<quoted>[^\"\n$({]{2,60})\"|(?P<bare>[^\s\"'&;,|$({<\[]{2,60}+)(?![({]))"
 _NAMED = re.compile(
@@ -81,6 +84,8 @@ _NAMED = re.compile(
     rf"|\"(?i:(?P<handle_of>{_HANDLES})|{_PEOPLE})\"\s?:\s?\"(?P<text>[^\"\n$({{]{{2,60}})\")"
 )
 _USUAL_KEY = re.compile(rf"(?i:{_HANDLES}|{_PEOPLE}|key|level|name)|{_LEVEL}")
+_FEW = 3
+"""Digits of a number that may be anybody's."""
 _NOBODY = frozenset("null none nil true false unknown anonymous system root admin guest default n/a".split())
 
 
@@ -88,8 +93,10 @@ def named_by_keys(text: str) -> Iterator[Entity]:
     """People and user names identified by their key: user=m.okoye, "customer": "Amara Okoye"."""
     for match in _NAMED.finditer(text):
         group = next(name for name in ("quoted", "bare", "text") if match[name])
-        if match[group].lower() not in _NOBODY and any(char.isalpha() for char in match[group]):
-            is_handle = match["handle"] or match["handle_of"]
+        is_handle = match["handle"] or match["handle_of"] or ""
+        numbered = is_handle.lower().endswith("id") and len(match[group]) > _FEW
+        told = numbered or any(map(str.isalpha, match[group]))
+        if match[group].lower() not in _NOBODY and told:
             label = "account handle" if is_handle else "person full name"
             yield hit(Span(*match.span(group)), label, 0.8, "key")
 

@@ -60,7 +60,8 @@ _SOME = re.compile(r"(?i)[a-z0-9]+ [a-z]{3,}s")
 _YEARS = re.compile(r"(?:1[5-9]|20)[0-9]{2}(?:(?:, and |, | and )(?:1[5-9]|20)[0-9]{2})+")
 _SAID_IN = re.compile(r"(?i)(?:back |later |earlier |early |late )?in ")
 _ZONE_AFTER = re.compile(r" (?:local )?time(?![^\W_])")
-_OF_WEEK = re.compile(rf"{WEEKDAY.pattern}(?:,? (?P<part>morning|afternoon|evening|night))?")
+OF_WEEK = re.compile(rf"{WEEKDAY.pattern}(?:,? (?P<part>morning|afternoon|evening|night))?")
+"""A day of the week, and the part of it."""
 _HOLDS = re.compile(
     r"(?i)(?<![^\W_])(?:on|by|until|till?|since|from|to|through|before|after|for|of|at|in|than|and|or|between|is|was|be"
     r"|every|each|any|no|next|last|this|that|the|an?|my|his|her|our|their|your|per|most|all|both)\s$"
@@ -98,7 +99,7 @@ def fit_of_date(mention: Mention, choose: Choose) -> Fit:
         return _after_preposition(" to ".join(dict.fromkeys(ends)), mention)
     if relative := relative_of(said):
         return _of_relative(relative, mention)
-    if day := _OF_WEEK.fullmatch(said.strip(" ,.")):
+    if day := OF_WEEK.fullmatch(said.strip(" ,.")):
         return _of_weekday(mention, f" {day['part'].casefold()}" if day["part"] else "")
     found_date = date_of(said)
     if found_date is None or found_date == Date():
@@ -241,6 +242,7 @@ _TURNED_TO = re.compile(r"(?i)turn(?:ed|s|ing)?\s")
 _TURNED = re.compile(r"(?i)(?<![^\W_])turn(?:ed|s|ing)?\s$")
 _BIRTHDAY = re.compile(r"(?i)birthday(?: party)?$")
 _SCHOOL_AGE = 10
+_AGE_WORDS = re.compile(r"(?i)aged|age(?: of)?")
 _BELOW = re.compile(r"(?i)(?<![^\W_])(?:under|below|(?:less|younger) than|up to)(?: the age of)?\s$")
 _ABOVE = re.compile(r"(?i)(?<![^\W_])(?:over|above|past|(?:more|older) than|at least)(?: the age of)?\s$")
 _TWO_AGES = re.compile(r"(?i)([a-z0-9]+)(?: or | to | and | ?[-–] ?)([a-z0-9]+)")
@@ -268,8 +270,8 @@ def fit_of_age(mention: Mention, choose: Choose) -> Fit:
         return Fit(f"in {whose} {decade}")
     if decade and in_decade and _TURNED.search(mention.before):
         return Fit(f"{decade[:-3]}y-something")
-    if said.lower().startswith("age"):
-        return Fit(f"{'aged' if said.lower().startswith('aged') else 'age'} {band}")
+    if named := _AGE_WORDS.match(said):
+        return Fit(f"{named.group().lower()} {band}")
     if age < _SCHOOL_AGE and (old or after_be):
         return Fit("a young child")
     between = f"between {band.replace(' to ', ' and ')}" if after_be and " to " in band else band

@@ -7,7 +7,7 @@ from string import ascii_uppercase
 
 from ingest.annotated import AnnotatedText
 from ingest.documents import Entity
-from ingest.labels import EMAIL, ORGANIZATION, PERSON
+from ingest.labels import EMAIL, ORGANIZATION, PERSON, VAGUE
 from ingest.ladders.classify import class_of
 from ingest.language.vocabulary import WORD, fold, words
 
@@ -150,6 +150,8 @@ class Cast:
         if any(label in (PERSON, ORGANIZATION) for label, _ in said):
             kinds = (class_of(_ASIDE.sub(" ", name), "organizations") for _, name in said)
             return next((kind for kind in kinds if kind), "Organization")
+        if all(label == VAGUE for label, _ in said):
+            return "Name"
         for label, name in said:
             for noun, cue in _NOUNS.items():
                 if cue.search(name):

@@ -17,6 +17,10 @@ _ANY = "a country"
 CLEAR = 5
 """How many times as many people the largest of several namesakes has to have, so that it is meant."""
 _PLACES_OF_AREA = 100
+_PROVINCES = frozenset(
+    ("ontario", "new brunswick", "yukon", "tuscany", "andalucia", "navarre", "parana", "santa catarina")
+)
+"""Provinces that share their name with a town of another country: Ontario is one of Canada's."""
 _WITHIN = re.compile(r"(?P<town>[^,()]+?)(?:, ?| \()(?P<area>[^,()]+)\)?")
 """Quellby, England; Quellby (England)."""
 _LARGE = 100_000
@@ -126,6 +130,8 @@ def rungs_of_place(said: str, label: str = "place", within: str = "") -> list[Ru
     if label == "county" or (state and country and label != "state or province"):
         return []
     towns = _towns(said, within)
+    if label != "city name" and fold(said) in _PROVINCES and not (within and towns):
+        return []
     if state and not (within and towns):
         # New York is a town in New York, Washington is none in Washington
         abroad = (

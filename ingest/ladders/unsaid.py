@@ -7,6 +7,7 @@ from ingest.annotated import AnnotatedText
 from ingest.detection.sources import is_doubted
 from ingest.documents import Entity, Identifier
 from ingest.ladders.mentions import names_only_a_kind
+from ingest.ladders.moments import OF_WEEK
 from ingest.ladders.numerals import VALUES
 from ingest.ladders.wording import words_of
 
@@ -24,13 +25,15 @@ _SAID = frozenset(
 )
 """Labels of phrases; names, places, addresses, codes and numbers have others."""
 _WORD = re.compile("[a-z]+")
+_WHICH = re.compile("(?i)^(?:this|next|last) ")
 
 
 def without_unsaid(text: AnnotatedText, keep: frozenset[str]) -> AnnotatedText:
     """The text without mentions that only "[personal detail]" or "a certain day" could stand for.
 
-    A mention remains if it identifies by itself, has a capital, a number or an article, is of a label in
-    ``keep``, is no phrase but a name, or probably has to go; all mentions of a link remain if one does.
+    A mention remains if it identifies by itself, has a capital, a number or an article and is no day of the
+    week, is of a label in ``keep``, is no phrase but a name, or probably has to go; all mentions of a link
+    remain if one does.
     """
     unsaid = {
         link
@@ -47,6 +50,8 @@ def _is_unsaid(entity: Entity, text: str, keep: frozenset[str]) -> bool:
     if not phrase or entity.identifier is Identifier.DIRECT:
         return False
     said = text[entity.span.start : entity.span.end]
+    if entity.label in _MOMENTS and OF_WEEK.fullmatch(_WHICH.sub("", said)):
+        return True
     small = said[1:].islower() and (said[0].islower() or entity.label in _MOMENTS)
     figures = any(map(str.isdigit, said))
     counted = entity.label not in _MOMENTS and not VALUES.keys().isdisjoint(_WORD.findall(said))

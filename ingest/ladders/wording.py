@@ -9,6 +9,7 @@ from ingest.annotated import AnnotatedText
 from ingest.detection.kinds import LIVED_IN
 from ingest.documents import Action, Decision, Entity, Span
 from ingest.labels import ORGANIZATION, PERSON, VAGUE, label_of
+from ingest.ladders.classify import class_of
 from ingest.ladders.dates import NAMES, date_of
 from ingest.ladders.descriptions import fit_of_description, plural
 from ingest.ladders.mentions import (
@@ -38,6 +39,9 @@ _OF_A_STATE = re.compile(
     r" (?:laws?|government|authorities|courts?|citizens?|nationals?|police|army|embassy|market|economy"
     r"|officials?|legislature|regulators?|lawmakers?|residents?|polic(?:y|ies)|passport)(?![^\W_])"
 )
+_OF_GOVERNMENT = re.compile(rf" {GOVERNMENT}(?![^\W_])")
+_NAME = re.compile(r"[A-Z][^\W\d_]+(?:[\s-]+[A-Z][^\W\d_]+)+")
+"""Two capitalized words or more."""
 _SHORT = re.compile(r"U\.?S\.?(?:A\.?)?|U\.?K\.?")
 _NOUN_AFTER = re.compile(
     r" (?P<noun>[a-z]+)(?=[.,;:?!)\n]|$| (?:and|or|in|at|on|for|to|is|was|has|had|will)(?![^\W_]))"
@@ -156,6 +160,8 @@ class _Wording:
             fit = behind_the(self._cast.name(mention.entity, mention.before), mention)
         elif label == ORGANIZATION:
             fit = _named(mention, self._cast)
+        elif mention.the and _OF_GOVERNMENT.match(mention.after) and class_of(mention.said, "peoples"):
+            fit = Fit(GOVERNMENT, right=len(GOVERNMENT) + 1)
         elif label in _MOMENTS:
             fit = fit_of_date(mention, unsaid)
         elif label in TOLD_APART:
@@ -163,6 +169,13 @@ class _Wording:
             fit = bracket(label, letter or "")
         else:
             fit = (fit_of_age if label == "person age" else fit_of_description)(mention, choose)
+            if (
+                label == VAGUE
+                and fit == bracket(label)
+                and not mention.determined
+                and _NAME.fullmatch(mention.said)
+            ):
+                fit = _named(mention, self._cast)
         return fit, max((rung.chance for rung in taken), default=None)
 
     def _is_unsaid(self, rung: str) -> bool:

@@ -75,14 +75,15 @@ def load_detectors(
     profiles: Sequence[Profile],
     threshold: float | None = None,
     numbers: Numbers = "float32",
+    device: str = "cpu",
 ) -> "list[EmbeddedDetector]":
-    """As ``load_detector``, one for each profile; all share their weights."""
+    """As ``load_detector``, one for each profile and on a device; all share their weights."""
     if not labels:
         raise ConfigurationError("The detector has no labels to look for: give at least one.")
     trained = read_detector(model)
     chosen = [_thresholds(trained, labels, profile, threshold) for profile in profiles]
     learned = trained.card.get("labels", ())
-    first = EmbeddedDetector(trained.name, trained.weights, labels, chosen[0], learned, numbers)
+    first = EmbeddedDetector(trained.name, trained.weights, labels, chosen[0], learned, numbers, device)
     return [first, *(first.at(others) for others in chosen[1:])]
 
 
@@ -110,6 +111,7 @@ class EmbeddedDetector:
         thresholds: Mapping[str, float],
         learned: Iterable[str] = (),
         numbers: Numbers = "float32",
+        device: str = "cpu",
     ) -> None:
         """``weights`` are those of training; ``thresholds`` in (0, 1) hold for every label.
 
@@ -121,17 +123,19 @@ class EmbeddedDetector:
         self.name = name
         self.learned = frozenset(learned)
         self.labels = tuple(dict.fromkeys(labels))
-        self._released = released()
-        self._weights = cast({**self._released.weights, **weights}, numbers)
+        self._released = released(device)
+        own = {name: weight.to(device) for name, weight in weights.items()}
+        self._weights = cast({**self._released.weights, **own}, numbers)
+        self._device = device
         self._heads = {name.removesuffix(".weight") for name in weights}
-        self._limits = _logits([thresholds[label] for label in self.labels])
+        self._limits = _logits([thresholds[label] for label in self.labels], device)
         with torch.inference_mode():
-            self._vectors = label_vectors(self._weights, MiniLM().means(self.labels))
+            self._vectors = label_vectors(self._weights, MiniLM(device).means(self.labels))
 
     def at(self, thresholds: Mapping[str, float]) -> "EmbeddedDetector":
         """The same detector with other thresholds; both share their weights."""
         other = copy(self)
-        other._limits = _logits([thresholds[label] for label in self.labels])
+        other._limits = _logits([thresholds[label] for label in self.labels], self._device)
         return other
 
     def find(self, texts: Sequence[str]) -> list[list[FoundSpan]]:
@@ -170,7 +174,7 @@ class EmbeddedDetector:
         """Every window, in the order of the texts, whatever order they are read in."""
         for jobs in packs(self._jobs(texts, places), _WINDOWS_AT_ONCE):
             read: dict[int, _Reading] = {}
-            for rows in batches([len(job.ids) for job in jobs], _BATCH_TOKENS):
+            for rows in batches([len(job.ids) for job in jobs], _BATCH_TOKENS, self._device):
                 read.update(zip(rows, self._read([jobs[row] for row in rows]), strict=True))
             yield from (read[row] for row in range(len(jobs)))
 
@@ -191,8 +195,8 @@ class EmbeddedDetector:
         import torch
 
         with torch.inference_mode():
-            ids, real = padded([job.ids for job in jobs])
-            firsts, is_word = padded([job.firsts for job in jobs])
+            ids, real = padded([job.ids for job in jobs], self._device)
+            firsts, is_word = padded([job.firsts for job in jobs], self._device)
             states = run_layers(self._weights, embed(self._weights, ids), real)
             of_words = torch.gather(states, 1, firsts[:, :, None].expand(-1, -1, WIDTH))
             inside, begin = word_logits(self._weights, of_words, self._vectors)
@@ -221,7 +225,7 @@ def _needs_of(weights: "Weights", of_words: "Tensor") -> list[NDArray[Any]]:
     """The arrays of ``WordNeeds``, each with an axis for the rows before."""
     begins, musts, kinds, identifiers = need_logits(weights, of_words)
     found = (begins[..., 0].sigmoid(), musts.softmax(-1), kinds.argmax(-1), identifiers.argmax(-1))
-    return [each.numpy() for each in found]
+    return [each.cpu().numpy() for each in found]
 
 
 def _joined(text: str, places: Sequence[tuple[int, int]], readings: Sequence[_Reading]) -> WordNeeds:
@@ -248,10 +252,10 @@ def _joined(text: str, places: Sequence[tuple[int, int]], readings: Sequence[_Re
     return WordNeeds(places, begins, musts, kinds, identifiers, lines, weak)
 
 
-def _logits(limits: Sequence[float]) -> "Tensor":
+def _logits(limits: Sequence[float], device: str) -> "Tensor":
     import torch
 
-    return torch.tensor([log(limit / (1 - limit)) for limit in limits])
+    return torch.tensor([log(limit / (1 - limit)) for limit in limits], device=device)
 
 
 def _is_weak(word: str) -> bool:

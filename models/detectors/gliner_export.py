@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from models.catalog import MINILM_WEIGHTS
 from models.detectors.network import HIDDEN, WIDEST
-from models.encoders.minilm import read_checked, released
+from models.encoders.minilm import checked_path, released
 from models.errors import ConfigurationError
 from models.local_files import quiet
 from models.trained import Trained
@@ -40,7 +40,7 @@ def export_detector(trained: Trained, folder: Path) -> None:
     _check(folder)
     backbone = folder / _BACKBONE
     backbone.mkdir(parents=True, exist_ok=True)
-    weights_path, _ = read_checked(MINILM_WEIGHTS)
+    weights_path = checked_path(MINILM_WEIGHTS)
     for name in (*_TOKENIZER_FILES, "config.json"):
         copyfile(weights_path.with_name(name), backbone / name)
     with quiet():

@@ -26,25 +26,32 @@ def load_finders(
     threshold: float | None = None,
     fixed: Collection[str] = (),
     numbers: Numbers = "float32",
+    device: str = "cpu",
 ) -> "list[EmbeddedDetector | ByMeaning]":
     """``load_detectors``, with labels that the detector never learned given by meaning.
 
     Mentions of ``fixed`` labels keep them. Raises what ``load_detectors`` does.
     """
-    detectors = load_detectors(model, labels, profiles, threshold, numbers)
+    detectors = load_detectors(model, labels, profiles, threshold, numbers, device)
     learned = {name.lower() for name in detectors[0].learned}
     new = [label for label in detectors[0].labels if label.lower() not in learned]
-    return [ByMeaning(each, new, fixed) if new and learned else each for each in detectors]
+    return [ByMeaning(each, new, fixed, device) if new and learned else each for each in detectors]
 
 
 class ByMeaning:
     """A detector's mentions, relabeled where a new label is nearer to their words."""
 
-    def __init__(self, detector: EmbeddedDetector, new: Sequence[str], fixed: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        detector: EmbeddedDetector,
+        new: Sequence[str],
+        fixed: Collection[str] = (),
+        device: str = "cpu",
+    ) -> None:
         self._detector = detector
         self._fixed = frozenset(fixed)
         self._new = tuple(new)
-        self._encoder = MiniLM()
+        self._encoder = MiniLM(device)
         self._vectors = dict(zip(detector.labels, self._encoder.encode(detector.labels), strict=True))
 
     @property

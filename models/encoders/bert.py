@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, cast
 
 if TYPE_CHECKING:
-    from torch import Tensor
+    from torch import Tensor, device
 
     Weights = Mapping[str, Tensor]
 
@@ -20,12 +20,14 @@ LAYERS = 6
 UNK, CLS, SEP = 100, 101, 102
 """Word pieces with a meaning of their own: unknown, and the marks at both ends."""
 _HEADS = 12
+ON_GPU = 16
+"""How many times the tokens of a batch a GPU takes; an estimate, no GPU was measured."""
 PROJECTIONS, TOGETHER = ("query", "key", "value"), "query_key_value"
 """The maps of the states before attention, and their name where they are one."""
 
 
-def padded(tokens: Sequence[Sequence[int]]) -> "tuple[Tensor, Tensor]":
-    """Ids of shape (rows, longest), and of the same shape which of them are real."""
+def padded(tokens: Sequence[Sequence[int]], device: "device | str" = "cpu") -> "tuple[Tensor, Tensor]":
+    """Ids of shape (rows, longest) on a device, and of the same shape which of them are real."""
     import torch
 
     longest = max(len(ids) for ids in tokens)
@@ -33,7 +35,8 @@ def padded(tokens: Sequence[Sequence[int]]) -> "tuple[Tensor, Tensor]":
     for row, of_row in enumerate(tokens):
         ids[row, : len(of_row)] = torch.tensor(of_row)
     lengths = torch.tensor([len(of_row) for of_row in tokens])
-    return ids, torch.arange(longest)[None, :] < lengths[:, None]
+    real = torch.arange(longest)[None, :] < lengths[:, None]
+    return ids.to(device), real.to(device)
 
 
 def embed(weights: "Weights", ids: "Tensor") -> "Tensor":
@@ -133,11 +136,13 @@ def norm(weights: "Weights", name: str, states: "Tensor") -> "Tensor":
     return functional.layer_norm(states, weight.shape, weight, weights[f"{name}.bias"], eps=1e-12)
 
 
-def batches(lengths: Sequence[int], most_tokens: int) -> Iterator[list[int]]:
+def batches(lengths: Sequence[int], most_tokens: int, device: str = "cpu") -> Iterator[list[int]]:
     """Row numbers in batches of similar length, so that little is padded; every row once.
 
-    A batch has at most ``most_tokens`` tokens with its padding, or is a single row.
+    A batch has at most ``most_tokens`` tokens with its padding, on a GPU ``ON_GPU`` times as many, or is a
+    single row.
     """
+    most_tokens *= 1 if device == "cpu" else ON_GPU
     order = sorted(range(len(lengths)), key=lambda row: lengths[row])
     start = 0
     while start < len(order):

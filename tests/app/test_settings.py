@@ -358,17 +358,13 @@ def test_lists_and_expressions_are_counted_and_never_shown(monkeypatch: pytest.M
     assert MARKER not in f"{settings!r} {settings} {shown} {own!r} {settings.model_dump_json()}"
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "127.8.0.1", "::1", "localhost"])
-def test_loopback_may_be_listened_on(host: str) -> None:
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost", "0.0.0.0", "lethe.example"])
+def test_any_address_may_be_set(host: str) -> None:
     assert load_settings({"server.host": host}).server.host == host
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.7", "example.org", ""])
-def test_nothing_else_may(host: str) -> None:
-    assert refusal({"server.host": host}) == (
-        "settings: server.host (argument): this version listens on loopback only: "
-        "set 127.0.0.1 and put a proxy that authenticates before it"
-    )
+def test_an_empty_address_is_refused() -> None:
+    assert "server.host (argument)" in refusal({"server.host": ""})
 
 
 def test_names_that_a_proxy_may_call_the_server_by() -> None:

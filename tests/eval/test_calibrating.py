@@ -805,7 +805,7 @@ def test_marks_of_a_model_fit_a_threshold(
     notes: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = Scripted(*['{"critical": [1, 2, 3, 4, 5]}'] * 8, "no")
-    monkeypatch.setattr("app.compose._language_model", lambda settings: model)
+    monkeypatch.setattr("app.compose.generating_model_of", lambda settings: model)
     code, figures, stderr = ran(capsys, "calibrate", str(notes), "--ask-model")
     assert code == 0, stderr
     assert (figures["marked_by"], figures["marked"]) == (model.name, 40)

@@ -1,6 +1,8 @@
 """The report of an extraction audit: what it says, and what it must not. All data is invented."""
 
 import json
+import os
+import platform
 from io import StringIO
 from pathlib import Path
 
@@ -23,6 +25,7 @@ from tests.pages import needs_nothing_else, read, words_of
 PLANTED = "Quillfeather"
 HOSTILE = '<script>alert("x")</script>'
 KINDS = list(Identifier)
+MACHINE = f"{os.cpu_count()} cores, {platform.system()}"
 
 
 class Target:
@@ -162,6 +165,16 @@ def test_provenance_names_machine_and_versions() -> None:
     assert made.versions["python"].startswith("3.")
     assert made.settings == {"k": "5"}
     assert "cores" in made.hardware
+
+
+def test_provenance_names_the_processor_and_what_makes_it_fast(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "cpuinfo"
+    monkeypatch.setattr("eval.provenance.CPU_FILE", file)
+    assert provenance_here({}).hardware == f"{platform.processor() or platform.machine()}, {MACHINE}"
+    file.write_text("processor\t: 0\nmodel name\t: Invented 9000\nflags\t\t: fpu avx512_bf16 amx_bf16\n")
+    assert provenance_here({}).hardware == f"Invented 9000 (amx_bf16, avx512_bf16), {MACHINE}"
 
 
 def test_every_arm_has_a_bar_with_its_interval_in_every_panel(report: ExtractionReport) -> None:

@@ -73,6 +73,12 @@ def told(text: str, *marked: tuple[str, str], source: str = "model:x") -> list[t
         ("my four year old boy here", "four year old boy", "person age", ["four year old"]),
         ("after 31 years in Safety ", "31 years in Safety", "date", ["31 years"]),
         ("on the 3rd in May ", "3rd in May", "date", ["3rd in May"]),
+        ("On Friday Mar. 9th we", "On Friday Mar", "date", ["Friday Mar. 9th"]),
+        ("He came in May. 12 people died", "May", "date", ["May"]),
+        ("in December. 3 of us left", "in December", "date", ["December"]),
+        ("by early Dec. 12 people left", "early Dec", "date", ["early Dec"]),
+        ("the Quellby ferry without a", "Quellby ferry without", FIRM, ["Quellby ferry"]),
+        ("called Vo than", "Vo than", NAME, ["Vo"]),
     ],
 )  # fmt: skip
 def test_each_item_of_a_list_is_a_mention(text: str, marked: str, label: str, expected: list[str]) -> None:
@@ -91,6 +97,12 @@ def test_each_item_of_a_list_is_a_mention(text: str, marked: str, label: str, ex
         ("on Monday Quellby closed", "Quellby", FIRM, "Quellby"),
         ("A Long Heading With Quellby Steel In It", "Quellby", FIRM, "Quellby Steel"),
         ("One Two Three Four Five Quellby", "Quellby", FIRM, "Quellby"),
+        ("between Quellby Nets, LLC dated", "Quellby Nets", FIRM, "Quellby Nets, LLC"),
+        ("with Quellby Gas I, Ltd. and", "Quellby Gas", FIRM, "Quellby Gas I, Ltd."),
+        ("of Quellby Steel Inc. today", "Quellby Steel", FIRM, "Quellby Steel Inc."),
+        ("of Quellby Steel, Limassol", "Quellby Steel", FIRM, "Quellby Steel"),
+        ("at Quellby, Limited quantities", "Quellby", FIRM, "Quellby"),
+        ("sued Quellby Nets, Inc. He left", "Quellby Nets", FIRM, "Quellby Nets, Inc"),
     ],
 )
 def test_a_name_is_whole(text: str, marked: str, label: str, expected: str) -> None:
@@ -189,6 +201,7 @@ def test_a_date_is_one_with_its_time(text: str, marked: list[tuple[str, str]], e
          ["retired dentist"]),
         ("President and Chief Officer", [("President", "job title"), ("Chief Officer", "job title")],
          ["President and Chief Officer"]),
+        ("of Quellby Nets, LLC here", [("Quellby Nets", FIRM), ("LLC", FIRM)], ["Quellby Nets, LLC"]),
         ("cooks and drivers", [("cooks", "job title"), ("drivers", "job title")], ["cooks", "drivers"]),
         ("Manager, Customer Care", [("Manager", "job title"), ("Customer Care", "job area")],
          ["Manager, Customer Care"]),
@@ -219,6 +232,7 @@ def test_parts_of_a_name_an_age_or_a_job_are_one(
         ("(12) He left.", "12", "person age"),
         ("He died of old age.", "old age", "person age"),
         ("He died from old age.", "old age", "date"),
+        ("The signed NDA came.", "NDA", FIRM),
     ],
 )
 def test_what_says_nothing_is_dropped(text: str, marked: str, label: str) -> None:
@@ -242,6 +256,8 @@ def test_what_says_nothing_is_dropped(text: str, marked: str, label: str) -> Non
         ("hi, I am per.", "per", NAME),
         ("Greta, Friend of ours", "Friend", NAME),
         ("we live in KL now", "KL", AREA),
+        ("works at HR Quellby now", "HR", FIRM),
+        ("i work at quellby 21", "quellby 21", FIRM),
         ("5   Quellby   12", "5   Quellby   12", "street address"),
         ("LS1   4AB", "LS1   4AB", "zip postal code"),
     ],

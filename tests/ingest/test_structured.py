@@ -176,6 +176,8 @@ def test_the_frame_of_a_log_names_nobody(said: str) -> None:
         ('last_name="Oster" x=1', ["Oster"]),
         ("user=null owner=root login=none", []),
         ("user=getUser(3) customer=${name}", []),
+        ('"sender_id": "usr_41873", "patient_id": "90417", "id": "msg_1"', ["usr_41873", "90417"]),
+        ("user_id=12 account_id=41873", ["41873"]),
         ("user=1000 name=worker-7 logger=billing", []),
     ],
 )

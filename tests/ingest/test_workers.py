@@ -8,7 +8,9 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from multiprocessing import active_children
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -27,7 +29,7 @@ from retrieval.store.database import CutDocument, Store
 from tests.commands import ROOT
 from tests.doubles import FailingDetector, WordEncoder
 
-KEY = b"k" * 32
+KEY, IMPORTED_BY = b"k" * 32, os.getpid()
 
 
 class Moody:
@@ -68,6 +70,14 @@ def slow() -> Moody:
 
 def documents(*texts: str) -> list[Document]:
     return [Document(str(number), text) for number, text in enumerate(texts)]
+
+
+class Sharing:
+    """Says whether this module was imported by the process that forked this one."""
+
+    def __call__(self, documents: Sequence[Document]) -> Outcomes[CutDocument]:
+        said = "alone" if os.getpid() == IMPORTED_BY else "forked"
+        return [SanitizationError(each.doc_id, said) for each in documents]
 
 
 def told(outcomes: Outcomes[CutDocument]) -> list[str]:
@@ -133,23 +143,42 @@ def test_a_process_that_dies_between_batches_costs_nothing() -> None:
     with Workers(Moody, 2, 60) as workers:
         waits = [workers.begin(documents(text)) for text in ("ash", "oak")]
         assert [told(wait()) for wait in waits] == [["ash"], ["oak"]]
-        for child in children():
-            os.kill(child, signal.SIGKILL)
+        assert active_children()
+        for child in active_children():
+            child.kill()
         waits = [workers.begin(documents(text)) for text in ("fir", "elm", "yew")]
         assert [told(wait()) for wait in waits] == [["fir"], ["elm"], ["yew"]]
 
 
-def children() -> list[int]:
-    """The worker processes of this one."""
-    found = []
-    for place in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            words = (place / "stat").read_text().rpartition(")")[2].split()
-            said = (place / "cmdline").read_bytes()
-            if int(words[1]) == os.getpid() and b"spawn_main" in said:
-                found.append(int(place.name))
-    assert found
-    return found
+def test_the_end_of_the_process_that_forks_costs_no_document() -> None:
+    with Workers(Moody, 2, 60, [__name__]) as workers:
+        assert told(workers.begin(documents("ash"))()) == ["ash"]
+        waits = [workers.begin(documents(text)) for text in ("oak", "fir", "elm", "yew")]
+        (forking,) = {parent_of(child.pid) for child in active_children() if child.pid} - {os.getpid()}
+        os.kill(forking, signal.SIGKILL)
+        assert [told(wait()) for wait in waits] == [["oak"], ["fir"], ["elm"], ["yew"]]
+
+
+def parent_of(process: int) -> int:
+    return int((Path("/proc") / str(process) / "stat").read_text().rpartition(")")[2].split()[1])
+
+
+@pytest.mark.parametrize("folder", ["a" * 20, "a" * 120])
+def test_processes_share_what_is_loaded_first_where_a_socket_has_a_name(folder: str, tmp_path: Path) -> None:
+    code = (
+        "from tests.ingest.test_workers import Sharing, documents, told; from ingest.workers import Workers\n"
+        "if __name__ == '__main__':\n"
+        "    with Workers(Sharing, 2, 60, ['tests.ingest.test_workers']) as workers:\n"
+        "        print(*told(workers.begin(documents('ash'))()))\n"
+    )
+    script = tmp_path / "main.py"
+    script.write_text(code)
+    # Not below the test's own folder, whose name may be long already.
+    with TemporaryDirectory(dir="/tmp") as short:
+        (Path(short) / folder).mkdir()
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(Path(short) / folder)}
+        ran = subprocess.run([sys.executable, str(script)], capture_output=True, env=environment, check=True)
+    assert ("forked" if len(folder) < 100 else "alone") in ran.stdout.decode()
 
 
 def test_a_hung_process_ends_without_the_main_one(tmp_path: Path) -> None:

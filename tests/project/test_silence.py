@@ -16,7 +16,7 @@ import types
 import typing
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ import pytest
 from fastapi.testclient import TestClient
 from pydantic import BaseModel, SecretStr
 
+from app.access.keys import Keys
 from app.cli.main import main
 from app.compose import system_of
 from app.data_dir import DataDir
@@ -198,13 +199,17 @@ eval.studies.compare.methods.ComparedMethod: name
 eval.studies.risk.report.ModelRow: model domain
 eval.studies.risk.report.RiskReport: models
 ingest.explain.ExplainedEntity: label reason replacement
-app.server.bodies.ChatBody: model
-app.server.served.ServedCollection: collection
+app.access.keys.Key: key_id name scopes collections created revoked
+app.access.keys.NewKey: key
+app.server.bodies.ChatBody: model collection
+app.server.bodies.SearchBody: collection
+app.server.bodies.EmbeddingsBody: model
 app.on_ray.OnRay: own_entities
 app.on_ray._Sent: own_entities version
 app.dry_run.Kind: identifier label action reason
 app.dry_run.Counted: replacements
-app.server.answers.HealthAnswer: collection generator
+app.server.answers.CollectionAnswer: collection entities policy encoder detector risk index table audit_log
+app.server.answers.EmbeddingsAnswer: model
 app.server.answers.PassageAnswer: doc_id warnings
 app.server.answers.CitationAnswer: doc_id
 app.server.answers.ModelAnswer: id
@@ -707,8 +712,8 @@ def test_an_unexpected_error_is_an_internal_error_without_words(
 @pytest.fixture
 def client(here: Path) -> Iterator[TestClient]:
     data = DataDir(load_settings({"data_dir": str(here)}))
-    with data.open("notes") as collection:
-        app = create_app(data.settings, collection)
+    with closing(Keys(here)) as keys:
+        app = create_app(data, keys, "notes")
         with TestClient(app, "http://127.0.0.1", raise_server_exceptions=False) as client:
             yield client
 

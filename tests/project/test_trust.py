@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from app.cli.main import main
-from app.compose import answering, encoder_of, language_model_of, system_of
+from app.compose import answering, encoder_of, generating_model_of, language_model_of, system_of
 from app.data_dir import DataDir
 from app.settings.load import GeneratorSettings, load_settings
 from ingest.documents import Document, SanitizedDocument
@@ -177,7 +177,8 @@ def test_the_question_is_sanitized_as_the_collection_was(
     sent = {}
     for name in ("notes", "named"):
         with DataDir(settings).open(name) as collection:
-            generator = answering(settings, collection, encoder_of(settings))
+            model = generating_model_of(settings)
+            generator = answering(settings, collection, encoder_of(settings), model)
             sent[name] = generator.generate(QUESTION, PASSAGES).question_sent
     assert sent["notes"] != sent["named"]
     assert "Person A" not in str(sent["named"])

@@ -1,10 +1,7 @@
 """The report of the detection benchmark: figures and places, no word of a corpus."""
 
-import platform
 import sys
 from collections.abc import Mapping
-from os import cpu_count
-from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -12,8 +9,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from eval.measures.uncertainty import Estimate
 from eval.provenance import Provenance, provenance_here
 from eval.studies.detection.misses import Miss
-
-_CPU_FILE = Path("/proc/cpuinfo")
 
 
 class _Frozen(BaseModel):
@@ -71,21 +66,8 @@ class DetectionReport(_Frozen):
 
 
 def machine_and_versions(settings: Mapping[str, str], commit: str | None) -> Provenance:
-    """Date, kind of machine and package versions; the processor by name if the system reports it."""
-    here = provenance_here({**settings, **_threads()}, commit)
-    hardware = f"{_cpu_name()}, {cpu_count()} cores, {platform.system()}"
-    return here.model_copy(update={"hardware": hardware})
-
-
-def _cpu_name() -> str:
-    try:
-        for line in _CPU_FILE.read_text(encoding="utf-8", errors="replace").splitlines():
-            name, _, value = line.partition(":")
-            if name.strip() == "model name":
-                return value.strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()
+    """Date, kind of machine, package versions and the number of threads."""
+    return provenance_here({**settings, **_threads()}, commit)
 
 
 def _threads() -> dict[str, str]:

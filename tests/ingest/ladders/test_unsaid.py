@@ -40,6 +40,8 @@ def stays(said: str, entity: Entity, always: frozenset[str] = frozenset()) -> bo
         ("garden project", "identifying detail"),
         ("sweet voice", "diagnosis"),
         ("fire breathing", "event"),
+        ("Thursday", "date"),
+        ("Sunday evening", "time"),
     ],
 )
 def test_a_phrase_that_only_a_kind_could_stand_for_stays(said: str, label: str) -> None:
@@ -54,6 +56,7 @@ def test_a_phrase_that_only_a_kind_could_stand_for_stays(said: str, label: str) 
     ("said", "label"),
     [
         ("may 2019", "date"),
+        ("Thursday 6 May", "date"),
         ("nurse", "job title"),
         ("sixty and fifty eight", "person age"),
         ("Garden Project", "identifying detail"),

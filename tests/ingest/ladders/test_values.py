@@ -140,6 +140,9 @@ def test_an_amount_without_one_number_has_no_rung() -> None:
         ("Durham", "county", "", ["England", "the United Kingdom"]),
         ("Quellbyshire", "county", "", []),
         ("Ontario", "state or province", "", []),
+        ("Ontario", "place", "", []),
+        ("Ontario", "place", "Canada", []),
+        ("Ontario", "city name", "California", ["California"]),
         ("Quellbytown", "place", "", []),
     ],
 )

@@ -1,0 +1,188 @@
+"""API keys: created, listed and revoked; only digests of them are stored.
+
+A key is ``lethe_``, eight digits that name it, and 43 characters of a random secret. The secret has 256 bits,
+so a plain digest of it cannot be searched for.
+"""
+
+import hashlib
+import json
+import os
+import re
+import secrets
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from hmac import compare_digest
+from pathlib import Path
+from typing import Literal, get_args
+
+from models.errors import ConfigurationError, LetheError
+
+Scope = Literal["query", "ingest", "erase", "audit", "reveal", "admin"]
+"""What a key allows: to ask and search, add documents, erase them, audit, see originals, and all else."""
+SCOPES: tuple[Scope, ...] = get_args(Scope)
+FILE = "server.db"
+
+_KEY = re.compile(r"lethe_(?P<id>[0-9a-f]{8})_(?P<secret>[A-Za-z0-9_-]{43})")
+_COLUMNS = "key_id, name, scopes, collections, created, revoked"
+_SCHEMA = """
+    CREATE TABLE IF NOT EXISTS keys (
+        key_id TEXT PRIMARY KEY,
+        digest BLOB NOT NULL,
+        name TEXT NOT NULL,
+        scopes TEXT NOT NULL,
+        collections TEXT,
+        created TEXT NOT NULL,
+        revoked TEXT
+    ) STRICT
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key without its secret. ``collections`` are those that it is granted, None for all.
+
+    Times are ISO 8601 in UTC.
+    """
+
+    key_id: str
+    name: str
+    scopes: frozenset[Scope]
+    collections: frozenset[str] | None
+    created: str
+    revoked: str | None = None
+
+    def allows(self, scope: Scope, collection: str | None = None) -> bool:
+        """Whether it may do something, with a collection if one is given."""
+        granted = collection is None or self.collections is None or collection in self.collections
+        return granted and scope in self.scopes and self.revoked is None
+
+
+EVERYBODY = Key("", "everybody", frozenset(SCOPES), None, "")
+"""Stands for callers of a server on loopback for which no key was ever made."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewKey:
+    """A key with its secret text, which is shown once."""
+
+    key: Key
+    text: str = field(repr=False)
+
+
+class Keys:
+    """The keys of a data folder. Safe to share between threads and processes."""
+
+    def __init__(self, folder: Path) -> None:
+        """Raises LetheError if the file cannot be opened."""
+        path = folder / FILE
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            # Made before SQLite makes it, which would let others read it.
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            raise LetheError(f"{path}: {reason}. Set a data folder that you may write in.") from None
+        self._lock = threading.Lock()
+        with _readable():
+            self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+            self._connection.execute("PRAGMA journal_mode=WAL")
+            self._connection.execute(_SCHEMA)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def create(self, name: str, scopes: frozenset[Scope], collections: frozenset[str] | None) -> NewKey:
+        """A new key.
+
+        Raises:
+            ConfigurationError: It has no name, no scope, or no collection to use it on.
+        """
+        if not name.strip() or not name.isprintable() or len(name) > 100:
+            raise ConfigurationError("Name the key after who will use it, in up to 100 characters.")
+        if not scopes or not scopes.issubset(SCOPES):
+            raise ConfigurationError(f"A key needs scopes, and these only: {', '.join(SCOPES)}.")
+        if collections is not None and not collections:
+            raise ConfigurationError("Grant the key a collection, or leave the collections out for all.")
+        key = Key(secrets.token_hex(4), name, scopes, collections, _now())
+        secret = secrets.token_urlsafe(32)
+        granted = None if collections is None else json.dumps(sorted(collections))
+        row = (key.key_id, _digest(secret), name, json.dumps(sorted(scopes)), granted, key.created, None)
+        with self._open() as connection:
+            connection.execute("INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        return NewKey(key, f"lethe_{key.key_id}_{secret}")
+
+    def any(self) -> bool:
+        """Whether a key was ever made."""
+        with self._open() as connection:
+            return connection.execute("SELECT 1 FROM keys LIMIT 1").fetchone() is not None
+
+    def all(self) -> list[Key]:
+        """Every key, revoked ones too, the oldest first."""
+        with self._open() as connection:
+            rows = connection.execute(f"SELECT {_COLUMNS} FROM keys ORDER BY rowid").fetchall()
+        return [_key(row) for row in rows]
+
+    def revoke(self, key_id: str) -> Key:
+        """Let a key allow nothing any more; one that was revoked before keeps its time.
+
+        Raises:
+            ConfigurationError: There is no such key.
+        """
+        with self._open() as connection:
+            connection.execute(
+                "UPDATE keys SET revoked = ? WHERE key_id = ? AND revoked IS NULL", (_now(), key_id)
+            )
+        for key in self.all():
+            if key.key_id == key_id:
+                return key
+        raise ConfigurationError("There is no key with this id. `lethe keys` lists them.")
+
+    def caller(self, text: str | None) -> Key | None:
+        """The key that a request brings, None for none that is known and not revoked."""
+        found = _KEY.fullmatch(text or "")
+        if found is None:
+            return None
+        with self._open() as connection:
+            row = connection.execute(
+                f"SELECT {_COLUMNS}, digest FROM keys WHERE key_id = ? AND revoked IS NULL",
+                (found["id"],),
+            ).fetchone()
+        if row is None or not compare_digest(bytes(row[-1]), _digest(found["secret"])):
+            return None
+        return _key(row[:-1])
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        with self._lock, _readable():
+            yield self._connection
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """Translate SQLite errors into a sentence without a path: whoever calls the server may read it."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        name = getattr(error, "sqlite_errorname", type(error).__name__)
+        raise LetheError(
+            f"The keys in {FILE} cannot be read ({name}). Restore the file from a backup of the data folder."
+        ) from None
+
+
+def _key(row: tuple[str, ...]) -> Key:
+    key_id, name, scopes, collections, created, revoked = row
+    granted = None if collections is None else frozenset(json.loads(collections))
+    return Key(key_id, name, frozenset(json.loads(scopes)), granted, created, revoked)
+
+
+def _digest(secret: str) -> bytes:
+    return hashlib.sha256(secret.encode()).digest()
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

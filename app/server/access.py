@@ -1,0 +1,80 @@
+"""Who may call a route: keys as bearer tokens, with the scope of the route."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Protocol
+
+from fastapi import Depends, Request, Security
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+
+from app.access.keys import EVERYBODY, Key, Keys, Scope
+from models.errors import LetheError
+
+_BEARER = HTTPBearer(auto_error=False, description="a key that `lethe keys create` has shown")
+
+
+class NotAuthenticated(LetheError):
+    """A request brought no key, or one that is unknown or revoked."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This server needs an API key: send one that `lethe keys create` has shown and that is not "
+            "revoked, as Authorization: Bearer KEY."
+        )
+
+
+class NotAllowed(LetheError):
+    """A key without the scope of a route."""
+
+    def __init__(self, scope: Scope) -> None:
+        super().__init__(f"This key does not have the scope {scope}, which this route needs.")
+
+
+class Access(Protocol):
+    """Whose key a text is, None for nobody's."""
+
+    def caller(self, text: str | None) -> Key | None: ...
+
+
+class Everybody:
+    """Lets everybody do everything."""
+
+    def caller(self, text: str | None) -> Key | None:
+        """The key that stands for everybody."""
+        return EVERYBODY
+
+
+class ByKeys:
+    """Asks for a key; where the server is this machine's alone, from the first one on that was made."""
+
+    def __init__(self, keys: Keys, alone: bool) -> None:
+        self._keys, self._alone = keys, alone
+
+    def caller(self, text: str | None) -> Key | None:
+        """The key of the text, or the one that stands for everybody."""
+        return EVERYBODY if self._alone and not self._keys.any() else self._keys.caller(text)
+
+
+def needs(scope: Scope) -> Any:
+    """A dependency: the key of the caller, which has the scope."""
+
+    def caller(
+        request: Request, given: Annotated[HTTPAuthorizationCredentials | None, Security(_BEARER)]
+    ) -> Key:
+        access: Access = request.app.state.access
+        key = access.caller(given.credentials if given else None)
+        if key is None:
+            raise NotAuthenticated
+        if not key.allows(scope):
+            raise NotAllowed(scope)
+        return key
+
+    return Depends(caller)
+
+
+Asking = Annotated[Key, needs("query")]
+"""The caller of a route that searches and answers."""
+
+
+def granted(key: Key, scope: Scope, names: Sequence[str]) -> list[str]:
+    """The collections with which a key may do something."""
+    return [name for name in names if key.allows(scope, name)]

@@ -1,0 +1,260 @@
+"""The payloads of Presidio clients, sent to the real server; every text is invented."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from presidio_anonymizer import AnonymizerEngine
+from presidio_anonymizer.entities import OperatorConfig, RecognizerResult
+
+from app.server.presidio import type_of
+from ingest.detection.presidio import TYPES
+from ingest.labels import LABELS
+from tests.serving import Served, ingested, served
+
+TEXT = "Hello, my name is Tobias Keller. Write to tobias.keller@quellby.example or call 020 7946 0123."
+MARK, SLOW = "zyxomarkzyxo", "(?:a|a)+$"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    data = ingested(tmp_path_factory.mktemp("presidio"), "threads = 1\n", ["Invented note. The mill is old."])
+    with served(data) as running:
+        yield running
+
+
+@pytest.fixture
+def client(server: Served) -> Iterator[httpx.Client]:
+    with server.client() as connected:
+        yield connected
+
+
+def found(client: httpx.Client, text: str = TEXT, **more: object) -> dict[str, str]:
+    """What was found, by type."""
+    answer = client.post("/analyze", json={"text": text, "language": "en", **more})
+    assert answer.status_code == 200, answer.text
+    return {each["entity_type"]: text[each["start"] : each["end"]] for each in answer.json()}
+
+
+def test_a_client_of_the_analyzer_gets_its_fields(client: httpx.Client) -> None:
+    answer = client.post("/analyze", json={"text": TEXT, "language": "en"}).json()
+    assert all(
+        set(each) == {"entity_type", "start", "end", "score", "analysis_explanation"}
+        and each["analysis_explanation"] is None
+        and 0 < each["score"] <= 1
+        for each in answer
+    )
+    assert [(each["start"], each["end"]) for each in answer] == sorted((e["start"], e["end"]) for e in answer)
+    assert found(client) == {
+        "PERSON": "Tobias Keller",
+        "EMAIL_ADDRESS": "tobias.keller@quellby.example",
+        "PHONE_NUMBER": "020 7946 0123",
+    }
+
+
+def test_several_texts_have_a_list_each(client: httpx.Client) -> None:
+    asked = {"text": [TEXT, "The mill is old."], "language": "en", "correlation_id": "x", "unknown": 1}
+    many = client.post("/analyze", json=asked).json()
+    assert many[0] == client.post("/analyze", json={"text": TEXT, "language": "en"}).json()
+    assert many[1] == []
+
+
+def test_what_is_found_can_be_chosen(client: httpx.Client) -> None:
+    assert set(found(client, entities=["PERSON"])) == {"PERSON"}
+    taken = "The patient takes ibuprofen for pain."
+    assert found(client, taken, entities=["MEDICATION"]) == {"MEDICATION": "ibuprofen"}
+    assert "MEDICATION" not in found(client, taken)
+    assert found(client, entities=[]) == found(client)
+    assert "PERSON" not in found(client, allow_list=["Tobias Keller"])
+    assert "PERSON" in found(client, allow_list=["Tobias"])
+    assert "PERSON" not in found(client, allow_list=["Tob.*ller"], allow_list_match="regex")
+    why = client.post(
+        "/analyze", json={"text": TEXT, "language": "en", "return_decision_process": True}
+    ).json()
+    assert all(each["analysis_explanation"]["recognizer"] for each in why)
+
+
+def test_recognizers_of_one_request(client: httpx.Client) -> None:
+    own: dict[str, Any] = {
+        "name": "Mill",
+        "supported_language": "en",
+        "supported_entity": "MILL",
+        "patterns": [{"name": "number", "regex": r"mill \\d{2}".replace("\\\\", "\\"), "score": 0.6}],
+        "deny_list": ["Old Mill"],
+        "context": ["mill"],
+    }
+    answer = found(client, "See mill 42.", ad_hoc_recognizers=[own], entities=["MILL"])
+    assert answer == {"MILL": "mill 42"}
+    assert found(client, "See the old mill.", ad_hoc_recognizers=[own])["MILL"] == "old mill"
+    assert "MILL" not in found(client, "See the old mills.", ad_hoc_recognizers=[own], entities=["MILL"])
+    for least, expected in ((0.6, {"MILL": "mill 42"}), (0.7, {})):
+        chosen = {"ad_hoc_recognizers": [own], "entities": ["MILL"], "score_threshold": least}
+        assert found(client, "See mill 42.", **chosen) == expected
+    words = {"supported_entity": "MILL", "patterns": None, "deny_list": ["mill"], "deny_list_score": 0.2}
+    assert "MILL" not in found(client, "mill", ad_hoc_recognizers=[words], score_threshold=0.3)
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "reason"),
+    [
+        ("analyze", {"text": MARK}, 400, "language: Field required"),
+        ("analyze", {"text": MARK, "language": "de"}, 422, "the language is en"),
+        ("analyze", {"text": 5, "language": "en"}, 400, "text"),
+        (
+            "analyze",
+            {"text": MARK, "language": "en", "ad_hoc_recognizers": [
+                {"supported_entity": "X", "patterns": [{"name": "x", "regex": f"({MARK}", "score": 1}]}]},
+            422,
+            "A regular expression of the request is not one that can be read.",
+        ),
+        (
+            "analyze",
+            {"text": "a" * 60 + "!", "language": "en", "allow_list": ["(a+)+$"], "allow_list_match": "regex",
+             "ad_hoc_recognizers": [
+                {"supported_entity": "X", "patterns": [{"name": "x", "regex": SLOW, "score": 1}]}]},
+            422,
+            "A regular expression of the request takes too long.",
+        ),
+        *(
+            (
+                "analyze",
+                {"text": MARK, "language": "en", "ad_hoc_recognizers": [
+                    {"supported_entity": "X", "patterns": [{"name": "x", "regex": large, "score": 1}]}]},
+                422,
+                "repeats, nests or recurs too much",
+            )
+            for large in (
+                "(((a{50}){50}){50}){40}",
+                "((a{50}){50}){50}b{0}",
+                "(?R)",
+                "(" * 100 + "a" + ")" * 100,
+            )
+        ),
+        *(
+            (
+                "anonymize",
+                {"text": MARK, "analyzer_results": [{"start": 0, "end": 4, "score": 1, "entity_type": "X"}],
+                 "anonymizers": {"X": wrong}},
+                422,
+                "Invalid input",
+            )
+            for wrong in ({"type": ["a"]}, {"type": "hash", "salt": 5})
+        ),
+        (
+            "anonymize",
+            {"text": MARK, "analyzer_results": [{"start": 0, "end": 1, "score": 1, "entity_type": "X"}] * 500,
+             "anonymizers": {"X": {"type": "replace", "new_value": "x" * 20_000}}},
+            422,
+            "Too much would be written",
+        ),
+        (
+            "deanonymize",
+            {"text": MARK, "anonymizer_results": [{"start": 0, "end": 4, "entity_type": "X"}],
+             "deanonymizers": {}},
+            422,
+            "Invalid input",
+        ),
+        ("anonymize", {"text": "", "analyzer_results": []}, 400, "text"),
+        ("anonymize", {"text": MARK}, 400, "analyzer_results: Field required"),
+        (
+            "anonymize",
+            {"text": MARK, "analyzer_results": [{"start": 0, "end": 900, "score": 1, "entity_type": "X"}]},
+            422,
+            "the place of a result",
+        ),
+        (
+            "anonymize",
+            {"text": MARK, "analyzer_results": [{"start": 0, "end": 4, "score": 1, "entity_type": "X"}],
+             "anonymizers": {"X": {"type": MARK}}},
+            422,
+            "GET /anonymizers lists",
+        ),
+        (
+            "anonymize",
+            {"text": MARK, "analyzer_results": [], "anonymizers": {"X": {"type": "custom", "lambda": MARK}}},
+            422,
+            "not taken over HTTP",
+        ),
+        (
+            "deanonymize",
+            {"text": MARK, "anonymizer_results": [{"start": 0, "end": 4, "entity_type": "X"}],
+             "deanonymizers": {"X": {"type": "decrypt", "key": "short"}}},
+            422,
+            "128, 192 or 256 bits",
+        ),
+    ],
+)  # fmt: skip
+def test_errors_are_a_sentence_without_the_request(
+    client: httpx.Client, path: str, body: object, status: int, reason: str
+) -> None:
+    answer = client.post(f"/{path}", json=body)
+    assert answer.status_code == status, answer.text
+    assert set(answer.json()) == {"error"}
+    assert reason in answer.json()["error"]
+    assert MARK not in answer.text
+
+
+OPERATORS: list[dict[str, dict[str, Any]]] = [
+    {},
+    {"DEFAULT": {"type": "replace", "new_value": "ANONYMIZED"}},
+    {"PHONE_NUMBER": {"type": "mask", "masking_char": "*", "chars_to_mask": 4, "from_end": True}},
+    {"PERSON": {"type": "redact"}, "EMAIL_ADDRESS": {"type": "keep"}},
+]
+
+
+@pytest.mark.parametrize("operators", OPERATORS)
+def test_what_is_found_is_replaced_as_presidio_does(
+    client: httpx.Client, operators: dict[str, dict[str, Any]]
+) -> None:
+    results = client.post("/analyze", json={"text": TEXT, "language": "en"}).json()
+    asked = {"text": TEXT, "analyzer_results": results, "anonymizers": operators}
+    answer = client.post("/anonymize", json=asked).json()
+    expected = AnonymizerEngine().anonymize(
+        TEXT,
+        [
+            RecognizerResult(each["entity_type"], each["start"], each["end"], each["score"])
+            for each in results
+        ],
+        {
+            name: OperatorConfig(each["type"], {key: value for key, value in each.items() if key != "type"})
+            for name, each in operators.items()
+        }
+        or None,
+    )
+    assert answer["text"] == expected.text
+    assert [each["operator"] for each in answer["items"]] == [each.operator for each in expected.items]
+    for each in answer["items"]:
+        assert answer["text"][each["start"] : each["end"]] == each["text"]
+
+
+def test_what_is_encrypted_comes_back_with_the_key_alone(client: httpx.Client) -> None:
+    key = {"type": "encrypt", "key": "WmZq4t7w!z%C&F)J"}
+    results = [{"start": 18, "end": 31, "score": 0.9, "entity_type": "PERSON"}]
+    asked = {"text": TEXT, "analyzer_results": results, "anonymizers": {"PERSON": key}}
+    hidden = client.post("/anonymize", json=asked).json()
+    assert "Keller" not in hidden["text"].partition("Write")[0]
+    back = {
+        "text": hidden["text"],
+        "anonymizer_results": hidden["items"],
+        "deanonymizers": {"PERSON": {**key, "type": "decrypt"}},
+    }
+    assert client.post("/deanonymize", json=back).json()["text"] == TEXT
+    wrong = {**back, "deanonymizers": {"PERSON": {"type": "decrypt", "key": "another key 1234"}}}
+    assert client.post("/deanonymize", json=wrong).status_code == 422
+
+
+def test_the_lists_of_what_there_is(client: httpx.Client) -> None:
+    types = client.get("/supportedentities", params={"language": "en"}).json()
+    assert {"PERSON", "LOCATION", "DATE_TIME", "NRP", "ORGANIZATION", "US_SSN", "IBAN_CODE"} <= set(types)
+    assert client.get("/recognizers").json()[:2] == ["patterns", "rules"]
+    assert set(client.get("/anonymizers").json()) == {"encrypt", "hash", "keep", "mask", "redact", "replace"}
+    assert client.get("/deanonymizers").json() == ["decrypt", "deanonymize_keep"]
+    assert client.get("/health").text == "Lethe is up"
+    assert client.get("/recognizers", params={"language": "de"}).status_code == 422
+
+
+def test_every_type_of_presidio_that_is_found_keeps_its_name() -> None:
+    named = {name: type_of(label) for name, label in TYPES.items()}
+    assert {name for name, again in named.items() if name != again} == {"MEDICAL_LICENSE", "UUID"}
+    assert all(type_of(label).replace("_", "").isalnum() and type_of(label).isupper() for label in LABELS)
