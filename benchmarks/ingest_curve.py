@@ -1,9 +1,9 @@
 """Speed and memory of ``lethe ingest`` as a collection grows.
 
 ``python -m benchmarks.ingest_curve --seconds 1500`` ingests short invented records, made of lines of the demo
-corpus with other names, and reads every few seconds how many are stored and how much memory the processes
-hold. It ends the command after so many seconds, or once all records are stored, and writes
-``benchmarks/results/ingest_curve.json``.
+corpus with other names, and reads every few seconds how many are stored, and how much memory and processor
+time the processes have taken. It ends the command after so many seconds, or once all records are stored, and
+writes ``benchmarks/results/ingest_curve.json``.
 """
 
 import argparse
@@ -19,6 +19,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,18 @@ SEED, LEAST, PAUSE = 0, 120, 5.0
 """Characters of the shortest record, and seconds between two readings."""
 SHOWN = tuple(step * 10**power for power in range(3, 7) for step in (1, 2, 5))
 """Numbers of documents at which the curve is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What the processes of an ingest have taken; ``at`` are seconds since its start."""
+
+    at: float
+    stored: int
+    held: int
+    """Bytes of memory now."""
+    worked: float
+    """Seconds of processor time, of all processes together."""
 
 
 def records(count: int) -> Iterator[Mapping[str, str]]:
@@ -72,61 +85,59 @@ def curve(count: int, seconds: float) -> Mapping[str, Any]:
         ) as process:
             read = list(_readings(process, Path(folder) / "collections" / "curve" / "collection.db", seconds))
             process.send_signal(signal.SIGINT)
-    return {"rows": _rows(read, characters), "stored": read[-1][1], "seconds": round(read[-1][0], 1)}
+    return {"rows": _rows(read, characters), "stored": read[-1].stored, "seconds": round(read[-1].at, 1)}
 
 
-def _readings(
-    process: "subprocess.Popen[bytes]", database: Path, seconds: float
-) -> Iterator[tuple[float, int, int]]:
-    """Seconds since the start, documents stored, and bytes held."""
+def _readings(process: "subprocess.Popen[bytes]", database: Path, seconds: float) -> Iterator[Taken]:
     began = time.monotonic()
     while process.poll() is None and time.monotonic() - began < seconds:
         time.sleep(PAUSE)
         stored = 0
         with suppress(sqlite3.Error), closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as found:
             (stored,) = found.execute("SELECT count(*) FROM documents").fetchone()
-        yield time.monotonic() - began, stored, _held(process.pid)
+        yield Taken(time.monotonic() - began, stored, *_of_processes(process.pid))
 
 
-def _held(pid: int) -> int:
-    """Bytes held by a process and those that it began; what they share counts once."""
-    parents: dict[int, list[int]] = {}
+def _of_processes(pid: int) -> tuple[int, float]:
+    """Bytes held and seconds worked by a process and those that it began; shared memory counts once."""
+    stats: dict[int, list[str]] = {}
     for place in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            parent = int((place / "stat").read_text().rpartition(")")[2].split()[1])
-            parents.setdefault(parent, []).append(int(place.name))
-    held, waiting = 0, [pid]
+            # Behind the name, which may hold anything: state, parent, ...
+            stats[int(place.name)] = (place / "stat").read_text().rpartition(")")[2].split()
+    held, ticks, waiting = 0, 0, [pid]
     while waiting:
         each = waiting.pop()
-        waiting += parents.get(each, [])
+        waiting += [child for child, stat in stats.items() if int(stat[1]) == each]
+        # Its own, and of those children that have ended.
+        ticks += sum(map(int, stats.get(each, ["0"] * 15)[11:15]))
         with suppress(OSError):
             rollup = Path(f"/proc/{each}/smaps_rollup").read_text()
             (line,) = re.findall(r"^Pss:\s+([0-9]+) kB", rollup, re.MULTILINE)
             held += int(line) * 1024
-    return held
+    return held, ticks / os.sysconf("SC_CLK_TCK")
 
 
-def _rows(read: Sequence[tuple[float, int, int]], characters: Sequence[int]) -> list[Mapping[str, float]]:
+def _rows(read: Sequence[Taken], characters: Sequence[int]) -> list[Mapping[str, float]]:
     """The curve where the numbers of ``SHOWN`` were reached, and at the end."""
     rows: list[Mapping[str, float]] = []
-    last = next(((at, stored) for at, stored, _ in read if stored), (0.0, 0))
-    ends = [next((each for each in read if each[1] >= count), None) for count in SHOWN]
+    last = next((each for each in read if each.stored), Taken(0.0, 0, 0, 0.0))
+    ends = [next((each for each in read if each.stored >= count), None) for count in SHOWN]
     for each in dict.fromkeys([*(end for end in ends if end), read[-1]]):
-        at, stored, _ = each
-        if stored <= last[1]:
+        if each.stored <= last.stored:
             continue
-        peak = max(held for other, _, held in read if other <= at)
-        speed = (characters[stored] - characters[last[1]]) / (at - last[0])
+        more = characters[each.stored] - characters[last.stored]
         rows.append(
             {
-                "documents": stored,
-                "characters": characters[stored],
-                "seconds": round(at, 1),
-                "characters_per_second": round(speed),
-                "peak_bytes": peak,
+                "documents": each.stored,
+                "characters": characters[each.stored],
+                "seconds": round(each.at, 1),
+                "characters_per_second": round(more / (each.at - last.at)),
+                "characters_per_processor_second": round(more / (each.worked - last.worked)),
+                "peak_bytes": max(other.held for other in read if other.at <= each.at),
             }
         )
-        last = at, stored
+        last = each
     return rows
 
 

@@ -22,9 +22,17 @@ def test_records_are_the_same_each_time_and_all_differ() -> None:
 
 
 def test_the_curve_is_read_where_its_numbers_are_reached() -> None:
-    read = [(1.0, 0, 5), (2.0, 10, 9), (3.0, 1010, 7), (4.0, 3010, 8), (5.0, 3010, 8)]
+    seen = [
+        (1.0, 0, 5, 1.0),
+        (2.0, 10, 9, 3.0),
+        (3.0, 1010, 7, 5.0),
+        (4.0, 3010, 8, 7.0),
+        (5.0, 3010, 8, 7.0),
+    ]
+    read = [ingest_curve.Taken(*each) for each in seen]
     rows = ingest_curve._rows(read, [100 * number for number in range(4000)])
-    assert [(row["documents"], row["characters_per_second"], row["peak_bytes"]) for row in rows] == [
-        (1010, 100_000, 9),
-        (3010, 200_000, 9),
+    shown = ("documents", "characters_per_second", "characters_per_processor_second", "peak_bytes")
+    assert [tuple(row[name] for name in shown) for row in rows] == [
+        (1010, 100_000, 50_000, 9),
+        (3010, 200_000, 100_000, 9),
     ]
