@@ -6,7 +6,6 @@ so a plain digest of it cannot be searched for.
 
 import hashlib
 import json
-import os
 import re
 import secrets
 import sqlite3
@@ -19,12 +18,12 @@ from hmac import compare_digest
 from pathlib import Path
 from typing import Literal, get_args
 
-from models.errors import ConfigurationError, LetheError
+from app.access.database import connected, readable
+from models.errors import ConfigurationError
 
 Scope = Literal["query", "ingest", "erase", "audit", "reveal", "admin"]
 """What a key allows: to ask and search, add documents, erase them, audit, see originals, and all else."""
 SCOPES: tuple[Scope, ...] = get_args(Scope)
-FILE = "server.db"
 
 _KEY = re.compile(r"lethe_(?P<id>[0-9a-f]{8})_(?P<secret>[A-Za-z0-9_-]{43})")
 _COLUMNS = "key_id, name, scopes, collections, created, revoked"
@@ -78,19 +77,8 @@ class Keys:
 
     def __init__(self, folder: Path) -> None:
         """Raises LetheError if the file cannot be opened."""
-        path = folder / FILE
-        try:
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            # Made before SQLite makes it, which would let others read it.
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-        except OSError as error:
-            reason = error.strerror or type(error).__name__
-            raise LetheError(f"{path}: {reason}. Set a data folder that you may write in.") from None
         self._lock = threading.Lock()
-        with _readable():
-            self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-            self._connection.execute("PRAGMA journal_mode=WAL")
-            self._connection.execute(_SCHEMA)
+        self._connection = connected(folder, _SCHEMA)
 
     def close(self) -> None:
         """Close the file."""
@@ -158,20 +146,8 @@ class Keys:
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        with self._lock, _readable():
+        with self._lock, readable():
             yield self._connection
-
-
-@contextmanager
-def _readable() -> Iterator[None]:
-    """Translate SQLite errors into a sentence without a path: whoever calls the server may read it."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        name = getattr(error, "sqlite_errorname", type(error).__name__)
-        raise LetheError(
-            f"The keys in {FILE} cannot be read ({name}). Restore the file from a backup of the data folder."
-        ) from None
 
 
 def _key(row: tuple[str, ...]) -> Key:

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.access.keys import FILE, SCOPES, Key, Keys, Scope
+from app.access.database import FILE
+from app.access.keys import SCOPES, Key, Keys, Scope
 from app.server.presidio import PATHS
 from models.errors import ConfigurationError, LetheError
 from tests.commands import lethe, write_records
@@ -87,7 +88,7 @@ def test_keys_that_cannot_be_opened_say_where(tmp_path: Path) -> None:
     with pytest.raises(LetheError, match="Set a data folder that you may write in"):
         Keys(tmp_path / "file")
     (tmp_path / FILE).write_text("no database, and long enough to be taken for one" * 40)
-    with pytest.raises(LetheError, match="cannot be read .SQLITE_NOTADB.. Restore the file"):
+    with pytest.raises(LetheError, match="cannot be read or written .SQLITE_NOTADB.. Free some space, or restore"):
         Keys(tmp_path)
 
 

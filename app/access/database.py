@@ -1,0 +1,52 @@
+"""The database of the server, ``server.db`` in the data folder: keys, jobs and the trail."""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from models.errors import LetheError
+
+FILE = "server.db"
+
+
+def connected(folder: Path, schema: str = "") -> sqlite3.Connection:
+    """A connection that commits each statement, after statements that make what is missing.
+
+    Raises:
+        LetheError: The file cannot be opened.
+    """
+    path = folder / FILE
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        # Made before SQLite makes it, which would let others read it; to close a file that is there would
+        # take SQLite's locks on it away from this process.
+        if not path.exists():
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise LetheError(f"{path}: {reason}. Set a data folder that you may write in.") from None
+    with readable():
+        connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=30)
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            if schema:
+                connection.execute(schema)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+@contextmanager
+def readable() -> Iterator[None]:
+    """Translate SQLite errors into a sentence without a path: whoever calls the server may read it."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        name = getattr(error, "sqlite_errorname", type(error).__name__)
+        raise LetheError(
+            f"{FILE} cannot be read or written ({name}). Free some space, or restore the file from a backup "
+            "of the data folder."
+        ) from None
