@@ -25,7 +25,7 @@ from retrieval.manifest import IndexKind, Manifest, new_table
 from retrieval.passages import preparing
 from retrieval.protocols import Generator
 from retrieval.search import HYBRID, Search
-from retrieval.store.audit_log import now
+from retrieval.store.chain import now
 from retrieval.store.database import CutDocument
 
 

@@ -19,7 +19,8 @@ from ingest.documents import Arrival, SanitizedDocument, Span, Standing, Unread
 from models.vectors import Vectors
 from retrieval.documents import KeptDocument, Passage
 from retrieval.errors import CollectionError
-from retrieval.store import audit_log, words
+from retrieval.store import words
+from retrieval.store.chain import AUDIT_LOG, now
 from retrieval.store.connection import in_memory, open_database, readable_errors
 from retrieval.store.erasure import Fingerprint, PendingErasure, pending_erasures, strike_out, take_out
 from retrieval.store.names import all_names, release, standing_of_first
@@ -71,16 +72,16 @@ class Store:
         """A number for a new run; runs that were killed are marked as stopped."""
         with self._transaction():
             self._connection.execute("UPDATE jobs SET state = 'stopped' WHERE state = 'running'")
-            row = (audit_log.now(), "running")
+            row = (now(), "running")
             cursor = self._connection.execute("INSERT INTO jobs (started, state) VALUES (?, ?)", row)
             return int(cursor.lastrowid or 0)
 
     def finish_job(self, job_id: int, event: Mapping[str, object]) -> None:
         """Mark a run as done and add it to the audit log."""
         with self._transaction():
-            row = (audit_log.now(), "done", job_id)
+            row = (now(), "done", job_id)
             self._connection.execute("UPDATE jobs SET finished = ?, state = ? WHERE job_id = ?", row)
-            audit_log.append(self._connection, event)
+            AUDIT_LOG.append(self._connection, event)
 
     def quarantine(self, job_id: int, failed: Iterable[bytes]) -> None:
         """Note the files of which a run could not store all; what it read without a failure is no longer."""
@@ -124,7 +125,7 @@ class Store:
             len(document.text),
             round(document.risk.before, 2),
             round(document.risk.after, 2),
-            audit_log.now(),
+            now(),
             json.dumps([asdict(each) for each in document.unread]),
             json.dumps(list(document.doubts)),
         )
@@ -360,7 +361,7 @@ class Store:
     def broken_audit_entry(self) -> int | None:
         """The first entry of the audit log that does not fit its chain."""
         with self._lock, self._readable_errors():
-            return audit_log.first_broken(self._connection)
+            return AUDIT_LOG.first_broken(self._connection)
 
     def get_meta(self, name: str) -> str | None:
         """A stored value."""

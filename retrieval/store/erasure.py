@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from retrieval.store import audit_log, names
+from retrieval.store import names
+from retrieval.store.chain import AUDIT_LOG
 from retrieval.store.sources import forget_origins
 
 _FINGERPRINT_CHARACTERS = 48
@@ -51,7 +52,7 @@ def take_out(connection: sqlite3.Connection, doc_id: str) -> tuple[PendingErasur
     forget_origins(connection, ids)
     pending = PendingErasure(ids, [row[0] for row in rows], ledger_rows)
     connection.execute("INSERT INTO erasing VALUES (?, ?, ?, ?)", _row_of(pending))
-    audit_log.append(connection, {"erased": ids[0], "also": ids[1:], "passages": len(rows)})
+    AUDIT_LOG.append(connection, {"erased": ids[0], "also": ids[1:], "passages": len(rows)})
     return pending, [Fingerprint(words.strip(), vector) for _, words, vector in rows]
 
 
@@ -64,7 +65,7 @@ def pending_erasures(connection: sqlite3.Connection) -> list[PendingErasure]:
 def strike_out(connection: sqlite3.Connection, pending: PendingErasure) -> None:
     """Note that an erasure is done."""
     connection.execute("DELETE FROM erasing WHERE doc_id = ?", pending.names[:1])
-    audit_log.append(connection, {"erasure_completed": pending.names[0]})
+    AUDIT_LOG.append(connection, {"erasure_completed": pending.names[0]})
 
 
 def _row_of(pending: PendingErasure) -> tuple[object, ...]:
