@@ -25,5 +25,5 @@ def run(arguments: argparse.Namespace) -> int:
             app = create_app(data, keys, arguments.collection)
             what = arguments.collection or "all collections"
             message(f"serving {what} on {url_of(listener)} (Ctrl-C ends it)")
-            serve(app, listener)
+            serve(app, listener, where.drain_seconds, where.finish_seconds)
     return 0

@@ -7,6 +7,7 @@ from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from app.access.keys import EVERYBODY, Key, Keys, Scope
+from app.server.rates import Rates
 from models.errors import LetheError
 
 _BEARER = HTTPBearer(auto_error=False, description="a key that `lethe keys create` has shown")
@@ -61,9 +62,15 @@ def needs(scope: Scope) -> Any:
         request: Request, given: Annotated[HTTPAuthorizationCredentials | None, Security(_BEARER)]
     ) -> Key:
         access: Access = request.app.state.access
+        rates: Rates = request.app.state.rates
         key = access.caller(given.credentials if given else None)
+        # A route that needs two scopes is one request all the same.
+        if not hasattr(request.state, "key_id"):
+            # By its address where no key is valid: a forged one must not use up that of its owner.
+            rates.take((key.key_id if key else "") or (request.client.host if request.client else ""))
         if key is None:
             raise NotAuthenticated
+        request.state.key_id = key.key_id or None
         if not key.allows(scope):
             raise NotAllowed(scope)
         return key

@@ -1,9 +1,9 @@
 """The server: its routes, one family a file, and what every request passes."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from importlib.metadata import version
-from threading import Lock
+from threading import Event, Lock
 from typing import Any
 
 from fastapi import FastAPI
@@ -13,15 +13,22 @@ from app.access.keys import Keys
 from app.compose import detector_of
 from app.data_dir import DataDir
 from app.server.access import Access, ByKeys, Everybody
-from app.server.answers import ErrorAnswer, HealthAnswer
+from app.server.answered import write_line
+from app.server.answers import ErrorAnswer
 from app.server.chat import chat_routes
 from app.server.collections import collection_routes
 from app.server.docs_page import HEADERS, docs_page
 from app.server.errors import add_error_handlers
+from app.server.health import health_routes
 from app.server.hosts import HOSTS, HostCheck
+from app.server.later import TryLater
 from app.server.limits import BodyLimit
+from app.server.metrics import Metrics
 from app.server.presidio import presidio_routes
+from app.server.rates import OTHERS_PER_MINUTE, Rates
 from app.server.served import Collections, DataCollections
+from app.server.slots import Slots
+from app.server.watching import Watch, try_later
 from app.settings.load import ServerSettings
 from ingest.protocols import EntityDetector
 from models.loopback import is_loopback
@@ -35,7 +42,15 @@ def create_app(data: DataDir, keys: Keys, only: str | None = None) -> FastAPI:
     host = f"[{server.host}]" if ":" in server.host else server.host
     access = ByKeys(keys, alone=is_alone(server))
     detector = _once(partial(detector_of, data.settings))
-    return assemble(DataCollections(data, only), detector, (*HOSTS, host, *server.hosts), access)
+    served = DataCollections(data, only)
+    return assemble(served, detector, (*HOSTS, host, *server.hosts), access, _limited(server))
+
+
+def _limited(server: ServerSettings) -> ServerSettings:
+    """The settings with a limit of requests where others can reach the server."""
+    if server.requests_per_minute is not None or is_alone(server):
+        return server
+    return server.model_copy(update={"requests_per_minute": OTHERS_PER_MINUTE})
 
 
 def is_alone(server: ServerSettings) -> bool:
@@ -59,6 +74,7 @@ def assemble(
     detector: Callable[[], EntityDetector],
     hosts: Sequence[str] = HOSTS,
     access: Access | None = None,
+    limits: ServerSettings | None = None,
 ) -> FastAPI:
     """The app over collections and a detector.
 
@@ -72,25 +88,28 @@ def assemble(
         redirect_slashes=False,
         responses=ERRORS,
     )
+    limits = limits or ServerSettings()
     app.state.access = access or Everybody()
+    app.state.rates = Rates(limits.requests_per_minute)
+    app.state.slots = Slots(limits.answers_at_once)
+    app.state.stopping = Event()
+    app.state.metrics = metrics = Metrics()
+    metrics.show("lethe_answers", "Chats that are answered, and that wait.", "state", app.state.slots.counts)
     _add_pages(app)
+    app.include_router(health_routes(served, metrics, app.state.stopping))
     app.include_router(collection_routes(served))
     app.include_router(chat_routes(served))
     app.include_router(presidio_routes(detector))
     add_error_handlers(app)
+    app.add_exception_handler(TryLater, try_later)
     # What is added last is asked first.
     app.add_middleware(BodyLimit)
     app.add_middleware(HostCheck, hosts=hosts)
+    app.add_middleware(Watch, metrics=metrics, log=write_line if limits.log == "requests" else None)
     return app
 
 
 def _add_pages(app: FastAPI) -> None:
-    @app.get("/livez", response_model=HealthAnswer)
-    @app.get("/readyz", response_model=HealthAnswer)
-    def health() -> Mapping[str, object]:
-        """The server listens once its encoder is loaded; a collection is opened when it is first asked."""
-        return {"status": "ok"}
-
     @app.get("/docs", include_in_schema=False)
     def docs() -> HTMLResponse:
         # FastAPI's own page loads its scripts from elsewhere.

@@ -1,13 +1,17 @@
 """Serving an app in a process until it is asked to end."""
 
+import asyncio
 import os
 import signal
 import socket
+import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+import uvicorn
 from fastapi import FastAPI
 
 from models.errors import LetheError
@@ -43,14 +47,22 @@ def url_of(listener: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def serve(app: FastAPI, listener: socket.socket) -> None:
+def serve(
+    app: FastAPI,
+    listener: socket.socket,
+    drain_s: float = 0,
+    finish_s: int = FINISHING_S,
+    on_stop: Callable[[], None] | None = None,
+) -> None:
     """Answer until SIGINT or SIGTERM, then let running requests finish for a moment and return.
+
+    The event ``app.state.stopping`` is set first, and ``on_stop`` begins in a thread of its own. All is
+    answered for ``drain_s`` more; then no connection is taken any more, and running requests have
+    ``finish_s`` to end. ``on_stop`` may take as long as both together.
 
     A model cannot be stopped in the middle of an answer. Where one still writes when its time is over,
     the process is ended with exit code 0 under it; nothing that it works on is written anywhere.
     """
-    import uvicorn
-
     # Nothing is logged: a traceback could quote what was asked. Errors are answered instead.
     config = uvicorn.Config(
         app,
@@ -61,9 +73,15 @@ def serve(app: FastAPI, listener: socket.socket) -> None:
         ws="none",
         proxy_headers=False,
         server_header=False,
-        timeout_graceful_shutdown=FINISHING_S,
+        timeout_graceful_shutdown=finish_s,
     )
-    server = uvicorn.Server(config)
+    handing_back = threading.Thread(target=_quietly, args=(on_stop,), daemon=True)
+
+    def begin() -> None:
+        app.state.stopping.set()
+        handing_back.start()
+
+    server = _Server(config, begin, drain_s)
 
     def stop(number: int, frame: FrameType | None) -> None:
         server.should_exit = True
@@ -75,7 +93,36 @@ def serve(app: FastAPI, listener: socket.socket) -> None:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+    if handing_back.is_alive():
+        handing_back.join(max(0.0, server.stopped + drain_s + finish_s - time.monotonic()))
     _leave_soon()
+
+
+class _Server(uvicorn.Server):
+    """Tells that it is about to stop, and goes on for a while before it does."""
+
+    stopped = 0.0
+
+    def __init__(self, config: uvicorn.Config, begin: Callable[[], None], drain_s: float) -> None:
+        super().__init__(config)
+        self._begin, self._drain_s = begin, drain_s
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to stop, then stop. A second SIGINT ends the wait."""
+        self.stopped = time.monotonic()
+        self._begin()
+        while time.monotonic() < self.stopped + self._drain_s and not self.force_exit:
+            await asyncio.sleep(0.05)
+        await super().shutdown(sockets)
+
+
+def _quietly(on_stop: Callable[[], None] | None) -> None:
+    """Run it, and name what it raises by type alone: a traceback could quote a document."""
+    try:
+        if on_stop is not None:
+            on_stop()
+    except Exception as error:
+        sys.stderr.write(f"lethe: jobs were not handed back in order ({type(error).__name__})\n")
 
 
 def _leave_soon() -> None:

@@ -253,6 +253,33 @@ class ServerSettings(BaseModel):
         default=(),
         description="names besides loopback that requests may call this server by, such as that of a proxy",
     )
+    log: Literal["none", "requests"] = Field(
+        default="none",
+        description="requests writes a line of JSON about each request on standard error, without anything "
+        "that was sent",
+    )
+    requests_per_minute: int | None = Field(
+        default=None,
+        ge=1,
+        description="requests that a key may send in a minute, or an address without a valid key; none means "
+        "600 where others can reach the server, and no limit on loopback",
+    )
+    answers_at_once: int = Field(
+        default=4,
+        ge=1,
+        le=32,
+        description="chats that are answered at once; four times as many wait, others are told to come back",
+    )
+    drain_seconds: int = Field(
+        default=0,
+        ge=0,
+        description="how long the server goes on after SIGTERM while /readyz says that it stops",
+    )
+    finish_seconds: int = Field(
+        default=2,
+        ge=0,
+        description="how long running requests may then take to finish",
+    )
 
     @field_validator("hosts")
     @classmethod

@@ -657,8 +657,11 @@ def test_an_error_that_nobody_foresaw_says_nothing_of_the_question(tmp_path: Pat
     with running(arguments, environment(tmp_path), ROOT) as server, server.client() as client:
         response = ask(client, MARK)
         assert response.status_code == 500
-        told = "Internal error RuntimeError; nothing was changed. Try again."
-        assert error_of(response)["message"] == told
+        number = response.headers["x-request-id"]
+        assert error_of(response)["message"] == (
+            "Internal error RuntimeError; nothing was changed. Try again, or tell the operator the request id "
+            f"{number}."
+        )
         code, _, out, err = server.ended_by(signal.SIGTERM)
     assert (code, out, err) == (0, "", server.line)
 

@@ -1,0 +1,87 @@
+"""The routes of who operates the server: whether it lives, whether it is ready, and its figures."""
+
+from collections.abc import Mapping
+from threading import Event, Lock
+from typing import Annotated
+
+from fastapi import APIRouter
+from prometheus_client import CONTENT_TYPE_LATEST
+from starlette.responses import Response
+
+from app.access.keys import Key
+from app.server.access import needs
+from app.server.answers import HealthAnswer
+from app.server.later import TryLater
+from app.server.metrics import Metrics
+from app.server.served import Collections
+from models.errors import LetheError
+
+_AGAIN_S = 1
+
+
+class Readiness:
+    """Which part is not ready, looked at by one thread at a time: others get what was found last."""
+
+    def __init__(self, served: Collections, stopping: Event) -> None:
+        self._served, self._stopping = served, stopping
+        self._looking = Lock()
+        self._last: str | None = "the collections are being opened"
+
+    def missing(self) -> str | None:
+        """What is not ready, without names and paths; None if all is."""
+        if self._stopping.is_set():
+            return "the server stops"
+        if self._looking.acquire(blocking=False):
+            try:
+                self._last = self._found()
+            finally:
+                self._looking.release()
+        return self._last
+
+    def _found(self) -> str | None:
+        try:
+            self._served.encoder.encode(["ready"])
+        except Exception as error:  # whatever a device raises, its words could be a text's
+            return f"the encoder cannot encode ({type(error).__name__})"
+        try:
+            names = self._served.names()
+            # One that is damaged does not take the others away; one that opens shows that the parts work.
+            if names and not any(self._opens(name) for name in names):
+                return "no collection can be opened"
+        except Exception as error:
+            return f"the collections cannot be listed ({type(error).__name__})"
+        return None
+
+    def _opens(self, name: str) -> bool:
+        try:
+            self._served.get(name)
+        except LetheError:
+            return False
+        return True
+
+
+def health_routes(served: Collections, metrics: Metrics, stopping: Event) -> APIRouter:
+    """Life, readiness and figures."""
+    router = APIRouter()
+    readiness = Readiness(served, stopping)
+
+    @router.get("/livez", response_model=HealthAnswer)
+    async def live() -> Mapping[str, object]:
+        """The process answers; no thread is needed for it."""
+        return {"status": "ok"}
+
+    @router.get("/readyz", response_model=HealthAnswer)
+    def ready() -> Mapping[str, object]:
+        """The encoder encodes and a collection opens; 503 with the part that does not, or while stopping."""
+        missing = readiness.missing()
+        if missing is not None:
+            raise TryLater(503, "not_ready", f"Not ready: {missing}.", _AGAIN_S)
+        return {"status": "ok"}
+
+    @router.get("/metrics", include_in_schema=False)
+    def figures(key: Annotated[Key, needs("audit")]) -> Response:
+        """The figures for Prometheus."""
+        # Behind a proxy everybody comes from loopback, so an address excuses nobody from a key.
+        return Response(metrics.text(), media_type=CONTENT_TYPE_LATEST)
+
+    return router
