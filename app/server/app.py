@@ -41,9 +41,19 @@ def create_app(data: DataDir, keys: Keys, only: str | None = None) -> FastAPI:
     server = data.settings.server
     host = f"[{server.host}]" if ":" in server.host else server.host
     access = ByKeys(keys, alone=is_alone(server))
-    detector = _once(partial(detector_of, data.settings))
+    detector = _Once(partial(detector_of, data.settings))
     served = DataCollections(data, only)
-    return assemble(served, detector, (*HOSTS, host, *server.hosts), access, _limited(server))
+    app = assemble(served, detector, (*HOSTS, host, *server.hosts), access, _limited(server))
+    metrics: Metrics = app.state.metrics
+    metrics.show("lethe_collections", "Collections that are kept, and that are open.", "state", served.counts)
+    language = int(data.settings.generator.kind == "llama_cpp")
+    metrics.show(
+        "lethe_models",
+        "Models in the memory of this process.",
+        "model",
+        lambda: {"encoder": 1, "detector": detector.loaded(), "language": language},
+    )
+    return app
 
 
 def _limited(server: ServerSettings) -> ServerSettings:
@@ -58,15 +68,19 @@ def is_alone(server: ServerSettings) -> bool:
     return is_loopback(server.host) and not server.hosts
 
 
-def _once(load: Callable[[], EntityDetector]) -> Callable[[], EntityDetector]:
+class _Once:
     """Loads when a Presidio client first asks, for all threads: others need no detector."""
-    kept, lock = cache(load), Lock()
 
-    def loaded() -> EntityDetector:
-        with lock:
-            return kept()
+    def __init__(self, load: Callable[[], EntityDetector]) -> None:
+        self._kept, self._lock = cache(load), Lock()
 
-    return loaded
+    def __call__(self) -> EntityDetector:
+        with self._lock:
+            return self._kept()
+
+    def loaded(self) -> int:
+        """1 once it is loaded, else 0."""
+        return self._kept.cache_info().currsize
 
 
 def assemble(

@@ -18,6 +18,8 @@ from models.errors import LetheError
 
 FINISHING_S = 2
 """How long running requests may take to finish once the server is ending."""
+HANDING_BACK_S = 8.0
+"""How long from the signal on jobs may take to be handed back, if that is more."""
 LEAVING_S = 1.0
 """How long after that a model that is still writing may hold the process."""
 
@@ -58,7 +60,7 @@ def serve(
 
     The event ``app.state.stopping`` is set first, and ``on_stop`` begins in a thread of its own. All is
     answered for ``drain_s`` more; then no connection is taken any more, and running requests have
-    ``finish_s`` to end. ``on_stop`` may take as long as both together.
+    ``finish_s`` to end. ``on_stop`` has as long as both together, or ``HANDING_BACK_S``.
 
     A model cannot be stopped in the middle of an answer. Where one still writes when its time is over,
     the process is ended with exit code 0 under it; nothing that it works on is written anywhere.
@@ -94,7 +96,8 @@ def serve(
         for number, handler in before.items():
             signal.signal(number, handler)
     if handing_back.is_alive():
-        handing_back.join(max(0.0, server.stopped + drain_s + finish_s - time.monotonic()))
+        until = server.stopped + max(drain_s + finish_s, HANDING_BACK_S)
+        handing_back.join(max(0.0, until - time.monotonic()))
     _leave_soon()
 
 

@@ -67,6 +67,10 @@ class DataCollections:
                 del self._opened[gone]
         return there
 
+    def counts(self) -> Mapping[str, int]:
+        """How many there are, and how many of them are open."""
+        return {"kept": len(self.names()), "open": len(self._opened)}
+
     def get(self, name: str) -> ServedCollection:
         """A collection to ask; raises CollectionError if it is not there, or has another encoder."""
         with self._opening:

@@ -208,6 +208,7 @@ app.on_ray.OnRay: own_entities
 app.on_ray._Sent: own_entities version
 app.dry_run.Kind: identifier label action reason
 app.dry_run.Counted: replacements
+app.server.answered.Answered: request_id method route key_id error
 app.server.answers.CollectionAnswer: collection entities policy encoder detector risk index table audit_log
 app.server.answers.EmbeddingsAnswer: model
 app.server.answers.PassageAnswer: doc_id warnings
