@@ -8,6 +8,7 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
+from app.access.vault import Sealing, sealing_of, vault_of
 from app.data_dir import DataDir
 from app.machine import cores, memory
 from app.settings.load import Settings
@@ -18,7 +19,7 @@ from ingest.keys import source_of
 from ingest.pipeline import Arriving, Begin, C, Intake, Limits, Pipeline, Tally, at_once
 from ingest.protocols import P, Prepare
 from ingest.read.paths import canonical, files_of, origin
-from ingest.read.reading import Reading
+from ingest.read.reading import Reading, ReadLimits
 from ingest.sanitize import annotate
 from ingest.scoring.raw import Measurements
 from ingest.scoring.remembered import Remembered
@@ -61,6 +62,9 @@ def ingest(
         CollectionError: The collection was made with other models or another policy, or is in use.
     """
     refuse_raw_text(system)
+    if data.settings.vault.enabled:
+        # Before anything is read: a key that is missing is not to be found out in the end.
+        vault_of(data.settings)
     folder = data.folder(name)
     with locked(folder, data.keeping):
         planned = plan(system, data, name, readings, on_progress)
@@ -73,6 +77,7 @@ def ingest(
             else Collection.create(folder, planned.manifest, data.keeping)
         )
         with opened as collection:
+            planned = replace(planned, sealing=sealing_of(data, collection))
             writer = Writer(collection.store)
             if elsewhere:
                 tally = elsewhere(planned, writer, on_progress)
@@ -143,11 +148,13 @@ class Plan:
 
     ``manifest`` is that of the collection, or of the one to be made; None where no document could be read,
     so that nothing would fix the scale. ``readings`` are all that there are, what was looked at among them.
+    ``sealing`` seals their originals, None where these are not kept.
     """
 
     manifest: Manifest | None
     readings: Iterable[Reading]
     measured: Sequence[tuple[AnnotatedText, Measurements]] = field(default=(), repr=False)
+    sealing: Sealing | None = None
 
     def here(self, system: System) -> System:
         """The system with this scale and with what is measured already."""
@@ -161,13 +168,21 @@ class Plan:
     ) -> Iterator[Pipeline[Document, CutDocument]]:
         """From readings to a store, in as many processes; those have the system of the settings."""
         if workers == 1:
-            yield pipeline(at_once(self.here(system).preparing()), data.settings)
+            yield pipeline(at_once(self.here(system).preparing(self.sealing)), data.settings)
             return
         assert self.manifest is not None
         from ingest.workers import Workers
 
         threads = max(1, (data.settings.threads or cores()) // workers)
-        make = partial(worker_of, data.settings, data.key, self.manifest.scale, threads, system.own_entities)
+        make = partial(
+            worker_of,
+            data.settings,
+            data.key,
+            self.manifest.scale,
+            threads,
+            system.own_entities,
+            self.sealing,
+        )
         # Less memory for each process: in fewer pieces, and with fewer kernels kept for other lengths.
         os.environ.setdefault("MALLOC_ARENA_MAX", "1")
         os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")
@@ -190,13 +205,23 @@ def limits_of(settings: Settings) -> Limits:
     return Limits(settings.ingest.batch_documents, settings.ingest.batch_characters)
 
 
+def read_limits_of(settings: Settings) -> ReadLimits:
+    """The limits of reading one document."""
+    return ReadLimits(settings.ingest.document_seconds, settings.ingest.document_megabytes << 20)
+
+
 def arriving(readings: Iterable[Reading], data: DataDir) -> Iterator[Arriving[Document]]:
     """Readings under the ids of the data folder."""
     return map(Intake(data.public_ids, data.key).arriving, readings)
 
 
 def worker_of(
-    settings: Settings, key: bytes, scale: Scale, threads: int, own_entities: str
+    settings: Settings,
+    key: bytes,
+    scale: Scale,
+    threads: int,
+    own_entities: str,
+    sealing: Sealing | None = None,
 ) -> Prepare[CutDocument]:
     """What one of several processes does, here or on another machine.
 
@@ -211,7 +236,7 @@ def worker_of(
             "The lists of the policy have changed during the ingest, or are others on another machine. Put "
             "the same files everywhere and run it again."
         )
-    return replace(system, scale=scale).preparing()
+    return replace(system, scale=scale).preparing(sealing)
 
 
 def workers_for(settings: Settings, size: int | None) -> int:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 
+from app.access.vault import Sealing
 from app.data_dir import DataDir
 from app.ingesting import Plan, limits_of, pipeline, worker_of
 from app.settings.load import Settings
@@ -39,7 +40,14 @@ class OnRay:
         """
         assert planned.manifest is not None
         settings = self.data.settings
-        sent = _Sent(settings, self.data.key, planned.manifest.scale, self.own_entities, version("lethe"))
+        sent = _Sent(
+            settings,
+            self.data.key,
+            planned.manifest.scale,
+            self.own_entities,
+            version("lethe"),
+            planned.sealing,
+        )
         work = Work(
             intake=sent.intake,
             prepare=sent.prepare,
@@ -56,13 +64,14 @@ class OnRay:
 
 @dataclass(frozen=True, slots=True)
 class _Sent:
-    """What every machine is told. The key stays in its memory."""
+    """What every machine is told. The keys stay in its memory."""
 
     settings: Settings = field(repr=False)
     key: bytes = field(repr=False)
     scale: Scale
     own_entities: str
     version: str
+    sealing: Sealing | None
 
     def intake(self) -> Intake:
         """What gives documents their ids."""
@@ -75,7 +84,7 @@ class _Sent:
 
     def prepare(self) -> Prepare[CutDocument]:
         """What sanitizes, in a process of an actor: it has one thread, or a GPU."""
-        return worker_of(self.settings, self.key, self.scale, 1, self.own_entities)
+        return worker_of(self.settings, self.key, self.scale, 1, self.own_entities, self.sealing)
 
 
 def refuse_standard_input(paths: Sequence[str]) -> None:

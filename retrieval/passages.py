@@ -1,6 +1,7 @@
 """Cut sanitized documents into passages, and store passages with their vectors."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from ingest.protocols import Encoder, Prepare, Sanitizer
 from models.vectors import Vectors
 from retrieval.search import HYBRID, Search
 from retrieval.store.database import Cut, CutDocument, Store
+from retrieval.store.vault import Sealed
 
 
 def passages_of(document: SanitizedDocument, encoder: Encoder, max_tokens: int) -> Sequence[Cut]:
@@ -59,16 +61,31 @@ def cut(
     ]
 
 
+Seal = Callable[[Document, SanitizedDocument], Sealed]
+"""Seals the original of a sanitized document."""
+
+
 def preparing(
-    sanitizer: Sanitizer, encoder: Encoder, passage_tokens: int, search: Search = HYBRID
+    sanitizer: Sanitizer,
+    encoder: Encoder,
+    passage_tokens: int,
+    search: Search = HYBRID,
+    seal: Seal | None = None,
 ) -> Prepare[CutDocument]:
-    """Sanitizing and cutting, as one step of an ingest."""
+    """Sanitizing and cutting, as one step of an ingest; with ``seal`` the originals are kept."""
 
     def prepare(documents: Sequence[Document]) -> list[CutDocument | SanitizationError]:
         outcomes = sanitizer.sanitize(documents)
         sanitized = [each for each in outcomes if isinstance(each, SanitizedDocument)]
         ready = iter(cut(sanitized, encoder, passage_tokens, search))
-        return [next(ready) if isinstance(each, SanitizedDocument) else each for each in outcomes]
+        prepared: list[CutDocument | SanitizationError] = []
+        for document, outcome in zip(documents, outcomes, strict=True):
+            if isinstance(outcome, SanitizedDocument):
+                made = next(ready)
+                prepared.append(replace(made, sealed=seal(document, outcome)) if seal else made)
+            else:
+                prepared.append(outcome)
+        return prepared
 
     return prepare
 

@@ -22,7 +22,7 @@ from ingest.scoring.raw import ScoringEngine
 from ingest.scoring.scale import EMBEDDED_SCALE, Scale
 from models.language.protocol import LanguageModel
 from retrieval.manifest import IndexKind, Manifest, new_table
-from retrieval.passages import preparing
+from retrieval.passages import Seal, preparing
 from retrieval.protocols import Generator
 from retrieval.search import HYBRID, Search
 from retrieval.store.chain import now
@@ -68,9 +68,12 @@ class System:
         """The sanitizer of the policy, or that of ``sanitizing``."""
         return self.deciding() if self.sanitizing is None else self.sanitizing(self)
 
-    def preparing(self) -> Prepare[CutDocument]:
-        """Sanitizing by the policy, cutting and encoding: all that an ingest does before it writes."""
-        return preparing(self.sanitizer(), self.encoder, self.passage_tokens, self.search)
+    def preparing(self, seal: Seal | None = None) -> Prepare[CutDocument]:
+        """Sanitizing by the policy, cutting and encoding: all that an ingest does before it writes.
+
+        With ``seal`` the originals are kept.
+        """
+        return preparing(self.sanitizer(), self.encoder, self.passage_tokens, self.search, seal)
 
     def deciding(self) -> DecidingSanitizer:
         """The sanitizer of the policy, which also explains decisions."""

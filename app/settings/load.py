@@ -33,6 +33,7 @@ from app.settings.tables import (
     RetrievalSettings,
     RiskSettings,
     ServerSettings,
+    VaultSettings,
 )
 from models.catalog import ModelRef
 from models.errors import ConfigurationError
@@ -47,6 +48,7 @@ __all__ = [
     "RiskSettings",
     "ServerSettings",
     "Settings",
+    "VaultSettings",
     "layers",
     "load_policy_file",
     "load_settings",
@@ -106,6 +108,7 @@ class Settings(BaseSettings):
     )
     ingest: IngestSettings = Field(default=IngestSettings(), description="how much is sanitized at once")
     server: ServerSettings = Field(default=ServerSettings(), description="where the server listens")
+    vault: VaultSettings = Field(default=VaultSettings(), description="whether originals are kept")
     threads: int | None = Field(
         default=None, ge=1, description="CPU threads of the models; none leaves the choice to torch"
     )
@@ -253,6 +256,11 @@ def _file_values(stated: Mapping[Origin, Mapping[str, Any]]) -> dict[str, Any]:
     values = _read_toml(path)
     if "settings_file" in values:
         raise ConfigurationError(f"{path}: settings_file cannot be set in a settings file; remove it")
+    if isinstance(values.get("vault"), dict) and "key" in values["vault"]:
+        raise ConfigurationError(
+            f"{path}: vault.key cannot be set in a settings file, where others find it; set "
+            f"{variable_of('vault.key')}, or vault.key_file to a file outside the data folder"
+        )
     if not named and "data_dir" in values:
         raise ConfigurationError(
             f"{path}: data_dir cannot be set in the data folder itself; set {variable_of('data_dir')}"

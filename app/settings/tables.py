@@ -287,3 +287,26 @@ class ServerSettings(BaseModel):
         if not all(_HOST_NAME.fullmatch(each) for each in hosts):
             raise ValueError("should be names alone such as lethe.example, without scheme, port or star")
         return hosts
+
+
+class VaultSettings(BaseModel):
+    """The vault of originals."""
+
+    model_config = STRICT
+
+    enabled: bool = Field(
+        default=False,
+        description="whether an ingest keeps the originals, sealed, for reveal and for sanitizing them again",
+    )
+    key_file: Path | None = Field(
+        default=None,
+        description="file outside the data folder with the key that seals originals, 32 bytes in base64",
+    )
+    key: SecretStr | None = Field(
+        default=None,
+        min_length=1,
+        description="that key itself, in place of a file; never shown, and refused in a settings file",
+    )
+    old_key_files: tuple[Path, ...] = Field(
+        default=(), description="files of earlier keys, which still open what was sealed under them"
+    )

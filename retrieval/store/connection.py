@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from retrieval.errors import DISK_FULL, CollectionError
+from retrieval.store import vault
+from retrieval.store.chain import AUDIT_LOG
 from retrieval.store.words import open_views
 
 SCHEMA_VERSION = 5
@@ -52,6 +54,7 @@ def open_database(path: Path) -> sqlite3.Connection:
         try:
             _check_version(connection, path)
             _set_up(connection)
+            _make_vault(connection)
             open_views(connection)
         except BaseException:
             connection.close()
@@ -73,6 +76,8 @@ def _make(connection: sqlite3.Connection) -> None:
         if _version(connection) == 0:
             for statement in _statements(_SCHEMA.read_text(encoding="utf-8")):
                 connection.execute(statement)
+            connection.execute(AUDIT_LOG.schema)
+            _make_vault(connection)
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
     except BaseException:
         connection.execute("ROLLBACK")
@@ -83,6 +88,11 @@ def _make(connection: sqlite3.Connection) -> None:
 def _set_up(connection: sqlite3.Connection) -> None:
     for pragma in _PRAGMAS:
         connection.execute(f"PRAGMA {pragma}")
+
+
+def _make_vault(connection: sqlite3.Connection) -> None:
+    for statement in vault.SCHEMA:
+        connection.execute(statement)
 
 
 def _version(connection: sqlite3.Connection) -> int:

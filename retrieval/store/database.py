@@ -19,15 +19,17 @@ from ingest.documents import Arrival, SanitizedDocument, Span, Standing, Unread
 from models.vectors import Vectors
 from retrieval.documents import KeptDocument, Passage
 from retrieval.errors import CollectionError
-from retrieval.store import words
+from retrieval.store import vault, words
 from retrieval.store.chain import AUDIT_LOG, now
 from retrieval.store.connection import in_memory, open_database, readable_errors
 from retrieval.store.erasure import Fingerprint, PendingErasure, pending_erasures, strike_out, take_out
 from retrieval.store.names import all_names, release, standing_of_first
 from retrieval.store.sources import ids_from, lost, note_origin
+from retrieval.store.vault import Sealed, SealedOriginal
 
 _VECTORS_AT_ONCE = 8192
 _DOCUMENTS_AT_ONCE = 1024
+_ORIGINALS_AT_ONCE = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +43,15 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class CutDocument:
-    """A sanitized document, cut into passages. ``vectors`` has one row per passage."""
+    """A sanitized document, cut into passages. ``vectors`` has one row per passage.
+
+    ``sealed`` is its original, None where originals are not kept.
+    """
 
     document: SanitizedDocument
     passages: Sequence[Cut] = field(repr=False)
     vectors: Vectors = field(repr=False)
+    sealed: Sealed | None = field(default=None, repr=False)
 
 
 class Store:
@@ -141,6 +147,44 @@ class Store:
         self._connection.executemany(
             f"INSERT INTO ledger VALUES ({', '.join('?' * 14)})", list(_ledger_rows(doc_id, document))
         )
+        if cut.sealed:
+            vault.keep(self._connection, doc_id, cut.sealed)
+
+    # -- originals -------------------------------------------------------------------------------------
+
+    def original(self, doc_id: str) -> SealedOriginal | None:
+        """The sealed original of the document that an id names; None if there is no such document."""
+        with self._lock, self._readable_errors():
+            names = all_names(self._connection, doc_id)
+            return vault.original(self._connection, names[0]) if names else None
+
+    def originals(self, but_under: str | None = None) -> Iterator[SealedOriginal]:
+        """Every sealed original in the order of ids, in blocks; if asked, those not under one key."""
+        after = ""
+        while found := self._originals(after, but_under):
+            yield from found
+            after = found[-1].doc_id
+
+    def _originals(self, after: str, but_under: str | None) -> list[SealedOriginal]:
+        with self._lock, self._readable_errors():
+            return vault.originals(self._connection, after, _ORIGINALS_AT_ONCE, but_under)
+
+    def originals_by_key(self) -> dict[str, int]:
+        """The number of originals under each key."""
+        with self._lock, self._readable_errors():
+            return vault.count_by_key(self._connection)
+
+    def reseal(self, resealed: Iterable[tuple[SealedOriginal, Sealed]]) -> None:
+        """Put originals under another key atomically."""
+        with self._transaction():
+            for each, sealed in resealed:
+                if each.sealed:
+                    vault.reseal(self._connection, each.doc_id, each.sealed, sealed)
+
+    def treated(self, doc_id: str) -> list[tuple[str, str, int, int]]:
+        """Label, action and place in the sanitized text of each decision, in the order they were made."""
+        query = "SELECT label, action, start, stop FROM ledger WHERE doc_id = ? ORDER BY rowid"
+        return self._read(query, (doc_id,))
 
     # -- erasing ---------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from retrieval.store import names
+from retrieval.store import names, vault
 from retrieval.store.chain import AUDIT_LOG
 from retrieval.store.sources import forget_origins
 
@@ -31,10 +31,10 @@ class PendingErasure:
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """The first bytes of a passage's text and of its vector, to search for in files."""
+    """The first bytes of a passage's text and vector, or of a sealed original, to search for in files."""
 
     words: str = field(repr=False)
-    vector: bytes = field(repr=False)
+    content: bytes = field(repr=False)
 
 
 def take_out(connection: sqlite3.Connection, doc_id: str) -> tuple[PendingErasure, list[Fingerprint]] | None:
@@ -48,12 +48,16 @@ def take_out(connection: sqlite3.Connection, doc_id: str) -> tuple[PendingErasur
     )
     rows = connection.execute(query, ids[:1]).fetchall()
     (ledger_rows,) = connection.execute("SELECT count(*) FROM ledger WHERE doc_id = ?", ids[:1]).fetchone()
+    original = vault.original(connection, ids[0])
     connection.execute("DELETE FROM documents WHERE doc_id = ?", ids[:1])
     forget_origins(connection, ids)
     pending = PendingErasure(ids, [row[0] for row in rows], ledger_rows)
     connection.execute("INSERT INTO erasing VALUES (?, ?, ?, ?)", _row_of(pending))
     AUDIT_LOG.append(connection, {"erased": ids[0], "also": ids[1:], "passages": len(rows)})
-    return pending, [Fingerprint(words.strip(), vector) for _, words, vector in rows]
+    fingerprints = [Fingerprint(words.strip(), vector) for _, words, vector in rows]
+    if original and original.sealed:
+        fingerprints.append(Fingerprint("", original.sealed.content[:_FINGERPRINT_BYTES]))
+    return pending, fingerprints
 
 
 def pending_erasures(connection: sqlite3.Connection) -> list[PendingErasure]:

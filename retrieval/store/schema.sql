@@ -1,4 +1,5 @@
--- One collection. Nothing here was read from a document before it was sanitized.
+-- One collection. Nothing here was read from a document before it was sanitized; originals that are kept are
+-- sealed (vault.py).
 
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 
@@ -101,10 +102,3 @@ CREATE TABLE erasing (
     passage_ids TEXT NOT NULL,
     ledger_rows INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
-
-CREATE TABLE audit_log (
-    seq INTEGER PRIMARY KEY,
-    at TEXT NOT NULL,
-    event TEXT NOT NULL,
-    digest TEXT NOT NULL
-) STRICT;

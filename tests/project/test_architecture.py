@@ -30,7 +30,7 @@ STEPS = {
     "collection retriever generators langchain_adapters system",
     "eval": "documents progress rows protocols measures targets corpora provenance attacks "
     "experiment prepared tasks studies reports",
-    "app": "machine presets access settings policies indexes data_dir compose preloaded demo rows ingesting "
+    "app": "machine presets settings policies indexes data_dir access compose preloaded demo rows ingesting "
     "on_ray dry_run explain_text explain_html policy_file sanitized_files server cli",
 }
 
