@@ -29,6 +29,7 @@ from app.server.rates import OTHERS_PER_MINUTE, Rates
 from app.server.served import Collections, DataCollections
 from app.server.slots import Slots
 from app.server.watching import Watch, try_later
+from app.server.web import web_routes
 from app.settings.load import ServerSettings
 from ingest.protocols import EntityDetector
 from models.loopback import is_loopback
@@ -114,6 +115,7 @@ def assemble(
     app.include_router(collection_routes(served))
     app.include_router(chat_routes(served))
     app.include_router(presidio_routes(detector))
+    app.include_router(web_routes())
     add_error_handlers(app)
     app.add_exception_handler(TryLater, try_later)
     # What is added last is asked first.

@@ -14,6 +14,7 @@ DATA = (
     "ingest/language/vocabulary/given_names.txt",
     "ingest/scoring/embedded_scale.json",
     "app/presets/paper.toml",
+    "app/web/index.html",
     "retrieval/store/schema.sql",
 )
 TRAINING = "models/training/"
@@ -40,7 +41,7 @@ def test_the_wheel_holds_every_module_and_its_data(tmp_path: Path) -> None:
         held = set(archive.namelist())
         archive.extractall(tmp_path / "site")
     assert set(DATA) <= held
-    data = (".py", ".txt", ".json", ".jsonl", ".sql", ".toml", ".j2", ".css")
+    data = (".py", ".txt", ".json", ".jsonl", ".sql", ".toml", ".j2", ".css", ".js", ".html")
     shipped = {name for name in tracked if "/" in name and not name.startswith(TRAINING)}
     assert {name for name in shipped if name.endswith(data)} <= held
     assert {name for name in held if name.startswith(TRAINING)} == set()

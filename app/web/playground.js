@@ -1,0 +1,272 @@
+// Sanitizes what is typed, shows both texts side by side, and explains each decision.
+
+import { ask, policyRows } from "/web/api.js";
+import { bars } from "/web/charts.js";
+import { $, announce, complain, download, fill, h, many, score, table } from "/web/dom.js";
+import { pairedLines } from "/web/spans.js";
+
+const WAIT_MS = 250;
+const KINDS = {
+  direct: "direct identifier",
+  quasi: "quasi-identifier",
+  attribute: "sensitive or other",
+};
+const EXAMPLE = `Invented letter, for trying this page out.
+
+Dear Ms Pellworm,
+
+thank you for referring Mr Oswin Tarrant (born 9 February 1968, MRN 5520174), a clock restorer from Ludlow, whom we saw on 12 March 2025. He has had migraine since his divorce and takes propranolol 40 mg twice a day. He earns 2,300 euros a month and sings in the choir of his Methodist church.
+
+His sister Ida Tarrant may be told about the results: ida.tarrant@example.org or 01584 496 0133.
+
+With kind regards
+Dr Runa Hagestad, Teme Valley Clinic`;
+
+let policies = [];
+let moved = false; // whether the threshold is the user's and not the policy's
+let running = null;
+let timer = 0;
+let answered = null;
+
+export async function show() {
+  if (policies.length) return;
+  try {
+    policies = await policyRows();
+    fill($("play-policy"), policies.map((each) => h("option", { value: each.name }, each.name)));
+    chosen();
+  } catch (error) {
+    complain($("play-error"), error);
+  }
+}
+
+const policy = () => policies.find((each) => each.name === $("play-policy").value);
+
+function chosen() {
+  $("play-about").textContent = policy()?.description ?? "";
+  $("play-threshold").hidden = !policy()?.has_threshold;
+}
+
+function later(wait = WAIT_MS) {
+  clearTimeout(timer);
+  timer = setTimeout(sanitize, wait);
+}
+
+async function sanitize() {
+  running?.abort();
+  const text = $("play-text").value;
+  if (!text.trim()) {
+    answered = null;
+    $("play-result").hidden = true;
+    $("play-save").disabled = $("play-copy").disabled = true;
+    return complain($("play-error"), null);
+  }
+  const mine = (running = new AbortController());
+  const wanted = { name: $("play-policy").value };
+  if (moved && policy()?.has_threshold) wanted.tau = Number($("play-tau").value);
+  $("play-pair").setAttribute("aria-busy", "true");
+  try {
+    const answer = await ask("POST", "/v1/sanitize", { json: { text, policy: wanted }, signal: mine.signal });
+    // A later question has another controller: what an earlier one gets is dropped.
+    if (running !== mine) return;
+    complain($("play-error"), null);
+    draw(text, answer);
+  } catch (error) {
+    if (running === mine) complain($("play-error"), error);
+  } finally {
+    if (running === mine) $("play-pair").removeAttribute("aria-busy");
+  }
+}
+
+function draw(text, answer) {
+  answered = answer;
+  const { decisions, places } = answer;
+  if (!moved && answer.tau !== null && answer.tau !== undefined) $("play-tau").value = answer.tau;
+  told();
+  hideTip();
+  const spans = decisions.map((each) => [each.start, each.end]);
+  const [before, after] = pairedLines(text, spans, answer.text, places);
+  pane($("play-before"), "Before", before, decisions, "play-before-title");
+  pane($("play-after"), "After", after, decisions, "play-after-title");
+  $("play-result").hidden = false;
+  $("play-save").disabled = $("play-copy").disabled = false;
+  drawRisk(answer.detected_risk);
+  drawMarks(decisions, answer.tau);
+  drawDecisions(text, decisions);
+  drawLegend(decisions);
+  const gone = decisions.filter((each) => each.action !== "keep").length;
+  const doubts = answer.doubts.map((each) => `Warning: entities may have been missed: ${each}.`);
+  announce([`${many(decisions.length, "entity").replace("entitys", "entities")} found, ${gone} replaced.`, ...doubts].join(" "));
+  if (doubts.length) fill($("play-error"), doubts.map((each) => h("p", { class: "warning" }, each)));
+}
+
+/** One side: its lines are rows of a grid that both sides share, so that they stay level. */
+function pane(place, title, lines, decisions, id) {
+  let first = true;
+  const rows = lines.map((pieces) => {
+    const made = pieces.map((piece) => {
+      if (piece.mark === null) return document.createTextNode(piece.text);
+      const decision = decisions[piece.mark];
+      const stop = first ? "0" : "-1";
+      first = false;
+      return h(
+        "span",
+        {
+          class: `entity ${decision.identifier} ${decision.action === "keep" ? "kept" : "gone"}`,
+          role: "button",
+          tabindex: stop,
+          "data-mark": piece.mark,
+          "aria-describedby": "tip",
+        },
+        piece.text || "∅",
+      );
+    });
+    return h("p", { class: "line" }, made.length ? made : document.createElement("br"));
+  });
+  place.style.gridRow = `span ${rows.length + 1}`;
+  fill(place, h("h2", { id, class: "pane-title" }, title), rows);
+}
+
+const wordOf = (mark) => [...document.querySelectorAll(`.entity[data-mark="${mark}"]`)];
+
+function showTip(word) {
+  const decision = answered.decisions[Number(word.dataset.mark)];
+  const scores = decision.scores ?? {};
+  const rows = [
+    ["Class", KINDS[decision.identifier]],
+    ["Action", decision.action === "keep" ? "kept" : decision.action],
+    ...(decision.action === "keep" ? [] : [["Becomes", decision.replacement || "nothing"]]),
+    ["Reason", decision.reason],
+    ["Confidence", score(decision.confidence)],
+    ["Risk", score(scores.risk)],
+    ["Divergence", score(scores.divergence)],
+    ["Relevance", score(scores.relevance)],
+    ["Priority", score(scores.priority)],
+    ["Found by", decision.source],
+  ];
+  const tip = $("tip");
+  fill(tip, h("b", null, decision.label), h("dl", null, rows.flatMap(([name, value]) => [h("dt", null, name), h("dd", null, value)])));
+  tip.hidden = false;
+  for (const each of document.querySelectorAll(".entity.same")) each.classList.remove("same");
+  for (const each of wordOf(word.dataset.mark)) each.classList.add("same");
+  const box = word.getClientRects()[0];
+  const left = Math.max(8, Math.min(box.left, document.documentElement.clientWidth - tip.offsetWidth - 8));
+  const below = box.bottom + 6 + tip.offsetHeight < innerHeight;
+  tip.style.left = `${left + scrollX}px`;
+  tip.style.top = `${(below ? box.bottom + 6 : Math.max(8, box.top - tip.offsetHeight - 6)) + scrollY}px`;
+}
+
+function hideTip() {
+  $("tip").hidden = true;
+  for (const each of document.querySelectorAll(".entity.same")) each.classList.remove("same");
+}
+
+/** Moves the focus to the next or previous marked word of the same side. */
+function move(word, step) {
+  const words = [...word.closest(".pane").querySelectorAll(".entity")];
+  const next = words[words.indexOf(word) + step];
+  if (!next) return;
+  word.tabIndex = -1;
+  next.tabIndex = 0;
+  next.focus();
+}
+
+function drawRisk(risk) {
+  const rows = [
+    { name: "before", value: risk.before, shown: risk.before.toFixed(2), look: "soft" },
+    { name: "after", value: risk.after, shown: risk.after.toFixed(2), look: "accent" },
+  ];
+  fill($("play-risk"), bars(`Risk of re-identification by ${risk.of}`, rows, 1), h("p", { class: "hint" }, `Estimated by ${risk.engine}. 0 does not mean safe: what was not found is not counted.`));
+}
+
+function drawMarks(decisions) {
+  const rows = Object.entries(KINDS).map(([kind, name]) => {
+    const of = decisions.filter((each) => each.identifier === kind);
+    const gone = of.filter((each) => each.action !== "keep").length;
+    return { name, value: gone, shown: `${gone} of ${of.length}`, look: kind };
+  });
+  fill($("play-marks"), bars("Replaced entities by class", rows, Math.max(1, decisions.length)));
+}
+
+function drawLegend(decisions) {
+  const there = new Set(decisions.map((each) => each.identifier));
+  const shown = Object.entries(KINDS).filter(([kind]) => there.has(kind));
+  fill(
+    $("play-legend"),
+    shown.map(([kind, name]) => h("li", null, h("span", { class: `swatch ${kind}`, "aria-hidden": "true" }), name)),
+    h("li", null, h("span", { class: "swatch gone-only", "aria-hidden": "true" }), "filled: replaced"),
+    h("li", null, h("span", { class: "swatch kept-only", "aria-hidden": "true" }), "underlined: kept"),
+  );
+}
+
+function drawDecisions(text, decisions) {
+  const points = Array.from(text);
+  const rows = decisions.map((each) => [
+    points.slice(each.start, each.end).join(""),
+    each.label,
+    KINDS[each.identifier],
+    each.action,
+    each.action === "keep" ? "" : each.replacement || "nothing",
+    each.reason,
+    score(each.scores?.risk),
+    score(each.scores?.priority),
+  ]);
+  const heads = ["Text", "Label", "Class", "Action", "Becomes", "Reason", "Risk", "Priority"];
+  fill($("play-decisions"), table("All decisions", heads, rows));
+}
+
+function told() {
+  $("play-tau-value").textContent = Number($("play-tau").value).toFixed(2);
+}
+
+$("play-text").addEventListener("input", () => later());
+$("play-policy").addEventListener("change", () => {
+  moved = false;
+  chosen();
+  later(0);
+});
+$("play-tau").addEventListener("input", () => {
+  moved = true;
+  told();
+  later(80);
+});
+$("play-example").addEventListener("click", () => {
+  $("play-text").value = EXAMPLE;
+  later(0);
+});
+$("play-copy").addEventListener("click", async () => {
+  try {
+    await navigator.clipboard.writeText(answered.text);
+    announce("Copied.");
+  } catch {
+    complain($("play-error"), new Error("The browser does not allow copying here: select the text instead."));
+  }
+});
+$("play-save").addEventListener("click", () => download("policy.toml", answered.policy_toml, "application/toml"));
+
+const pair = $("play-pair");
+const word = (event) => event.target.closest?.(".entity");
+pair.addEventListener("focusin", (event) => word(event) && showTip(word(event)));
+pair.addEventListener("mouseover", (event) => word(event) && showTip(word(event)));
+pair.addEventListener("click", (event) => word(event) && showTip(word(event)));
+pair.addEventListener("focusout", hideTip);
+// The note stays while the pointer is on the word or on the note.
+for (const place of [pair, $("tip")])
+  place.addEventListener("mouseout", (event) => {
+    const to = event.relatedTarget;
+    if (!to?.closest?.(".entity, #tip") && !document.activeElement?.matches(".entity")) hideTip();
+  });
+pair.addEventListener("keydown", (event) => {
+  const at = word(event);
+  if (!at) return;
+  const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+  if (step) {
+    event.preventDefault();
+    move(at, step);
+  } else if (event.key === "Enter" || event.key === " ") {
+    event.preventDefault();
+    showTip(at);
+  }
+});
+addEventListener("keydown", (event) => {
+  if (event.key === "Escape") hideTip();
+});
