@@ -1,16 +1,27 @@
 """The JSON shapes of results, in one place for the command line and the server."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from ingest.documents import Decision, Risk, SanitizedDocument, Scores, Unread
+from models.errors import LetheError
 from retrieval.documents import Answer, KeptDocument, RetrievedPassage
+from retrieval.errors import CollectionError
 from retrieval.keeping import noted
 
 if TYPE_CHECKING:
     from ingest.explain import Explanation
     from retrieval.collection import Collection
+
+
+_PATH = re.compile(r"(?<![^\s(])/[^\s:,;)]+")
+
+
+def error_text(error: LetheError) -> str:
+    """An error for callers of the server, to whom it is nothing where folders lie."""
+    return _PATH.sub("the folder", str(error)) if isinstance(error, CollectionError) else str(error)
 
 
 def sanitized_row(document: SanitizedDocument) -> Mapping[str, object]:

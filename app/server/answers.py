@@ -1,6 +1,6 @@
 """The bodies of answers, of ``app.rows`` and the routes, as the OpenAPI file describes them."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -151,6 +151,193 @@ class EmbeddingsAnswer(_Answer):
     usage: EmbeddingUsageAnswer
 
 
+class UnreadAnswer(_Answer):
+    """Parts of a source that were not read."""
+
+    kind: str
+    count: int
+    reason: str
+    documents: int | None = None
+
+
+class DetectedRiskAnswer(_Answer):
+    """The risk of found entities, in [0, 1]."""
+
+    of: Literal["what was found"]
+    before: float
+    after: float
+    engine: str | None = None
+
+
+class DocumentAnswer(_Answer):
+    """A document of a collection; ids are digests unless the collection keeps ids."""
+
+    doc_id: str
+    also_known_as: list[str] = Field(repr=False)
+    kept_at: str
+    characters: int
+    passages: int
+    detected_risk: DetectedRiskAnswer
+    doubts: list[str]
+    not_read: list[UnreadAnswer]
+
+
+class DocumentsAnswer(_Answer):
+    """Documents in the order of their ids; ask again with the last id for more."""
+
+    documents: list[DocumentAnswer]
+
+
+class FailureAnswer(_Answer):
+    """A document that was not stored: the number of its file, from 1, with a line or record, and why."""
+
+    place: str
+    reason: str
+
+
+class JobAnswer(_Answer):
+    """Work that the server was given. Times are in UTC."""
+
+    job_id: str
+    kind: Literal["ingest", "resanitize"]
+    collection: str
+    dry_run: bool
+    state: Literal["waiting", "running", "done", "failed", "cancelled"]
+    created: str
+    started: str | None
+    ended: str | None
+    progress: dict[str, int] = Field(description="bytes and documents by now")
+    failures: list[FailureAnswer]
+    summary: dict[str, Any] | None = Field(repr=False, description="the run in numbers, once it is done")
+    error: str | None = Field(description="why it failed")
+
+
+class JobsAnswer(_Answer):
+    """Jobs, the newest first."""
+
+    jobs: list[JobAnswer]
+
+
+class ErasureAnswer(_Answer):
+    """An erased document, and the search of every file of the collection for traces of it."""
+
+    doc_id: str
+    also_known_as: list[str] = Field(repr=False)
+    passages: int
+    ledger_rows: int
+    bytes_searched: int
+    traces_found: int
+    resumed: bool = Field(description="whether another process began the erasure")
+
+
+class AskedAnswer(_Answer):
+    """Searches with the words of the erased passages."""
+
+    passages: int
+    found: int = Field(description="for which the document was among the results")
+    members: int = Field(description="that an attacker who sees similarities only takes for stored")
+
+
+class ProofAnswer(_Answer):
+    """The same searches before and after: before, they must succeed to mean something."""
+
+    before: AskedAnswer
+    after: AskedAnswer
+    read_back: int = Field(description="erased ids that the collection still knows")
+
+
+class ReceiptAnswer(_Answer):
+    """What was erased. It is complete if nothing answers any more and no trace was found."""
+
+    collection: str
+    complete: Literal[True]
+    erasures: list[ErasureAnswer]
+    not_found: list[str] = Field(repr=False)
+    proof: ProofAnswer
+
+
+class DeletedAnswer(_Answer):
+    """A collection that is gone."""
+
+    deleted: str
+
+
+class ScoresAnswer(_Answer):
+    """The three scores and the priority made of them; null where not measured."""
+
+    risk: float | None
+    divergence: float | None
+    relevance: float | None
+    priority: float | None
+
+
+class DecisionAnswer(_Answer):
+    """A mention and what was done with it; offsets count code points of ``read``."""
+
+    start: int
+    end: int
+    label: str
+    identifier: str
+    confidence: float
+    scores: ScoresAnswer | None
+    action: str
+    replacement: str = Field(repr=False)
+    reason: str
+    link: int
+    source: str
+
+
+class SanitizedAnswer(_Answer):
+    """A sanitized text with every decision."""
+
+    text: str = Field(repr=False)
+    read: str = Field(repr=False, description="the text as it was read: in NFC, without invisible characters")
+    decisions: list[DecisionAnswer] = Field(repr=False)
+    places: list[tuple[int, int]] = Field(description="where each decision is in the sanitized text")
+    detected_risk: DetectedRiskAnswer
+    doubts: list[str]
+    policy: str
+    tau: float | None = Field(description="the threshold, where the policy has one")
+    policy_toml: str = Field(repr=False, description="the policy as a file for --policy")
+
+
+class PolicyAnswer(_Answer):
+    """A policy by name."""
+
+    name: str
+    description: str
+    has_threshold: bool
+
+
+class PoliciesAnswer(_Answer):
+    """The policies that a collection may have."""
+
+    policies: list[PolicyAnswer]
+
+
+class KeyAnswer(_Answer):
+    """A key without its secret; ``collections`` is null for all."""
+
+    key_id: str
+    name: str
+    scopes: list[str]
+    collections: list[str] | None
+    created: str
+    revoked: str | None
+
+
+class NewKeyAnswer(KeyAnswer):
+    """A key with its secret text, which is shown once."""
+
+    key: str = Field(repr=False)
+
+
+class KeysAnswer(_Answer):
+    """All keys, the oldest first."""
+
+    keys: list[KeyAnswer]
+
+
 class ErrorDetail(_Answer):
     """What went wrong; ``message`` never repeats what was sent."""
 
@@ -161,6 +348,17 @@ class ErrorDetail(_Answer):
 
 
 class ErrorAnswer(_Answer):
-    """Every error of every route, in the shape that OpenAI clients read."""
+    """An error in the shape that OpenAI clients read."""
 
     error: ErrorDetail
+
+
+class ProblemAnswer(_Answer):
+    """An error of Lethe's own routes, after RFC 9457; ``detail`` never repeats what was sent."""
+
+    type: str = Field(description="urn:lethe: and the code, or about:blank")
+    title: str
+    status: int
+    detail: str
+    code: str | None = None
+    param: str | None = Field(default=None, description="the field that is wrong, where it is one")

@@ -1,6 +1,5 @@
-"""From errors to answers: one table, one shape, and never a part of the request."""
+"""From errors to answers: one table, a shape for each family of routes, and never a part of the request."""
 
-import re
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
@@ -10,11 +9,16 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from app.access.trail import TrailNotWritten
+from app.access.vault import NoOriginal, OriginalNotOpened
+from app.jobs.table import UnknownJob
+from app.rows import error_text
 from app.server.access import NotAllowed, NotAuthenticated
-from app.server.answers import ErrorAnswer, ErrorDetail
+from app.server.answers import ErrorAnswer, ErrorDetail, ProblemAnswer
 from app.server.presidio import PATHS, BadRequest
 from models.errors import ConfigurationError, LetheError, ModelUnavailable
 from models.language.protocol import PromptTooLong
+from retrieval.collection import UnknownDocument
 from retrieval.errors import CollectionError
 from retrieval.generators.sanitized_question import QuestionNotSent
 
@@ -24,7 +28,9 @@ OF_HTTP: Mapping[int, tuple[str, str]] = {
 }
 """Our wording for what the framework refuses."""
 
-_PATH = re.compile(r"(?<![^\s(])/[^\s:,;)]+")
+OPENAI = ("/v1/chat/", "/v1/models", "/v1/embeddings")
+"""Beginnings of paths whose errors have OpenAI's shape; those of Presidio's are ``presidio.PATHS``."""
+PROBLEM = "application/problem+json"
 SHOWN_PROBLEMS = 10
 """How many problems of one body are reported."""
 
@@ -45,22 +51,35 @@ class UnknownCollection(LetheError):
         super().__init__(f"There is no such collection; {known}.")
 
 
+class TooLarge(LetheError):
+    """A body of more bytes than are taken."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"The body is larger than {limit} bytes; send less.")
+
+
 STATUS: Mapping[type[LetheError], tuple[int, str]] = {
     ConfigurationError: (400, "invalid_value"),
     BadRequest: (422, "invalid_value"),
     NotAllowed: (403, "insufficient_scope"),
     UnknownCollection: (404, "collection_not_found"),
+    UnknownDocument: (404, "document_not_found"),
+    UnknownJob: (404, "job_not_found"),
+    TooLarge: (413, "request_too_large"),
     QuestionNotSent: (400, "question_not_sent"),
     PromptTooLong: (413, "context_length_exceeded"),
     CollectionError: (409, "collection_error"),
     ModelUnavailable: (503, "model_unavailable"),
+    TrailNotWritten: (503, "trail_unavailable"),
+    NoOriginal: (404, "original_not_kept"),
+    OriginalNotOpened: (409, "original_not_opened"),
     LetheError: (500, "internal_error"),
 }
 """HTTP status and code of each kind of error; the first that fits, in this order."""
 
 
 def add_error_handlers(app: FastAPI) -> None:
-    """Let ``app`` answer every error in the shape of ``ErrorAnswer``."""
+    """Let ``app`` answer every error with ``answer_for``."""
     app.add_exception_handler(LetheError, _of_lethe)
     app.add_exception_handler(UnknownModel, _unknown_model)
     app.add_exception_handler(NotAuthenticated, _not_authenticated)
@@ -69,17 +88,31 @@ def add_error_handlers(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _unexpected)
 
 
-def error_answer(
+def answer_for(
+    path: str,
     status: int,
     message: str,
     code: str | None,
     param: str | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> JSONResponse:
-    """An error as OpenAI clients read it."""
-    blame = "server_error" if status >= HTTPStatus.INTERNAL_SERVER_ERROR else "invalid_request_error"
-    detail = ErrorDetail.model_validate({"message": message, "type": blame, "param": param, "code": code})
-    return JSONResponse(ErrorAnswer(error=detail).model_dump(), status_code=status, headers=headers)
+    """An error in the shape that clients of a path read: OpenAI's, Presidio's, or RFC 9457."""
+    if path in PATHS:
+        return JSONResponse({"error": message}, status_code=status, headers=headers)
+    if path.startswith(OPENAI):
+        blame = "server_error" if status >= HTTPStatus.INTERNAL_SERVER_ERROR else "invalid_request_error"
+        detail = {"message": message, "type": blame, "param": param, "code": code}
+        answer = ErrorAnswer(error=ErrorDetail.model_validate(detail))
+        return JSONResponse(answer.model_dump(), status_code=status, headers=headers)
+    problem = ProblemAnswer(
+        type=f"urn:lethe:{code}" if code else "about:blank",
+        title=HTTPStatus(status).phrase,
+        status=status,
+        detail=message,
+        code=code,
+        param=param,
+    )
+    return JSONResponse(problem.model_dump(), status_code=status, headers=headers, media_type=PROBLEM)
 
 
 def _answer(
@@ -90,17 +123,12 @@ def _answer(
     param: str | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> JSONResponse:
-    """In the shape of the route's clients: Presidio's is a sentence alone."""
-    if request.url.path in PATHS:
-        return JSONResponse({"error": message}, status_code=status, headers=headers)
-    return error_answer(status, message, code, param, headers)
+    return answer_for(request.url.path, status, message, code, param, headers)
 
 
 def _of_lethe(request: Request, error: Exception) -> JSONResponse:
     status, code = next(row for kind, row in STATUS.items() if isinstance(error, kind))
-    # Where folders lie is nothing to callers.
-    message = _PATH.sub("the folder", str(error)) if isinstance(error, CollectionError) else str(error)
-    return _answer(request, status, message, code)
+    return _answer(request, status, error_text(error), code)
 
 
 def _unknown_model(request: Request, error: Exception) -> JSONResponse:

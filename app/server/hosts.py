@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.server.errors import error_answer
+from app.server.errors import answer_for
 
 HOSTS = ("127.0.0.1", "localhost", "[::1]")
 """Host names of this machine. Others are refused, against DNS rebinding."""
@@ -18,8 +18,14 @@ REFUSED = (
 )
 
 
+FOREIGN = "This request comes from a page of another site. Send it from this server's own page, or without Origin."
+
+
 class HostCheck:
-    """Answers 400 if the Host header names none of ``hosts``, with any port."""
+    """Answers 400 if the Host header names none of ``hosts``, with any port, and 403 to pages of other sites.
+
+    A form of any page may be sent here by the browser that shows it; such a request names the page's origin.
+    """
 
     def __init__(self, app: ASGIApp, hosts: Iterable[str]) -> None:
         self._app = app
@@ -28,8 +34,13 @@ class HostCheck:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on requests with an allowed host name."""
         if scope["type"] == "http":
-            found = _HEADER.fullmatch(Headers(scope=scope).get("host", "").lower())
+            headers = Headers(scope=scope)
+            host, origin = headers.get("host", "").lower(), headers.get("origin", "").lower()
+            found = _HEADER.fullmatch(host)
             if found is None or found["name"] not in self._hosts:
-                await error_answer(400, REFUSED, "host_not_allowed")(scope, receive, send)
+                await answer_for(scope["path"], 400, REFUSED, "host_not_allowed")(scope, receive, send)
+                return
+            if origin and origin.partition("://")[2] != host:
+                await answer_for(scope["path"], 403, FOREIGN, "foreign_origin")(scope, receive, send)
                 return
         await self._app(scope, receive, send)

@@ -2,7 +2,7 @@
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.server.errors import error_answer
+from app.server.errors import TooLarge, answer_for
 
 BODY_BYTES = 2 * 2**20
 """The largest body that is read."""
@@ -28,8 +28,8 @@ class BodyLimit:
             body += message.get("body", b"")
             more = message.get("more_body", False)
         if len(body) > self._limit:
-            reason = f"The body is larger than {self._limit} bytes; send less."
-            await error_answer(413, reason, "request_too_large")(scope, receive, send)
+            reason = str(TooLarge(self._limit))
+            await answer_for(scope["path"], 413, reason, "request_too_large")(scope, receive, send)
             return
         await self._app(scope, _replayed(bytes(body), receive), send)
 

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.server.answered import Answered
-from app.server.errors import error_answer
+from app.server.errors import answer_for
 from app.server.later import TryLater
 from app.server.metrics import Metrics
 
@@ -55,7 +55,7 @@ class Watch:
             # Only the end of the server cancels a request.
             if request.status is None:
                 message = "The server stops. Try again in a moment."
-                answer = error_answer(503, message, "stopping", headers={"retry-after": "5"})
+                answer = answer_for(scope["path"], 503, message, "stopping", headers={"retry-after": "5"})
                 await answer(scope, request.receive, request.send)
             raise
         except Exception as error:
@@ -66,7 +66,7 @@ class Watch:
                 f"Internal error {request.error}; nothing was changed. Try again, or tell the operator the "
                 f"request id {request.id}."
             )
-            answer = error_answer(500, message, "internal_error")
+            answer = answer_for(scope["path"], 500, message, "internal_error")
             await answer(scope, request.receive, request.send)
 
     def _tell(self, answered: Answered) -> None:
@@ -79,7 +79,7 @@ def try_later(request: Request, error: Exception) -> Response:
     """The answer to a request that may come again."""
     assert isinstance(error, TryLater)
     headers = {"retry-after": str(error.seconds)}
-    return error_answer(error.status, str(error), error.code, headers=headers)
+    return answer_for(request.url.path, error.status, str(error), error.code, headers=headers)
 
 
 class _Watched:
