@@ -1,10 +1,10 @@
 """The folder of the collections, and the secret key for digests of ids."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from app.indexes import keeping_of
 from app.settings.load import Settings
@@ -78,6 +78,10 @@ class DataDir:
             )
         return self.settings.data_dir / "collections" / name
 
+    def holds(self, name: str) -> bool:
+        """Whether there is a collection of this name, which may be any text."""
+        return _COLLECTION_NAME.fullmatch(name) is not None and Collection.exists(self.folder(name))
+
     def collections(self) -> list[str]:
         """The names of existing collections."""
         folder = self.settings.data_dir / "collections"
@@ -91,3 +95,22 @@ class DataDir:
             there = ", ".join(self.collections()) or "none yet; `lethe ingest` makes one"
             raise CollectionError(f"There is no collection {name} in {folder.parent}. Collections: {there}.")
         return Collection.open(folder, self.keeping)
+
+    def settings_for(self, name: str, policy: Mapping[str, Any]) -> Settings:
+        """The settings with the policy of a collection if it is there, else with what is given of one.
+
+        Raises:
+            ConfigurationError: The policy is given and is not that of the collection, or cannot be used.
+            CollectionError: The collection cannot be read.
+        """
+        from app.policies import like_policy, with_policy
+
+        given = with_policy(self.settings, policy)
+        if not Collection.exists(self.folder(name)):
+            return given
+        there = like_policy(self.settings, Collection.manifest_in(self.folder(name)).policy)
+        if policy and given.policy != with_policy(there, policy).policy:
+            raise ConfigurationError(
+                "policy: the collection was made with another. Leave it out, or name a new collection."
+            )
+        return there

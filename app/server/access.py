@@ -7,6 +7,7 @@ from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from app.access.keys import EVERYBODY, Key, Keys, Scope
+from app.server.noted import CURRENT
 from app.server.rates import Rates
 from models.errors import LetheError
 
@@ -71,6 +72,8 @@ def needs(scope: Scope) -> Any:
         if key is None:
             raise NotAuthenticated
         request.state.key_id = key.key_id or None
+        if noted := CURRENT.get():
+            noted.asked(request, key, scope)
         if not key.allows(scope):
             raise NotAllowed(scope)
         return key
@@ -80,6 +83,12 @@ def needs(scope: Scope) -> Any:
 
 Asking = Annotated[Key, needs("query")]
 """The caller of a route that searches and answers."""
+Ingesting = Annotated[Key, needs("ingest")]
+"""The caller of a route that adds documents."""
+Erasing = Annotated[Key, needs("erase")]
+"""The caller of a route that erases."""
+Managing = Annotated[Key, needs("admin")]
+"""The caller of a route for keys."""
 
 
 def granted(key: Key, scope: Scope, names: Sequence[str]) -> list[str]:

@@ -10,6 +10,7 @@ from fastapi import FastAPI
 from starlette.responses import HTMLResponse
 
 from app.access.keys import Keys
+from app.access.trail import Trail
 from app.compose import detector_of
 from app.data_dir import DataDir
 from app.server.access import Access, ByKeys, Everybody
@@ -24,10 +25,12 @@ from app.server.hosts import HOSTS, HostCheck
 from app.server.later import TryLater
 from app.server.limits import BodyLimit
 from app.server.metrics import Metrics
+from app.server.noted import Noted
 from app.server.presidio import presidio_routes
 from app.server.rates import OTHERS_PER_MINUTE, Rates
 from app.server.served import Collections, DataCollections
 from app.server.slots import Slots
+from app.server.trailing import Trailing
 from app.server.watching import Watch, try_later
 from app.server.web import web_routes
 from app.settings.load import ServerSettings
@@ -45,6 +48,7 @@ def create_app(data: DataDir, keys: Keys, only: str | None = None) -> FastAPI:
     detector = _Once(partial(detector_of, data.settings))
     served = DataCollections(data, only)
     app = assemble(served, detector, (*HOSTS, host, *server.hosts), access, _limited(server))
+    app.state.trail = partial(Noted, Trail(data), data.holds)
     metrics: Metrics = app.state.metrics
     metrics.show("lethe_collections", "Collections that are kept, and that are open.", "state", served.counts)
     language = int(data.settings.generator.kind == "llama_cpp")
@@ -119,6 +123,7 @@ def assemble(
     add_error_handlers(app)
     app.add_exception_handler(TryLater, try_later)
     # What is added last is asked first.
+    app.add_middleware(Trailing)
     app.add_middleware(BodyLimit)
     app.add_middleware(HostCheck, hosts=hosts)
     app.add_middleware(Watch, metrics=metrics, log=write_line if limits.log == "requests" else None)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from app.access.keys import Key
 from app.server.access import granted
 from app.server.errors import UnknownCollection, UnknownModel
+from app.server.noted import note
 from app.server.served import Collections
 from models.errors import ConfigurationError
 
@@ -45,7 +46,9 @@ def collection_of_model(key: Key, served: Collections, model: str, collection: s
         model = f"{OF_COLLECTION}{collection}"
     if model not in there:
         raise UnknownModel(there)
-    return names[0] if model == ALONE else model.removeprefix(OF_COLLECTION)
+    found = names[0] if model == ALONE else model.removeprefix(OF_COLLECTION)
+    note(found)
+    return found
 
 
 def collection_of(key: Key, served: Collections, name: str | None) -> str:
@@ -58,11 +61,11 @@ def collection_of(key: Key, served: Collections, name: str | None) -> str:
     there = granted(key, "query", served.names())
     if name is None and len(there) > 1:
         raise ConfigurationError(f"Name the collection: there are {' and '.join(there)}.")
-    if name is None and there:
-        return there[0]
-    if name is None or name not in there:
+    found = there[0] if name is None and there else name
+    if found is None or found not in there:
         raise UnknownCollection(there)
-    return name
+    note(found)
+    return found
 
 
 def question_of(turns: Sequence[str]) -> str:

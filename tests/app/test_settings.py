@@ -449,7 +449,7 @@ def trace_of(arguments: Mapping[str, object]) -> str:
     return ""
 
 
-TAKES_STRINGS = ("detector.labels", "policy.allow", "policy.deny", "server.hosts")
+TAKES_STRINGS = ("detector.labels", "policy.allow", "policy.deny", "server.hosts", "vault.old_key_files")
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "settings_file"])

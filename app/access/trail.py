@@ -1,0 +1,129 @@
+"""The trail: who did what with which collection, as a chain that only the data folder's key can write.
+
+It holds times, ids of keys, names of actions and collections, outcomes and counts, never a text, a question
+or the name of a file.
+"""
+
+import hashlib
+import json
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
+
+from app.access.database import connected, readable
+from app.access.keys import Scope
+from app.data_dir import DataDir
+from models.errors import LetheError
+from retrieval.store.chain import Chain, Link
+
+BEGUN, DONE, FAILED = "begun", "done", "failed"
+CONSOLE = "console"
+"""Stands for the key where somebody used the command line."""
+
+
+class TrailNotWritten(LetheError):
+    """The trail cannot be written, so that what it would not hold is refused."""
+
+    def __init__(self, reason: LetheError) -> None:
+        super().__init__(f"The trail cannot be written, so this was refused. {reason}")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What somebody did. ``outcome`` is an HTTP status or ``BEGUN``, ``DONE``, ``FAILED``.
+
+    ``collection`` is one that is there, ``doc_id`` one that it holds.
+    """
+
+    key_id: str
+    action: str
+    scopes: tuple[Scope, ...]
+    outcome: int | str
+    collection: str | None = None
+    doc_id: str | None = None
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+
+class Trail:
+    """The trail of a data folder. Safe to share between threads and processes."""
+
+    def __init__(self, data: DataDir) -> None:
+        """Raises LetheError if the file cannot be opened."""
+        key = hashlib.blake2b(data.key, digest_size=32, person=b"lethe trail").digest()
+        self._chain = Chain("trail", key)
+        self._lock = threading.Lock()
+        self._connection = connected(data.settings.data_dir, self._chain.schema)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def write(self, entry: Entry, *, lasting: bool = False) -> None:
+        """Add an entry; a ``lasting`` one outlives a power cut from then on, as all before it do.
+
+        Raises:
+            TrailNotWritten: The file cannot be written.
+        """
+        try:
+            with self._lock, readable(), self._transaction(lasting):
+                self._chain.append(self._connection, _event(entry))
+        except LetheError as error:
+            raise TrailNotWritten(error) from None
+
+    @contextmanager
+    def _transaction(self, lasting: bool) -> Iterator[None]:
+        execute = self._connection.execute
+        # What a process that is killed has committed is there without a sync; only a power cut undoes it.
+        execute(f"PRAGMA synchronous={'FULL' if lasting else 'NORMAL'}")
+        execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            execute("COMMIT")
+        except BaseException:
+            if self._connection.in_transaction:
+                execute("ROLLBACK")
+            raise
+
+    def rows(self) -> Iterator[Mapping[str, object]]:
+        """Every entry, in order."""
+        with self._lock, readable():
+            for link in self._chain.links(self._connection):
+                yield {"entry": link.number, "at": link.at, **json.loads(link.event), "digest": link.digest}
+
+    def head(self) -> Link | None:
+        """The last entry; its number and digest, kept elsewhere, show later whether the end was cut off."""
+        with self._lock, readable():
+            return self._chain.last(self._connection)
+
+    def first_broken(self, head: tuple[int, str] | None = None) -> int | None:
+        """The number of the first entry that does not fit (``Chain.first_broken``)."""
+        with self._lock, readable():
+            return self._chain.first_broken(self._connection, head)
+
+
+def _event(entry: Entry) -> dict[str, object]:
+    said = {"key_id": entry.key_id, "action": entry.action, "scopes": list(entry.scopes)}
+    beside = {"collection": entry.collection, "doc_id": entry.doc_id, "counts": dict(entry.counts)}
+    return {**said, "outcome": entry.outcome, **{name: value for name, value in beside.items() if value}}
+
+
+@contextmanager
+def recorded(
+    data: DataDir, action: str, scope: Scope, collection: str | None = None
+) -> Iterator[dict[str, int]]:
+    """Write an entry before and after what the command line does in the block, which fills the counts.
+
+    Raises:
+        TrailNotWritten: Nothing was done.
+    """
+    counts: dict[str, int] = {}
+    with closing(Trail(data)) as trail:
+        entry = Entry(CONSOLE, action, (scope,), BEGUN, collection)
+        trail.write(entry, lasting=True)
+        outcome = FAILED
+        try:
+            yield counts
+            outcome = DONE
+        finally:
+            trail.write(replace(entry, outcome=outcome, counts=counts), lasting=True)
