@@ -1,9 +1,12 @@
 """From policy settings to the policy and lists of the ingest room."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
 
 from app.settings.load import PolicySettings, Settings
 from ingest.deciding.policy import Policy, Treatment
@@ -11,6 +14,14 @@ from ingest.detection.own.lists import OwnEntities, check_entries
 from ingest.labels import LABELS, VAGUE
 from ingest.scoring.scale import Weights
 from models.errors import ConfigurationError
+
+_SAME = (
+    *("tau", "residual_limit", "direct_limit", "must_limit", "stay_limit", "quasi_limit"),
+    *("epsilon", "guess_limit", "sensitive", "replacements"),
+)
+"""Settings that the policy holds under the same name."""
+FOR_CLIENTS = ("name", *_SAME, "alpha", "beta", "gamma", "marginal", "operators", "words")
+"""Settings of a policy that clients of the server may give."""
 
 
 def policy_of(settings: Settings, labels: Iterable[str] = ()) -> Policy:
@@ -27,19 +38,51 @@ def policy_of(settings: Settings, labels: Iterable[str] = ()) -> Policy:
                 raise ConfigurationError(f"policy.{place}: {label} is not a label{_nearest(label, known)}.")
     return Policy(
         name=chosen.name,
-        tau=chosen.tau,
-        residual_limit=chosen.residual_limit,
         weights=Weights(chosen.alpha, chosen.beta, chosen.gamma, chosen.marginal),
-        replacements=chosen.replacements,
-        direct_limit=chosen.direct_limit,
-        must_limit=chosen.must_limit,
-        stay_limit=chosen.stay_limit,
-        quasi_limit=chosen.quasi_limit,
-        epsilon=chosen.epsilon,
-        guess_limit=chosen.guess_limit,
-        sensitive=chosen.sensitive,
         treatment=Treatment(chosen.operators, chosen.words),
+        **{name: getattr(chosen, name) for name in _SAME},
     )
+
+
+def like_policy(settings: Settings, policy: Policy) -> Settings:
+    """The settings with a collection's policy; lists, files and patterns stay their own."""
+    weights, treatment = policy.weights, policy.treatment
+    named = {name: getattr(policy, name) for name in (*_SAME, "name")}
+    chosen = settings.policy.model_copy(
+        update={
+            **named,
+            **{"alpha": weights.alpha, "beta": weights.beta, "gamma": weights.gamma},
+            "marginal": weights.marginal,
+            "operators": dict(treatment.operators),
+            "words": dict(treatment.words),
+        }
+    )
+    return settings.model_copy(update={"policy": chosen})
+
+
+def with_policy(settings: Settings, given: Mapping[str, Any]) -> Settings:
+    """The settings with what a client gives of a policy.
+
+    Raises:
+        ConfigurationError: It names what only the operator may set, such as files and expressions, or a value
+            is not allowed.
+    """
+    if others := sorted(given.keys() - FOR_CLIENTS):
+        # A stranger's field name is a stranger's text.
+        named = [each if each in PolicySettings.model_fields else "(a field)" for each in others]
+        raise ConfigurationError(
+            f"policy: {', '.join(dict.fromkeys(named))} cannot be set here; {', '.join(FOR_CLIENTS)} can."
+        )
+    if given.get("name") == "origin":
+        raise ConfigurationError(
+            "policy.name: origin changes nothing, and raw text is never kept. Take another."
+        )
+    try:
+        chosen = PolicySettings.model_validate({**settings.policy.model_dump(), **given})
+    except ValidationError as error:
+        problems = (f"policy.{'.'.join(map(str, each['loc'][:1]))}: {each['msg']}" for each in error.errors())
+        raise ConfigurationError(f"{'; '.join(dict.fromkeys(problems))}.") from None
+    return settings.model_copy(update={"policy": chosen})
 
 
 def own_entities_of(chosen: PolicySettings) -> OwnEntities:

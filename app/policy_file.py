@@ -39,17 +39,21 @@ def write_policy(path: Path, chosen: PolicySettings, fitted: Mapping[str, object
     Raises:
         LetheError: The file cannot be written.
     """
-    keys = {**chosen.model_dump(exclude_none=True), **fitted}
-    said = (f"{name} = {_toml(value)}" for name, value in keys.items() if value not in ((), {}))
+    text = policy_text({**chosen.model_dump(exclude_none=True), **fitted})
     try:
         with os.fdopen(
             os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8"
         ) as file:
             # a file that was there keeps its mode when it is opened
             path.chmod(0o600)
-            file.write("\n".join((f"# fitted by {by}", *said)) + "\n")
+            file.write(f"# fitted by {by}\n{text}")
     except OSError as error:
         raise _unwritten(path, error) from None
+
+
+def policy_text(values: Mapping[str, object]) -> str:
+    """Settings of a policy as the file has them, a line each; empty lists and tables are left out."""
+    return "".join(f"{name} = {_toml(value)}\n" for name, value in values.items() if value not in ((), {}))
 
 
 def _toml(value: object) -> str:

@@ -10,7 +10,7 @@ import re
 import secrets
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -148,6 +148,18 @@ class Keys:
     def _open(self) -> Iterator[sqlite3.Connection]:
         with self._lock, readable():
             yield self._connection
+
+
+def key_row(key: Key) -> Mapping[str, object]:
+    """A key as JSON, without its secret."""
+    return {
+        "key_id": key.key_id,
+        "name": key.name,
+        "scopes": sorted(key.scopes),
+        "collections": None if key.collections is None else sorted(key.collections),
+        "created": key.created,
+        "revoked": key.revoked,
+    }
 
 
 def _key(row: tuple[str, ...]) -> Key:

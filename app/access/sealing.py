@@ -13,7 +13,9 @@ class Unsealable(LetheError):
     """Sealed bytes that were altered, or belong to another key or place."""
 
     def __init__(self) -> None:
-        super().__init__("It was altered, or sealed under another key. Restore the key file, or send it again.")
+        super().__init__(
+            "It was altered, or sealed under another key. Restore the key file, or send it again."
+        )
 
 
 class Sealer:

@@ -8,8 +8,9 @@ from pathlib import Path
 from app.cli.console import message, result
 from app.cli.given import data_of
 from app.data_dir import DataDir
+from app.erasing import names_of
 from ingest.keys import source_of
-from ingest.read.paths import canonical, origin, path_id
+from ingest.read.paths import canonical, origin
 from models.errors import ConfigurationError
 from retrieval.collection import Collection
 
@@ -37,9 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _named(data: DataDir, collection: Collection, named: str, *, below: bool) -> Sequence[str]:
     """The ids that an argument names, as an id or as a path."""
-    public = data.public_ids([named, path_id(named)], collection.manifest.keeps_ids)
-    # As typed too, which is how `lethe documents` shows it, whatever ids are kept by now.
-    return [*public, named, *_met_at(data, collection, named, below=below)]
+    return [*names_of(data, collection, named), *_met_at(data, collection, named, below=below)]
 
 
 def _met_at(data: DataDir, collection: Collection, named: str, *, below: bool) -> Sequence[str]:

@@ -14,7 +14,7 @@ from models.errors import ConfigurationError
 if TYPE_CHECKING:
     from ingest.deciding.policy import Policy
     from ingest.documents import Document
-    from ingest.read.reading import Reading, ReadLimits
+    from ingest.read.reading import Reading
 
 
 def settings_arguments(arguments: argparse.Namespace) -> dict[str, object]:
@@ -71,6 +71,7 @@ def check_trip(policy: "Policy", why: str) -> None:
 
 def readings_of(arguments: argparse.Namespace, settings: Settings) -> "Iterator[Reading]":
     """The documents of the given paths, read within the limits of the settings."""
+    from app.ingesting import read_limits_of
     from ingest.read.sources import read_documents
 
     return read_documents(
@@ -80,13 +81,6 @@ def readings_of(arguments: argparse.Namespace, settings: Settings) -> "Iterator[
         stdin=sys.stdin.buffer,
         limits=read_limits_of(settings),
     )
-
-
-def read_limits_of(settings: Settings) -> "ReadLimits":
-    """The limits of reading one document."""
-    from ingest.read.reading import ReadLimits
-
-    return ReadLimits(settings.ingest.document_seconds, settings.ingest.document_megabytes << 20)
 
 
 def under_public_ids(data: DataDir, documents: "Sequence[Document]") -> "list[Document]":

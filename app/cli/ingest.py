@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.cli.console import message, printable, progress, result
-from app.cli.given import data_of, read_limits_of, readings_of
+from app.cli.given import data_of, readings_of
 from app.compose import system_of
 from app.dry_run import dry_run
-from app.ingesting import Elsewhere, failed_before, ingest, workers_for
+from app.ingesting import Elsewhere, failed_before, ingest, read_limits_of, workers_for
 from ingest.pipeline import MAX_FAILURES, Tally
 from ingest.read.paths import shown
 from ingest.read.sources import total_bytes

@@ -1,10 +1,9 @@
 """``lethe keys list | create | revoke``; without a second verb it lists."""
 
 import argparse
-from collections.abc import Mapping
 from contextlib import closing
 
-from app.access.keys import Key, Keys
+from app.access.keys import Keys, key_row
 from app.cli.console import message, result
 from app.cli.given import data_of
 
@@ -13,7 +12,7 @@ def run(arguments: argparse.Namespace) -> int:
     """One JSON line per key, without its secret."""
     with closing(_keys(arguments)) as keys:
         for key in keys.all():
-            result(_row(key))
+            result(key_row(key))
     return 0
 
 
@@ -26,7 +25,7 @@ def create(arguments: argparse.Namespace) -> int:
         data.open(name).store.close()
     with closing(Keys(data.settings.data_dir)) as keys:
         made = keys.create(arguments.name, frozenset(arguments.scope.split(",")), granted)
-    result({**_row(made.key), "key": made.text})
+    result({**key_row(made.key), "key": made.text})
     message("keep the key now: it cannot be shown again.")
     return 0
 
@@ -34,20 +33,9 @@ def create(arguments: argparse.Namespace) -> int:
 def revoke(arguments: argparse.Namespace) -> int:
     """One JSON line: the revoked key."""
     with closing(_keys(arguments)) as keys:
-        result(_row(keys.revoke(arguments.key_id)))
+        result(key_row(keys.revoke(arguments.key_id)))
     return 0
 
 
 def _keys(arguments: argparse.Namespace) -> Keys:
     return Keys(data_of(arguments).settings.data_dir)
-
-
-def _row(key: Key) -> Mapping[str, object]:
-    return {
-        "key_id": key.key_id,
-        "name": key.name,
-        "scopes": sorted(key.scopes),
-        "collections": None if key.collections is None else sorted(key.collections),
-        "created": key.created,
-        "revoked": key.revoked,
-    }

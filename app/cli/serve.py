@@ -6,8 +6,11 @@ from contextlib import closing
 from app.access.keys import Keys
 from app.cli.console import message
 from app.cli.given import data_of
+from app.jobs.runner import Runner
+from app.jobs.table import Jobs
+from app.jobs.uploads import Uploads
 from app.server.app import create_app, is_alone
-from app.server.running import listening, serve, url_of
+from app.server.running import alone_in, listening, serve, url_of
 from models.errors import ConfigurationError
 
 
@@ -15,15 +18,19 @@ def run(arguments: argparse.Namespace) -> int:
     """Serve the collections until interrupted."""
     data = data_of(arguments)
     where = data.settings.server
-    with closing(Keys(data.settings.data_dir)) as keys:
+    with alone_in(data.settings.data_dir), closing(Keys(data.settings.data_dir)) as keys:
         if not is_alone(where) and not keys.any():
             raise ConfigurationError(
                 "server.host, server.hosts: others can reach this server, and nobody has a key. Make one: "
                 "`lethe keys create`. Or listen on 127.0.0.1 without server.hosts."
             )
         with listening(where.host, where.port) as listener:
-            app = create_app(data, keys, arguments.collection)
+            runner = Runner(
+                data.settings, Jobs(data.settings.data_dir), Uploads(data.settings.data_dir, data.key)
+            )
+            app = create_app(data, keys, runner, arguments.collection)
+            runner.start()
             what = arguments.collection or "all collections"
             message(f"serving {what} on {url_of(listener)} (Ctrl-C ends it)")
-            serve(app, listener, where.drain_seconds, where.finish_seconds)
+            serve(app, listener, where.drain_seconds, where.finish_seconds, runner.stop)
     return 0

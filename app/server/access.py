@@ -56,8 +56,8 @@ class ByKeys:
         return EVERYBODY if self._alone and not self._keys.any() else self._keys.caller(text)
 
 
-def needs(scope: Scope) -> Any:
-    """A dependency: the key of the caller, which has the scope."""
+def needs(scope: Scope | None) -> Any:
+    """A dependency: the key of the caller, which has the scope if one is needed."""
 
     def caller(
         request: Request, given: Annotated[HTTPAuthorizationCredentials | None, Security(_BEARER)]
@@ -74,7 +74,7 @@ def needs(scope: Scope) -> Any:
         request.state.key_id = key.key_id or None
         if noted := CURRENT.get():
             noted.asked(request, key, scope)
-        if not key.allows(scope):
+        if scope is not None and not key.allows(scope):
             raise NotAllowed(scope)
         return key
 
@@ -87,6 +87,8 @@ Ingesting = Annotated[Key, needs("ingest")]
 """The caller of a route that adds documents."""
 Erasing = Annotated[Key, needs("erase")]
 """The caller of a route that erases."""
+Calling = Annotated[Key, needs(None)]
+"""The caller of a route for all who have a key."""
 Managing = Annotated[Key, needs("admin")]
 """The caller of a route for keys."""
 

@@ -338,6 +338,25 @@ class KeysAnswer(_Answer):
     keys: list[KeyAnswer]
 
 
+class RevealedPlace(_Answer):
+    """A decision: its half-open span in the original, and that of its replacement in the sanitized text."""
+
+    start: int
+    end: int
+    label: str
+    action: str
+    sanitized: tuple[int, int]
+
+
+class OriginalAnswer(_Answer):
+    """The original of a document; spans count code points."""
+
+    doc_id: str
+    sealed_as: str = Field(description="the id when it was ingested; a text may have lost one of several")
+    text: str = Field(repr=False)
+    places: list[RevealedPlace]
+
+
 class ErrorDetail(_Answer):
     """What went wrong; ``message`` never repeats what was sent."""
 

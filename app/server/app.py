@@ -6,28 +6,35 @@ from importlib.metadata import version
 from threading import Event, Lock
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from starlette.responses import HTMLResponse
 
 from app.access.keys import Keys
 from app.access.trail import Trail
 from app.compose import detector_of
 from app.data_dir import DataDir
+from app.jobs.runner import Runner
+from app.sanitizing import Sanitizing
 from app.server.access import Access, ByKeys, Everybody
 from app.server.answered import write_line
-from app.server.answers import ErrorAnswer
+from app.server.answers import ErrorAnswer, ProblemAnswer
 from app.server.chat import chat_routes
 from app.server.collections import collection_routes
 from app.server.docs_page import HEADERS, docs_page
+from app.server.documents import document_routes
+from app.server.erasing import erasing_routes
 from app.server.errors import add_error_handlers
 from app.server.health import health_routes
 from app.server.hosts import HOSTS, HostCheck
+from app.server.jobs import job_routes
+from app.server.keys import key_routes
 from app.server.later import TryLater
 from app.server.limits import BodyLimit
 from app.server.metrics import Metrics
 from app.server.noted import Noted
 from app.server.presidio import presidio_routes
 from app.server.rates import OTHERS_PER_MINUTE, Rates
+from app.server.sanitizing import sanitizing_routes
 from app.server.served import Collections, DataCollections
 from app.server.slots import Slots
 from app.server.trailing import Trailing
@@ -38,16 +45,18 @@ from ingest.protocols import EntityDetector
 from models.loopback import is_loopback
 
 ERRORS: dict[int | str, dict[str, Any]] = {"4XX": {"model": ErrorAnswer}, "5XX": {"model": ErrorAnswer}}
+PROBLEMS: dict[int | str, dict[str, Any]] = {"4XX": {"model": ProblemAnswer}, "5XX": {"model": ProblemAnswer}}
 
 
-def create_app(data: DataDir, keys: Keys, only: str | None = None) -> FastAPI:
-    """The app over a data folder, or one of its collections."""
+def create_app(data: DataDir, keys: Keys, runner: Runner, only: str | None = None) -> FastAPI:
+    """The app over a data folder, or one of its collections; ``runner`` has its jobs."""
     server = data.settings.server
     host = f"[{server.host}]" if ":" in server.host else server.host
     access = ByKeys(keys, alone=is_alone(server))
     detector = _Once(partial(detector_of, data.settings))
     served = DataCollections(data, only)
-    app = assemble(served, detector, (*HOSTS, host, *server.hosts), access, _limited(server))
+    own = own_routes(data, keys, served, runner)
+    app = assemble(served, detector, (*HOSTS, host, *server.hosts), access, _limited(server), own)
     app.state.trail = partial(Noted, Trail(data), data.holds)
     metrics: Metrics = app.state.metrics
     metrics.show("lethe_collections", "Collections that are kept, and that are open.", "state", served.counts)
@@ -58,6 +67,7 @@ def create_app(data: DataDir, keys: Keys, only: str | None = None) -> FastAPI:
         "model",
         lambda: {"encoder": 1, "detector": detector.loaded(), "language": language},
     )
+    metrics.show("lethe_jobs", "Jobs by state.", "state", runner.jobs.counts)
     return app
 
 
@@ -88,14 +98,26 @@ class _Once:
         return self._kept.cache_info().currsize
 
 
+def own_routes(data: DataDir, keys: Keys, served: Collections, runner: Runner) -> Sequence[APIRouter]:
+    """The routes that write, and those that only Lethe has."""
+    return [
+        document_routes(data, served, runner),
+        job_routes(runner),
+        erasing_routes(data, served),
+        sanitizing_routes(Sanitizing(data), served),
+        key_routes(keys, served),
+    ]
+
+
 def assemble(
     served: Collections,
     detector: Callable[[], EntityDetector],
     hosts: Sequence[str] = HOSTS,
     access: Access | None = None,
     limits: ServerSettings | None = None,
+    own: Sequence[APIRouter] = (),
 ) -> FastAPI:
-    """The app over collections and a detector.
+    """The app over collections and a detector; ``own`` are further routes.
 
     Cross-origin requests are not allowed: browsers keep other sites out.
     """
@@ -105,7 +127,7 @@ def assemble(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        responses=ERRORS,
+        responses=PROBLEMS,
     )
     limits = limits or ServerSettings()
     app.state.access = access or Everybody()
@@ -117,14 +139,16 @@ def assemble(
     _add_pages(app)
     app.include_router(health_routes(served, metrics, app.state.stopping))
     app.include_router(collection_routes(served))
-    app.include_router(chat_routes(served))
+    app.include_router(chat_routes(served), responses=ERRORS)
     app.include_router(presidio_routes(detector))
     app.include_router(web_routes())
+    for routes in own:
+        app.include_router(routes)
     add_error_handlers(app)
     app.add_exception_handler(TryLater, try_later)
     # What is added last is asked first.
     app.add_middleware(Trailing)
-    app.add_middleware(BodyLimit)
+    app.add_middleware(BodyLimit, uploads=limits.upload_megabytes << 20)
     app.add_middleware(HostCheck, hosts=hosts)
     app.add_middleware(Watch, metrics=metrics, log=write_line if limits.log == "requests" else None)
     return app

@@ -2,6 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
+from fastapi import Path
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
@@ -55,6 +56,9 @@ Stop = Annotated[
         {"anyOf": [_STOP, {"type": "array", "items": _STOP, "maxItems": MOST_STOPS}, {"type": "null"}]}
     ),
 ]
+
+
+Named = Annotated[str, Path(max_length=64, description="a collection's name")]
 
 
 class _Body(BaseModel):
@@ -131,3 +135,88 @@ class ChatBody(_Body):
     max_completion_tokens: int | None = Field(default=None, ge=1, description=NO_EFFECT)
     user: str | None = Field(default=None, max_length=200, repr=False, description=NO_EFFECT)
     seed: int | None = Field(default=None, description=NO_EFFECT)
+
+
+class OrderBody(_Body):
+    """How documents are to be read and sanitized."""
+
+    policy: dict[str, Any] = Field(
+        default={},
+        repr=False,
+        description="settings of the policy, as in settings.toml, for a collection that is not there yet",
+    )
+    dry_run: bool = Field(default=False, description="whether nothing is stored and decisions are counted")
+    text_field: str = Field(default="text", min_length=1, max_length=1000, repr=False)
+    id_field: str = Field(default="id", min_length=1, max_length=1000, repr=False)
+
+
+class DocumentBody(_Body):
+    """A document; an id that names somebody is stored as a digest."""
+
+    id: str = Field(min_length=1, max_length=1000, repr=False)
+    text: str = Field(min_length=1, repr=False)
+
+
+class DocumentsBody(_Body):
+    """Documents for a collection."""
+
+    documents: list[DocumentBody] = Field(min_length=1, max_length=10_000)
+    policy: dict[str, Any] = Field(default={}, repr=False)
+    dry_run: bool = False
+
+    def order(self) -> OrderBody:
+        """How they are read."""
+        return OrderBody(policy=self.policy, dry_run=self.dry_run)
+
+    def lines(self) -> bytes:
+        """The documents as JSON lines."""
+        return b"\n".join(each.model_dump_json().encode() for each in self.documents)
+
+
+FORM: dict[str, Any] = {
+    "type": "object",
+    "required": ["files"],
+    "properties": {
+        "files": {"type": "array", "minItems": 1, "items": {"type": "string", "format": "binary"}},
+        "policy": {"type": "string", "description": "a JSON object, as policy in the JSON body"},
+        "dry_run": {"type": "boolean"},
+        "text_field": {"type": "string"},
+        "id_field": {"type": "string"},
+    },
+}
+"""Files for a collection, as a form."""
+
+
+class EraseBody(_Body):
+    """Documents to erase."""
+
+    ids: list[Annotated[str, Field(min_length=1, max_length=1000)]] = Field(
+        min_length=1, max_length=1000, repr=False, description="as they were given, or as they are listed"
+    )
+
+
+class SanitizeBody(_Body):
+    """A text to sanitize; nothing of it is stored."""
+
+    text: str = Field(min_length=1, max_length=LONGEST_CONTENT, repr=False)
+    collection: str | None = Field(
+        default=None, max_length=64, description="the collection whose policy and scale are taken"
+    )
+    policy: dict[str, Any] = Field(
+        default={}, repr=False, description="settings of the policy, as in settings.toml"
+    )
+
+
+class ResanitizeBody(_Body):
+    """Another collection from the originals of one."""
+
+    into: str = Field(max_length=64, description="a collection that is not there yet")
+    policy: dict[str, Any] = Field(default={}, repr=False)
+
+
+class KeyBody(_Body):
+    """A key to make."""
+
+    name: str = Field(max_length=100)
+    scopes: list[str] = Field(min_length=1, max_length=10)
+    collections: list[str] | None = Field(default=None, max_length=1000, description="none for all")

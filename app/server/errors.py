@@ -11,8 +11,10 @@ from starlette.exceptions import HTTPException
 
 from app.access.trail import TrailNotWritten
 from app.access.vault import NoOriginal, OriginalNotOpened
+from app.erasing import NotErased
 from app.jobs.table import UnknownJob
 from app.rows import error_text
+from app.sanitizing import NotSanitized
 from app.server.access import NotAllowed, NotAuthenticated
 from app.server.answers import ErrorAnswer, ErrorDetail, ProblemAnswer
 from app.server.presidio import PATHS, BadRequest
@@ -64,6 +66,8 @@ STATUS: Mapping[type[LetheError], tuple[int, str]] = {
     NotAllowed: (403, "insufficient_scope"),
     UnknownCollection: (404, "collection_not_found"),
     UnknownDocument: (404, "document_not_found"),
+    NotSanitized: (422, "not_sanitized"),
+    NotErased: (500, "erasure_incomplete"),
     UnknownJob: (404, "job_not_found"),
     TooLarge: (413, "request_too_large"),
     QuestionNotSent: (400, "question_not_sent"),

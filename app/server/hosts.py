@@ -18,7 +18,9 @@ REFUSED = (
 )
 
 
-FOREIGN = "This request comes from a page of another site. Send it from this server's own page, or without Origin."
+FOREIGN = (
+    "This request comes from a page of another site. Send it from this server's own page, or without Origin."
+)
 
 
 class HostCheck:

@@ -3,9 +3,9 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
-from app.server.app import assemble
+from app.server.app import assemble, own_routes
 from app.server.served import Collections
 from ingest.protocols import EntityDetector
 
@@ -15,7 +15,9 @@ PATH = Path("docs/openapi.json")
 def openapi_text() -> str:
     """The file as it should be."""
     # Routes are only described, so nothing is served.
-    app = assemble(cast(Collections, None), cast(Callable[[], EntityDetector], None))
+    served, nothing = cast(Collections, None), cast(Any, None)
+    own = own_routes(nothing, nothing, served, nothing)
+    app = assemble(served, cast(Callable[[], EntityDetector], None), own=own)
     return json.dumps(app.openapi(), indent=2, ensure_ascii=False) + "\n"
 
 

@@ -1,6 +1,7 @@
 """Serving an app in a process until it is asked to end."""
 
 import asyncio
+import fcntl
 import os
 import signal
 import socket
@@ -9,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 
 import uvicorn
@@ -22,6 +24,29 @@ HANDING_BACK_S = 8.0
 """How long from the signal on jobs may take to be handed back, if that is more."""
 LEAVING_S = 1.0
 """How long after that a model that is still writing may hold the process."""
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """The only server of a data folder: two would work on the same jobs.
+
+    Raises:
+        LetheError: Another is there, or the folder cannot be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        opened = os.fdopen(os.open(folder / "server.lock", os.O_WRONLY | os.O_CREAT, 0o600), "w")
+    except OSError as error:
+        raise LetheError(f"{folder}: {_reason(error)}. Set a data folder that you may write in.") from None
+    with opened as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise LetheError(
+                f"{folder}: another server serves this data folder. End it first, or give this one a folder "
+                "of its own with --data-dir."
+            ) from None
+        yield
 
 
 @contextmanager

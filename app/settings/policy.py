@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import BaseModel, BeforeValidator, Field, SecretStr, field_validator, model_validator
 
 from app.settings.tables import STRICT, ShortLine
-from ingest.deciding.policy import DEFAULT, Operator, PolicyName, Replacements, Sensitive, Treatment
+from ingest.deciding.policy import DEFAULT, METHODS, Operator, PolicyName, Replacements, Sensitive, Treatment
 from ingest.labels import VAGUE
 from ingest.scoring.scale import Marginal
 from models.errors import ConfigurationError
@@ -44,11 +44,7 @@ class PolicySettings(BaseModel):
 
     name: PolicyName = Field(
         default=DEFAULT.name,
-        description="lethe decides by score and writes the most specific words that cannot be guessed, trip "
-        "decides by score and writes one word per kind, intact writes true words for all that a guesser does "
-        "not see through, redact generalizes all, suppress removes all, "
-        "entity-type writes numbered types, lprag draws other values by local differential privacy, origin "
-        "changes nothing",
+        description=", ".join(f"{name} {does}" for name, does in METHODS.items()),
     )
     tau: float = Field(
         default=DEFAULT.tau,

@@ -258,6 +258,9 @@ class ServerSettings(BaseModel):
         description="requests writes a line of JSON about each request on standard error, without anything "
         "that was sent",
     )
+    upload_megabytes: int = Field(
+        default=64, ge=1, description="largest upload of documents, all files of a request together"
+    )
     requests_per_minute: int | None = Field(
         default=None,
         ge=1,

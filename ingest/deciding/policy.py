@@ -13,6 +13,18 @@ from models.errors import ConfigurationError
 
 PolicyName = Literal["lethe", "trip", "intact", "redact", "suppress", "entity-type", "lprag", "origin"]
 
+METHODS: Mapping[PolicyName, str] = {
+    "lethe": "decides by score and writes the most specific words that cannot be guessed",
+    "trip": "decides by score and writes one word per kind",
+    "intact": "writes true words for all that a guesser does not see through",
+    "redact": "generalizes all",
+    "suppress": "removes all",
+    "entity-type": "writes numbered types",
+    "lprag": "draws other values by local differential privacy",
+    "origin": "changes nothing",
+}
+"""What each policy does."""
+
 Replacements = Literal["descriptor", "alias"]
 """How people and organizations are replaced: by descriptors or by aliases."""
 

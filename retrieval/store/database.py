@@ -308,14 +308,23 @@ class Store:
             for number, doc_id, start, stop, text, doubts in self._read(query, (numbers,))
         }
 
-    def documents(self) -> Iterator[KeptDocument]:
-        """Every document in the order of ids, in blocks."""
+    def passages_of(self, doc_id: str) -> list[Passage]:
+        """The passages of the document that an id names, in order; none if there is none."""
+        query = """
+            SELECT passage_id FROM passages WHERE doc_id IN (
+                SELECT doc_id FROM documents WHERE doc_id = ? UNION SELECT doc_id FROM aliases WHERE alias = ?
+            ) ORDER BY passage_id
+        """
+        ids = [row[0] for row in self._read(query, (doc_id, doc_id))]
+        return list(self.passages(ids).values())
+
+    def documents(self, after: str = "") -> Iterator[KeptDocument]:
+        """Every document with an id behind ``after``, in the order of ids, in blocks."""
         query = """
             SELECT doc_id, (SELECT json_group_array(alias) FROM aliases a WHERE a.doc_id = d.doc_id), kept_at,
             characters, (SELECT count(*) FROM passages p WHERE p.doc_id = d.doc_id), risk_before, risk_after,
             unread, doubts FROM documents d WHERE doc_id > ? ORDER BY doc_id LIMIT ?
         """
-        after = ""
         while rows := self._read(query, (after, _DOCUMENTS_AT_ONCE)):
             for doc_id, aliases, kept_at, characters, passages, before, left, unread, doubts in rows:
                 yield KeptDocument(

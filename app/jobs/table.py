@@ -1,0 +1,239 @@
+"""The table of jobs: what the server was given to do, and how far it is.
+
+It holds counts and places in uploads, never a text, an id or the name of a file.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from app.access.database import connected, readable
+from models.errors import LetheError
+
+Kind = Literal["ingest", "resanitize"]
+State = Literal["waiting", "running", "done", "failed", "cancelled"]
+STATES: tuple[State, ...] = get_args(State)
+MOST_ATTEMPTS = 3
+"""How often a job is begun: one that ends its process each time is not begun for ever."""
+MOST_SHOWN = 200
+"""Jobs of one listing, the newest first."""
+
+_SCHEMA = """
+    CREATE TABLE IF NOT EXISTS jobs (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        job_id TEXT NOT NULL UNIQUE,
+        kind TEXT NOT NULL,
+        collection TEXT NOT NULL,
+        dry_run INTEGER NOT NULL,
+        state TEXT NOT NULL,
+        attempts INTEGER NOT NULL DEFAULT 0,
+        cancelling INTEGER NOT NULL DEFAULT 0,
+        created TEXT NOT NULL,
+        started TEXT,
+        ended TEXT,
+        progress TEXT NOT NULL DEFAULT '{}',
+        summary TEXT,
+        error TEXT
+    ) STRICT
+"""
+_COLUMNS = "job_id, kind, collection, dry_run, state, created, started, ended, progress, summary, error"
+
+
+class UnknownJob(LetheError):
+    """There is no such job, or the caller may not see it."""
+
+    def __init__(self) -> None:
+        super().__init__("There is no such job; GET /v1/jobs lists those that the key may see.")
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A job as it is now. Times are ISO 8601 in UTC; ``progress`` counts bytes and documents.
+
+    ``summary`` is that of a finished run, ``error`` why it failed.
+    """
+
+    job_id: str
+    kind: Kind
+    collection: str
+    dry_run: bool
+    state: State
+    created: str
+    started: str | None = None
+    ended: str | None = None
+    progress: Mapping[str, int] = field(default_factory=dict)
+    summary: Mapping[str, Any] | None = None
+    error: str | None = None
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing will change any more."""
+        return self.state in ("done", "failed", "cancelled")
+
+
+class Jobs:
+    """The jobs of a data folder. Each call opens the file anew: safe between threads and processes."""
+
+    def __init__(self, folder: Path) -> None:
+        """Raises LetheError if the file cannot be opened."""
+        self._folder = folder
+        connected(folder, _SCHEMA).close()
+
+    def create(self, job_id: str, kind: Kind, collection: str, *, dry_run: bool) -> Job:
+        """A new waiting job."""
+        job = Job(job_id, kind, collection, dry_run, "waiting", _now())
+        row = (job_id, kind, collection, dry_run, job.state, job.created)
+        with self._open() as connection:
+            connection.execute(
+                "INSERT INTO jobs (job_id, kind, collection, dry_run, state, created) "
+                "VALUES (?, ?, ?, ?, ?, ?)",
+                row,
+            )
+        return job
+
+    def get(self, job_id: str) -> Job:
+        """A job by id; raises UnknownJob."""
+        found = self._select("WHERE job_id = ?", job_id)
+        if not found:
+            raise UnknownJob
+        return found[0]
+
+    def newest(self) -> list[Job]:
+        """The last ``MOST_SHOWN`` jobs, the newest first."""
+        return self._select(f"ORDER BY number DESC LIMIT {MOST_SHOWN}")
+
+    def unfinished(self) -> list[Job]:
+        """Those that wait or run, the oldest first."""
+        return self._select("WHERE state IN ('waiting', 'running') ORDER BY number")
+
+    def waits(self) -> bool:
+        """Whether a job waits."""
+        return any(each.state == "waiting" for each in self.unfinished())
+
+    def take(self) -> Job | None:
+        """The oldest waiting job, which is running from now on; None if none waits.
+
+        One that was begun ``MOST_ATTEMPTS`` times is given up instead.
+        """
+        with self._open() as connection:
+            connection.execute(
+                "UPDATE jobs SET state = 'failed', ended = ?, error = ? "
+                "WHERE state = 'waiting' AND attempts >= ?",
+                (_now(), _GIVEN_UP, MOST_ATTEMPTS),
+            )
+            row = connection.execute(
+                "UPDATE jobs SET state = 'running', started = coalesce(started, ?), attempts = attempts + 1 "
+                "WHERE number = (SELECT min(number) FROM jobs WHERE state = 'waiting') "
+                f"RETURNING {_COLUMNS}",
+                (_now(),),
+            ).fetchone()
+        return None if row is None else _job(row)
+
+    def report(self, job_id: str, progress: Mapping[str, int]) -> None:
+        """Note how far a job is."""
+        self._update(job_id, "progress = ?", json.dumps(progress))
+
+    def finish(self, job_id: str, summary: Mapping[str, Any]) -> None:
+        """Note the end of a job."""
+        self._update(
+            job_id, "state = 'done', ended = ?, summary = ?", _now(), json.dumps(summary, ensure_ascii=False)
+        )
+
+    def fail(self, job_id: str, error: str) -> None:
+        """Note why a job failed."""
+        self._update(job_id, "state = 'failed', ended = ?, error = ?", _now(), error)
+
+    def cancel(self, job_id: str) -> Job:
+        """Ask for the end of a job; a waiting one ends at once. Raises UnknownJob."""
+        with self._open() as connection:
+            connection.execute(
+                "UPDATE jobs SET state = 'cancelled', ended = ? WHERE job_id = ? AND state = 'waiting'",
+                (_now(), job_id),
+            )
+            # Last: one that was taken in between is running by now.
+            connection.execute(
+                "UPDATE jobs SET cancelling = 1 WHERE job_id = ? AND state = 'running'", (job_id,)
+            )
+        return self.get(job_id)
+
+    def cancelling(self) -> bool:
+        """Whether the end of a running job was asked for."""
+        with self._open() as connection:
+            query = "SELECT 1 FROM jobs WHERE state = 'running' AND cancelling"
+            return connection.execute(query).fetchone() is not None
+
+    def hand_back(self) -> list[Job]:
+        """Let jobs wait again whose process is gone; those whose end was asked for are over, and returned."""
+        with self._open() as connection:
+            rows = connection.execute(
+                "UPDATE jobs SET state = 'cancelled', ended = ? WHERE state = 'running' AND cancelling "
+                f"RETURNING {_COLUMNS}",
+                (_now(),),
+            ).fetchall()
+            connection.execute("UPDATE jobs SET state = 'waiting' WHERE state = 'running'")
+        return [_job(row) for row in rows]
+
+    def counts(self) -> dict[str, int]:
+        """The number of jobs in each state."""
+        with self._open() as connection:
+            found = dict(connection.execute("SELECT state, count(*) FROM jobs GROUP BY state").fetchall())
+        return {state: found.get(state, 0) for state in STATES}
+
+    def _select(self, which: str, *values: object) -> list[Job]:
+        with self._open() as connection:
+            rows = connection.execute(f"SELECT {_COLUMNS} FROM jobs {which}", values).fetchall()
+        return [_job(row) for row in rows]
+
+    def _update(self, job_id: str, what: str, *values: object) -> None:
+        with self._open() as connection:
+            connection.execute(f"UPDATE jobs SET {what} WHERE job_id = ?", (*values, job_id))
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        connection = connected(self._folder)
+        try:
+            with readable():
+                yield connection
+        finally:
+            connection.close()
+
+
+_GIVEN_UP = (
+    f"Its process ended {MOST_ATTEMPTS} times before it was done, perhaps for want of memory. Send fewer "
+    "documents at once, or give the server more memory."
+)
+
+
+def job_row(job: Job) -> Mapping[str, object]:
+    """A job as JSON."""
+    summary = None if job.summary is None else dict(job.summary)
+    found = summary.pop("failures") if summary else []
+    row = {name: getattr(job, name) for name in ("job_id", "kind", "collection", "dry_run", "state")}
+    times = {name: getattr(job, name) for name in ("created", "started", "ended")}
+    return {
+        **row,
+        **times,
+        "progress": dict(job.progress),
+        "failures": found,
+        "summary": summary,
+        "error": job.error,
+    }
+
+
+def _job(row: Sequence[Any]) -> Job:
+    job = Job(*row)
+    return replace(
+        job,
+        dry_run=bool(job.dry_run),
+        progress=json.loads(row[8]),
+        summary=None if row[9] is None else json.loads(row[9]),
+    )
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

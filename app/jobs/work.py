@@ -1,0 +1,88 @@
+"""What the process does that works on jobs: one after the other, until none waits."""
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from multiprocessing import parent_process
+from typing import TYPE_CHECKING, Any
+
+from app.data_dir import DataDir
+from app.jobs.table import Job, Jobs
+from app.jobs.uploads import Uploads
+from app.rows import error_text
+from app.settings.load import Settings
+from models.errors import LetheError
+
+if TYPE_CHECKING:
+    from ingest.pipeline import Tally
+
+PAUSE = 0.25
+"""Seconds between two notes of how far a job is."""
+
+
+def work(settings: Settings) -> None:
+    """Do every job that waits."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    data = DataDir(settings)
+    jobs, uploads = Jobs(settings.data_dir), Uploads(settings.data_dir, data.key)
+    while job := jobs.take():
+        try:
+            jobs.finish(job.job_id, _done(job, settings, uploads, jobs))
+        except LetheError as error:
+            jobs.fail(job.job_id, error_text(error))
+        except Exception as error:
+            # Its message may quote a document.
+            jobs.fail(job.job_id, f"Internal error {type(error).__name__}. What was stored before is whole.")
+        finally:
+            uploads.forget(job.job_id)
+
+
+def _end_with_parent() -> None:
+    server = parent_process()
+    assert server is not None
+    server.join()
+    # Killed, perhaps: another server would start a process of its own for the same job.
+    os._exit(1)
+
+
+def _done(job: Job, settings: Settings, uploads: Uploads, jobs: Jobs) -> dict[str, Any]:
+    from app.compose import system_of
+    from app.dry_run import dry_run
+    from app.ingesting import ingest, read_limits_of, workers_for
+
+    order, total = uploads.order(job.job_id), uploads.bytes_of(job.job_id)
+    chosen = DataDir(settings).settings_for(job.collection, order.policy)
+    # A dry run makes no key for digests either.
+    data = DataDir(chosen, writes=not job.dry_run)
+    on_progress = _reporter(jobs, job.job_id, total)
+    system = system_of(chosen, writes=not job.dry_run)
+    with uploads.readings(job.job_id, read_limits_of(chosen)) as readings:
+        if job.dry_run:
+            tally, counted = dry_run(system, data, job.collection, readings, on_progress)
+            return {**tally.summary(), "decisions": counted.rows()}
+        workers = workers_for(chosen, total)
+        return dict(ingest(system, data, job.collection, readings, on_progress, workers=workers).summary())
+
+
+def _reporter(jobs: Jobs, job_id: str, total: int) -> "Callable[[Tally], None]":
+    noted = 0.0
+
+    def note(tally: "Tally") -> None:
+        nonlocal noted
+        if time.monotonic() - noted < PAUSE:
+            return
+        noted = time.monotonic()
+        jobs.report(
+            job_id,
+            {
+                "bytes_read": tally.bytes_read,
+                "bytes_total": total,
+                "documents_read": tally.read,
+                "documents_kept": tally.kept,
+                "documents_failed": tally.failed,
+                "sampled": tally.sampled,
+            },
+        )
+
+    return note

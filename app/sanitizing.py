@@ -1,0 +1,82 @@
+"""Single texts, sanitized by a system that is built once and varied by policy."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+from threading import Lock
+from typing import Any
+
+from app.data_dir import DataDir
+from app.policies import FOR_CLIENTS, own_entities_of, policy_of, with_policy
+from app.policy_file import policy_text
+from app.rows import sanitized_row
+from ingest.deciding.treatment import needs_key
+from ingest.documents import Document
+from ingest.errors import ForeignDocument, SanitizationError
+from ingest.language.normalize import fixed_text
+from models.errors import LetheError
+from retrieval.collection import Collection
+from retrieval.system import System
+
+
+class NotSanitized(LetheError):
+    """A text that could not be sanitized: why."""
+
+
+class Sanitizing:
+    """Sanitizes texts by the policy of the settings, of a collection, or one that is given.
+
+    Models are loaded with the first text. Threads sanitize one after the other.
+    """
+
+    def __init__(self, data: DataDir) -> None:
+        self._data = data
+        self._one_at_a_time = Lock()
+
+    @cached_property
+    def _system(self) -> System:
+        from app.compose import system_of
+
+        # For explanations: what hard rules decide is scored too.
+        return replace(system_of(self._data.settings), score_all=True)
+
+    def row(self, text: str, collection: str | None, policy: Mapping[str, Any]) -> Mapping[str, object]:
+        """The sanitized text with every decision, and the policy that decided.
+
+        ``read`` is the text as it was read, whose code points the offsets count. ``places`` has where each
+        decision is in the sanitized text.
+
+        Raises:
+            NotSanitized: The text could not be sanitized.
+            ConfigurationError: The policy cannot be used.
+            CollectionError: The collection cannot be read.
+        """
+        data = self._data
+        chosen = data.settings_for(collection, policy) if collection else with_policy(data.settings, policy)
+        read = fixed_text(text)
+        with self._one_at_a_time:
+            made = policy_of(chosen, own_entities_of(chosen.policy).labels())
+            system = replace(self._system, policy=made, key=data.key if needs_key(made) else None)
+            if collection:
+                system = replace(system, scale=Collection.manifest_in(data.folder(collection)).scale)
+            (outcome,) = system.sanitizer().sanitize([Document("text", read)])
+        if isinstance(outcome, SanitizationError):
+            raise NotSanitized(_why(outcome))
+        values = chosen.policy.model_dump(include=set(FOR_CLIENTS))
+        return {
+            **{
+                name: value
+                for name, value in sanitized_row(outcome).items()
+                if name not in ("doc_id", "not_read")
+            },
+            "read": read,
+            "places": [list(place) for place in outcome.places],
+            "tau": made.tau if made.has_threshold else None,
+            "policy_toml": policy_text(values),
+        }
+
+
+def _why(error: SanitizationError) -> str:
+    if isinstance(error, ForeignDocument):
+        return f"The text is in {error.language}, and the models learned English only."
+    return f"The text was not sanitized: {error.what}."

@@ -1,0 +1,132 @@
+"""The routes of documents: giving them to a collection, and listing them."""
+
+import json
+from collections.abc import Mapping
+from itertools import islice
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.exceptions import RequestValidationError
+from pydantic import ValidationError
+from starlette.datastructures import UploadFile
+from starlette.formparsers import MultiPartException, MultiPartParser
+
+from app.data_dir import DataDir
+from app.jobs.runner import Runner
+from app.jobs.table import Job, job_row
+from app.jobs.uploads import Order, Upload
+from app.policies import policy_of
+from app.rows import kept_row
+from app.server.access import Asking, Ingesting, NotAllowed
+from app.server.answers import DocumentsAnswer, JobAnswer
+from app.server.asked import collection_of
+from app.server.bodies import FORM, DocumentsBody, Named, OrderBody
+from app.server.served import Collections
+from models.errors import ConfigurationError
+
+MOST_FILES, MOST_FIELDS = 1000, 10
+_DESCRIBED: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {"schema": FORM},
+            "application/json": {"schema": DocumentsBody.model_json_schema()},
+        },
+    }
+}
+
+
+class _InMemory(MultiPartParser):
+    """Keeps files in memory: by itself it writes larger ones to the disk in clear."""
+
+    spool_max_size = 0
+
+
+def document_routes(data: DataDir, served: Collections, runner: Runner) -> APIRouter:
+    """Documents of the collections in ``data``."""
+    router = APIRouter()
+
+    @router.post(
+        "/v1/collections/{collection}/documents",
+        response_model=JobAnswer,
+        status_code=202,
+        openapi_extra=_DESCRIBED,
+    )
+    async def add(
+        collection: Named, request: Request, response: Response, key: Ingesting
+    ) -> Mapping[str, object]:
+        """Give documents to a collection, which is made if it is not there; a job stores them."""
+        if not key.allows("ingest", collection):
+            raise NotAllowed("ingest")
+        order, files = await _sent(request)
+
+        def submit() -> Job:
+            # What is wrong with the name or the policy is said now, not by the job.
+            policy_of(data.settings_for(collection, order.policy))
+            made = Order(policy=order.policy, text_field=order.text_field, id_field=order.id_field)
+            return runner.submit("ingest", collection, made, files, dry_run=order.dry_run)
+
+        job = await run_in_threadpool(submit)
+        response.headers["location"] = f"/v1/jobs/{job.job_id}"
+        return job_row(job)
+
+    @router.get("/v1/collections/{collection}/documents", response_model=DocumentsAnswer)
+    def documents(
+        collection: Named,
+        key: Asking,
+        after: Annotated[str, Query(max_length=200, description="an id: those behind it")] = "",
+        limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+    ) -> Mapping[str, object]:
+        """The documents of a collection, in the order of their ids."""
+        with data.open(collection_of(key, served, collection)) as opened:
+            return {"documents": [kept_row(each) for each in islice(opened.store.documents(after), limit)]}
+
+    return router
+
+
+async def _sent(request: Request) -> tuple[OrderBody, list[Upload]]:
+    """The order and the files of a request, whichever way they were sent.
+
+    Raises:
+        ConfigurationError: It holds neither files nor documents, or another part.
+        RequestValidationError: A field is wrong.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    try:
+        if kind == "application/json":
+            body = DocumentsBody.model_validate_json(await request.body())
+            return body.order(), [Upload("documents.jsonl", body.lines())]
+        if kind != "multipart/form-data":
+            raise ConfigurationError("Send files as multipart/form-data, or documents as application/json.")
+        return await _of_form(request)
+    except ValidationError as error:
+        raise RequestValidationError(
+            [{**each, "loc": ("body", *each["loc"])} for each in error.errors()]
+        ) from None
+
+
+async def _of_form(request: Request) -> tuple[OrderBody, list[Upload]]:
+    try:
+        parser = _InMemory(request.headers, request.stream(), max_files=MOST_FILES, max_fields=MOST_FIELDS)
+        form = await parser.parse()
+    except (MultiPartException, KeyError, UnicodeError):
+        raise ConfigurationError(
+            f"The form could not be read; send up to {MOST_FILES} files in parts named files."
+        ) from None
+    files = [
+        Upload(each.filename or "", await each.read())
+        for each in form.getlist("files")
+        if isinstance(each, UploadFile)
+    ]
+    if not files or len(files) < len(form.getlist("files")):
+        raise ConfigurationError(
+            "files: send one file or more, each in a part of this name with a file name."
+        )
+    fields: dict[str, Any] = {name: part for name, part in form.multi_items() if name != "files"}
+    try:
+        if "policy" in fields:
+            fields["policy"] = json.loads(fields["policy"])
+    except (TypeError, ValueError):
+        raise ConfigurationError("policy: send one JSON object.") from None
+    return OrderBody.model_validate(fields), files

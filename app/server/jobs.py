@@ -1,0 +1,85 @@
+"""The routes of jobs: how far they are, as an answer or as events, and cancelling them."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path
+from fastapi.concurrency import run_in_threadpool
+from starlette.responses import StreamingResponse
+
+from app.access.keys import Key
+from app.jobs.runner import Runner
+from app.jobs.table import Job, UnknownJob, job_row
+from app.server.access import Ingesting
+from app.server.answers import JobAnswer, JobsAnswer
+
+JobId = Annotated[str, Path(max_length=64)]
+LOOKS = 0.3
+"""Seconds between two looks at a job whose events are sent."""
+SILENCE = 15.0
+"""Seconds without news after which a comment is sent, so that no proxy takes the stream for dead."""
+_EVENTS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The job as server-sent events, one for each change, until it is over",
+        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+    }
+}
+
+
+def job_routes(runner: Runner) -> APIRouter:
+    """The jobs that a runner has."""
+    router = APIRouter()
+
+    @router.get("/v1/jobs", response_model=JobsAnswer)
+    def jobs(key: Ingesting) -> Mapping[str, object]:
+        """The newest jobs of the collections that the caller may add to."""
+        return {"jobs": [job_row(each) for each in runner.jobs.newest() if _sees(key, each)]}
+
+    @router.get("/v1/jobs/{job_id}", response_model=JobAnswer)
+    def job(job_id: JobId, key: Ingesting) -> Mapping[str, object]:
+        """A job as it is now."""
+        return job_row(_job(runner, key, job_id))
+
+    @router.delete("/v1/jobs/{job_id}", response_model=JobAnswer)
+    def cancel(job_id: JobId, key: Ingesting) -> Mapping[str, object]:
+        """Cancel a job. What is stored by then stays."""
+        return job_row(runner.cancel(_job(runner, key, job_id).job_id))
+
+    @router.get("/v1/jobs/{job_id}/events", responses=_EVENTS, response_class=StreamingResponse)
+    async def events(job_id: JobId, key: Ingesting) -> StreamingResponse:
+        """A job as it goes on."""
+        first = await run_in_threadpool(_job, runner, key, job_id)
+        headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+        return StreamingResponse(_events(runner, first), media_type="text/event-stream", headers=headers)
+
+    return router
+
+
+def _sees(key: Key, job: Job) -> bool:
+    return key.allows("ingest", job.collection)
+
+
+def _job(runner: Runner, key: Key, job_id: str) -> Job:
+    found = runner.jobs.get(job_id)
+    if not _sees(key, found):
+        raise UnknownJob
+    return found
+
+
+async def _events(runner: Runner, job: Job) -> AsyncIterator[str]:
+    said, silent = "", 0.0
+    while True:
+        row = json.dumps(job_row(job), ensure_ascii=False)
+        if row != said:
+            said, silent = row, 0.0
+            yield f"data: {row}\n\n"
+        elif silent >= SILENCE:
+            silent = 0.0
+            yield ": still at it\n\n"
+        if job.over:
+            return
+        await asyncio.sleep(LOOKS)
+        silent += LOOKS
+        job = await run_in_threadpool(runner.jobs.get, job.job_id)

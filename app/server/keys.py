@@ -1,0 +1,46 @@
+"""The routes of keys, for those who manage them, and of one's own."""
+
+from collections.abc import Mapping
+
+from fastapi import APIRouter
+
+from app.access.keys import Keys, key_row
+from app.server.access import Calling, Managing, granted
+from app.server.answers import KeyAnswer, KeysAnswer, NewKeyAnswer
+from app.server.bodies import KeyBody
+from app.server.errors import UnknownCollection
+from app.server.served import Collections
+
+
+def key_routes(keys: Keys, served: Collections) -> APIRouter:
+    """The keys of a data folder."""
+    router = APIRouter()
+
+    @router.get("/v1/me", response_model=KeyAnswer)
+    def me(key: Calling) -> Mapping[str, object]:
+        """The caller's own key."""
+        return key_row(key)
+
+    @router.get("/v1/keys", response_model=KeysAnswer)
+    def all_keys(key: Managing) -> Mapping[str, object]:
+        """Every key, revoked ones too."""
+        return {"keys": [key_row(each) for each in keys.all()]}
+
+    @router.post("/v1/keys", response_model=NewKeyAnswer, status_code=201)
+    def create(body: KeyBody, key: Managing) -> Mapping[str, object]:
+        """Make a key, which nothing shows again. It allows no more collections than the caller's own."""
+        there = granted(key, "admin", served.names())
+        for name in body.collections or ():
+            # A grant for a misspelled name would allow nothing, silently.
+            if name not in there:
+                raise UnknownCollection(there)
+        asked = None if body.collections is None else frozenset(body.collections)
+        made = keys.create(body.name, frozenset(body.scopes), asked if asked is not None else key.collections)
+        return {**key_row(made.key), "key": made.text}
+
+    @router.delete("/v1/keys/{key_id}", response_model=KeyAnswer)
+    def revoke(key_id: str, key: Managing) -> Mapping[str, object]:
+        """Revoke a key: it allows nothing any more."""
+        return key_row(keys.revoke(key_id))
+
+    return router

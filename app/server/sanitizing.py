@@ -1,0 +1,44 @@
+"""The routes of sanitizing: a text with every decision, and the policies that there are."""
+
+from collections.abc import Mapping
+
+from fastapi import APIRouter
+
+from app.access.keys import Key
+from app.sanitizing import Sanitizing
+from app.server.access import Asking, Ingesting, granted
+from app.server.answers import PoliciesAnswer, SanitizedAnswer
+from app.server.bodies import SanitizeBody
+from app.server.errors import UnknownCollection
+from app.server.served import Collections
+from ingest.deciding.policy import METHODS, Policy
+
+
+def sanitizing_routes(sanitizing: Sanitizing, served: Collections) -> APIRouter:
+    """Texts, sanitized by policies and by those of ``served``."""
+    router = APIRouter()
+
+    @router.post("/v1/sanitize", response_model=SanitizedAnswer)
+    def sanitize(body: SanitizeBody, key: Ingesting) -> Mapping[str, object]:
+        """A text, sanitized, with every decision. Nothing of it is stored."""
+        if body.collection is not None:
+            _check(key, served, body.collection)
+        return sanitizing.row(body.text, body.collection, body.policy)
+
+    @router.get("/v1/policies", response_model=PoliciesAnswer)
+    def policies(key: Asking) -> Mapping[str, object]:
+        """The policies that a collection may have."""
+        rows = [
+            {"name": name, "description": does, "has_threshold": Policy(name).has_threshold}
+            for name, does in METHODS.items()
+            if name != "origin"
+        ]
+        return {"policies": rows}
+
+    return router
+
+
+def _check(key: Key, served: Collections, name: str) -> None:
+    there = granted(key, "ingest", served.names())
+    if name not in there:
+        raise UnknownCollection(there)
