@@ -33,7 +33,7 @@ class TrailNotWritten(LetheError):
 class Entry:
     """What somebody did. ``outcome`` is an HTTP status or ``BEGUN``, ``DONE``, ``FAILED``.
 
-    ``collection`` is one that is there, ``doc_id`` one that it holds.
+    ``collection`` is one that is there, ``about`` the id of a document, key or job.
     """
 
     key_id: str
@@ -41,7 +41,7 @@ class Entry:
     scopes: tuple[Scope, ...]
     outcome: int | str
     collection: str | None = None
-    doc_id: str | None = None
+    about: str | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -104,26 +104,33 @@ class Trail:
 
 def _event(entry: Entry) -> dict[str, object]:
     said = {"key_id": entry.key_id, "action": entry.action, "scopes": list(entry.scopes)}
-    beside = {"collection": entry.collection, "doc_id": entry.doc_id, "counts": dict(entry.counts)}
+    beside = {"collection": entry.collection, "about": entry.about, "counts": dict(entry.counts)}
     return {**said, "outcome": entry.outcome, **{name: value for name, value in beside.items() if value}}
 
 
+@dataclass(slots=True)
+class Found:
+    """What is known of an action once it is done."""
+
+    about: str | None = None
+    counts: dict[str, int] = field(default_factory=dict)
+
+
 @contextmanager
-def recorded(
-    data: DataDir, action: str, scope: Scope, collection: str | None = None
-) -> Iterator[dict[str, int]]:
-    """Write an entry before and after what the command line does in the block, which fills the counts.
+def recorded(data: DataDir, action: str, scope: Scope, collection: str | None = None) -> Iterator[Found]:
+    """Write an entry before and after what the command line does in the block, which says what it found.
 
     Raises:
-        TrailNotWritten: Nothing was done.
+        TrailNotWritten: Nothing was done, or what was done is not to be shown.
     """
-    counts: dict[str, int] = {}
+    named = collection if collection and data.holds(collection) else None
+    found, outcome = Found(), FAILED
     with closing(Trail(data)) as trail:
-        entry = Entry(CONSOLE, action, (scope,), BEGUN, collection)
+        entry = Entry(CONSOLE, action, (scope,), BEGUN, named)
         trail.write(entry, lasting=True)
-        outcome = FAILED
         try:
-            yield counts
+            yield found
             outcome = DONE
         finally:
-            trail.write(replace(entry, outcome=outcome, counts=counts), lasting=True)
+            ended = replace(entry, outcome=outcome, about=found.about, counts=found.counts)
+            trail.write(ended, lasting=True)

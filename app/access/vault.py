@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from app.access.sealing import Sealer, Unsealable
 from app.data_dir import DataDir
@@ -39,7 +39,8 @@ class NoOriginal(LetheError):
 
     def __init__(self) -> None:
         super().__init__(
-            "The original of this document is not kept: the vault was off when it was ingested, or is now."
+            "The vault has no original of this document to show: it was off when the document was ingested, "
+            "or the settings name no key for it."
         )
 
 
@@ -264,28 +265,28 @@ def originals(data: DataDir, name: str) -> Iterator[tuple[str, Document]]:
                 yield alias, replace(document, doc_id=alias, source="")
 
 
-def revealed(data: DataDir, name: str, doc_id: str) -> Mapping[str, object]:
-    """The original of a document: its text, and each decision's place in it and in the sanitized text.
+def revealed(settings: Settings, collection: Collection, names: Sequence[str]) -> Mapping[str, object]:
+    """The original of the document that one of the names stands for, as JSON.
+
+    It has the text, and each decision's place in it and in the sanitized text.
 
     Raises:
-        UnknownDocument: The id is not in the collection.
+        UnknownDocument: None of the names is in the collection.
         NoOriginal: It is not kept, or the settings name no key.
         OriginalNotOpened: As ``Vault.opened``.
     """
-    vault = _opening(data.settings)
-    with data.open(name) as collection:
-        kept = collection.store.original(doc_id)
-        if kept is None:
-            raise UnknownDocument(f"{collection.folder}: there is no document with this id.")
-        original = vault.opened(collection.store, kept)
-        decided = collection.store.treated(kept.doc_id)
-    return _revealed_row(original, decided)
-
-
-def _revealed_row(original: Original, decided: Sequence[tuple[str, str, int, int]]) -> dict[str, Any]:
+    store, vault = collection.store, _opening(settings)
+    kept = next(filter(None, map(store.original, names)), None)
+    if kept is None:
+        raise UnknownDocument(
+            f"{collection.folder}: there is no document with this id. `lethe documents` shows ids."
+        )
+    original = vault.opened(store, kept)
     places = [
         {"start": start, "end": end, "label": label, "action": action, "sanitized": [first, stop]}
-        for (start, end), (label, action, first, stop) in zip(original.spans, decided, strict=True)
+        for (start, end), (label, action, first, stop) in zip(
+            original.spans, store.treated(kept.doc_id), strict=True
+        )
     ]
     return {
         "doc_id": original.document.doc_id,

@@ -74,6 +74,8 @@ def parser() -> argparse.ArgumentParser:
     bench_trip_rag(_verb(benches, "trip-rag", help_text, module="trip_rag"))
     _serve(_verb(verbs, "serve", "serve collections over HTTP"))
     _keys(_verb(verbs, "keys", "list, create or revoke the API keys of the server"))
+    _trail(_verb(verbs, "trail", "show or check who did what with the collections"))
+    _vault(_verb(verbs, "vault", "show, rotate or open the originals that are kept"))
     _verb(verbs, "settings", "list the settings in force and where each comes from")
     _models(_described(verbs, "models", "list, check, download or train models"))
     demo = _verb(verbs, "demo", "run everything on a bundled, invented corpus")
@@ -248,6 +250,36 @@ def _keys(verb: argparse.ArgumentParser) -> None:
     revoke = _verb(verbs, "revoke", "let a key allow nothing any more", "keys", argparse.SUPPRESS)
     revoke.set_defaults(function="revoke")
     revoke.add_argument("key_id", metavar="ID", help="as `lethe keys` shows it")
+
+
+def _trail(verb: argparse.ArgumentParser) -> None:
+    verbs = verb.add_subparsers(metavar="[VERB]")
+    _verb(verbs, "show", "show every entry, as without a verb", "trail", argparse.SUPPRESS)
+    help_text = "show number and digest of the last entry, to be kept elsewhere"
+    head = _verb(verbs, "head", help_text, "trail", argparse.SUPPRESS)
+    head.set_defaults(function="head")
+    verify = _verb(verbs, "verify", "check that no entry was altered or removed", "trail", argparse.SUPPRESS)
+    verify.set_defaults(function="verify")
+    verify.add_argument(
+        "--head",
+        metavar="FILE",
+        help="what `lethe trail head` wrote once; without it entries cut off at the end are not seen",
+    )
+
+
+def _vault(verb: argparse.ArgumentParser) -> None:
+    verbs = verb.add_subparsers(metavar="[VERB]")
+    help_text = "count originals and their keys, as without a verb"
+    _verb(verbs, "status", help_text, "vault", argparse.SUPPRESS)
+    rotate = _verb(verbs, "rotate", "put all originals under the present key", "vault", argparse.SUPPRESS)
+    rotate.set_defaults(function="rotate")
+    of_collection(rotate, "the collection (default all)")
+    reveal = _verb(verbs, "reveal", "show the original of a document", "vault", argparse.SUPPRESS)
+    reveal.set_defaults(function="reveal")
+    reveal.add_argument(
+        "doc_id", metavar="DOCUMENT", help="path, id of a record as it was read, or id as it is listed"
+    )
+    collection(reveal)
 
 
 def _models(models: argparse.ArgumentParser) -> None:

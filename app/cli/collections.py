@@ -2,6 +2,7 @@
 
 import argparse
 
+from app.access.trail import recorded
 from app.cli.console import confirmed, message, result
 from app.cli.given import data_of
 from app.data_dir import DataDir
@@ -51,6 +52,7 @@ def delete(arguments: argparse.Namespace) -> int:
     size = "of unknown size" if documents is None else f"{documents:,} documents, {passages:,} passages"
     if not confirmed(f"Delete collection {name}, {size}?", arguments.yes, "nothing was deleted"):
         return 1
-    delete_folder(folder, data.keeping)
+    with recorded(data, "lethe collections delete", "erase", name):
+        delete_folder(folder, data.keeping)
     result({"deleted": name, "documents": documents, "passages": passages})
     return 0

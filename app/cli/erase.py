@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from app.access.trail import recorded
 from app.cli.console import message, result
 from app.cli.given import data_of
 from app.data_dir import DataDir
@@ -22,7 +23,10 @@ def run(arguments: argparse.Namespace) -> int:
     data = data_of(arguments)
     failed = False
     gone: set[str] = set()
-    with data.open(arguments.collection) as collection:
+    with (
+        data.open(arguments.collection) as collection,
+        recorded(data, "lethe erase", "erase", arguments.collection) as found,
+    ):
         for named in arguments.doc_id:
             doc_ids = _named(data, collection, named, below=arguments.recursive)
             erasures = collection.erase_all([doc_id for doc_id in doc_ids if doc_id not in gone])
@@ -31,6 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
                 failed = True
             for erasure in erasures:
                 gone |= {erasure.doc_id, *erasure.also_known_as}
+                found.counts["documents"] = found.counts.get("documents", 0) + 1
                 failed |= erasure.traces_found > 0
                 result(asdict(erasure))
     return 1 if failed else 0

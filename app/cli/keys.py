@@ -4,13 +4,14 @@ import argparse
 from contextlib import closing
 
 from app.access.keys import Keys, key_row
+from app.access.trail import recorded
 from app.cli.console import message, result
 from app.cli.given import data_of
 
 
 def run(arguments: argparse.Namespace) -> int:
     """One JSON line per key, without its secret."""
-    with closing(_keys(arguments)) as keys:
+    with closing(Keys(data_of(arguments).settings.data_dir)) as keys:
         for key in keys.all():
             result(key_row(key))
     return 0
@@ -23,8 +24,9 @@ def create(arguments: argparse.Namespace) -> int:
     for name in sorted(granted or ()):
         # A grant for a misspelled name would allow nothing, silently.
         data.open(name).store.close()
-    with closing(Keys(data.settings.data_dir)) as keys:
+    with recorded(data, "lethe keys create", "admin") as found, closing(Keys(data.settings.data_dir)) as keys:
         made = keys.create(arguments.name, frozenset(arguments.scope.split(",")), granted)
+        found.about = made.key.key_id
     result({**key_row(made.key), "key": made.text})
     message("keep the key now: it cannot be shown again.")
     return 0
@@ -32,10 +34,9 @@ def create(arguments: argparse.Namespace) -> int:
 
 def revoke(arguments: argparse.Namespace) -> int:
     """One JSON line: the revoked key."""
-    with closing(_keys(arguments)) as keys:
-        result(key_row(keys.revoke(arguments.key_id)))
+    data = data_of(arguments)
+    with recorded(data, "lethe keys revoke", "admin") as found, closing(Keys(data.settings.data_dir)) as keys:
+        revoked = keys.revoke(arguments.key_id)
+        found.about = revoked.key_id
+    result(key_row(revoked))
     return 0
-
-
-def _keys(arguments: argparse.Namespace) -> Keys:
-    return Keys(data_of(arguments).settings.data_dir)

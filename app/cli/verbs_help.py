@@ -126,6 +126,42 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "Revoke an API key. A running server refuses it at once.",
         "lethe keys revoke 3f9a01bc",
     ),
+    "trail": (
+        "Show who did what with the collections, one JSON line per entry: time, id of the key, action, "
+        "collection, outcome and counts, never a text. The server writes an entry before it answers, and the "
+        "command line for erasing, revealing and keys. The entries are a chain under the secret key of the "
+        "data folder.",
+        "lethe trail",
+    ),
+    "trail show": ("Show every entry, the oldest first, one JSON line each.", "lethe trail show"),
+    "trail head": (
+        "Show number and digest of the last entry as one JSON line. Kept where nobody can change it, it "
+        "shows later whether the end of the trail was cut off.",
+        "lethe trail head",
+    ),
+    "trail verify": (
+        "Check the chain, and say the first entry that was altered, removed or slipped in. With --head also "
+        "whether the trail still holds what was its last entry once.",
+        "lethe trail verify --head head.json",
+    ),
+    "vault": (
+        "Show how many originals each collection keeps, and under which keys, one JSON line each. "
+        "Originals are kept only if vault.enabled is set, sealed with AES-256-GCM under a key that lies "
+        "outside the data folder.",
+        "lethe vault",
+    ),
+    "vault status": ("Show originals and keys, one JSON line per collection.", "lethe vault status"),
+    "vault rotate": (
+        "Put all originals under the key of vault.key_file. Name the file of the key before it in "
+        "vault.old_key_files, and restart the server with both first. If it is stopped, run it again; "
+        "afterwards the old key is not needed any more.",
+        "lethe vault rotate -c clinic",
+    ),
+    "vault reveal": (
+        "Show the original of a document, with the place of each decision in it. The trail notes that it "
+        "was shown.",
+        "lethe vault reveal r0001 -c clinic",
+    ),
     "settings": (
         "List the settings in force, one JSON line each, and where each comes from: an argument, the "
         "environment, settings.toml or its default. Secrets are shown as stars.",

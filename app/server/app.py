@@ -34,6 +34,7 @@ from app.server.metrics import Metrics
 from app.server.noted import Noted
 from app.server.presidio import presidio_routes
 from app.server.rates import OTHERS_PER_MINUTE, Rates
+from app.server.revealing import reveal_routes
 from app.server.sanitizing import sanitizing_routes
 from app.server.served import Collections, DataCollections
 from app.server.slots import Slots
@@ -104,6 +105,7 @@ def own_routes(data: DataDir, keys: Keys, served: Collections, runner: Runner) -
         document_routes(data, served, runner),
         job_routes(runner),
         erasing_routes(data, served),
+        reveal_routes(data, served),
         sanitizing_routes(Sanitizing(data), served),
         key_routes(keys, served),
     ]

@@ -11,6 +11,7 @@ from app.server.answers import CollectionAnswer, CollectionsAnswer, SearchAnswer
 from app.server.asked import collection_of
 from app.server.bodies import SearchBody
 from app.server.errors import UnknownCollection
+from app.server.noted import note
 from app.server.served import Collections
 from retrieval.errors import CollectionError
 
@@ -41,6 +42,7 @@ def collection_routes(served: Collections) -> APIRouter:
         """The best passages of a collection for a question."""
         found = served.get(collection_of(key, served, body.collection))
         passages = found.retriever.retrieve([body.question], body.k or found.k)[0]
+        note(passages=len(passages))
         return {"passages": [passage_row(each) for each in passages]}
 
     return router

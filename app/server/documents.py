@@ -22,6 +22,7 @@ from app.server.access import Asking, Ingesting, NotAllowed
 from app.server.answers import DocumentsAnswer, JobAnswer
 from app.server.asked import collection_of
 from app.server.bodies import FORM, DocumentsBody, Named, OrderBody
+from app.server.noted import note
 from app.server.served import Collections
 from models.errors import ConfigurationError
 
@@ -68,6 +69,7 @@ def document_routes(data: DataDir, served: Collections, runner: Runner) -> APIRo
             return runner.submit("ingest", collection, made, files, dry_run=order.dry_run)
 
         job = await run_in_threadpool(submit)
+        note(about=job.job_id, files=len(files))
         response.headers["location"] = f"/v1/jobs/{job.job_id}"
         return job_row(job)
 

@@ -11,6 +11,7 @@ from app.server.access import Erasing, granted
 from app.server.answers import DeletedAnswer, ReceiptAnswer
 from app.server.bodies import EraseBody, Named
 from app.server.errors import UnknownCollection
+from app.server.noted import note
 from app.server.served import Collections
 from retrieval.collection import delete
 
@@ -24,6 +25,7 @@ def erasing_routes(data: DataDir, served: Collections) -> APIRouter:
         if collection not in there:
             raise UnknownCollection(there)
         receipt = erase_with_proof(data, collection, ids, lambda: served.get(collection).retriever)
+        note(documents=len(receipt.erasures))
         return {"collection": collection, **receipt.row()}
 
     @router.post("/v1/collections/{collection}/erase", response_model=ReceiptAnswer)

@@ -14,6 +14,7 @@ from app.jobs.runner import Runner
 from app.jobs.table import Job, UnknownJob, job_row
 from app.server.access import Ingesting
 from app.server.answers import JobAnswer, JobsAnswer
+from app.server.noted import note
 
 JobId = Annotated[str, Path(max_length=64)]
 LOOKS = 0.3
@@ -45,7 +46,9 @@ def job_routes(runner: Runner) -> APIRouter:
     @router.delete("/v1/jobs/{job_id}", response_model=JobAnswer)
     def cancel(job_id: JobId, key: Ingesting) -> Mapping[str, object]:
         """Cancel a job. What is stored by then stays."""
-        return job_row(runner.cancel(_job(runner, key, job_id).job_id))
+        found = _job(runner, key, job_id)
+        note(found.collection, found.job_id)
+        return job_row(runner.cancel(found.job_id))
 
     @router.get("/v1/jobs/{job_id}/events", responses=_EVENTS, response_class=StreamingResponse)
     async def events(job_id: JobId, key: Ingesting) -> StreamingResponse:

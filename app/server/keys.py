@@ -9,6 +9,7 @@ from app.server.access import Calling, Managing, granted
 from app.server.answers import KeyAnswer, KeysAnswer, NewKeyAnswer
 from app.server.bodies import KeyBody
 from app.server.errors import UnknownCollection
+from app.server.noted import note
 from app.server.served import Collections
 
 
@@ -36,11 +37,14 @@ def key_routes(keys: Keys, served: Collections) -> APIRouter:
                 raise UnknownCollection(there)
         asked = None if body.collections is None else frozenset(body.collections)
         made = keys.create(body.name, frozenset(body.scopes), asked if asked is not None else key.collections)
+        note(about=made.key.key_id)
         return {**key_row(made.key), "key": made.text}
 
     @router.delete("/v1/keys/{key_id}", response_model=KeyAnswer)
     def revoke(key_id: str, key: Managing) -> Mapping[str, object]:
         """Revoke a key: it allows nothing any more."""
-        return key_row(keys.revoke(key_id))
+        revoked = keys.revoke(key_id)
+        note(about=revoked.key_id)
+        return key_row(revoked)
 
     return router

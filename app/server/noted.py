@@ -22,29 +22,30 @@ class Noted:
         self._trail, self._holds = trail, holds
         self._key_id: str | None = None
         self._scopes: tuple[Scope, ...] = ()
-        self._action, self._method = "", ""
+        self._action = ""
+        self._named: str | None = None
+        self._changes = False
         self.collection: str | None = None
-        self.doc_id: str | None = None
+        self.about: str | None = None
         self.counts: dict[str, int] = {}
 
-    def asked(self, request: Request, key: Key, scope: Scope) -> None:
+    def asked(self, request: Request, key: Key, scope: Scope | None) -> None:
         """Note who asks for what. What changes something, or shows an original, has an entry before that.
 
         Raises:
             TrailNotWritten: The request is to be refused.
         """
-        begins = not self._scopes and key.allows(scope)
-        self._key_id, self._method = key.key_id or EVERYBODY_ID, request.method
-        self._scopes = (*self._scopes, scope)
+        begins = self._key_id is None and (scope is None or key.allows(scope))
+        self._key_id = key.key_id or EVERYBODY_ID
+        self._scopes = self._scopes if scope is None else (*self._scopes, scope)
         self._action = f"{request.method} {getattr(request.scope.get('route'), 'path', '')}"
         self._named = request.path_params.get("collection")
+        # What changes something is named by the path, save for a new key; asking changes nothing.
+        something = bool(request.path_params) or "admin" in self._scopes
+        self._changes = something and request.method not in _SAFE and self._scopes != ("query",)
         self._look_up()
         if begins and self._changes:
             self._trail.write(self._entry(BEGUN), lasting=True)
-
-    @property
-    def _changes(self) -> bool:
-        return self._method not in _SAFE and self._scopes != ("query",)
 
     def _look_up(self) -> None:
         if self.collection is None and self._named is not None and self._holds(self._named):
@@ -65,7 +66,7 @@ class Noted:
     def _entry(self, outcome: int | str) -> Entry:
         assert self._key_id is not None
         return Entry(
-            self._key_id, self._action, self._scopes, outcome, self.collection, self.doc_id, self.counts
+            self._key_id, self._action, self._scopes, outcome, self.collection, self.about, self.counts
         )
 
 
@@ -73,11 +74,11 @@ CURRENT: ContextVar[Noted | None] = ContextVar("noted", default=None)
 """That of the request under way; None where there is no trail."""
 
 
-def note(collection: str | None = None, doc_id: str | None = None, **counts: int) -> None:
-    """Let the entry of this request name a collection or document that is there, and count something."""
+def note(collection: str | None = None, about: str | None = None, **counts: int) -> None:
+    """Let the entry of this request name a collection that is there, say what id it is about, and count."""
     noted = CURRENT.get()
     if noted is None:
         return
     noted.collection = collection or noted.collection
-    noted.doc_id = doc_id or noted.doc_id
+    noted.about = about or noted.about
     noted.counts |= counts
