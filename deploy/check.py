@@ -1,7 +1,7 @@
 """Check the files of this folder without a container engine: python -m deploy.check files | image.
 
-``files`` hands them to linters that bring their own schemas, installed into a folder of their own under
-``build``, and to programs of Debian where they are installed. ``image`` does what the Dockerfile says, step
+``files`` hands them to linters that bring their own schemas, installed into an environment of their own,
+and to programs of Debian where they are installed. ``image`` does what the Dockerfile says, step
 by step, in a clean Debian, and starts the result (see ``deploy.image``).
 """
 
@@ -16,7 +16,7 @@ from pathlib import Path
 from deploy.image import check_image
 
 DEPLOY = Path(__file__).resolve().parent
-WORK = DEPLOY.parent / "build" / "deploy-check"
+WORK = Path.home() / ".cache" / "lethe-deploy-check"
 
 
 def main() -> int:

@@ -1,8 +1,8 @@
 """The steps of the Dockerfile in a clean Debian, and what they made, started as an engine would.
 
-Debootstrap makes the Debian. The start is as the image's user without capabilities, on a read-only root with an empty /tmp and a data folder,
-and in a network of its own without a way out. Root, debootstrap, curl and util-linux are needed. What an
-engine does beyond this (layers, digests of bases, its own network) is not checked.
+Debootstrap makes the Debian. The start is as the image's user without capabilities, on a read-only root with
+an empty /tmp and a data folder, and in a network of its own without a way out. Root, debootstrap, curl and
+util-linux are needed. What an engine does beyond this (layers, digests of bases) is not checked.
 """
 
 import json

@@ -11,7 +11,13 @@ from retrieval.store import vault
 from retrieval.store.chain import AUDIT_LOG
 from retrieval.store.words import open_views
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
+_STEPS = {
+    5: ("CREATE TABLE quarantine (source_key BLOB PRIMARY KEY) STRICT, WITHOUT ROWID",),
+    6: vault.SCHEMA,
+}
+"""The statements that make each version out of the one before it."""
+_OLDEST = min(_STEPS) - 1
 _SCHEMA = Path(__file__).with_name("schema.sql")
 _PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON")
 
@@ -44,7 +50,11 @@ def create_database(path: Path) -> None:
 
 
 def open_database(path: Path) -> sqlite3.Connection:
-    """The database at ``path``; raises CollectionError if it is missing or of another version."""
+    """The database at ``path``, made over to this version if an older one wrote it.
+
+    Raises:
+        CollectionError: It is missing, or its version is newer or too old.
+    """
     if not path.is_file():
         raise CollectionError(f"{path.parent}: {_MISSING}")
     # Never made here: what a reader makes beside a writer would be an empty collection.
@@ -54,7 +64,7 @@ def open_database(path: Path) -> sqlite3.Connection:
         try:
             _check_version(connection, path)
             _set_up(connection)
-            _make_vault(connection)
+            _make_over(connection)
             open_views(connection)
         except BaseException:
             connection.close()
@@ -70,15 +80,33 @@ _MISSING = (
 
 def _make(connection: sqlite3.Connection) -> None:
     _set_up(connection)
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with _writing(connection):
         # Checked inside the transaction: another process may have created it meanwhile.
         if _version(connection) == 0:
             for statement in _statements(_SCHEMA.read_text(encoding="utf-8")):
                 connection.execute(statement)
-            connection.execute(AUDIT_LOG.schema)
-            _make_vault(connection)
+            for statement in (AUDIT_LOG.schema, *vault.SCHEMA):
+                connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+def _make_over(connection: sqlite3.Connection) -> None:
+    """Whole or not at all, so a kill leaves the version that was there."""
+    if _version(connection) == SCHEMA_VERSION:
+        return
+    with _writing(connection):
+        # Looked at again: another process may have done it meanwhile.
+        for version in range(_version(connection) + 1, SCHEMA_VERSION + 1):
+            for statement in _STEPS[version]:
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {version}")
+
+
+@contextmanager
+def _writing(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
     except BaseException:
         connection.execute("ROLLBACK")
         raise
@@ -88,11 +116,6 @@ def _make(connection: sqlite3.Connection) -> None:
 def _set_up(connection: sqlite3.Connection) -> None:
     for pragma in _PRAGMAS:
         connection.execute(f"PRAGMA {pragma}")
-
-
-def _make_vault(connection: sqlite3.Connection) -> None:
-    for statement in vault.SCHEMA:
-        connection.execute(statement)
 
 
 def _version(connection: sqlite3.Connection) -> int:
@@ -108,10 +131,10 @@ def _check_version(connection: sqlite3.Connection, path: Path) -> None:
             f"{path.parent}: written by a newer Lethe (database version {version}, this one reads "
             f"{SCHEMA_VERSION}). Use that version, or ingest into a new collection."
         )
-    if version < SCHEMA_VERSION:
+    if version < _OLDEST:
         raise CollectionError(
             f"{path.parent}: written by an older Lethe (database version {version}, this one reads "
-            f"{SCHEMA_VERSION}). Ingest the documents again into a new collection."
+            f"{_OLDEST} to {SCHEMA_VERSION}). Ingest the documents again into a new collection."
         )
 
 

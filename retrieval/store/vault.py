@@ -19,7 +19,7 @@ SCHEMA = (
     """,
     "CREATE INDEX IF NOT EXISTS vault_of_key ON vault (key_id)",
 )
-"""Made where it is missing: the first collections had no such table."""
+"""Statements that make it."""
 
 
 @dataclass(frozen=True, slots=True)
