@@ -1,5 +1,5 @@
-// A report from a file, in a frame that may do nothing. The page's rules hold in the frame too, so that the
-// report's own styles are left out: the server's copy of its style sheet takes their place.
+// A report from a file, in a frame that may do nothing. The page's rules hold in the frame too and forbid styles
+// within a page, so that the report's are renamed before it is read, and the server's copy of them takes their place.
 
 import { $, complain, fill, h } from "/web/dom.js";
 
@@ -8,14 +8,15 @@ const PRESENTATION = /^(fill|stroke|font|text-anchor|opacity|stroke-.*|fill-.*|f
 export function show() {}
 
 function cleaned(text) {
-  const report = new DOMParser().parseFromString(text, "text/html");
-  for (const each of report.querySelectorAll("script, style, link, base, meta, iframe, object, embed")) each.remove();
-  for (const each of report.querySelectorAll("[style]")) {
-    for (const rule of (each.getAttribute("style") ?? "").split(";")) {
+  const renamed = text.replaceAll(/<(\/?)style\b/gi, "<$1x-style").replaceAll(/\sstyle="/gi, ' data-style="');
+  const report = new DOMParser().parseFromString(renamed, "text/html");
+  for (const each of report.querySelectorAll("script, x-style, link, base, meta, iframe, object, embed")) each.remove();
+  for (const each of report.querySelectorAll("[data-style]")) {
+    for (const rule of (each.dataset.style).split(";")) {
       const [name, value] = rule.split(":").map((side) => side.trim());
       if (value && PRESENTATION.test(name)) each.setAttribute(name, value);
     }
-    each.removeAttribute("style");
+    each.removeAttribute("data-style");
   }
   const sheet = report.createElement("link");
   sheet.rel = "stylesheet";

@@ -56,14 +56,14 @@ function fresh() {
 /** The answer's text, with a button for each mark that has a citation. */
 function marked(text, citations, open) {
   const known = new Map(citations.map((each) => [String(each.mark), each]));
-  return text.split(/(\[\d+\])/).map((piece) => {
-    const cited = /^\[\d+\]$/.test(piece) ? known.get(piece.slice(1, -1)) : undefined;
+  // A mark and the punctuation behind it stay on one line.
+  return text.split(/(\[\d+\][.,;:!?)]*)/).map((piece) => {
+    const [, number, after] = /^\[(\d+)\](.*)$/.exec(piece) ?? [];
+    const cited = known.get(number);
     if (!cited) return document.createTextNode(piece);
-    return h(
-      "button",
-      { type: "button", class: "mark", "aria-label": `Open passage ${cited.mark}`, onclick: (event) => open(cited, event.target) },
-      piece,
-    );
+    const look = { type: "button", class: "mark", "aria-label": `Open passage ${number}` };
+    const button = h("button", { ...look, onclick: (event) => open(cited, event.target) }, `[${number}]`);
+    return h("span", { class: "whole" }, button, after);
   });
 }
 

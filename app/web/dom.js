@@ -2,13 +2,15 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
+const present = (children) => children.flat(Infinity).filter((child) => child !== null && child !== undefined);
+
 function filled(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes ?? {})) {
     if (value === null || value === undefined || value === false) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else element.setAttribute(name, value === true ? "" : String(value));
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  element.append(...present(children));
   return element;
 }
 
@@ -26,7 +28,7 @@ export const $ = (id) => document.getElementById(id);
 
 /** Takes the children of an element away and gives it others. */
 export function fill(element, ...children) {
-  element.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined));
+  element.replaceChildren(...present(children));
 }
 
 export const count = (number) => number.toLocaleString("en");

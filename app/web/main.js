@@ -15,7 +15,7 @@ let shown = null;
 function route(focus) {
   const [name, ...rest] = location.hash.slice(1).split("/");
   const page = name in PAGES ? name : "chat";
-  for (const each of Object.keys(PAGES)) $(each).hidden = each !== page;
+  for (const each of Object.keys(PAGES)) $(`page-${each}`).hidden = each !== page;
   for (const link of document.querySelectorAll("nav a")) {
     if (link.getAttribute("href") === `#${page}`) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");

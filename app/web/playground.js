@@ -11,16 +11,14 @@ const KINDS = {
   quasi: "quasi-identifier",
   attribute: "sensitive or other",
 };
-const EXAMPLE = `Invented letter, for trying this page out.
+const SCORES = ["risk", "divergence", "relevance", "priority"];
+const EXAMPLE = `Invented note, for trying this page out.
 
-Dear Ms Pellworm,
+Ms Runa Hagestad, born 9 February 1978 (MRN 5520174), works as a nurse in Leeds. She was admitted on 3 May 2024 with chest pain. She has type 2 diabetes and asthma, takes metformin 500 mg twice a day, and has lost 12 kg since the birth of her third child.
 
-thank you for referring Mr Oswin Tarrant (born 9 February 1968, MRN 5520174), a clock restorer from Ludlow, whom we saw on 12 March 2025. He has had migraine since his divorce and takes propranolol 40 mg twice a day. He earns 2,300 euros a month and sings in the choir of his Methodist church.
+Her husband, Oswin Tarrant, can be reached at oswin.tarrant@example.org or 01632 960 133. They are saving for a trip to Iceland in August.
 
-His sister Ida Tarrant may be told about the results: ida.tarrant@example.org or 01584 496 0133.
-
-With kind regards
-Dr Runa Hagestad, Teme Valley Clinic`;
+Dr Ida Pellworm, Teme Valley Clinic`;
 
 let policies = [];
 let moved = false; // whether the threshold is the user's and not the policy's
@@ -126,6 +124,7 @@ function pane(place, title, lines, decisions, id) {
   fill(place, h("h2", { id, class: "pane-title" }, title), rows);
 }
 
+const named = (word) => word[0].toUpperCase() + word.slice(1);
 const wordOf = (mark) => [...document.querySelectorAll(`.entity[data-mark="${mark}"]`)];
 
 function showTip(word) {
@@ -136,12 +135,8 @@ function showTip(word) {
     ["Action", decision.action === "keep" ? "kept" : decision.action],
     ...(decision.action === "keep" ? [] : [["Becomes", decision.replacement || "nothing"]]),
     ["Reason", decision.reason],
-    ["Confidence", score(decision.confidence)],
-    ["Risk", score(scores.risk)],
-    ["Divergence", score(scores.divergence)],
-    ["Relevance", score(scores.relevance)],
-    ["Priority", score(scores.priority)],
-    ["Found by", decision.source],
+    ...SCORES.filter((name) => scores[name] !== null && scores[name] !== undefined).map((name) => [named(name), score(scores[name])]),
+    ["Found by", `${decision.source}, confidence ${score(decision.confidence)}`],
   ];
   const tip = $("tip");
   fill(tip, h("b", null, decision.label), h("dl", null, rows.flatMap(([name, value]) => [h("dt", null, name), h("dd", null, value)])));
@@ -182,9 +177,9 @@ function drawMarks(decisions) {
   const rows = Object.entries(KINDS).map(([kind, name]) => {
     const of = decisions.filter((each) => each.identifier === kind);
     const gone = of.filter((each) => each.action !== "keep").length;
-    return { name, value: gone, shown: `${gone} of ${of.length}`, look: kind };
+    return { name, value: gone / Math.max(1, of.length), shown: `${gone} of ${of.length}`, look: kind };
   });
-  fill($("play-marks"), bars("Replaced entities by class", rows, Math.max(1, decisions.length)));
+  fill($("play-marks"), bars("Replaced entities by class", rows, 1));
 }
 
 function drawLegend(decisions) {
