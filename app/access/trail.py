@@ -33,7 +33,7 @@ class TrailNotWritten(LetheError):
 class Entry:
     """What somebody did. ``outcome`` is an HTTP status or ``BEGUN``, ``DONE``, ``FAILED``.
 
-    ``collection`` is one that is there, ``about`` the id of a document, key or job.
+    ``collection`` is one that is there, or is made by this; ``about`` the id of a document, key or job.
     """
 
     key_id: str

@@ -69,7 +69,7 @@ def document_routes(data: DataDir, served: Collections, runner: Runner) -> APIRo
             return runner.submit("ingest", collection, made, files, dry_run=order.dry_run)
 
         job = await run_in_threadpool(submit)
-        note(about=job.job_id, files=len(files))
+        note(collection, about=job.job_id, files=len(files))
         response.headers["location"] = f"/v1/jobs/{job.job_id}"
         return job_row(job)
 

@@ -15,7 +15,7 @@ _SAFE = ("GET", "HEAD")
 class Noted:
     """Collects an entry, and writes it before the answer goes out.
 
-    ``holds`` says whether there is a collection of a name: others are words of a stranger.
+    ``holds`` says whether there is a collection of a name that a path has: others are words of a stranger.
     """
 
     def __init__(self, trail: Trail, holds: Callable[[str], bool]) -> None:
@@ -75,7 +75,10 @@ CURRENT: ContextVar[Noted | None] = ContextVar("noted", default=None)
 
 
 def note(collection: str | None = None, about: str | None = None, **counts: int) -> None:
-    """Let the entry of this request name a collection that is there, say what id it is about, and count."""
+    """Let the entry of this request name a collection, say what id it is about, and count.
+
+    The collection is there, or about to be made.
+    """
     noted = CURRENT.get()
     if noted is None:
         return

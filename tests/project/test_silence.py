@@ -130,6 +130,10 @@ ingest.detection.rules.lexicon.Match: kind
 ingest.deciding.baselines.uniform.Uniform: name reason
 ingest.scoring.scale.Scale: source
 retrieval.collection.Erasure: doc_id
+retrieval.store.chain.Chain: table
+retrieval.store.chain.Link: at event digest
+retrieval.store.vault.Sealed: key_id
+retrieval.store.vault.SealedOriginal: doc_id
 retrieval.documents.Passage: doc_id doubts
 retrieval.documents.KeptDocument: doc_id kept_at doubts
 retrieval.documents.Citation: doc_id
@@ -201,6 +205,10 @@ eval.studies.risk.report.RiskReport: models
 ingest.explain.ExplainedEntity: label reason replacement
 app.access.keys.Key: key_id name scopes collections created revoked
 app.access.keys.NewKey: key
+app.access.trail.Entry: key_id action scopes outcome collection about counts
+app.access.trail.Found: about counts
+app.access.vault.Original: sealed_as
+app.access.vault.Sealing: collection_id
 app.server.bodies.ChatBody: model collection
 app.server.bodies.SearchBody: collection
 app.server.bodies.EmbeddingsBody: model
@@ -215,6 +223,8 @@ app.server.answers.PassageAnswer: doc_id warnings
 app.server.answers.CitationAnswer: doc_id
 app.server.answers.ModelAnswer: id
 app.server.answers.ChatAnswer: id model engine warnings
+app.server.answers.OriginalAnswer: doc_id sealed_as
+app.server.answers.RevealedPlace: label action
 app.server.answers.ErrorDetail: message type param code
 app.settings.load._Problem: name wrong
 app.settings.policy.PatternSettings: name label check
