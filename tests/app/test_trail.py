@@ -1,0 +1,351 @@
+"""The trail: what it holds, what it sees, and that nothing happens which it would not hold."""
+
+import json
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated, Any
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from app.access.database import FILE
+from app.access.keys import EVERYBODY, Key, Scope
+from app.access.trail import BEGUN, DONE, FAILED, Entry, Trail, TrailNotWritten, recorded
+from app.data_dir import DataDir
+from app.server.access import Everybody, needs
+from app.server.errors import add_error_handlers
+from app.server.noted import Noted, note
+from app.server.rates import Rates
+from app.server.trailing import Trailing
+from app.settings.load import load_settings
+from models.errors import LetheError
+from tests.commands import ROOT, environment, lethe, write_records
+
+ASKED = Entry("0a1b2c3d", "POST /v1/search", ("query",), 200, "notes", counts={"passages": 5})
+NOTE = "Invented note. Mr Tobias Zorvathian, MRN 88213407, came about the boiler of the mill."
+
+
+def data_in(folder: Path) -> DataDir:
+    return DataDir(load_settings({"data_dir": folder}))
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> DataDir:
+    return data_in(tmp_path / "data")
+
+
+@pytest.fixture
+def trail(data: DataDir) -> Iterator[Trail]:
+    with closing(Trail(data)) as opened:
+        yield opened
+
+
+def changed(data: DataDir, *statements: str) -> None:
+    """What somebody does who may write the file and knows no key."""
+    with closing(sqlite3.connect(data.settings.data_dir / FILE, isolation_level=None)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+def outcomes(trail: Trail) -> list[object]:
+    return [row["outcome"] for row in trail.rows()]
+
+
+# -- the chain -------------------------------------------------------------------------------------------
+
+
+def test_an_entry_holds_what_was_done_and_no_more(trail: Trail) -> None:
+    trail.write(ASKED)
+    (row,) = trail.rows()
+    assert {name: row[name] for name in row if name not in ("at", "digest")} == {
+        "entry": 1,
+        "key_id": "0a1b2c3d",
+        "action": "POST /v1/search",
+        "scopes": ["query"],
+        "outcome": 200,
+        "collection": "notes",
+        "counts": {"passages": 5},
+    }
+    assert trail.first_broken() is None
+
+
+def test_an_empty_trail_holds(trail: Trail) -> None:
+    assert trail.head() is None
+    assert trail.first_broken() is None
+    assert trail.first_broken((0, "")) is None
+    assert trail.first_broken((1, "0" * 64)) == 1
+
+
+ENTRIES = 6
+CHANGES = {
+    "edited": "UPDATE trail SET event = replace(event, '0a1b2c3d', 'ffffffff') WHERE seq = {n}",
+    "moved in time": "UPDATE trail SET at = '2020-01-01T00:00:00+00:00' WHERE seq = {n}",
+    "given another digest": "UPDATE trail SET digest = upper(digest) || 'é' WHERE seq = {n}",
+    "removed": "DELETE FROM trail WHERE seq = {n}",
+    "renumbered": "UPDATE trail SET seq = seq + 100 WHERE seq = {n}",
+    "replaced by another": "UPDATE trail SET (at, event, digest) = "
+    "(SELECT at, event || ' ', digest FROM trail WHERE seq = {n} % 6 + 1) WHERE seq = {n}",
+}
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sampled_from(sorted(CHANGES)), st.integers(1, ENTRIES))
+def test_the_first_entry_that_was_changed_is_named(data: DataDir, change: str, number: int) -> None:
+    with closing(Trail(data)) as trail:
+        changed(data, "DELETE FROM trail")
+        for _ in range(ENTRIES):
+            trail.write(ASKED)
+        last = trail.head()
+        assert last is not None
+        assert trail.first_broken() is None
+        changed(data, CHANGES[change].format(n=number))
+        at_the_end = change in ("removed", "renumbered") and number == ENTRIES
+        if at_the_end and change == "removed":
+            # Cut off at the end: seen with a head alone.
+            assert trail.first_broken() is None
+        else:
+            assert trail.first_broken() == number
+        assert trail.first_broken((last.number, last.digest)) == number
+
+
+def test_a_chain_rewritten_without_the_key_is_seen(data: DataDir, trail: Trail, tmp_path: Path) -> None:
+    for _ in range(3):
+        trail.write(ASKED)
+    other = data_in(tmp_path / "other")
+    with closing(Trail(other)) as forged:
+        for _ in range(3):
+            forged.write(ASKED)
+    changed(
+        data,
+        f"ATTACH '{other.settings.data_dir / FILE}' AS other",
+        "DELETE FROM trail",
+        "INSERT INTO trail SELECT * FROM other.trail",
+    )
+    assert trail.first_broken() == 1
+
+
+def test_a_head_shows_that_a_trail_was_begun_anew_with_the_key(data: DataDir, trail: Trail) -> None:
+    for _ in range(3):
+        trail.write(ASKED)
+    kept = trail.head()
+    assert kept is not None
+    changed(data, "DELETE FROM trail")
+    for number in range(5):
+        trail.write(Entry("ffffffff", "lethe erase", ("erase",), number))
+    assert trail.first_broken() is None
+    assert trail.first_broken((kept.number, kept.digest)) == 3
+
+
+WRITING = """
+import sys
+from contextlib import closing
+from threading import Thread
+from app.access.trail import Entry, Trail
+from app.data_dir import DataDir
+from app.settings.load import load_settings
+with closing(Trail(DataDir(load_settings({})))) as trail:
+    def write(name):
+        for number in range(40):
+            trail.write(Entry(name, "POST /v1/search", ("query",), number), lasting=number % 10 == 0)
+    threads = [Thread(target=write, args=(f"{sys.argv[1]}-{each}",)) for each in range(2)]
+    for each in threads: each.start()
+    for each in threads: each.join()
+"""
+
+
+def test_threads_of_several_processes_write_one_chain(data: DataDir, trail: Trail) -> None:
+    env = environment(data.settings.data_dir)
+    running = [
+        subprocess.Popen([sys.executable, "-c", WRITING, str(number)], env=env, cwd=ROOT)
+        for number in range(3)
+    ]
+    assert [each.wait(120) for each in running] == [0, 0, 0]
+    rows = list(trail.rows())
+    assert trail.first_broken() is None
+    for writer in (f"{process}-{thread}" for process in range(3) for thread in range(2)):
+        assert [row["outcome"] for row in rows if row["key_id"] == writer] == list(range(40))
+    assert len(rows) == 240
+
+
+def test_a_trail_that_cannot_be_written_says_so(data: DataDir, trail: Trail) -> None:
+    changed(data, "DROP TABLE trail")
+    with pytest.raises(TrailNotWritten, match="cannot be written, so this was refused.*SQLITE_ERROR"):
+        trail.write(ASKED)
+
+
+# -- requests --------------------------------------------------------------------------------------------
+
+
+class Route:
+    """A small app with a route of each kind, and what they did."""
+
+    def __init__(self, data: DataDir, trail: Trail, key: Key = EVERYBODY) -> None:
+        self.done: list[str] = []
+        app = FastAPI()
+        app.add_middleware(Trailing)
+        add_error_handlers(app)
+        app.state.access = Everybody()
+        app.state.access.caller = lambda text: key
+        app.state.rates = Rates(None)
+        app.state.trail = lambda: Noted(trail, lambda name: name == "there")
+
+        def route(scope: Scope | None) -> Any:
+            def act(collection: str, key: Annotated[Key, needs(scope)]) -> dict[str, str]:
+                self.done.append(collection)
+                if collection == "failing":
+                    raise LetheError("It failed.")
+                if collection == "breaking":
+                    raise KeyError("zorvathian")
+                note(passages=3)
+                return {"secret": NOTE}
+
+            return act
+
+        app.get("/read/{collection}")(route("query"))
+        app.post("/ask/{collection}")(route("query"))
+        app.post("/erase/{collection}")(route("erase"))
+        app.get("/free")(lambda: {})
+        self.client = TestClient(app, raise_server_exceptions=False)
+
+
+def test_a_request_to_a_collection_has_an_entry(data: DataDir, trail: Trail) -> None:
+    client = Route(data, trail).client
+    assert client.post("/ask/there").status_code == client.get("/read/there").status_code == 200
+    rows = list(trail.rows())
+    assert [(row["action"], row["collection"], row["counts"]) for row in rows] == [
+        ("POST /ask/{collection}", "there", {"passages": 3}),
+        ("GET /read/{collection}", "there", {"passages": 3}),
+    ]
+
+
+def test_words_in_a_path_that_name_no_collection_are_not_kept(data: DataDir, trail: Trail) -> None:
+    client = Route(data, trail).client
+    assert client.get("/read/zorvathian").status_code == 200
+    assert client.post("/erase/zorvathian").status_code == 200
+    assert client.get("/free").status_code == 200
+    assert [row.get("collection") for row in trail.rows()] == [None, None]
+    assert "zorvathian" not in str(list(trail.rows()))
+
+
+def test_what_changes_something_has_an_entry_before_it_begins(data: DataDir, trail: Trail) -> None:
+    client = Route(data, trail).client
+    assert client.post("/erase/there").status_code == 200
+    assert outcomes(trail) == [BEGUN, 200]
+    assert client.post("/erase/failing").status_code == 500
+    assert client.post("/erase/breaking").status_code == 500
+    assert outcomes(trail)[2:] == [BEGUN, 500, BEGUN, FAILED]
+
+
+def test_a_key_without_the_scope_leaves_an_entry_and_does_nothing(data: DataDir, trail: Trail) -> None:
+    key = Key("0a1b2c3d", "reader", frozenset(("query",)), None, "")
+    route = Route(data, trail, key)
+    assert route.client.post("/erase/there").status_code == 403
+    (row,) = trail.rows()
+    assert (row["key_id"], row["outcome"], row["scopes"]) == ("0a1b2c3d", 403, ["erase"])
+    assert route.done == []
+
+
+def test_without_a_trail_nothing_is_changed_and_nothing_is_answered(data: DataDir, trail: Trail) -> None:
+    route = Route(data, trail)
+    changed(data, "DROP TABLE trail")
+    for answer in (route.client.post("/erase/there"), route.client.get("/read/there")):
+        assert (answer.status_code, answer.json()["code"]) == (503, "trail_unavailable")
+        assert "so this was refused" in answer.json()["detail"]
+        assert "Zorvathian" not in answer.text
+    # What only reads may run, but its answer is withheld.
+    assert route.done == ["there"]
+
+
+def test_an_answer_is_withheld_if_only_its_own_entry_fails(
+    data: DataDir, trail: Trail, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[Entry] = []
+
+    def write(entry: Entry, *, lasting: bool = False) -> None:
+        assert lasting
+        if written:
+            raise TrailNotWritten(LetheError("Full."))
+        written.append(entry)
+
+    monkeypatch.setattr(trail, "write", write)
+    answer = Route(data, trail).client.post("/erase/there")
+    assert (answer.status_code, "Zorvathian" in answer.text) == (503, False)
+    assert [each.outcome for each in written] == [BEGUN]
+
+
+# -- the command line ------------------------------------------------------------------------------------
+
+
+def test_the_command_line_is_noted_before_and_after(data: DataDir, trail: Trail) -> None:
+    with recorded(data, "lethe erase", "erase", "zorvathian") as found:
+        assert outcomes(trail) == [BEGUN]
+        found.counts["documents"] = 2
+    with pytest.raises(LetheError), recorded(data, "lethe vault reveal", "reveal"):
+        raise LetheError("It failed.")
+    assert outcomes(trail) == [BEGUN, DONE, BEGUN, FAILED]
+    rows = list(trail.rows())
+    assert rows[1]["counts"] == {"documents": 2}
+    assert {row["key_id"] for row in rows} == {"console"}
+    assert "zorvathian" not in str(rows)
+
+
+def test_keys_and_erasures_are_in_the_trail_and_its_checks_see_what_is_changed(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "settings.toml").write_text('[detector]\nlearned = false\n[risk]\nkind = "prior"\n')
+    records = write_records(tmp_path / "notes.jsonl", [NOTE])
+    assert lethe(folder, "ingest", str(records), "-c", "notes").code == 0
+    made = lethe(folder, "keys", "create", "ward").summary["key_id"]
+    assert lethe(folder, "keys", "revoke", made).code == 0
+    assert lethe(folder, "erase", "r0000", "-c", "notes").code == 0
+    assert lethe(folder, "collections", "delete", "notes", "--yes").code == 0
+    rows = lethe(folder, "trail").rows
+    assert [row["outcome"] for row in rows] == [BEGUN, DONE] * 4
+    assert [(row["action"], row.get("about"), row.get("counts")) for row in rows[1::2]] == [
+        ("lethe keys create", made, None),
+        ("lethe keys revoke", made, None),
+        ("lethe erase", None, {"documents": 1}),
+        ("lethe collections delete", None, None),
+    ]
+    assert [row.get("collection") for row in rows[4:]] == ["notes"] * 4
+    head = lethe(folder, "trail", "head")
+    assert head.summary["entry"] == 8
+    (tmp_path / "head.json").write_text(head.out)
+    check = ("trail", "verify", "--head", str(tmp_path / "head.json"))
+    whole = lethe(folder, *check)
+    assert (whole.code, whole.summary) == (0, {"entries": 8, "first_broken": None})
+    data = data_in(folder)
+    changed(data, "DELETE FROM trail WHERE seq > 6")
+    assert lethe(folder, "trail", "verify").code == 0
+    cut = lethe(folder, *check)
+    assert (cut.code, cut.summary["first_broken"]) == (1, 7)
+    assert "the trail is broken at entry 7" in cut.err
+    changed(data, "UPDATE trail SET event = '{}' WHERE seq = 2")
+    assert lethe(folder, "trail", "verify").summary["first_broken"] == 2
+    (tmp_path / "head.json").write_text("[]")
+    wrong = lethe(folder, *check)
+    assert (wrong.code, "this is no head of a trail" in wrong.err) == (2, True)
+
+
+def test_a_command_that_cannot_be_noted_does_nothing(tmp_path: Path) -> None:
+    data = data_in(tmp_path / "data")
+    Trail(data).close()
+    changed(data, "CREATE TRIGGER full BEFORE INSERT ON trail BEGIN SELECT raise(ABORT, 'full'); END")
+    ran = lethe(tmp_path / "data", "keys", "create", "ward")
+    assert (ran.code, ran.out) == (1, "")
+    assert "so this was refused" in ran.err
+    assert lethe(tmp_path / "data", "keys").out == ""
+
+
+def test_no_text_is_in_the_trail(data: DataDir, trail: Trail) -> None:
+    Route(data, trail).client.post("/ask/there", params={"q": NOTE})
+    for path in data.settings.data_dir.iterdir():
+        assert b"orvathian" not in path.read_bytes()
+    json.dumps(list(trail.rows()))
