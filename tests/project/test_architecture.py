@@ -27,11 +27,11 @@ STEPS = {
     "detection linking rendering ladders scoring deciding explain sanitize pipeline "
     "workers on_ray langchain_transformer",
     "retrieval": "documents errors protocols search index store manifest keeping passages citations prompt "
-    "collection retriever generators langchain_adapters system",
+    "collection retriever guards generators langchain_adapters system",
     "eval": "documents progress rows protocols measures targets corpora provenance attacks "
     "experiment prepared tasks studies reports",
     "app": "machine presets settings policies indexes data_dir access compose preloaded demo rows ingesting "
-    "on_ray dry_run explain_text explain_html policy_file sanitized_files server cli",
+    "on_ray dry_run erasing explain_text explain_html policy_file sanitized_files jobs sanitizing server cli",
 }
 
 

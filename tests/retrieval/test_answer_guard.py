@@ -1,0 +1,236 @@
+"""What an answer may say when it leaves. All names, numbers and passages are invented."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ingest.deciding.baselines.uniform import REDACT
+from ingest.detection.hybrid import HybridDetector
+from ingest.documents import Document, SanitizedDocument
+from ingest.errors import SanitizationError
+from ingest.sanitize import DecidingSanitizer
+from ingest.scoring.prior import RiskPrior
+from models.errors import ConfigurationError
+from retrieval.citations import NO_ANSWER
+from retrieval.documents import Answer, Citation, Passage, RetrievedPassage
+from retrieval.guards.answers import LEFT_OUT, WITHHELD, AnswerGuard, AnswerRules
+from retrieval.guards.canaries import Canaries, canaries_in
+from retrieval.guards.one_at_a_time import OneAtATime
+from tests.doubles import PhraseDetector
+
+NAMES = {"Mara Vell": "person full name", "Tobin Aske": "person full name", "01632 960 014": "phone number"}
+SANITIZER = DecidingSanitizer(PhraseDetector(NAMES), REDACT, RiskPrior(), language="any")
+CANARY = "QX-4471-90210"
+
+
+def passages(*texts: str) -> list[RetrievedPassage]:
+    return [
+        RetrievedPassage(Passage(n, f"d{n}", 0, len(text), text), 0.5)
+        for n, text in enumerate(texts, start=1)
+    ]
+
+
+def out_of(text: str, *texts: str, rules: AnswerRules | None = None, cuts: Sequence[int] = ()) -> str:
+    guard = AnswerGuard(rules or AnswerRules(SANITIZER), passages(*texts))
+    ends = [0, *sorted(min(cut, len(text)) for cut in cuts), len(text)]
+    pieces = [guard.feed(text[start:end]) for start, end in zip(ends, ends[1:], strict=False)]
+    return "".join(pieces) + guard.close()
+
+
+def test_a_name_that_no_passage_says_is_replaced_as_the_policy_does() -> None:
+    said = out_of("The patient is Mara Vell [1]. Call 01632 960 014.", "Somebody is ill.")
+    assert said == "The patient is somebody [1]. Call a phone number."
+
+
+def test_what_a_passage_says_word_for_word_stays() -> None:
+    assert (
+        out_of("Tobin Aske signed it [1].", "It was read.\nTobin\nAske, clerk.")
+        == "Tobin Aske signed it [1]."
+    )
+    assert "Aske" not in out_of("Tobin Aske signed it [1].", "Aske, Tobin signed it.")
+    assert out_of(NO_ANSWER) == NO_ANSWER
+
+
+def test_what_stands_in_a_passage_alone_needs_no_detector() -> None:
+    def never() -> DecidingSanitizer:
+        raise AssertionError("nothing is detected here")
+
+    text = "the cough went away [1]. It came back [2]."
+    texts = ("So the cough went away. Then", "It came back.")
+    assert out_of(text, *texts, rules=AnswerRules(OneAtATime(never))) == text
+    with pytest.raises(AssertionError):
+        out_of("It went back.", *texts, rules=AnswerRules(OneAtATime(never)))
+
+
+def test_a_number_in_brackets_that_marks_no_passage_is_no_mark() -> None:
+    rules = AnswerRules(DecidingSanitizer(PhraseDetector({"214": "phone number"}), REDACT, RiskPrior()))
+    assert "214" not in out_of("His room is [214], he said.", "Somebody is ill.", rules=rules)
+
+
+def test_a_name_that_goes_on_beyond_the_end_of_a_sentence_is_replaced_whole() -> None:
+    rules = AnswerRules(
+        DecidingSanitizer(PhraseDetector({"Mara A. Vell? Jones": "person full name"}), REDACT, RiskPrior())
+    )
+    assert out_of("It is Mara A. Vell? Jones who coughs.", rules=rules) == "It is somebody who coughs."
+
+
+def test_letters_that_show_as_nothing_hide_no_name() -> None:
+    assert out_of("The patient is Ma\u200bra\u00ad Vell.") == "The patient is somebody."
+
+
+def test_no_canary_leaves_however_it_is_written() -> None:
+    rules = AnswerRules(SANITIZER, Canaries([CANARY, "blanket orchard violin stamp"]))
+    for written in (
+        CANARY,
+        "qx 4471 90210",
+        "Q X - 4 4 7 1 - 9 0 2 1 0",
+        "\uff31X-4471-90210",
+        "QX-4471-\n90210",
+    ):
+        said = out_of(f"The number is {written}, they say.", f"The number is {CANARY}.", rules=rules)
+        assert said == f"The number is {WITHHELD}, they say."
+    assert "orchard" not in out_of("It is blanket. Orchard. Violin stamp!", rules=rules)
+
+
+def test_a_quotation_ends_where_it_is_longer_than_allowed() -> None:
+    passage = "one two three four five six seven eight"
+    rules = AnswerRules(SANITIZER, quote=3)
+    assert out_of(f"It says: {passage} [1]. So there.", passage, rules=rules) == (
+        f"It says: one two three {LEFT_OUT}[1] So there."
+    )
+    assert out_of("One, two; THREE. Four [1]", passage, rules=rules) == f"One, two; THREE. {LEFT_OUT}[1]"
+    assert out_of(f"{NO_ANSWER}", passage, rules=rules) == NO_ANSWER
+    assert out_of(passage, passage) == passage
+
+
+def test_what_cannot_be_checked_is_withheld() -> None:
+    class Refusing:
+        name = "refusing"
+
+        def sanitize(self, documents: Sequence[Document]) -> list[SanitizedDocument | SanitizationError]:
+            return [SanitizationError(each.doc_id, "detection failed (KeyError)") for each in documents]
+
+    said = out_of("Mara is ill. Somebody is well.", "Somebody is well.", rules=AnswerRules(Refusing()))
+    assert said == f"{WITHHELD}  Somebody is well."
+
+
+def test_citations_go_with_their_marks() -> None:
+    texts = passages("one two three four", "five")
+    cited = [Citation(1, 1, "d1"), Citation(2, 2, "d2")]
+    answer = Answer("one two three four [1] five [2]", cited, texts, "x")
+    assert AnswerRules(SANITIZER).guarded(answer) == answer
+    guarded = AnswerRules(SANITIZER, Canaries(["fourfive"])).guarded(answer)
+    assert (guarded.text, guarded.citations) == (f"one two three {WITHHELD} [2]", cited[1:])
+
+
+def test_the_canaries_of_a_file_are_read_and_faults_are_said(tmp_path: Path) -> None:
+    file = tmp_path / "canaries.txt"
+    file.write_text(f"{CANARY}\n\nviolin stamp\n")
+    assert [span.start for span in canaries_in(file).spans("a violin stamp")] == [2]
+    for text, message in (
+        ("\n", "generator.canaries holds none: write one in each line."),
+        ("a-b\n", "A canary has 6 to 200 letters and digits, and one given has not"),
+    ):
+        file.write_text(text)
+        with pytest.raises(ConfigurationError) as caught:
+            canaries_in(file)
+        assert str(caught.value).startswith(message)
+    with pytest.raises(ConfigurationError) as caught:
+        canaries_in(tmp_path / "none")
+    assert str(caught.value) == "generator.canaries is no text file in UTF-8 that can be read."
+
+
+PIECES = st.sampled_from(
+    [
+        *NAMES,
+        "Mara",
+        "Vell",
+        " ",
+        " ",
+        "\n",
+        ". ",
+        "? ",
+        "[1]",
+        "[2, 1]",
+        "Dr. ",
+        "one two",
+        " three four",
+        "five",
+    ]
+    + [
+        CANARY,
+        "QX-4471",
+        "-90210",
+        "\r",
+        "\r\n",
+        "e",
+        "\u0301",
+        "\u200b",
+        "\u4f60\u597d\u3002",
+        "a" * 97,
+        "\U0001f600",
+    ]
+    + ["no end of words " * 30, "\u4f60" * 300]
+)
+TEXTS = st.lists(PIECES, max_size=25).map("".join) | st.text(max_size=200)
+RULES = [AnswerRules(SANITIZER), AnswerRules(SANITIZER, Canaries([CANARY, "violin stamp"]), quote=3)]
+PASSAGES = ("one two three four five six", "Tobin Aske has a cough.")
+
+
+@settings(max_examples=150)
+@given(TEXTS, st.lists(st.integers(0, 1500), max_size=30), st.sampled_from(RULES))
+def test_the_output_does_not_depend_on_the_cuts(text: str, cuts: list[int], rules: AnswerRules) -> None:
+    assert out_of(text, *PASSAGES, rules=rules, cuts=cuts) == out_of(text, *PASSAGES, rules=rules)
+
+
+@pytest.mark.parametrize("rules", RULES, ids=["policy", "all rules"])
+def test_no_single_cut_and_no_even_pieces_change_the_output(rules: AnswerRules) -> None:
+    text = (
+        "The patient is Mara\r\nVell, Dr. Tobin Aske says [1]. one two three four five six! "
+        f"Call 01632 960 014?\ne\u0301 {CANARY} \u4f60\u597d\u3002 Mara Vell"
+    )
+    whole = out_of(text, *PASSAGES, rules=rules)
+    assert "Mara Vell" not in whole and "960" not in whole
+    for cut in range(len(text) + 1):
+        assert out_of(text, *PASSAGES, rules=rules, cuts=[cut]) == whole
+    for size in range(1, 20):
+        assert out_of(text, *PASSAGES, rules=rules, cuts=range(size, len(text), size)) == whole
+
+
+@given(TEXTS)
+def test_what_is_held_back_is_bounded(text: str) -> None:
+    guard = AnswerGuard(AnswerRules(SANITIZER), passages(text))
+    for place in range(len(text)):
+        guard.feed(text[place])
+        assert len(guard._raw) <= 256 and len(guard._text) <= 400 + guard.ahead
+
+
+@given(st.lists(st.sampled_from([*NAMES, " and ", ". ", "\n", "x" * 390]), max_size=12).map("".join))
+def test_no_name_survives_where_no_passage_has_it(text: str) -> None:
+    said = out_of(text, "Somebody is ill.")
+    assert not [name for name in NAMES if f" {name} " in f" {said} "]
+
+
+def test_the_detector_reads_what_stands_before() -> None:
+    read: list[str] = []
+
+    class Reading:
+        name = "reading"
+
+        def sanitize(self, documents: Sequence[Document]) -> list[SanitizedDocument | SanitizationError]:
+            read.extend(each.text for each in documents)
+            return SANITIZER.sanitize(documents)
+
+    out_of("First one. Second one.", rules=AnswerRules(Reading()))
+    assert read == ["First one. Second one.", "First one. Second one."]
+
+
+def test_patterns_and_rules_find_identifiers_in_an_answer() -> None:
+    rules = AnswerRules(DecidingSanitizer(HybridDetector(), REDACT, RiskPrior()))
+    said = out_of(
+        "Please write to mara.vell@post.example about it [1].", "Please write about it.", rules=rules
+    )
+    assert said == "Please write to an email address about it [1]."
