@@ -11,11 +11,11 @@ import shutil
 import sqlite3
 import sys
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 KEYS = (".key",)
-MADE_AGAIN = ("vectors.faiss", "lock")
+MADE_AGAIN = ("vectors.faiss", "lock", "server.lock")
 BESIDE_DATABASES = ("-wal", "-shm", "-journal")
 
 
@@ -45,21 +45,22 @@ def copied(data: Path, target: Path) -> Iterator[Path]:
     target.mkdir(mode=0o700, parents=True)
     for path in sorted(data.rglob("*")):
         there = target / path.relative_to(data)
-        if path.is_dir():
-            there.mkdir(mode=0o700)
-        elif path.name.endswith(KEYS):
+        if path.name.endswith(KEYS):
             yield path
+        elif path.is_dir():
+            there.mkdir(mode=0o700)
         elif path.suffix == ".db":
             copy_database(path, there)
-        elif path.is_file() and not is_passing(path):
-            shutil.copyfile(path, there)
-            there.chmod(0o600)
+        elif not is_passing(path):
+            # An upload goes as soon as its job is over.
+            with suppress(FileNotFoundError):
+                shutil.copyfile(path, there)
+                there.chmod(0o600)
 
 
 def is_passing(path: Path) -> bool:
-    """Whether a file is made again, or holds what the copy of a database has already."""
-    temporary = path.name.startswith(".") and path.suffix == ".tmp"
-    return temporary or path.name in MADE_AGAIN or path.name.endswith(BESIDE_DATABASES)
+    """Whether a file is made again, is not whole yet, or holds what the copy of a database has already."""
+    return path.name.startswith(".") or path.name in MADE_AGAIN or path.name.endswith(BESIDE_DATABASES)
 
 
 def copy_database(path: Path, there: Path) -> None:
