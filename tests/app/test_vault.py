@@ -1,0 +1,492 @@
+"""The vault: originals that only their key opens, and that go with their documents. All is invented."""
+
+import base64
+import json
+import signal
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.access.trail import Trail
+from app.access.vault import (
+    NoOriginal,
+    OriginalNotOpened,
+    Sealing,
+    Vault,
+    key_id_of,
+    originals,
+    revealed,
+    rotate,
+    vault_of,
+    vault_row,
+)
+from app.compose import system_of
+from app.data_dir import DataDir
+from app.ingesting import ingest
+from app.settings.load import load_settings
+from ingest.deciding.baselines.uniform import REDACT
+from ingest.documents import Document, SanitizedDocument, Unread
+from ingest.keys import content_key
+from ingest.pipeline import Tally
+from ingest.read.reading import Reading
+from ingest.sanitize import DecidingSanitizer
+from ingest.scoring.prior import RiskPrior
+from models.errors import ConfigurationError
+from retrieval.collection import UnknownDocument
+from retrieval.store.database import Store
+from retrieval.store.vault import Sealed, SealedOriginal
+from tests.commands import PLAIN, ROOT, command, environment, in_process, write_records
+from tests.doubles import PhraseDetector, WordEncoder
+
+KEY, NEW, DATA_KEY = b"k" * 32, b"n" * 32, b"d" * 32
+MARK = "Zorvathian"
+NOTES = [
+    f"Invented note {number}. Mr Tobias {MARK}, MRN {88213407 + number}, came about the boiler of the mill."
+    for number in range(8)
+]
+
+
+def written(path: Path, key: bytes) -> Path:
+    path.write_bytes(base64.b64encode(key) + b"\n")
+    return path
+
+
+@pytest.fixture
+def key_file(tmp_path: Path) -> Path:
+    return written(tmp_path / "vault.key", KEY)
+
+
+@pytest.fixture
+def new_file(tmp_path: Path) -> Path:
+    return written(tmp_path / "new.key", NEW)
+
+
+def data_in(folder: Path, **vault: object) -> DataDir:
+    given = {"data_dir": folder / "data", "policy.name": "redact", "ingest.keep_ids": True}
+    given |= {"detector.learned": False, "risk.kind": "prior", "retrieval.passage_tokens": 64}
+    return DataDir(load_settings({**given, **{f"vault.{name}": value for name, value in vault.items()}}))
+
+
+@pytest.fixture
+def data(tmp_path: Path, key_file: Path) -> DataDir:
+    return data_in(tmp_path, enabled=True, key_file=key_file)
+
+
+def kept(data: DataDir, documents: dict[str, str], name: str = "notes") -> Tally:
+    system = system_of(data.settings, encoder=WordEncoder())
+    return ingest(system, data, name, [Reading(Document(*each), 0) for each in documents.items()])
+
+
+def numbered(texts: list[str]) -> dict[str, str]:
+    return {f"r{number:04d}": text for number, text in enumerate(texts)}
+
+
+def texts_of(data: DataDir, name: str = "notes") -> dict[str, str]:
+    return {doc_id: document.text for doc_id, document in originals(data, name)}
+
+
+def rows(data: DataDir) -> list[tuple[str, bytes]]:
+    with closing(sqlite3.connect(data.folder("notes") / "collection.db")) as connection:
+        return connection.execute("SELECT doc_id, sealed FROM vault ORDER BY doc_id").fetchall()
+
+
+def shown(data: DataDir, *names: str) -> dict[str, object]:
+    with data.open("notes") as collection:
+        return dict(revealed(data.settings, collection, names))
+
+
+# -- sealing ---------------------------------------------------------------------------------------------
+
+
+def sanitized(document: Document) -> SanitizedDocument:
+    detector = PhraseDetector({MARK: "person full name"})
+    (outcome,) = DecidingSanitizer(detector, REDACT, RiskPrior()).sanitize([document])
+    assert isinstance(outcome, SanitizedDocument)
+    return outcome
+
+
+def place_of(collection_id: str) -> Store:
+    store = Store(None)
+    store.set_meta("vault", collection_id)
+    return store
+
+
+DOCUMENT = Document(
+    "r1",
+    f"Mr {MARK} fed the heron \N{GRINNING FACE}.",
+    {"place": "letter.txt, line 2"},
+    (Unread("scanned page", 3, "has no text; install tesseract"),),
+    "/invented/\udcff.txt",
+)
+VAULT = Vault(KEY)
+HERE, ELSEWHERE = place_of("a" * 32), place_of("b" * 32)
+
+
+def sealed(document: Document = DOCUMENT, key: bytes = KEY) -> SealedOriginal:
+    found = Sealing(key, DATA_KEY, "a" * 32)(document, sanitized(document))
+    return SealedOriginal(document.doc_id, (), content_key(document.text, DATA_KEY), found)
+
+
+def test_an_original_comes_back_as_it_was() -> None:
+    opened = VAULT.opened(HERE, sealed())
+    assert opened.document == DOCUMENT
+    assert opened.spans == [(3, 3 + len(MARK))]
+    assert opened.sealed_as == "r1"
+    assert MARK not in f"{opened!r} {sealed()!r} {Sealing(KEY, DATA_KEY, 'a')!r}"
+
+
+@given(st.data())
+def test_a_sealed_original_that_was_changed_anywhere_is_not_opened(drawn: st.DataObject) -> None:
+    original = sealed()
+    assert original.sealed is not None
+    content = original.sealed.content
+    # The nonce, the first and the last of the text, what it is filled up with, and the tag.
+    first, last = drawn.draw(
+        st.sampled_from([(0, 12), (12, 200), (200, len(content) - 16), (len(content) - 16, len(content))])
+    )
+    place = drawn.draw(st.integers(first, last - 1))
+    flipped = bytearray(content)
+    flipped[place] ^= 1 << drawn.draw(st.integers(0, 7))
+    for changed in (bytes(flipped), content[:place], content[place + 1 :], content + b"\0"):
+        row = replace(original, sealed=Sealed(original.sealed.key_id, changed))
+        with pytest.raises(OriginalNotOpened, match="was altered, or put into another place"):
+            VAULT.opened(HERE, row)
+
+
+def test_an_original_opens_at_its_own_place_only() -> None:
+    original, other = sealed(), sealed(Document("r2", "The weir was mended."))
+    with pytest.raises(OriginalNotOpened, match="put into another place"):
+        VAULT.opened(HERE, replace(other, sealed=original.sealed))
+    with pytest.raises(OriginalNotOpened, match="put into another place"):
+        VAULT.opened(ELSEWHERE, original)
+    assert original.sealed is not None
+    both = Vault(NEW, [KEY])
+    relabelled = Sealed(both.key_id, original.sealed.content)
+    with pytest.raises(OriginalNotOpened, match="put into another place"):
+        both.opened(HERE, replace(original, sealed=relabelled))
+    with pytest.raises(OriginalNotOpened, match=f"under the key {key_id_of(KEY)}, which the settings do not"):
+        Vault(NEW).opened(HERE, original)
+    with pytest.raises(NoOriginal, match="no original of this document to show"):
+        VAULT.opened(HERE, replace(original, sealed=None))
+
+
+@given(st.text(max_size=900), st.text(max_size=40))
+def test_the_length_of_what_is_sealed_tells_only_its_blocks(text: str, name: str) -> None:
+    content = [sealed(Document("r1", each)).sealed for each in (text or "x", f"{text}{name}" or "x")]
+    sizes = [len(each.content) - 28 for each in content if each]
+    assert {size % 1024 for size in sizes} == {0}
+    assert abs(sizes[0] - sizes[1]) <= 1024
+    assert content[0] != sealed(Document("r1", text or "x")).sealed, "a nonce was used twice"
+
+
+# -- keys ------------------------------------------------------------------------------------------------
+
+
+def test_without_settings_there_is_no_vault(tmp_path: Path) -> None:
+    data = data_in(tmp_path)
+    assert vault_of(data.settings) is None
+    kept(data, numbered(NOTES[:2]))
+    assert rows(data) == []
+    assert vault_row(data, "notes")["originals"] == 0
+    with pytest.raises(NoOriginal):
+        shown(data, "r0000")
+    with pytest.raises(NoOriginal):
+        list(originals(data, "notes"))
+
+
+def test_a_key_that_is_missing_or_wrong_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+    inside = tmp_path / "data" / "vault.key"
+    inside.parent.mkdir()
+    written(inside, KEY)
+    (tmp_path / "link.key").symlink_to(inside)
+    short, outside = written(tmp_path / "short.key", KEY[:31]), written(tmp_path / "good.key", KEY)
+    (tmp_path / "raw.key").write_bytes(bytes(range(128, 160)))
+    text = base64.b64encode(KEY).decode()
+    cases: list[tuple[dict[str, object], str]] = [
+        ({}, "vault.enabled keeps originals, and there is no key"),
+        ({"key_file": inside}, "vault.key_file: the key lies in the data folder"),
+        ({"key_file": tmp_path / "link.key"}, "vault.key_file: the key lies in the data folder"),
+        ({"key_file": outside, "old_key_files": (inside,)}, "vault.old_key_files: the key lies in the data"),
+        ({"key_file": short}, "vault.key_file should be 32 random bytes in base64"),
+        ({"key_file": tmp_path / "raw.key"}, "vault.key_file: the key cannot be read .it is not text"),
+        ({"key_file": tmp_path / "none.key"}, "vault.key_file: the key cannot be read .No such file"),
+        ({"key": "zorvathian"}, "vault.key should be 32 random bytes in base64"),
+        ({"key": text, "key_file": outside}, "vault.key and vault.key_file both name a key"),
+    ]
+    for given_, reason in cases:
+        data = data_in(tmp_path, enabled=True, **given_)
+        with pytest.raises(ConfigurationError, match=reason) as refusal:
+            kept(data, numbered(NOTES))
+        assert "zorvathian" not in str(refusal.value)
+        assert not data.folder("notes").exists()
+
+
+def test_a_key_comes_from_the_environment_and_not_from_a_settings_file(
+    clean: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = base64.b64encode(KEY).decode()
+    monkeypatch.setenv("LETHE_VAULT__KEY", text)
+    settings = load_settings({"data_dir": clean / "data"})
+    vault = vault_of(settings)
+    assert vault is not None
+    assert vault.key_id == key_id_of(KEY)
+    assert text not in f"{settings!r} {settings.model_dump_json()}"
+    monkeypatch.delenv("LETHE_VAULT__KEY")
+    (clean / "data").mkdir()
+    (clean / "data" / "settings.toml").write_text(f'[vault]\nkey = "{text}"\n')
+    with pytest.raises(ConfigurationError, match="vault.key cannot be set in a settings file") as refusal:
+        load_settings({"data_dir": clean / "data"})
+    assert text not in str(refusal.value)
+
+
+def test_an_ingest_under_a_key_that_opens_nothing_there_is_refused(
+    data: DataDir, tmp_path: Path, new_file: Path
+) -> None:
+    kept(data, numbered(NOTES[:2]))
+    other = data_in(tmp_path, enabled=True, key_file=new_file)
+    with pytest.raises(ConfigurationError, match=f"under the key {key_id_of(KEY)}, and the settings"):
+        kept(other, {"x": NOTES[2]})
+    assert len(rows(data)) == 2
+
+
+# -- a collection ----------------------------------------------------------------------------------------
+
+
+def test_originals_are_kept_and_nothing_of_them_is_in_clear(data: DataDir) -> None:
+    kept(data, numbered(NOTES))
+    assert texts_of(data) == numbered(NOTES)
+    row = shown(data, "r0003")
+    assert row["text"] == NOTES[3]
+    first = row["places"][0]  # type: ignore[index]
+    assert NOTES[3][first["start"] : first["end"]] in f"Mr Tobias {MARK}"
+    assert all({"label", "action", "sanitized"} < set(each) for each in row["places"])  # type: ignore[attr-defined]
+    files = [path for path in data.settings.data_dir.rglob("*") if path.is_file()]
+    assert {"collection.db", "vectors.faiss"} <= {path.name for path in files}
+    for path in files:
+        assert MARK.encode() not in path.read_bytes(), path
+        assert MARK.encode("utf-16-le") not in path.read_bytes(), path
+    with pytest.raises(UnknownDocument, match="there is no document with this id"):
+        shown(data, "r9999")
+
+
+def test_a_document_that_was_there_before_the_vault_has_no_original(data: DataDir, tmp_path: Path) -> None:
+    kept(data_in(tmp_path), {"a": NOTES[0]})
+    kept(data, {"a": NOTES[0], "b": NOTES[1]})
+    assert texts_of(data) == {"b": NOTES[1]}
+    with pytest.raises(NoOriginal):
+        shown(data, "a")
+    assert vault_row(data, "notes") | {"documents": 2, "originals": 1} == vault_row(data, "notes")
+
+
+def test_a_replaced_document_replaces_its_original(data: DataDir) -> None:
+    kept(data, {"a": NOTES[0]})
+    (before,) = rows(data)
+    kept(data, {"a": NOTES[1]})
+    assert texts_of(data) == {"a": NOTES[1]}
+    assert len(rows(data)) == 1
+    with data.open("notes") as collection:
+        assert collection.store.compact()
+    content = (data.folder("notes") / "collection.db").read_bytes()
+    assert before[1][:64] not in content
+
+
+def test_a_text_that_loses_an_id_keeps_its_original(data: DataDir) -> None:
+    kept(data, {"a": NOTES[0]})
+    kept(data, {"b": NOTES[0]})
+    assert texts_of(data) == {"a": NOTES[0], "b": NOTES[0]}
+    kept(data, {"a": NOTES[1]})
+    assert texts_of(data) == {"a": NOTES[1], "b": NOTES[0]}
+    assert (shown(data, "b")["sealed_as"], shown(data, "a")["sealed_as"]) == ("a", "a")
+
+
+def test_an_erasure_leaves_no_original_and_searches_for_it(data: DataDir) -> None:
+    kept(data, numbered(NOTES[:3]))
+    before = dict(rows(data))
+    with data.open("notes") as collection:
+        erasure = collection.erase("r0001")
+    assert erasure.traces_found == 0
+    assert [row[0] for row in rows(data)] == ["r0000", "r0002"]
+    for path in data.folder("notes").iterdir():
+        assert before["r0001"][:40] not in path.read_bytes()
+    # Where a copy of the sealed bytes is left in the folder, the erasure says so.
+    (data.folder("notes") / "copy").write_bytes(b"x" * 100 + before["r0000"])
+    with data.open("notes") as collection:
+        assert collection.erase("r0000").traces_found == 1
+
+
+def test_all_originals_can_be_sanitized_again(data: DataDir) -> None:
+    kept(data, {**numbered(NOTES), "also": NOTES[0]})
+    system = system_of(data.settings, encoder=WordEncoder())
+    readings = [Reading(document, 0) for _, document in originals(data, "notes")]
+    tally = ingest(system, data, "again", readings)
+    assert (tally.kept, tally.duplicates) == (8, 1)
+    assert texts_of(data, "again") == texts_of(data)
+
+
+def test_a_collection_without_the_table_opens_and_takes_originals(data: DataDir, tmp_path: Path) -> None:
+    kept(data_in(tmp_path), {"a": NOTES[0]})
+    with closing(sqlite3.connect(data.folder("notes") / "collection.db")) as connection:
+        connection.execute("DROP TABLE vault")
+        connection.execute("PRAGMA user_version = 5")
+        connection.commit()
+    assert vault_row(data, "notes")["originals"] == 0
+    kept(data, {"b": NOTES[1]})
+    assert texts_of(data) == {"b": NOTES[1]}
+
+
+def test_rows_that_change_places_in_the_file_are_not_opened(data: DataDir) -> None:
+    kept(data, numbered(NOTES[:2]))
+    with closing(sqlite3.connect(data.folder("notes") / "collection.db")) as connection:
+        connection.execute(
+            "UPDATE vault SET sealed = (SELECT sealed FROM vault WHERE doc_id = 'r0001') "
+            "WHERE doc_id = 'r0000'"
+        )
+        connection.commit()
+    assert shown(data, "r0001")["text"] == NOTES[1]
+    with pytest.raises(OriginalNotOpened):
+        shown(data, "r0000")
+
+
+# -- rotation --------------------------------------------------------------------------------------------
+
+
+def keys_in(data: DataDir) -> dict[str, int]:
+    return dict(vault_row(data, "notes")["keys"])  # type: ignore[call-overload]
+
+
+def test_a_rotation_puts_every_original_under_the_new_key(
+    data: DataDir, tmp_path: Path, key_file: Path, new_file: Path
+) -> None:
+    kept(data, numbered(NOTES))
+    before = [content for _, content in rows(data)]
+    both = data_in(tmp_path, enabled=True, key_file=new_file, old_key_files=(key_file,))
+    kept(both, {"new": "Invented note. The weir was mended."})
+    assert keys_in(both) == {key_id_of(KEY): 8, key_id_of(NEW): 1}
+    assert len(texts_of(both)) == 9
+    assert (rotate(both, "notes"), rotate(both, "notes")) == (8, 0)
+    after = data_in(tmp_path, enabled=True, key_file=new_file)
+    assert keys_in(after) == {key_id_of(NEW): 9}
+    assert texts_of(after) == {**numbered(NOTES), "new": "Invented note. The weir was mended."}
+    with pytest.raises(OriginalNotOpened):
+        texts_of(data)
+    for path in data.folder("notes").iterdir():
+        assert not any(each[:40] in path.read_bytes() for each in before), path
+
+
+DYING = """
+import os, signal, sys
+from app.access import vault
+from app.cli.main import main
+from retrieval.store.database import Store
+vault._MOST_AT_ONCE = 2
+done, resealing = [], Store.reseal
+def reseal(self, batch):
+    if len(done) == 2:
+        self._connection.execute("BEGIN IMMEDIATE")
+        self._connection.execute("UPDATE vault SET key_id = 'half'")
+        os.kill(os.getpid(), signal.SIGKILL)
+    done.append(resealing(self, batch))
+Store.reseal = reseal
+main(["vault", "rotate", "-c", "notes"])
+"""
+
+
+def test_a_rotation_that_is_killed_leaves_all_readable_and_goes_on(
+    data: DataDir, tmp_path: Path, key_file: Path, new_file: Path
+) -> None:
+    kept(data, numbered(NOTES))
+    keys = {"LETHE_VAULT__KEY_FILE": str(new_file), "LETHE_VAULT__OLD_KEY_FILES": json.dumps([str(key_file)])}
+    env = {**environment(data.settings.data_dir), **keys}
+    died = subprocess.run([sys.executable, "-c", DYING], env=env, cwd=ROOT, timeout=100, check=False)
+    assert died.returncode == -signal.SIGKILL
+    both = data_in(tmp_path, enabled=True, key_file=new_file, old_key_files=(key_file,))
+    assert keys_in(both) == {key_id_of(NEW): 4, key_id_of(KEY): 4}
+    assert vault_row(both, "notes")["to_rotate"] == 4
+    assert texts_of(both) == numbered(NOTES)
+    assert rotate(both, "notes") == 4
+    assert texts_of(data_in(tmp_path, key_file=new_file)) == numbered(NOTES)
+    with closing(Trail(data)) as trail:
+        assert [row["outcome"] for row in trail.rows()] == ["begun"], "the killed run left its beginning"
+
+
+# -- the command, and several processes ------------------------------------------------------------------
+
+
+@pytest.fixture
+def here(small_corpus: Path, monkeypatch: pytest.MonkeyPatch, key_file: Path) -> Path:
+    """A folder with records, and the settings of the vault in the environment."""
+    for name, value in {"ENABLED": "true", "KEY_FILE": str(key_file)}.items():
+        monkeypatch.setenv(f"LETHE_VAULT__{name}", value)
+    monkeypatch.setenv("LETHE_INGEST__KEEP_IDS", "true")
+    write_records(small_corpus / "notes.jsonl", NOTES)
+    return small_corpus
+
+
+def test_a_revealed_original_is_in_the_trail_before_it_is_shown(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert in_process(capsys, "ingest", str(here), "-c", "notes").code == 0
+    status = in_process(capsys, "vault")
+    assert (status.code, status.summary["originals"], status.summary["to_rotate"]) == (0, 8, 0)
+    ran = in_process(capsys, "vault", "reveal", "r0002", "-c", "notes")
+    assert (ran.code, ran.summary["text"]) == (0, NOTES[2])
+    entries = in_process(capsys, "trail").rows
+    assert [(row["action"], row["outcome"], row.get("about")) for row in entries] == [
+        ("lethe vault reveal", "begun", None),
+        ("lethe vault reveal", "done", "r0002"),
+    ]
+    assert MARK not in json.dumps(entries)
+    with closing(sqlite3.connect(tmp_path / "data" / "server.db")) as connection:
+        # The last entry alone cannot be written: the original is not shown either.
+        connection.execute(
+            "CREATE TRIGGER full BEFORE INSERT ON trail WHEN new.event LIKE '%done%' "
+            "BEGIN SELECT raise(ABORT, 'full'); END"
+        )
+    refused = in_process(capsys, "vault", "reveal", "r0002", "-c", "notes")
+    assert (refused.code, refused.out) == (1, "")
+    assert "so this was refused" in refused.err
+    monkeypatch.delenv("LETHE_VAULT__KEY_FILE")
+    monkeypatch.setenv("LETHE_VAULT__ENABLED", "false")
+    without = in_process(capsys, "vault", "status")
+    assert (without.code, without.summary["without_key"]) == (1, 8)
+    assert "8 originals are under keys that the settings do not name" in without.err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "where",
+    [
+        ("--workers", "2"),
+        pytest.param(
+            ("--ray", "local"), marks=pytest.mark.skipif(find_spec("ray") is None, reason="Ray is absent")
+        ),
+    ],
+    ids=["processes", "ray"],
+)
+def test_originals_that_other_processes_seal_are_the_same(
+    tmp_path: Path, key_file: Path, where: tuple[str, str]
+) -> None:
+    records = write_records(tmp_path / "notes.jsonl", NOTES)
+    vault = {"LETHE_VAULT__ENABLED": "true", "LETHE_VAULT__KEY_FILE": str(key_file)}
+    env = {**environment(tmp_path / "data"), **PLAIN, **vault, "LETHE_INGEST__BATCH_DOCUMENTS": "2"}
+    ran = subprocess.run(
+        command("ingest", str(records), "-c", "notes", *where),
+        env=env,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=280,
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert texts_of(data_in(tmp_path, key_file=key_file)) == numbered(NOTES)
+    for path in (tmp_path / "data").rglob("*"):
+        assert not path.is_file() or MARK.encode() not in path.read_bytes(), path
