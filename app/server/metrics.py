@@ -26,7 +26,7 @@ class Metrics:
     """The figures of one app, in a registry of its own."""
 
     def __init__(self) -> None:
-        disable_created_metrics()
+        disable_created_metrics()  # type: ignore[no-untyped-call]
         self._registry = CollectorRegistry()
         self._requests = Counter(
             "lethe_requests_total",

@@ -57,6 +57,10 @@ def client_of(**limits: Any) -> TestClient:
     return TestClient(app, base_url="http://127.0.0.1")
 
 
+def chat(client: Any) -> Any:
+    return client.post("/v1/chat/completions", json={"messages": [{"role": "user", "content": MARK}]})
+
+
 def search(client: Any, question: str = "Who?", **options: Any) -> Any:
     return client.post("/v1/search", json={"question": question}, **options)
 
@@ -80,7 +84,7 @@ def client() -> Iterator[TestClient]:
         yield connected
 
 
-REQUESTS: Mapping[int, Callable[[TestClient], httpx.Response]] = {
+REQUESTS: Mapping[int, Callable[[Any], Any]] = {
     200: search,
     400: lambda client: search(client, headers={"host": "rebinding.example"}),
     404: lambda client: client.get(f"/v1/{MARK}"),
@@ -149,7 +153,7 @@ def test_a_log_that_nobody_reads_stops_no_request(monkeypatch: pytest.MonkeyPatc
     write_line(Answered("1", "GET", "/livez", 200, 0.1, 0, 2, None, None))
 
 
-MARKED: Sequence[Callable[[TestClient], httpx.Response]] = (
+MARKED: Sequence[Callable[[Any], Any]] = (
     lambda client: search(client, MARK),
     lambda client: search(client, f"raise {MARK}"),
     lambda client: client.post("/v1/search", json={MARK: MARK}),
@@ -163,7 +167,7 @@ MARKED: Sequence[Callable[[TestClient], httpx.Response]] = (
     lambda client: client.get("/v1/models", headers={"authorization": f"Bearer {MARK}", "cookie": MARK}),
     lambda client: client.request(MARK.upper(), "/livez"),
     lambda client: client.post("/analyze", json={"text": MARK, "language": MARK}),
-    lambda client: ask(client, MARK),
+    chat,
 )
 
 
@@ -419,7 +423,7 @@ def test_too_many_requests_are_told_in_the_shape_of_the_route() -> None:
     with client_of(requests_per_minute=3) as client:
         for _ in range(3):
             assert search(client).status_code == 200
-        native, openai, presidio = (search(client), ask(client, MARK), client.get("/anonymizers"))
+        native, openai, presidio = (search(client), chat(client), client.get("/anonymizers"))
         assert client.get("/livez").status_code == client.get("/readyz").status_code == 200
     for response in (native, openai, presidio):
         assert response.status_code == 429
@@ -541,12 +545,12 @@ def test_a_server_that_stops_says_so_first_and_finishes_what_runs(data: Path) ->
         variables = {f"LETHE_SERVER__{name}": value for name, value in limits.items()}
         with served(data, **asking(backend.url), **variables) as server, server.client() as client:
             assert client.get("/readyz").status_code == 200
-            chat = pool.submit(asked_on_its_own, server)
+            asked = pool.submit(asked_on_its_own, server)
             until(lambda: len(backend.requests) == 1)
             server.process.send_signal(signal.SIGTERM)
             until(lambda: client.get("/readyz").status_code == 503)
             assert search(client).status_code == client.get("/livez").status_code == 200
-            assert chat.result().status_code == 200
+            assert asked.result().status_code == 200
             out, err = server.process.communicate(timeout=30)
     assert (server.process.returncode, out) == (0, "")
     lines = [json.loads(line) for line in err.splitlines()]
@@ -558,10 +562,10 @@ def test_a_server_that_stops_says_so_first_and_finishes_what_runs(data: Path) ->
 def test_what_does_not_finish_is_told_to_come_back(data: Path) -> None:
     with chat_server(Reply(says("Invented.").body, seconds=5)) as backend, ThreadPoolExecutor(1) as pool:
         with served(data, **asking(backend.url), LETHE_SERVER__FINISH_SECONDS="0") as server:
-            chat = pool.submit(asked_on_its_own, server)
+            asked = pool.submit(asked_on_its_own, server)
             until(lambda: len(backend.requests) == 1)
             code, seconds, _, _ = server.ended_by(signal.SIGTERM)
-        refused = chat.result()
+        refused = asked.result()
     assert (code, seconds < 4) == (0, True)
     assert (refused.status_code, refused.headers["retry-after"]) == (503, "5")
     assert refused.json()["error"]["code"] == "stopping"
