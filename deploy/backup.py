@@ -16,6 +16,7 @@ from pathlib import Path
 
 KEYS = (".key",)
 MADE_AGAIN = ("vectors.faiss", "lock", "server.lock")
+DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 BESIDE_DATABASES = ("-wal", "-shm", "-journal")
 
 
@@ -66,13 +67,17 @@ def is_passing(path: Path) -> bool:
 def copy_database(path: Path, there: Path) -> None:
     """One state of the database between two transactions, checked after it is written."""
     os.close(os.open(there, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-    source = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)
-    with closing(source), closing(sqlite3.connect(there)) as copy:
-        source.backup(copy)
-        copy.execute("PRAGMA journal_mode=DELETE")
-        (state,) = copy.execute("PRAGMA quick_check").fetchone()
+    try:
+        source = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True)
+        with closing(source), closing(sqlite3.connect(there)) as copy:
+            source.backup(copy)
+            copy.execute("PRAGMA journal_mode=DELETE")
+            (state,) = copy.execute("PRAGMA quick_check").fetchone()
+    except sqlite3.Error as error:
+        state = getattr(error, "sqlite_errorname", type(error).__name__)
     if state != "ok":
-        raise SystemExit(f"backup: {path} is damaged; keep the copies you have, and see docs/operations.md.")
+        wrong = "is damaged" if state in DAMAGED or " " in state else f"cannot be copied ({state})"
+        raise SystemExit(f"backup: {path} {wrong}; keep the copies you have, and see docs/operations.md.")
 
 
 if __name__ == "__main__":

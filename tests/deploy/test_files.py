@@ -189,7 +189,9 @@ def test_the_pod_has_no_rights_and_one_replica() -> None:
     assert pod()["automountServiceAccountToken"] is False
     # Kubernetes would set LETHE_PORT, a setting that does not exist.
     assert pod()["enableServiceLinks"] is False
+    (waiting,) = pod()["initContainers"]
     rights = container()["securityContext"]
+    assert waiting["securityContext"] == rights and waiting["image"] == container()["image"]
     assert rights["readOnlyRootFilesystem"] is True and rights["allowPrivilegeEscalation"] is False
     assert rights["capabilities"] == {"drop": ["ALL"]}
     assert workload["selector"]["matchLabels"] == workload["template"]["metadata"]["labels"]
