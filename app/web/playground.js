@@ -25,6 +25,7 @@ let moved = false; // whether the threshold is the user's and not the policy's
 let running = null;
 let timer = 0;
 let answered = null;
+let pointed = false; // whether the pointer opened the note, and not the focus
 
 export async function show() {
   if (policies.length) return;
@@ -240,15 +241,22 @@ $("play-save").addEventListener("click", () => download("policy.toml", answered.
 
 const pair = $("play-pair");
 const word = (event) => event.target.closest?.(".entity");
-pair.addEventListener("focusin", (event) => word(event) && showTip(word(event)));
-pair.addEventListener("mouseover", (event) => word(event) && showTip(word(event)));
+pair.addEventListener("focusin", (event) => {
+  if (!word(event)) return;
+  showTip(word(event));
+  pointed = false;
+});
+pair.addEventListener("mouseover", (event) => {
+  if (!word(event)) return;
+  showTip(word(event));
+  pointed = true;
+});
 pair.addEventListener("click", (event) => word(event) && showTip(word(event)));
 pair.addEventListener("focusout", hideTip);
 // The note stays while the pointer is on the word or on the note.
 for (const place of [pair, $("tip")])
   place.addEventListener("mouseout", (event) => {
-    const to = event.relatedTarget;
-    if (!to?.closest?.(".entity, #tip") && !document.activeElement?.matches(".entity")) hideTip();
+    if (pointed && !event.relatedTarget?.closest?.(".entity, #tip")) hideTip();
   });
 pair.addEventListener("keydown", (event) => {
   const at = word(event);
