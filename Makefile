@@ -6,7 +6,7 @@ VENV := .venv
 comma := ,
 READY := $(VENV)/ready-$(subst $(comma),-,$(EXTRAS))
 
-.PHONY: demo test slow lint format clean
+.PHONY: demo test slow lint format deploy-check clean
 
 demo: $(READY)
 	$(VENV)/bin/lethe demo --output demo-output > demo-output.json
@@ -30,6 +30,12 @@ lint: $(READY)
 format: $(READY)
 	$(VENV)/bin/ruff check --fix .
 	$(VENV)/bin/ruff format .
+
+# The image check needs root, debootstrap and some minutes: DEPLOY=files leaves it out, and
+# BUILD_ARGS="--build-arg EXTRAS=cpu,pgvector" is handed on.
+DEPLOY ?= files image
+deploy-check: $(READY)
+	@for what in $(DEPLOY); do $(VENV)/bin/python -m deploy.check $$what $(BUILD_ARGS) || exit 1; done
 
 $(READY): pyproject.toml constraints.txt
 	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
