@@ -2,6 +2,7 @@
 
 import base64
 import json
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -41,9 +42,10 @@ from ingest.sanitize import DecidingSanitizer
 from ingest.scoring.prior import RiskPrior
 from models.errors import ConfigurationError
 from retrieval.collection import UnknownDocument
+from retrieval.documents import KeptDocument
 from retrieval.store.database import Store
 from retrieval.store.vault import Sealed, SealedOriginal
-from tests.commands import PLAIN, ROOT, command, environment, in_process, write_records
+from tests.commands import PLAIN, ROOT, command, environment, in_process, lethe, write_records
 from tests.doubles import PhraseDetector, WordEncoder
 
 KEY, NEW, DATA_KEY = b"k" * 32, b"n" * 32, b"d" * 32
@@ -332,15 +334,24 @@ def test_all_originals_can_be_sanitized_again(data: DataDir) -> None:
     assert texts_of(data, "again") == texts_of(data)
 
 
-def test_a_collection_without_the_table_opens_and_takes_originals(data: DataDir, tmp_path: Path) -> None:
-    kept(data_in(tmp_path), {"a": NOTES[0]})
-    with closing(sqlite3.connect(data.folder("notes") / "collection.db")) as connection:
-        connection.execute("DROP TABLE vault")
-        connection.execute("PRAGMA user_version = 5")
-        connection.commit()
+def test_a_collection_that_an_older_lethe_wrote_takes_originals(tmp_path: Path, key_file: Path) -> None:
+    shutil.copytree(ROOT / "tests" / "golden" / "collection_v4", tmp_path / "data" / "collections" / "notes")
+    data = data_in(tmp_path, key_file=key_file)
     assert vault_row(data, "notes")["originals"] == 0
-    kept(data, {"b": NOTES[1]})
-    assert texts_of(data) == {"b": NOTES[1]}
+    with pytest.raises(NoOriginal):
+        shown(data, next(each.doc_id for each in documents_of(data)))
+    vault = f"[vault]\nenabled = true\nkey_file = {json.dumps(str(key_file))}\n"
+    plain = '[detector]\nlearned = false\n[risk]\nkind = "prior"\n'
+    (tmp_path / "data" / "settings.toml").write_text(plain + vault)
+    records = write_records(tmp_path / "note.jsonl", NOTES[:1])
+    ran = lethe(tmp_path / "data", "ingest", str(records), "-c", "notes")
+    assert ran.code == 0, ran.err
+    assert list(texts_of(data).values()) == NOTES[:1]
+
+
+def documents_of(data: DataDir) -> list[KeptDocument]:
+    with data.open("notes") as collection:
+        return list(collection.store.documents())
 
 
 def test_rows_that_change_places_in_the_file_are_not_opened(data: DataDir) -> None:
