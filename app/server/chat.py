@@ -27,6 +27,7 @@ from app.server.asked import ALONE, collection_of_model, models_of, question_of
 from app.server.bodies import ChatBody, EmbeddingsBody
 from app.server.errors import UnknownModel
 from app.server.served import Collections
+from app.server.slots import Slot
 from models.errors import ConfigurationError
 from models.vectors import Vectors
 from retrieval.documents import Answer
@@ -59,7 +60,7 @@ def chat_routes(served: Collections) -> APIRouter:
         return ModelAnswer(id=model)
 
     @router.post("/v1/chat/completions", response_model=ChatAnswer, responses=STREAMED)
-    def chat(body: ChatBody, key: Asking) -> ChatAnswer | Response:
+    def chat(body: ChatBody, key: Asking, slot: Slot) -> ChatAnswer | Response:
         """An answer from a collection, with citations."""
         name = collection_of_model(key, served, body.model, body.collection)
         answer = _answered(body, served, name)
@@ -68,7 +69,7 @@ def chat_routes(served: Collections) -> APIRouter:
         # Citations are known at the end, so the whole answer exists before its first event.
         usage = body.stream_options is not None and bool(body.stream_options.include_usage)
         content = "".join(f"data: {event}\n\n" for event in _events(answer, usage))
-        return Response(content, media_type="text/event-stream", headers={"cache-control": "no-cache"})
+        return Response(content, media_type="text/event-stream")
 
     @router.post("/v1/embeddings", response_model=EmbeddingsAnswer)
     def embeddings(body: EmbeddingsBody, key: Asking) -> EmbeddingsAnswer:
