@@ -6,9 +6,6 @@ from contextlib import closing
 from app.access.keys import Keys
 from app.cli.console import message
 from app.cli.given import data_of
-from app.jobs.runner import Runner
-from app.jobs.table import Jobs
-from app.jobs.uploads import Uploads
 from app.server.app import create_app, is_alone
 from app.server.running import alone_in, listening, serve, url_of
 from models.errors import ConfigurationError
@@ -25,12 +22,9 @@ def run(arguments: argparse.Namespace) -> int:
                 "`lethe keys create`. Or listen on 127.0.0.1 without server.hosts."
             )
         with listening(where.host, where.port) as listener:
-            runner = Runner(
-                data.settings, Jobs(data.settings.data_dir), Uploads(data.settings.data_dir, data.key)
-            )
-            app = create_app(data, keys, runner, arguments.collection)
-            runner.start()
+            app = create_app(data, keys, arguments.collection)
+            app.state.runner.start()
             what = arguments.collection or "all collections"
             message(f"serving {what} on {url_of(listener)} (Ctrl-C ends it)")
-            serve(app, listener, where.drain_seconds, where.finish_seconds, runner.stop)
+            serve(app, listener, where.drain_seconds, where.finish_seconds, app.state.runner.stop)
     return 0

@@ -67,7 +67,7 @@ class Job:
     started: str | None = None
     ended: str | None = None
     progress: Mapping[str, int] = field(default_factory=dict)
-    summary: Mapping[str, Any] | None = None
+    summary: Mapping[str, Any] | None = field(default=None, repr=False)
     error: str | None = None
 
     @property

@@ -38,8 +38,8 @@ class Order:
     """What a job is to do: settings of the policy, fields of records, a collection to sanitize again."""
 
     policy: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    text_field: str = "text"
-    id_field: str = "id"
+    text_field: str = field(default="text", repr=False)
+    id_field: str = field(default="id", repr=False)
     source: str | None = None
 
 

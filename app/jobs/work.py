@@ -4,9 +4,11 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from multiprocessing import parent_process
 from typing import TYPE_CHECKING, Any
 
+from app.access.vault import originals
 from app.data_dir import DataDir
 from app.jobs.table import Job, Jobs
 from app.jobs.uploads import Uploads
@@ -50,6 +52,7 @@ def _done(job: Job, settings: Settings, uploads: Uploads, jobs: Jobs) -> dict[st
     from app.compose import system_of
     from app.dry_run import dry_run
     from app.ingesting import ingest, read_limits_of, workers_for
+    from ingest.read.reading import Reading
 
     order, total = uploads.order(job.job_id), uploads.bytes_of(job.job_id)
     chosen = DataDir(settings).settings_for(job.collection, order.policy)
@@ -57,7 +60,11 @@ def _done(job: Job, settings: Settings, uploads: Uploads, jobs: Jobs) -> dict[st
     data = DataDir(chosen, writes=not job.dry_run)
     on_progress = _reporter(jobs, job.job_id, total)
     system = system_of(chosen, writes=not job.dry_run)
-    with uploads.readings(job.job_id, read_limits_of(chosen)) as readings:
+    with ExitStack() as stack:
+        if order.source is None:
+            readings = stack.enter_context(uploads.readings(job.job_id, read_limits_of(chosen)))
+        else:
+            readings = (Reading(each, 0) for _, each in originals(data, order.source))
         if job.dry_run:
             tally, counted = dry_run(system, data, job.collection, readings, on_progress)
             return {**tally.summary(), "decisions": counted.rows()}

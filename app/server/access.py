@@ -85,6 +85,8 @@ Asking = Annotated[Key, needs("query")]
 """The caller of a route that searches and answers."""
 Ingesting = Annotated[Key, needs("ingest")]
 """The caller of a route that adds documents."""
+Revealing = Annotated[Key, needs("reveal")]
+"""The caller of a route that shows originals or works on them."""
 Erasing = Annotated[Key, needs("erase")]
 """The caller of a route that erases."""
 Calling = Annotated[Key, needs(None)]

@@ -11,9 +11,12 @@ from starlette.responses import HTMLResponse
 
 from app.access.keys import Keys
 from app.access.trail import Trail
+from app.access.vault import vault_of
 from app.compose import detector_of
 from app.data_dir import DataDir
 from app.jobs.runner import Runner
+from app.jobs.table import Jobs
+from app.jobs.uploads import Uploads
 from app.sanitizing import Sanitizing
 from app.server.access import Access, ByKeys, Everybody
 from app.server.answered import write_line
@@ -49,16 +52,21 @@ ERRORS: dict[int | str, dict[str, Any]] = {"4XX": {"model": ErrorAnswer}, "5XX":
 PROBLEMS: dict[int | str, dict[str, Any]] = {"4XX": {"model": ProblemAnswer}, "5XX": {"model": ProblemAnswer}}
 
 
-def create_app(data: DataDir, keys: Keys, runner: Runner, only: str | None = None) -> FastAPI:
-    """The app over a data folder, or one of its collections; ``runner`` has its jobs."""
+def create_app(data: DataDir, keys: Keys, only: str | None = None) -> FastAPI:
+    """The app over a data folder, or one of its collections. ``app.state.runner`` is to be started."""
     server = data.settings.server
     host = f"[{server.host}]" if ":" in server.host else server.host
     access = ByKeys(keys, alone=is_alone(server))
     detector = _Once(partial(detector_of, data.settings))
     served = DataCollections(data, only)
+    folder = data.settings.data_dir
+    runner = Runner(data.settings, Jobs(folder), Uploads(folder, data.key))
     own = own_routes(data, keys, served, runner)
     app = assemble(served, detector, (*HOSTS, host, *server.hosts), access, _limited(server), own)
+    # A key that is missing is said at the start.
+    vault_of(data.settings)
     app.state.trail = partial(Noted, Trail(data), data.holds)
+    app.state.runner = runner
     metrics: Metrics = app.state.metrics
     metrics.show("lethe_collections", "Collections that are kept, and that are open.", "state", served.counts)
     language = int(data.settings.generator.kind == "llama_cpp")

@@ -6,6 +6,8 @@ from fastapi import Path
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
+from app.access.keys import Scope
+
 NO_EFFECT = "accepted for compatibility, without effect"
 LONGEST_CONTENT = 100_000
 MOST_STOPS = 16
@@ -218,5 +220,5 @@ class KeyBody(_Body):
     """A key to make."""
 
     name: str = Field(max_length=100)
-    scopes: list[str] = Field(min_length=1, max_length=10)
+    scopes: list[Scope] = Field(min_length=1, max_length=10)
     collections: list[str] | None = Field(default=None, max_length=1000, description="none for all")

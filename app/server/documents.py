@@ -12,30 +12,31 @@ from pydantic import ValidationError
 from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 
+from app.access.vault import originals
 from app.data_dir import DataDir
 from app.jobs.runner import Runner
 from app.jobs.table import Job, job_row
 from app.jobs.uploads import Order, Upload
 from app.policies import policy_of
 from app.rows import kept_row
-from app.server.access import Asking, Ingesting, NotAllowed
+from app.server.access import Asking, Ingesting, NotAllowed, Revealing, granted
 from app.server.answers import DocumentsAnswer, JobAnswer
 from app.server.asked import collection_of
-from app.server.bodies import FORM, DocumentsBody, Named, OrderBody
+from app.server.bodies import FORM, DocumentsBody, Named, OrderBody, ResanitizeBody
+from app.server.errors import UnknownCollection
 from app.server.noted import note
 from app.server.served import Collections
 from models.errors import ConfigurationError
 
 MOST_FILES, MOST_FIELDS = 1000, 10
-_DESCRIBED: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "multipart/form-data": {"schema": FORM},
-            "application/json": {"schema": DocumentsBody.model_json_schema()},
-        },
-    }
-}
+
+
+def _described() -> dict[str, Any]:
+    """The two bodies of one route, which the framework cannot describe."""
+    body = DocumentsBody.model_json_schema()
+    body["properties"]["documents"]["items"] = body.pop("$defs")["DocumentBody"]
+    forms = {"multipart/form-data": {"schema": FORM}, "application/json": {"schema": body}}
+    return {"requestBody": {"required": True, "content": forms}}
 
 
 class _InMemory(MultiPartParser):
@@ -48,11 +49,16 @@ def document_routes(data: DataDir, served: Collections, runner: Runner) -> APIRo
     """Documents of the collections in ``data``."""
     router = APIRouter()
 
+    def submitted(response: Response, job: Job, **counts: int) -> Mapping[str, object]:
+        note(job.collection, about=job.job_id, **counts)
+        response.headers["location"] = f"/v1/jobs/{job.job_id}"
+        return job_row(job)
+
     @router.post(
         "/v1/collections/{collection}/documents",
         response_model=JobAnswer,
         status_code=202,
-        openapi_extra=_DESCRIBED,
+        openapi_extra=_described(),
     )
     async def add(
         collection: Named, request: Request, response: Response, key: Ingesting
@@ -68,10 +74,27 @@ def document_routes(data: DataDir, served: Collections, runner: Runner) -> APIRo
             made = Order(policy=order.policy, text_field=order.text_field, id_field=order.id_field)
             return runner.submit("ingest", collection, made, files, dry_run=order.dry_run)
 
-        job = await run_in_threadpool(submit)
-        note(collection, about=job.job_id, files=len(files))
-        response.headers["location"] = f"/v1/jobs/{job.job_id}"
-        return job_row(job)
+        return submitted(response, await run_in_threadpool(submit), files=len(files))
+
+    @router.post("/v1/collections/{collection}/resanitize", response_model=JobAnswer, status_code=202)
+    def resanitize(
+        collection: Named, body: ResanitizeBody, response: Response, key: Ingesting, sees: Revealing
+    ) -> Mapping[str, object]:
+        """Sanitize the originals of a collection again, by another policy, into a new one."""
+        there = granted(sees, "reveal", served.names())
+        if collection not in there:
+            raise UnknownCollection(there)
+        if not key.allows("ingest", body.into):
+            raise NotAllowed("ingest")
+        if body.into in data.collections():
+            raise ConfigurationError(
+                "into: there is such a collection. Name one that is not there yet."
+            )
+        # What is wrong is said now: with the policy, or that there is no original.
+        policy_of(data.settings_for(body.into, body.policy))
+        next(originals(data, collection), None)
+        order = Order(policy=body.policy, source=collection)
+        return submitted(response, runner.submit("resanitize", body.into, order))
 
     @router.get("/v1/collections/{collection}/documents", response_model=DocumentsAnswer)
     def documents(

@@ -131,6 +131,7 @@ def _answer(
 
 
 def _of_lethe(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, LetheError)
     status, code = next(row for kind, row in STATUS.items() if isinstance(error, kind))
     return _answer(request, status, error_text(error), code)
 

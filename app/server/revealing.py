@@ -1,15 +1,14 @@
 """The route that shows the original of a document, which the vault keeps."""
 
 from collections.abc import Mapping
-from typing import Annotated
+from functools import cache
 
 from fastapi import APIRouter
 
-from app.access.keys import Key
-from app.access.vault import revealed
+from app.access.vault import revealed, vault_of
 from app.data_dir import DataDir
 from app.erasing import names_of
-from app.server.access import granted, needs
+from app.server.access import Revealing, granted
 from app.server.answers import OriginalAnswer
 from app.server.bodies import Named
 from app.server.errors import UnknownCollection
@@ -20,15 +19,16 @@ from app.server.served import Collections
 def reveal_routes(data: DataDir, served: Collections) -> APIRouter:
     """Originals of the collections in ``data``."""
     router = APIRouter()
+    vault = cache(lambda: vault_of(data.settings))
 
     @router.post("/v1/collections/{collection}/documents/{doc_id}/reveal", response_model=OriginalAnswer)
-    def reveal(collection: Named, doc_id: str, key: Annotated[Key, needs("reveal")]) -> Mapping[str, object]:
+    def reveal(collection: Named, doc_id: str, key: Revealing) -> Mapping[str, object]:
         """The original of a document, where the vault keeps it; the trail says who asked for it."""
         there = granted(key, "reveal", served.names())
         if collection not in there:
             raise UnknownCollection(there)
         with data.open(collection) as opened:
-            original = revealed(data.settings, opened, names_of(data, opened, doc_id))
+            original = revealed(vault(), opened, names_of(data, opened, doc_id))
         note(about=str(original["doc_id"]))
         return original
 

@@ -3,6 +3,7 @@
 import re
 
 from ingest.detection.patterns.words import MONTHS
+from ingest.detection.rules.known_parts import PLAIN_TITLES
 from ingest.labels import ORGANIZATION, PERSON
 from ingest.language.vocabulary import fold, words
 
@@ -140,10 +141,10 @@ def _is_of_scale(said: str, after: str) -> bool:
 
 
 def _no_person(said: str, after: str) -> bool:
-    """Eponyms of scales and signs, kin before a name, fields of forms and short forms; no other name."""
+    """Eponyms of scales and signs, kin before a name, titles alone, fields of forms, short forms; no more."""
     of_sign = fold(said) in words("eponyms") and _SIGN_AFTER.match(after) is not None
     of_kin = _KIN.fullmatch(said) is not None and _NAME_AFTER.match(after) is not None
-    small = _LETTER.fullmatch(said) or _SMALL.fullmatch(said)
+    small = _LETTER.fullmatch(said) or _SMALL.fullmatch(said) or fold(said.rstrip(".")) in PLAIN_TITLES
     field = _FIELD_NAME.fullmatch(said) or _NOBODY.fullmatch(said)
     return of_sign or of_kin or bool(small) or bool(field) or _is_of_scale(said, after)
 

@@ -225,6 +225,30 @@ app.server.answers.ModelAnswer: id
 app.server.answers.ChatAnswer: id model engine warnings
 app.server.answers.OriginalAnswer: doc_id sealed_as
 app.server.answers.RevealedPlace: label action
+app.server.answers.DetectedRiskAnswer: engine
+app.server.answers.UnreadAnswer: kind reason
+app.server.answers.DocumentAnswer: doc_id kept_at detected_risk doubts not_read
+app.server.answers.DocumentsAnswer: documents
+app.server.answers.FailureAnswer: place reason
+app.server.answers.JobAnswer: job_id collection created started ended progress failures error
+app.server.answers.JobsAnswer: jobs
+app.server.answers.ErasureAnswer: doc_id
+app.server.answers.ReceiptAnswer: collection erasures
+app.server.answers.DeletedAnswer: deleted
+app.server.answers.DecisionAnswer: label identifier scores action reason source
+app.server.answers.SanitizedAnswer: detected_risk doubts policy
+app.server.answers.PolicyAnswer: name description
+app.server.answers.PoliciesAnswer: policies
+app.server.answers.KeyAnswer: key_id name scopes collections created revoked
+app.server.answers.NewKeyAnswer: key_id name scopes collections created revoked
+app.server.answers.KeysAnswer: keys
+app.server.answers.ProblemAnswer: type title detail code param
+app.server.bodies.KeyBody: name collections
+app.server.bodies.ResanitizeBody: into
+app.server.bodies.SanitizeBody: collection
+app.jobs.table.Job: job_id collection created started ended progress error
+app.jobs.uploads.Order: source
+app.jobs.uploads._Sent: place
 app.server.answers.ErrorDetail: message type param code
 app.settings.load._Problem: name wrong
 app.settings.policy.PatternSettings: name label check

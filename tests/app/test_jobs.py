@@ -1,0 +1,247 @@
+"""Jobs: their table, sealed uploads, the process that works on them. Every name here is invented."""
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import psutil
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.access.sealing import Sealer, Unsealable
+from app.data_dir import DataDir
+from app.jobs.runner import Runner
+from app.jobs.table import MOST_ATTEMPTS, Job, Jobs, UnknownJob, job_row
+from app.jobs.uploads import Order, Upload, Uploads
+from app.settings.load import load_settings
+from ingest.documents import Document
+from ingest.errors import UnreadableDocument
+from ingest.read.reading import ReadLimits
+from models.errors import LetheError
+
+KEY = b"k" * 32
+NAME = "Zorvath Quellbaum"
+NOTE = f"Invented note. Mr {NAME} keeps the lighthouse. He has had a cough for three weeks."
+
+
+@pytest.fixture
+def jobs(tmp_path: Path) -> Jobs:
+    return Jobs(tmp_path)
+
+
+@pytest.fixture
+def uploads(tmp_path: Path) -> Uploads:
+    return Uploads(tmp_path, KEY)
+
+
+def created(jobs: Jobs, job_id: str) -> Job:
+    return jobs.create(job_id, "ingest", "notes", dry_run=False)
+
+
+def raw_in(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file() and NAME.encode() in path.read_bytes()]
+
+
+# -- the table --------------------------------------------------------------------------------------------
+
+
+def test_jobs_are_taken_in_their_order_and_once(jobs: Jobs) -> None:
+    for number in range(20):
+        created(jobs, f"job{number}")
+    with ThreadPoolExecutor(8) as threads:
+        taken = [job.job_id for job in threads.map(lambda _: jobs.take(), range(24)) if job]
+    assert sorted(taken) == sorted(f"job{number}" for number in range(20))
+    assert jobs.take() is None
+    assert jobs.counts() == {"waiting": 0, "running": 20, "done": 0, "failed": 0, "cancelled": 0}
+    assert [each.job_id for each in jobs.newest()] == [f"job{number}" for number in reversed(range(20))]
+
+
+def test_a_job_tells_how_far_it_is_and_how_it_ended(jobs: Jobs) -> None:
+    created(jobs, "one")
+    assert jobs.take() is not None
+    jobs.report("one", {"bytes_read": 3, "bytes_total": 9})
+    assert job_row(jobs.get("one"))["progress"] == {"bytes_read": 3, "bytes_total": 9}
+    failures = [{"place": "file 1", "reason": "is empty"}]
+    jobs.finish("one", {"documents_kept": 2, "failures": failures})
+    row = job_row(jobs.get("one"))
+    assert (row["state"], row["summary"], row["failures"]) == ("done", {"documents_kept": 2}, failures)
+    assert jobs.get("one").over
+    with pytest.raises(UnknownJob, match="There is no such job; GET /v1/jobs lists"):
+        jobs.get("two")
+
+
+def test_a_job_whose_process_ends_each_time_is_given_up(jobs: Jobs) -> None:
+    created(jobs, "one")
+    for _ in range(MOST_ATTEMPTS):
+        assert jobs.take() is not None
+        assert jobs.hand_back() == []
+    assert jobs.take() is None
+    assert jobs.get("one").state == "failed"
+    assert str(jobs.get("one").error).startswith("Its process ended 3 times before it was done")
+
+
+def test_a_waiting_job_is_cancelled_at_once_and_a_running_one_when_its_process_is_gone(jobs: Jobs) -> None:
+    created(jobs, "waits")
+    assert jobs.cancel("waits").state == "cancelled"
+    created(jobs, "runs")
+    jobs.take()
+    assert jobs.cancel("runs").state == "running"
+    assert jobs.cancelling()
+    assert [each.job_id for each in jobs.hand_back()] == ["runs"]
+    assert jobs.get("runs").state == "cancelled"
+    assert not jobs.cancelling()
+
+
+# -- uploads ----------------------------------------------------------------------------------------------
+
+
+@given(st.binary(max_size=200), st.text(max_size=20), st.data())
+def test_what_is_sealed_opens_at_its_place_and_unaltered_only(
+    content: bytes, place: str, data: st.DataObject
+) -> None:
+    sealer = Sealer(KEY, "tests")
+    sealed = sealer.seal(content, place)
+    assert sealer.opened(sealed, place) == content
+    at = data.draw(st.integers(0, len(sealed) - 1))
+    altered = sealed[:at] + bytes((sealed[at] ^ data.draw(st.integers(1, 255)),)) + sealed[at + 1 :]
+    for other, elsewhere, cipher in (
+        (altered, place, sealer),
+        (sealed[:at], place, sealer),
+        (sealed, f"{place}x", sealer),
+        (sealed, place, Sealer(KEY, "others")),
+        (sealed, place, Sealer(b"o" * 32, "tests")),
+    ):
+        with pytest.raises(Unsealable, match="It was altered, or sealed under another key"):
+            cipher.opened(other, elsewhere)
+
+
+def test_nothing_that_was_sent_is_on_the_disk_in_clear(uploads: Uploads, tmp_path: Path) -> None:
+    order = Order(policy={"words": {"person full name": NAME}}, text_field=NAME)
+    uploads.keep("one", order, [Upload(f"{NAME}.txt", NOTE.encode())])
+    assert raw_in(tmp_path) == []
+    assert not [path for path in tmp_path.rglob("*") if "Zorvath" in path.name]
+    assert uploads.order("one") == order
+    assert NAME not in repr((order, Upload(NAME, NOTE.encode())))
+    uploads.forget("one")
+    assert uploads.job_ids() == []
+
+
+def test_uploads_are_read_under_numbers_and_their_documents_have_lasting_ids(uploads: Uploads) -> None:
+    records = b'{"id": "a", "text": "The mill is broken."}\n{"text": "The pond is deep."}\n{broken'
+    files = [
+        Upload(f"{NAME}.txt", NOTE.encode()),
+        Upload("some.records.jsonl", records),
+        Upload("../../etc/passwd.xyz", b"?"),
+        Upload("no extension", b"?"),
+        Upload("empty.txt", b""),
+    ]
+    uploads.keep("one", Order(), files)
+    with uploads.readings("one", ReadLimits()) as readings:
+        items = [each.item for each in readings]
+    documents = [each for each in items if isinstance(each, Document)]
+    assert [each.doc_id for each in documents] == [f"{NAME}.txt", "a", "some.records.jsonl#2"]
+    assert [each.place for each in documents] == ["file 1", "file 2, line 1", "file 2, line 2"]
+    assert documents[0].text == NOTE
+    failed = [each for each in items if isinstance(each, UnreadableDocument)]
+    assert [each.place for each in failed] == ["file 2, line 3", "file 3", "file 4", "file 5"]
+    assert failed[-1].reason.startswith("is empty")
+    assert not any(NAME in str(each) or "/" in each.place for each in failed)
+
+
+def test_what_was_sent_and_is_gone_or_altered_is_reported(uploads: Uploads, tmp_path: Path) -> None:
+    with pytest.raises(LetheError, match="What was sent for this job is gone. Send it again."):
+        uploads.order("never")
+    uploads.keep("one", Order(), [])
+    uploads.keep("two", Order(), [])
+    # An order of another job is no order of this one.
+    (tmp_path / "uploads" / "one" / "0").rename(tmp_path / "uploads" / "two" / "0")
+    with pytest.raises(Unsealable):
+        uploads.order("two")
+
+
+# -- the process ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def runner(tmp_path: Path) -> Iterator[Runner]:
+    settings = load_settings({"data_dir": str(tmp_path / "data"), "threads": 1})
+    key = DataDir(settings).key
+    made = Runner(settings, Jobs(settings.data_dir), Uploads(settings.data_dir, key))
+    made.start()
+    yield made
+    made.stop()
+
+
+def until(runner: Runner, job_id: str, *states: str) -> Job:
+    for _ in range(1200):
+        if (job := runner.jobs.get(job_id)).state in states:
+            return job
+        time.sleep(0.05)
+    raise AssertionError(f"{job.state} after a minute")
+
+
+def works() -> list[psutil.Process]:
+    return [each for each in psutil.Process().children() if "spawn_main" in " ".join(each.cmdline())]
+
+
+def test_a_job_whose_process_is_killed_is_begun_again(runner: Runner, tmp_path: Path) -> None:
+    job = runner.submit("ingest", "notes", Order(policy={"name": "redact"}), [Upload("a.txt", NOTE.encode())])
+    until(runner, job.job_id, "running")
+    (process,) = works()
+    os.kill(process.pid, signal.SIGKILL)
+    done = until(runner, job.job_id, "done", "failed")
+    assert (done.state, done.error) == ("done", None)
+    assert done.summary is not None
+    assert done.summary["documents_kept"] == 1
+    assert raw_in(tmp_path) == []
+    assert runner._uploads.job_ids() == []
+
+
+def test_a_running_job_is_cancelled_and_nothing_is_left_of_what_was_sent(runner: Runner) -> None:
+    job = runner.submit("ingest", "notes", Order(), [Upload("a.txt", NOTE.encode())])
+    until(runner, job.job_id, "running")
+    assert runner.cancel(job.job_id).state == "running"
+    assert until(runner, job.job_id, "cancelled").ended is not None
+    assert runner._uploads.job_ids() == []
+    assert works() == []
+
+
+def test_a_job_waits_for_the_next_start_when_the_runner_stops(runner: Runner) -> None:
+    job = runner.submit("ingest", "notes", Order(policy={"name": "redact"}), [Upload("a.txt", NOTE.encode())])
+    until(runner, job.job_id, "running")
+    runner.stop()
+    assert works() == []
+    assert runner.jobs.get(job.job_id).state == "waiting"
+    again = Runner(runner._settings, runner.jobs, runner._uploads)
+    again.start()
+    try:
+        assert until(again, job.job_id, "done", "failed").error is None
+    finally:
+        again.stop()
+
+
+def test_a_job_that_fails_says_why_and_the_next_one_runs(runner: Runner) -> None:
+    unusable = runner.submit(
+        "ingest", "notes", Order(policy={"tau": "high"}), [Upload("a.txt", b"The mill.")]
+    )
+    nothing = runner.submit("ingest", "notes", Order(), [Upload("a.txt", b"")])
+    failed = until(runner, unusable.job_id, "failed")
+    assert failed.error == "policy.tau: Input should be a valid number, unable to parse string as a number."
+    row = job_row(until(runner, nothing.job_id, "done"))
+    assert row["failures"] == [
+        {"place": "file 1", "reason": "is empty (0 bytes); fill it in or leave it out"}
+    ]
+
+
+def test_a_dry_run_counts_and_stores_nothing(runner: Runner, tmp_path: Path) -> None:
+    files = [Upload("a.txt", NOTE.encode())]
+    job = runner.submit("ingest", "notes", Order(policy={"name": "redact"}), files, dry_run=True)
+    summary = until(runner, job.job_id, "done").summary
+    assert summary is not None
+    assert {each["label"] for each in summary["decisions"]} >= {"person full name"}
+    assert not (tmp_path / "data" / "collections").exists()
+    assert raw_in(tmp_path) == []
