@@ -9,13 +9,15 @@ from pathlib import Path
 from models.errors import LetheError
 
 FILE = "server.db"
+VERSION = 1
+"""Of its tables. Count it up for a change of tables that are there, and add the step to it."""
 
 
 def connected(folder: Path, schema: str = "") -> sqlite3.Connection:
     """A connection that commits each statement, after statements that make what is missing.
 
     Raises:
-        LetheError: The file cannot be opened.
+        LetheError: The file cannot be opened, or a newer Lethe wrote it.
     """
     path = folder / FILE
     try:
@@ -30,13 +32,24 @@ def connected(folder: Path, schema: str = "") -> sqlite3.Connection:
     with readable():
         connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=30)
         try:
+            _check_version(connection)
             connection.execute("PRAGMA journal_mode=WAL")
             if schema:
                 connection.execute(schema)
+                connection.execute(f"PRAGMA user_version = {VERSION}")
         except BaseException:
             connection.close()
             raise
         return connection
+
+
+def _check_version(connection: sqlite3.Connection) -> None:
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version > VERSION:
+        raise LetheError(
+            f"{FILE} was written by a newer Lethe (version {version}, this one reads {VERSION}). Use that "
+            "version, or restore the data folder from a backup that is older."
+        )
 
 
 @contextmanager
