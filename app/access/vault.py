@@ -265,22 +265,24 @@ def originals(data: DataDir, name: str) -> Iterator[tuple[str, Document]]:
                 yield alias, replace(document, doc_id=alias, source="")
 
 
-def revealed(settings: Settings, collection: Collection, names: Sequence[str]) -> Mapping[str, object]:
+def revealed(vault: Vault | None, collection: Collection, names: Sequence[str]) -> Mapping[str, object]:
     """The original of the document that one of the names stands for, as JSON.
 
     It has the text, and each decision's place in it and in the sanitized text.
 
     Raises:
         UnknownDocument: None of the names is in the collection.
-        NoOriginal: It is not kept, or the settings name no key.
+        NoOriginal: It is not kept, or there is no vault.
         OriginalNotOpened: As ``Vault.opened``.
     """
-    store, vault = collection.store, _opening(settings)
+    store = collection.store
     kept = next(filter(None, map(store.original, names)), None)
     if kept is None:
         raise UnknownDocument(
             f"{collection.folder}: there is no document with this id. `lethe documents` shows ids."
         )
+    if vault is None:
+        raise NoOriginal
     original = vault.opened(store, kept)
     places = [
         {"start": start, "end": end, "label": label, "action": action, "sanitized": [first, stop]}

@@ -3,7 +3,7 @@
 import argparse
 
 from app.access.trail import recorded
-from app.access.vault import revealed, vault_row
+from app.access.vault import revealed, vault_of, vault_row
 from app.access.vault import rotate as rotate_keys
 from app.cli.console import message, result
 from app.cli.given import data_of
@@ -39,7 +39,7 @@ def reveal(arguments: argparse.Namespace) -> int:
     data = data_of(arguments)
     name: str = arguments.collection
     with recorded(data, "lethe vault reveal", "reveal", name) as found, data.open(name) as collection:
-        original = revealed(data.settings, collection, names_of(data, collection, arguments.doc_id))
+        original = revealed(vault_of(data.settings), collection, names_of(data, collection, arguments.doc_id))
         found.about = str(original["doc_id"])
     result(original)
     return 0

@@ -114,6 +114,13 @@ def test_questions_leave_counts_and_no_word(place: Place) -> None:
         assert b"orvathian" not in path.read_bytes()
 
 
+def test_a_server_whose_vault_has_no_key_does_not_start(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "settings.toml").write_text("[vault]\nenabled = true\n")
+    ran = lethe(tmp_path / "data", "serve", "--port", "0")
+    assert (ran.code, "there is no key to seal them" in ran.err) == (2, True)
+
+
 def test_a_key_made_over_http_is_in_the_trail(place: Place) -> None:
     with place.client("all") as client:
         made = client.post("/v1/keys", json={"name": "ward", "scopes": ["query"]})

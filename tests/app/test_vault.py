@@ -102,7 +102,7 @@ def rows(data: DataDir) -> list[tuple[str, bytes]]:
 
 def shown(data: DataDir, *names: str) -> dict[str, object]:
     with data.open("notes") as collection:
-        return dict(revealed(data.settings, collection, names))
+        return dict(revealed(vault_of(data.settings), collection, names))
 
 
 # -- sealing ---------------------------------------------------------------------------------------------
