@@ -24,7 +24,31 @@ from retrieval.documents import RetrievedPassage
 from retrieval.protocols import Retriever
 
 
-class LetheRetriever(BaseRetriever):
+class Untraced(BaseRetriever):
+    """A retriever that the environment cannot trace."""
+
+    def invoke(
+        self,
+        input: str,  # noqa: A002 - the name is LangChain's
+        config: RunnableConfig | None = None,
+        **kwargs: Any,
+    ) -> list[LangChainDocument]:
+        """Documents for the question ``input``; ``kwargs`` override the retriever's own."""
+        with tracing_context(enabled=False):
+            return super().invoke(input, config, **kwargs)
+
+    async def ainvoke(
+        self,
+        input: str,  # noqa: A002 - the name is LangChain's
+        config: RunnableConfig | None = None,
+        **kwargs: Any,
+    ) -> list[LangChainDocument]:
+        """As ``invoke``, off the event loop."""
+        with tracing_context(enabled=False):
+            return await super().ainvoke(input, config, **kwargs)
+
+
+class LetheRetriever(Untraced):
     """Sanitized passages for a question, best first.
 
     A document's ``page_content`` is the passage, its ``id`` the passage's id in its collection, and its
@@ -41,26 +65,6 @@ class LetheRetriever(BaseRetriever):
     # A Protocol has no isinstance, so the type checker alone checks this one.
     retriever: Annotated[Retriever, SkipValidation] = Field(repr=False, exclude=True)
     k: int = Field(default=5, ge=1)
-
-    def invoke(
-        self,
-        input: str,  # noqa: A002 - the name is LangChain's
-        config: RunnableConfig | None = None,
-        **kwargs: Any,
-    ) -> list[LangChainDocument]:
-        """Passages for the question ``input``; ``k=`` overrides the retriever's own."""
-        with tracing_context(enabled=False):
-            return super().invoke(input, config, **kwargs)
-
-    async def ainvoke(
-        self,
-        input: str,  # noqa: A002 - the name is LangChain's
-        config: RunnableConfig | None = None,
-        **kwargs: Any,
-    ) -> list[LangChainDocument]:
-        """As ``invoke``, off the event loop."""
-        with tracing_context(enabled=False):
-            return await super().ainvoke(input, config, **kwargs)
 
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun, k: int | None = None

@@ -11,10 +11,18 @@ from retrieval.store import vault
 from retrieval.store.chain import AUDIT_LOG
 from retrieval.store.words import open_views
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 _STEPS = {
     5: ("CREATE TABLE quarantine (source_key BLOB PRIMARY KEY) STRICT, WITHOUT ROWID",),
     6: vault.SCHEMA,
+    7: (
+        """
+        CREATE TABLE kept_metadata (
+            doc_id TEXT PRIMARY KEY REFERENCES documents ON DELETE CASCADE ON UPDATE CASCADE,
+            content TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID
+        """,
+    ),
 }
 """The statements that make each version out of the one before it."""
 _OLDEST = min(_STEPS) - 1

@@ -150,6 +150,20 @@ class Store:
         if cut.sealed:
             vault.keep(self._connection, doc_id, cut.sealed)
 
+    def keep_metadata(self, contents: Mapping[str, str]) -> None:
+        """Put these in place of what was kept with the documents that ids name; unknown ids are skipped."""
+        with self._transaction():
+            for doc_id, content in contents.items():
+                for name in all_names(self._connection, doc_id)[:1]:
+                    self._connection.execute(
+                        "INSERT OR REPLACE INTO kept_metadata VALUES (?, ?)", (name, content)
+                    )
+
+    def metadata_of(self, doc_ids: Sequence[str]) -> dict[str, str]:
+        """What is kept with these documents, by their own ids."""
+        query = "SELECT doc_id, content FROM kept_metadata WHERE doc_id IN (SELECT value FROM json_each(?))"
+        return dict(self._read(query, (json.dumps(list(doc_ids)),)))
+
     # -- originals -------------------------------------------------------------------------------------
 
     def original(self, doc_id: str) -> SealedOriginal | None:

@@ -51,6 +51,12 @@ CREATE TABLE aliases (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX aliases_of_document ON aliases (doc_id);
 
+-- What the program that gave a document says is not private, as JSON.
+CREATE TABLE kept_metadata (
+    doc_id TEXT PRIMARY KEY REFERENCES documents ON DELETE CASCADE ON UPDATE CASCADE,
+    content TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE passages (
     passage_id INTEGER PRIMARY KEY AUTOINCREMENT,
     doc_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE ON UPDATE CASCADE,
