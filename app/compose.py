@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from models.detectors.embedded import Profile
     from models.encoders.numbers import Numbers
     from models.language.protocol import LanguageModel
+    from retrieval.guards.one_at_a_time import OneAtATime
     from retrieval.manifest import Manifest
-    from retrieval.protocols import Generator
+    from retrieval.protocols import Generator, Retriever
     from retrieval.retriever import HybridRetriever
     from retrieval.search import Search
     from retrieval.system import System
@@ -269,21 +270,55 @@ def _generator(settings: Settings, model: "LanguageModel") -> "Generator":
     return LanguageModelGenerator(model, max_tokens=settings.generator.max_tokens)
 
 
+def sanitizer_of(settings: Settings, collection: Collection, encoder: "Encoder") -> "OneAtATime":
+    """The sanitizer of a collection's policy, for questions and answers; loaded when it is first needed."""
+    from retrieval.guards.one_at_a_time import OneAtATime
+
+    return OneAtATime(lambda: system_of(settings, encoder=encoder, made_with=collection.manifest).sanitizer())
+
+
 def answering(
-    settings: Settings, collection: Collection, encoder: "Encoder", model: "LanguageModel | None"
+    settings: Settings,
+    collection: Collection,
+    encoder: "Encoder",
+    model: "LanguageModel | None",
+    sanitizer: "OneAtATime",
 ) -> "Generator":
-    """The generator for a collection; a remote ``model`` gets questions sanitized by its policy."""
-    if model is None:
-        from retrieval.generators.extractive import ExtractiveGenerator
+    """The generator for a collection, behind the output guard.
 
-        return ExtractiveGenerator(encoder)
-    generator = _generator(settings, model)
-    if settings.generator.trust == "local":
-        return generator
-    from retrieval.generators.sanitized_question import SanitizedQuestion
+    A remote ``model`` gets questions sanitized by the collection's policy.
+    """
+    from retrieval.generators.extractive import ExtractiveGenerator
+    from retrieval.guards.answers import AnswerRules, GuardedAnswers
+    from retrieval.guards.canaries import Canaries, canaries_in
+    from retrieval.guards.questions import AnswerByAlias
 
-    system = system_of(settings, encoder=encoder, made_with=collection.manifest)
-    return SanitizedQuestion(generator, system.sanitizer())
+    chosen = settings.generator
+    canaries = canaries_in(chosen.canaries) if chosen.canaries else Canaries()
+    generator = GuardedAnswers(
+        _generator(settings, model) if model else ExtractiveGenerator(encoder),
+        AnswerRules(sanitizer, canaries, chosen.quote_words),
+    )
+    if model is not None and chosen.trust == "remote":
+        from retrieval.generators.sanitized_question import SanitizedQuestion
+
+        sanitizer.load()
+        return SanitizedQuestion(generator, sanitizer, restore=chosen.restore)
+    if collection.manifest.policy.replacements == "alias":
+        return AnswerByAlias(generator, sanitizer, restore=chosen.restore)
+    return generator
+
+
+def searching(
+    settings: Settings, collection: Collection, encoder: "Encoder", sanitizer: "OneAtATime"
+) -> "Retriever":
+    """The retriever for questions, which searches for aliases where the collection has them for names."""
+    retriever = retriever_of(collection, encoder, search_of(settings))
+    if collection.manifest.policy.replacements != "alias":
+        return retriever
+    from retrieval.guards.questions import SearchByAlias
+
+    return SearchByAlias(retriever, sanitizer)
 
 
 def retriever_of(collection: Collection, encoder: "Encoder", search: "Search") -> "HybridRetriever":

@@ -5,7 +5,7 @@ import time
 
 from app.cli.console import result
 from app.cli.given import data_of
-from app.compose import answering, encoder_of, generating_model_of, retriever_of, search_of
+from app.compose import answering, encoder_of, generating_model_of, sanitizer_of, searching
 from app.rows import answer_row
 
 
@@ -15,10 +15,11 @@ def run(arguments: argparse.Namespace) -> int:
     data = data_of(arguments)
     with data.open(arguments.collection) as collection:
         encoder = encoder_of(data.settings)
-        retriever = retriever_of(collection, encoder, search_of(data.settings))
+        sanitizer = sanitizer_of(data.settings, collection, encoder)
+        retriever = searching(data.settings, collection, encoder, sanitizer)
         (passages,) = retriever.retrieve([arguments.question], data.settings.retrieval.k)
         model = generating_model_of(data.settings)
-        generator = answering(data.settings, collection, encoder, model)
+        generator = answering(data.settings, collection, encoder, model, sanitizer)
         answer = generator.generate(arguments.question, passages)
     seconds = round(time.perf_counter() - started, 2)
     result({"question": arguments.question, **answer_row(answer), "seconds": seconds})

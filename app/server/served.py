@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Protocol
 
-from app.compose import answering, encoder_of, generating_model_of, retriever_of, search_of
+from app.compose import answering, encoder_of, generating_model_of, sanitizer_of, searching
 from app.data_dir import DataDir
 from app.rows import collection_row
 from app.server.errors import UnknownCollection
@@ -93,8 +93,9 @@ class DataCollections:
     def _served(self, name: str) -> tuple[Collection, ServedCollection]:
         settings = self._data.settings
         collection = self._collection(name)
-        retriever = retriever_of(collection, self.encoder, search_of(settings))
-        generator = answering(settings, collection, self.encoder, self._model)
+        sanitizer = sanitizer_of(settings, collection, self.encoder)
+        retriever = searching(settings, collection, self.encoder, sanitizer)
+        generator = answering(settings, collection, self.encoder, self._model, sanitizer)
         return collection, ServedCollection(retriever, generator, settings.retrieval.k)
 
 

@@ -128,6 +128,20 @@ class GeneratorSettings(BaseModel):
         default=0, ge=-1, description="layers of a GGUF file that run on the GPU; -1 for all"
     )
     allow_insecure: bool = Field(default=False, description="whether plain http may leave this machine")
+    restore: bool = Field(
+        default=False,
+        description="whether an answer gives the asker's own names in place of the aliases of a collection "
+        "that has them",
+    )
+    quote_words: int | None = Field(
+        default=None,
+        ge=1,
+        description="longest run of words that an answer may quote from a passage; none for any length",
+    )
+    canaries: Path | None = Field(
+        default=None,
+        description="text file of strings that no answer may hold, one in each line, however they are spaced",
+    )
 
     @field_validator("base_url")
     @classmethod

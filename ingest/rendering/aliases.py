@@ -37,6 +37,7 @@ Thing = tuple[str, int]
 
 _NOUNS = {PERSON: "Person", ORGANIZATION: "Organization"}
 _HYPHEN = re.compile(r"(?<=\w)[-‐‑](?=\w)")
+_ALIAS = re.compile(rf"\b(?:{'|'.join(_NOUNS.values())}) [{ALPHABET}]{{{WIDTH}}}$")
 _PERSON_ALIAS = re.compile(rf"(?:^|\s)Person (?:[{ALPHABET}]{{{WIDTH}}}|[A-Z]{{1,2}})$")
 
 
@@ -89,6 +90,12 @@ def letters_of(said: Sequence[str], width: int, key: bytes) -> str:
         number, letter = divmod(number, len(ALPHABET))
         letters.append(ALPHABET[letter])
     return "".join(letters)
+
+
+def alias_in(words: str) -> str | None:
+    """The alias that a replacement is, without an article before it; None for any other words."""
+    found = _ALIAS.search(words)
+    return found and found[0]
 
 
 def is_person_alias(words: str) -> bool:

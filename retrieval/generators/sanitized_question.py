@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from threading import Lock
 
 from ingest.documents import Document
 from ingest.errors import ForeignDocument, SanitizationError
@@ -10,6 +9,7 @@ from ingest.language.normalize import fixed_text
 from ingest.protocols import Sanitizer
 from models.errors import LetheError
 from retrieval.documents import Answer, RetrievedPassage
+from retrieval.guards.questions import names_in, restored
 from retrieval.protocols import Generator
 
 
@@ -23,13 +23,14 @@ class QuestionNotSent(LetheError):
 class SanitizedQuestion:
     """Sanitizes each question before ``generator`` reads it; passages are sanitized already.
 
-    Thread-safe: threads sanitize one after the other.
+    With ``restore`` the asker's names come back in the answer, in place of the aliases that were sent. Safe
+    to share between threads if ``sanitizer`` is.
     """
 
-    def __init__(self, generator: Generator, sanitizer: Sanitizer) -> None:
+    def __init__(self, generator: Generator, sanitizer: Sanitizer, *, restore: bool = False) -> None:
         self._generator = generator
         self._sanitizer = sanitizer
-        self._sanitizing = Lock()
+        self._restore = restore
 
     @property
     def name(self) -> str:
@@ -42,8 +43,8 @@ class SanitizedQuestion:
         Raises:
             QuestionNotSent: The question could not be sanitized.
         """
-        with self._sanitizing:
-            (outcome,) = self._sanitizer.sanitize([Document("question", fixed_text(question))])
+        asked = fixed_text(question)
+        (outcome,) = self._sanitizer.sanitize([Document("question", asked)])
         if isinstance(outcome, ForeignDocument):
             raise QuestionNotSent(
                 f"it is in {outcome.language}, and the models learned English only",
@@ -55,4 +56,6 @@ class SanitizedQuestion:
                 'Ask in other words, or set generator.trust to "local" if that server is yours.',
             )
         answer = self._generator.generate(outcome.text, passages)
+        if self._restore:
+            answer = restored(answer, names_in(asked, outcome))
         return replace(answer, question_sent=outcome.text, question_doubts=outcome.doubts)

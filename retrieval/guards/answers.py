@@ -19,6 +19,7 @@ from ingest.spans import Replacement, merged, substitute
 from retrieval.documents import Answer, RetrievedPassage
 from retrieval.guards.canaries import Canaries
 from retrieval.guards.released import Released
+from retrieval.protocols import Generator
 
 WITHHELD = "[withheld]"
 """Stands for a canary, and for a sentence that could not be checked."""
@@ -59,6 +60,23 @@ class AnswerRules:
         text = guard.feed(answer.text) + guard.close()
         left = [each for each in answer.citations if f"[{each.mark}]" in text]
         return replace(answer, text=text, citations=left)
+
+
+class GuardedAnswers:
+    """The answers of ``generator`` as they may leave."""
+
+    def __init__(self, generator: Generator, rules: AnswerRules) -> None:
+        self._generator = generator
+        self._rules = rules
+
+    @property
+    def name(self) -> str:
+        """The name of the generator."""
+        return self._generator.name
+
+    def generate(self, question: str, passages: Sequence[RetrievedPassage]) -> Answer:
+        """The guarded answer; raises what the generator raises."""
+        return self._rules.guarded(self._generator.generate(question, passages))
 
 
 class AnswerGuard:
@@ -109,17 +127,20 @@ class AnswerGuard:
         """The text up to ``end``, or to the end of what lies across it, as it may go."""
         read = self._text[: end + self.ahead]
         replacements = [(span, WITHHELD) for span in self._rules.canaries.spans(self._unmarked(read))]
-        if not self._released.holds(self._unmarked(read[:end])):
+        if not self._is_quoted(read[:end]):
             replacements += self._decided(read, end)
         # What begins beyond the sentence belongs to the next one.
         within = [each for each in merged(replacements) if each[0].start < end]
         end = max([end, *(span.end for span, _ in within)])
         return end, self._shortened(substitute(read[:end], within))
 
+    def _is_quoted(self, text: str) -> bool:
+        """Whether all that stands between marks stands in passages."""
+        pieces = re.split(rf"{_MARK.pattern}|{LEFT_OUT}", text)
+        return all(self._released.holds(each) or not _WORD.search(each) for each in pieces)
+
     def _decided(self, read: str, end: int) -> list[Replacement]:
         """What the policy replaces in the text that was read."""
-        if not _WORD.search(read[:end]):
-            return []
         shift = len(self._behind)
         text = self._unmarked(self._behind + read)
         (outcome,) = self._rules.sanitizer.sanitize([Document("answer", text)])

@@ -12,13 +12,18 @@ from ingest.protocols import Sanitizer
 class OneAtATime:
     """Loads a sanitizer when it is first needed; threads sanitize one after the other."""
 
-    def __init__(self, load: Callable[[], Sanitizer]) -> None:
-        self._load = load
+    def __init__(self, make: Callable[[], Sanitizer]) -> None:
+        self._make = make
         self._sanitizing = Lock()
 
     @cached_property
     def _sanitizer(self) -> Sanitizer:
-        return self._load()
+        return self._make()
+
+    def load(self) -> None:
+        """Load it now; raises what making it raises."""
+        with self._sanitizing:
+            _ = self._sanitizer
 
     @property
     def name(self) -> str:

@@ -9,7 +9,15 @@ from typing import Any
 import pytest
 
 from app.cli.main import main
-from app.compose import answering, encoder_of, generating_model_of, language_model_of, system_of
+from app.compose import (
+    answering,
+    encoder_of,
+    generating_model_of,
+    language_model_of,
+    sanitizer_of,
+    searching,
+    system_of,
+)
 from app.data_dir import DataDir
 from app.settings.load import GeneratorSettings, load_settings
 from ingest.documents import Document, SanitizedDocument
@@ -178,7 +186,9 @@ def test_the_question_is_sanitized_as_the_collection_was(
     for name in ("notes", "named"):
         with DataDir(settings).open(name) as collection:
             model = generating_model_of(settings)
-            generator = answering(settings, collection, encoder_of(settings), model)
+            encoder = encoder_of(settings)
+            sanitizer = sanitizer_of(settings, collection, encoder)
+            generator = answering(settings, collection, encoder, model, sanitizer)
             sent[name] = generator.generate(QUESTION, PASSAGES).question_sent
     assert sent["notes"] != sent["named"]
     assert "Person A" not in str(sent["named"])
@@ -330,3 +340,99 @@ def test_no_part_gives_the_model_to_whoever_holds_raw_text(
     system = system_of(load_settings({}), answers=True)
     assert system.language_model is not None
     assert system.generator.name == system.language_model.name
+
+
+# --- the guards ---------------------------------------------------------------------------------------
+
+
+def test_what_a_model_says_that_no_passage_says_leaves_as_the_policy_has_it(
+    data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with chat_server(
+        says(f"It is {NAME} [1]. The NHS number is {NUMBER}. Write to m.ashdown@post.example.")
+    ) as chat:
+        use(monkeypatch, chat, None)
+        answer = asked(capsys)["answer"]
+    assert not [each for each in (NAME, "Ashdown", NUMBER, "@") if each in answer]
+    assert answer.startswith("It is ") and "[1]" in answer
+
+
+def test_a_canary_and_a_long_quotation_do_not_leave(
+    data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (data / "canaries.txt").write_text("boiler of the mill\n")
+    capsys.readouterr()
+    monkeypatch.setenv("LETHE_GENERATOR__CANARIES", str(data / "canaries.txt"))
+    monkeypatch.setenv("LETHE_GENERATOR__QUOTE_WORDS", "3")
+    assert main(["ask", "Is the boiler of the mill broken?", "-c", "notes"]) == 0
+    answer = json.loads(capsys.readouterr().out)["answer"]
+    assert "boiler" not in answer and "[withheld]" in answer
+
+
+ALIASED = [
+    f"Invented note. {NAME} is treated for the cough with honey.",
+    "Invented note. Rosalind Quarrie is treated for the gout with cherries.",
+]
+
+
+@pytest.fixture
+def by_alias(data: Path) -> Iterator[str]:
+    """The name of a collection with aliases."""
+    notes = str(write_records(data / "aliased.jsonl", ALIASED))
+    settings = data / "data" / "settings.toml"
+    settings.write_text('[policy]\nreplacements = "alias"\n')
+    assert main(["ingest", notes, "-c", "aliased"]) == 0
+    yield "aliased"
+
+
+def test_who_asks_by_a_name_finds_the_documents_of_its_alias(by_alias: str) -> None:
+    settings = load_settings({})
+    with DataDir(settings).open(by_alias) as collection:
+        encoder = encoder_of(settings)
+        retriever = searching(settings, collection, encoder, sanitizer_of(settings, collection, encoder))
+        asked = ["What about Rosalind Quarrie?", "What about Marguerite Ashdown?"]
+        gout, cough = (found[0].passage.text for found in retriever.retrieve(asked, 2))
+    assert "gout" in gout and "cough" in cough
+    assert "Quarrie" not in gout + cough
+
+
+@pytest.mark.parametrize("restore", ["false", "true"])
+@pytest.mark.parametrize("trust", ["local", "remote"])
+def test_the_asker_reads_own_names_again_only_where_settings_say_so(
+    by_alias: str,
+    data: Path,
+    trust: str,
+    restore: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    settings = load_settings({})
+    with DataDir(settings).open(by_alias) as collection:
+        encoder = encoder_of(settings)
+        retriever = searching(settings, collection, encoder, sanitizer_of(settings, collection, encoder))
+        text = retriever.retrieve([f"What about {NAME}?"], 1)[0][0].passage.text
+    alias = text[text.index("Person") :][: len("Person ABCDEF")]
+    monkeypatch.setenv("LETHE_GENERATOR__RESTORE", restore)
+    with chat_server(says(f"Honey is what {alias} takes [1]. Person BBBBBB does not.")) as chat:
+        use(monkeypatch, chat, trust)
+        capsys.readouterr()
+        assert main(["ask", f"What does {NAME} take?", "-c", by_alias]) == 0
+        answer = json.loads(capsys.readouterr().out)["answer"]
+        assert "Ashdown" not in sent_to(chat) and alias in sent_to(chat)
+    assert (NAME in answer, alias in answer) == ((True, False) if restore == "true" else (False, True))
+
+
+def test_a_remote_model_reads_one_alias_through_the_history(
+    by_alias: str, data: Path, chat: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(monkeypatch, chat, "remote")
+    settings = load_settings({})
+    with DataDir(settings).open(by_alias) as collection:
+        encoder = encoder_of(settings)
+        sanitizer = sanitizer_of(settings, collection, encoder)
+        generator = answering(settings, collection, encoder, generating_model_of(settings), sanitizer)
+        history = f"Who is {NAME}?\nIs {NAME} treated for the cough?"
+        sent = generator.generate(history, PASSAGES).question_sent or ""
+    first, second = sent.splitlines()
+    (alias,) = {word for word in first.split() if word.strip("?").isupper()}
+    assert alias.strip("?") in second and "Ashdown" not in sent_to(chat)
