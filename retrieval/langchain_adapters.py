@@ -1,4 +1,4 @@
-"""Lethe as parts of a LangChain application: a retriever, and the embeddings that it searches with.
+"""Lethe as parts of a LangChain application: a retriever, the embeddings that it searches with, a guard.
 
 Only ``langchain-core`` is needed. LangChain reports each call of a retriever, question and documents
 included, to LangSmith where the environment asks for it (``LANGSMITH_TRACING``). A variable that was set
@@ -7,20 +7,21 @@ passed as a callback or inherited from a surrounding chain are used: tracing a c
 it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
 from langchain_core.documents import Document as LangChainDocument
 from langchain_core.embeddings import Embeddings
 from langchain_core.retrievers import BaseRetriever
-from langchain_core.runnables import RunnableConfig, run_in_executor
+from langchain_core.runnables import Runnable, RunnableConfig, run_in_executor
 from langsmith.run_helpers import tracing_context
 from pydantic import ConfigDict, Field, SkipValidation
 
 from ingest.protocols import Encoder
 from models.errors import ConfigurationError
-from retrieval.documents import RetrievedPassage
+from retrieval.documents import Passage, RetrievedPassage
+from retrieval.guards.answers import AnswerGuard, AnswerRules
 from retrieval.protocols import Retriever
 
 
@@ -102,6 +103,58 @@ class LetheEmbeddings(Embeddings):
 
     def _vectors(self, texts: Sequence[str]) -> list[list[float]]:
         return [[float(number) for number in row] for row in self._encoder.encode(texts)]
+
+
+class OutputGuard(Runnable[Mapping[str, Any], str]):
+    """The output guard as the end of a chain: a mapping with ``context`` and ``answer`` in, the text out.
+
+    ``context`` are the documents that the answer was written from, ``answer`` its text. In a stream the
+    context has to come before the answer, as ``RunnablePassthrough.assign(answer=...)`` sends it. Of an
+    answer without one, all that the policy would replace is replaced. An asynchronous stream is let out when
+    it has ended.
+    """
+
+    def __init__(self, rules: AnswerRules) -> None:
+        self._rules = rules
+
+    def invoke(
+        self,
+        input: Mapping[str, Any],  # noqa: A002 - the name is LangChain's
+        config: RunnableConfig | None = None,
+        **kwargs: Any,
+    ) -> str:
+        """The answer as it may leave."""
+        return "".join(self.transform(iter([input])))
+
+    def transform(
+        self,
+        input: Iterator[Mapping[str, Any]],  # noqa: A002 - the name is LangChain's
+        config: RunnableConfig | None = None,
+        **kwargs: Any,
+    ) -> Iterator[str]:
+        """The answer piece by piece, as it comes and may leave.
+
+        Raises:
+            ConfigurationError: A part of the context comes after the answer has begun.
+        """
+        context: list[LangChainDocument] = []
+        guard: AnswerGuard | None = None
+        for piece in input:
+            if guard and piece.get("context"):
+                raise ConfigurationError("OutputGuard: the context came after the answer; send it before.")
+            context += piece.get("context", ())
+            if answer := piece.get("answer"):
+                guard = guard or AnswerGuard(self._rules, [*map(_retrieved, range(len(context)), context)])
+                if said := guard.feed(answer):
+                    yield said
+        if guard:
+            yield guard.close()
+
+
+def _retrieved(number: int, document: LangChainDocument) -> RetrievedPassage:
+    # An id for each: texts that only seem to adjoin are not read on as one.
+    text = document.page_content
+    return RetrievedPassage(Passage(number, str(number), 0, len(text), text), 0.0)
 
 
 def _document(found: RetrievedPassage) -> LangChainDocument:

@@ -30,7 +30,7 @@ def anyio_backend() -> str:
 
 class TestTheStore(VectorStoreIntegrationTests):
     @pytest.fixture
-    def vectorstore(self, tmp_path: Path) -> Iterator[LetheVectorStore]:  # type: ignore[override]
+    def vectorstore(self, tmp_path: Path) -> Iterator[LetheVectorStore]:
         store = made(tmp_path, keep_metadata=["id", "some_other_field"])
         yield store
         store.close()

@@ -186,7 +186,12 @@ def test_the_asynchronous_twins_do_the_same(tmp_path: Path) -> None:
     async def used() -> None:
         plain = made(tmp_path)
         store = await LetheVectorStore.afrom_texts(
-            TEXTS, None, ids=list("abcd"), system=plain._system, data=plain._data, name="notes"
+            TEXTS,
+            None,  # type: ignore[arg-type]
+            ids=list("abcd"),
+            system=plain._system,
+            data=plain._data,
+            name="notes",
         )
         assert [each.id for each in await store.asimilarity_search("mill", k=1)] == ["b"]
         assert (await store.asimilarity_search_with_score("mill", k=1))[0][1] > 0

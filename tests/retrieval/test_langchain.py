@@ -106,6 +106,7 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.tracers.langchain import wait_for_all_tracers
 from langsmith.run_trees import get_cached_client
+from app.langchain_store import LetheVectorStore
 from retrieval.langchain_adapters import LetheRetriever
 
 class Nothing:
@@ -116,7 +117,19 @@ class Plain(BaseRetriever):
     def _get_relevant_documents(self, query, *, run_manager):
         return []
 
-retriever = Plain() if sys.argv[1] == "plain" else LetheRetriever(retriever=Nothing())
+class Empty(LetheVectorStore):
+    def __init__(self):
+        pass
+
+    def similarity_search(self, query, k=4, **kwargs):
+        return []
+
+if sys.argv[1] == "plain":
+    retriever = Plain()
+elif sys.argv[1] == "store":
+    retriever = Empty().as_retriever()
+else:
+    retriever = LetheRetriever(retriever=Nothing())
 assert retriever.invoke("{MARK}") == []
 assert retriever.batch(["{MARK}"]) == [[]]
 import asyncio
@@ -126,7 +139,7 @@ get_cached_client().flush()
 """
 
 
-@pytest.mark.parametrize(("kind", "sends"), [("plain", True), ("lethe", False)])
+@pytest.mark.parametrize(("kind", "sends"), [("plain", True), ("lethe", False), ("store", False)])
 def test_no_variable_of_the_environment_sends_a_question_to_langsmith(kind: str, sends: bool) -> None:
     received: list[bytes] = []
 
