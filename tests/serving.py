@@ -36,6 +36,9 @@ class One:
     def row(self, name: str) -> dict[str, object]:
         return {}
 
+    def documents(self, name: str) -> int:
+        return 10
+
 
 def no_detector() -> EntityDetector:
     raise AssertionError("nothing is detected here")

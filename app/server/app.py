@@ -21,6 +21,7 @@ from app.sanitizing import Sanitizing
 from app.server.access import Access, ByKeys, Everybody
 from app.server.answered import write_line
 from app.server.answers import ErrorAnswer, ProblemAnswer
+from app.server.budgets import Budgets
 from app.server.chat import chat_routes
 from app.server.collections import collection_routes
 from app.server.docs_page import HEADERS, docs_page
@@ -142,6 +143,7 @@ def assemble(
     limits = limits or ServerSettings()
     app.state.access = access or Everybody()
     app.state.rates = Rates(limits.requests_per_minute)
+    app.state.budgets = Budgets(limits)
     app.state.slots = Slots(limits.answers_at_once)
     app.state.stopping = Event()
     app.state.metrics = metrics = Metrics()

@@ -12,6 +12,7 @@ from typing import Any
 from fastapi import APIRouter
 from starlette.responses import Response
 
+from app.access.keys import Key
 from app.rows import answer_row
 from app.server.access import Asking
 from app.server.answers import (
@@ -25,6 +26,7 @@ from app.server.answers import (
 )
 from app.server.asked import ALONE, collection_of_model, models_of, question_of
 from app.server.bodies import ChatBody, EmbeddingsBody
+from app.server.budgets import Budgets, Counted
 from app.server.errors import UnknownModel
 from app.server.served import Collections
 from app.server.slots import Slot
@@ -60,10 +62,10 @@ def chat_routes(served: Collections) -> APIRouter:
         return ModelAnswer(id=model)
 
     @router.post("/v1/chat/completions", response_model=ChatAnswer, responses=STREAMED)
-    def chat(body: ChatBody, key: Asking, slot: Slot) -> ChatAnswer | Response:
+    def chat(body: ChatBody, key: Asking, slot: Slot, budgets: Counted) -> ChatAnswer | Response:
         """An answer from a collection, with citations."""
         name = collection_of_model(key, served, body.model, body.collection)
-        answer = _answered(body, served, name)
+        answer = _answered(body, served, name, budgets, key)
         if not body.stream:
             return answer
         # Citations are known at the end, so the whole answer exists before its first event.
@@ -100,10 +102,12 @@ def _tokens(served: Collections, text: str) -> int:
     return len(served.encoder.token_spans(text))
 
 
-def _answered(body: ChatBody, served: Collections, name: str) -> ChatAnswer:
+def _answered(body: ChatBody, served: Collections, name: str, budgets: Budgets, key: Key) -> ChatAnswer:
     question = question_of([each.content for each in body.messages if each.role == "user"])
     collection = served.get(name)
+    budgets.ask(key.key_id, name, question, served.encoder)
     found = collection.retriever.retrieve([question], collection.k)[0]
+    budgets.show(key.key_id, name, found, lambda: served.documents(name))
     answer = _until(body.stop or (), collection.generator.generate(question, found))
     beside = {name: value for name, value in answer_row(answer).items() if name not in ("answer", "passages")}
     asked = sum(_tokens(served, each.content) for each in body.messages)

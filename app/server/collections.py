@@ -10,6 +10,7 @@ from app.server.access import Asking, granted
 from app.server.answers import CollectionAnswer, CollectionsAnswer, SearchAnswer
 from app.server.asked import collection_of
 from app.server.bodies import SearchBody
+from app.server.budgets import Counted
 from app.server.errors import UnknownCollection
 from app.server.noted import note
 from app.server.served import Collections
@@ -38,10 +39,13 @@ def collection_routes(served: Collections) -> APIRouter:
         return served.row(collection_of(key, served, collection))
 
     @router.post("/v1/search", response_model=SearchAnswer)
-    def search(body: SearchBody, key: Asking) -> Mapping[str, object]:
+    def search(body: SearchBody, key: Asking, budgets: Counted) -> Mapping[str, object]:
         """The best passages of a collection for a question."""
-        found = served.get(collection_of(key, served, body.collection))
+        name = collection_of(key, served, body.collection)
+        found = served.get(name)
+        budgets.ask(key.key_id, name, body.question, served.encoder)
         passages = found.retriever.retrieve([body.question], body.k or found.k)[0]
+        budgets.show(key.key_id, name, passages, lambda: served.documents(name))
         note(passages=len(passages))
         return {"passages": [passage_row(each) for each in passages]}
 

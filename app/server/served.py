@@ -27,8 +27,8 @@ class ServedCollection:
 class Collections(Protocol):
     """Collections by name. Safe to share between threads.
 
-    ``get`` and ``row`` raise UnknownCollection for a name that is not, or no longer, among the ``names``, and
-    CollectionError for one that cannot be used.
+    ``get``, ``row`` and ``documents`` raise UnknownCollection for a name that is not, or no longer, among the
+    ``names``, and CollectionError for one that cannot be used.
     """
 
     @property
@@ -39,6 +39,8 @@ class Collections(Protocol):
     def get(self, name: str) -> ServedCollection: ...
 
     def row(self, name: str) -> Mapping[str, object]: ...
+
+    def documents(self, name: str) -> int: ...
 
 
 class DataCollections:
@@ -84,6 +86,11 @@ class DataCollections:
         """Its figures and settings."""
         with self._collection(name) as collection:
             return collection_row(name, collection)
+
+    def documents(self, name: str) -> int:
+        """How many documents it has."""
+        with self._collection(name) as collection:
+            return collection.store.count_documents()
 
     def _collection(self, name: str) -> Collection:
         if not Collection.exists(self._data.folder(name)):

@@ -287,6 +287,23 @@ class ServerSettings(BaseModel):
         le=32,
         description="chats that are answered at once; four times as many wait, others are told to come back",
     )
+    alike_questions: int | None = Field(
+        default=None,
+        ge=1,
+        le=256,
+        description="questions that mean about the same which a key may ask of a collection within "
+        "budget_hours; none for any number",
+    )
+    documents_percent: float | None = Field(
+        default=None,
+        gt=0,
+        le=100,
+        description="share of the documents of a collection that a key may be shown within budget_hours, in "
+        "percent; none for all",
+    )
+    budget_hours: float = Field(
+        default=24.0, gt=0, le=720, description="hours for which questions and shown documents count"
+    )
     drain_seconds: int = Field(
         default=0,
         ge=0,

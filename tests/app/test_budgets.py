@@ -1,0 +1,162 @@
+"""What one caller may draw out of a collection. All questions and documents are invented."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.server.app import assemble
+from app.server.budgets import MOST_CALLERS, MOST_QUESTIONS, Budgets
+from app.server.later import TryLater
+from app.settings.load import ServerSettings
+from retrieval.documents import Passage, RetrievedPassage
+from tests.doubles import WordEncoder
+from tests.serving import One, no_detector
+
+ASKED = "Who was fed at noon by the mill?"
+ENCODER = WordEncoder()
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def shown(*numbers: int) -> list[RetrievedPassage]:
+    return [RetrievedPassage(Passage(n, f"d{n}", 0, 3, "Fed"), 0.5) for n in numbers]
+
+
+def hundred() -> int:
+    return 100
+
+
+def waits(call: Callable[[], None]) -> int:
+    with pytest.raises(TryLater) as refused:
+        call()
+    assert refused.value.status == 429
+    return refused.value.seconds
+
+
+def test_nothing_is_counted_or_kept_where_no_budget_is_set() -> None:
+    budgets = Budgets(ServerSettings())
+    for _ in range(50):
+        budgets.ask("k", "c", ASKED, ENCODER)
+        budgets.show("k", "c", shown(*range(100)), hundred)
+    assert len(budgets) == 0
+
+
+def test_a_question_asked_again_and_again_is_refused_until_the_first_is_forgotten() -> None:
+    clock = Clock()
+    budgets = Budgets(ServerSettings(alike_questions=2, budget_hours=1), clock)
+    budgets.ask("k", "c", ASKED, ENCODER)
+    clock.now += 60
+    budgets.ask("k", "c", "By the mill, who was fed at noon?", ENCODER)
+    assert waits(lambda: budgets.ask("k", "c", ASKED, ENCODER)) == 3540
+    budgets.ask("k", "c", "Which boiler is broken in the tower?", ENCODER)
+    budgets.ask("other key", "c", ASKED, ENCODER)
+    budgets.ask("k", "other collection", ASKED, ENCODER)
+    clock.now += 3540
+    budgets.ask("k", "c", ASKED, ENCODER)
+    assert waits(lambda: budgets.ask("k", "c", ASKED, ENCODER)) == 60
+
+
+def test_the_refusal_says_what_to_do_and_never_what_was_asked() -> None:
+    budgets = Budgets(ServerSettings(alike_questions=1, documents_percent=1.5))
+    budgets.ask("k", "c", ASKED, ENCODER)
+    budgets.show("k", "c", shown(1, 2), hundred)
+    with pytest.raises(TryLater) as refused:
+        budgets.ask("k", "c", ASKED, ENCODER)
+    assert str(refused.value) == (
+        "This caller has asked 1 questions like this one within 24 h. Ask it again in 86400 s, or let the "
+        "operator raise server.alike_questions."
+    )
+    with pytest.raises(TryLater) as refused:
+        budgets.show("k", "c", shown(3), hundred)
+    assert str(refused.value) == (
+        "This caller has been shown its share of the documents of this collection within 24 h. Ask again in "
+        "86400 s, or let the operator raise server.documents_percent."
+    )
+    assert "mill" not in repr(budgets._drawn)
+
+
+def test_only_a_share_of_the_documents_is_shown_to_one_caller() -> None:
+    clock = Clock()
+    budgets = Budgets(ServerSettings(documents_percent=5, budget_hours=1), clock)
+    budgets.show("k", "c", shown(1, 2, 3), hundred)
+    clock.now += 600
+    budgets.show("k", "c", shown(4, 5), hundred)
+    assert waits(lambda: budgets.show("k", "c", shown(6), hundred)) == 3000
+    budgets.show("k", "c", shown(1, 5), hundred)
+    budgets.show("other key", "c", shown(6), hundred)
+    clock.now += 3000
+    budgets.show("k", "c", shown(6, 7, 8), hundred)
+    assert waits(lambda: budgets.show("k", "c", shown(9), hundred)) == 600
+
+
+def test_a_small_collection_answers_once_all_the_same() -> None:
+    budgets = Budgets(ServerSettings(documents_percent=10))
+    budgets.show("k", "c", shown(1, 2, 3), lambda: 3)
+    budgets.show("k", "c", shown(3, 1), lambda: 3)
+    waits(lambda: budgets.show("k", "c", shown(1, 4), lambda: 4))
+
+
+@given(st.lists(st.lists(st.integers(0, 60), min_size=1, max_size=5), max_size=60))
+def test_no_order_of_questions_shows_more_than_the_share(asked: Sequence[Sequence[int]]) -> None:
+    budgets = Budgets(ServerSettings(documents_percent=20))
+    seen: set[int] = set()
+    for numbers in asked:
+        try:
+            budgets.show("k", "c", shown(*numbers), hundred)
+        except TryLater:
+            continue
+        seen |= set(numbers)
+    assert len(seen) <= 20
+
+
+def test_what_is_remembered_is_bounded() -> None:
+    budgets = Budgets(ServerSettings(alike_questions=MOST_QUESTIONS, documents_percent=100))
+    for number in range(MOST_CALLERS + 20):
+        budgets.show(f"k{number}", "c", shown(1), hundred)
+    assert len(budgets) == MOST_CALLERS
+    for number in range(MOST_QUESTIONS + 20):
+        budgets.ask("k", "c", f"about{number}", ENCODER)
+    assert len(budgets._drawn["k", "c"].questions) == MOST_QUESTIONS
+
+
+class Walking:
+    """Finds other documents for each question."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def retrieve(self, questions: Sequence[str], k: int) -> list[list[RetrievedPassage]]:
+        self.asked += 1
+        return [shown(self.asked) for _ in questions]
+
+
+@pytest.mark.parametrize("path", ["/v1/search", "/v1/chat/completions"])
+@pytest.mark.parametrize(
+    ("limits", "code"),
+    [
+        ({"alike_questions": 3}, "question_budget_exceeded"),
+        ({"documents_percent": 30.0}, "collection_budget_exceeded"),
+    ],
+)
+def test_the_routes_that_show_documents_answer_429_with_a_time(
+    path: str, limits: dict[str, Any], code: str
+) -> None:
+    body: dict[str, Any] = {"question": ASKED}
+    if path != "/v1/search":
+        body = {"model": "lethe", "messages": [{"role": "user", "content": ASKED}]}
+    app = assemble(One(Walking()), no_detector, limits=ServerSettings(**limits))
+    with TestClient(app, base_url="http://127.0.0.1") as client:
+        answers = [client.post(path, json=body) for _ in range(4)]
+    assert [each.status_code for each in answers] == [200, 200, 200, 429]
+    assert int(answers[3].headers["retry-after"]) > 86000
+    assert code in answers[3].text and "mill" not in answers[3].text
