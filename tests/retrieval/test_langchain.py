@@ -118,6 +118,8 @@ class Plain(BaseRetriever):
         return []
 
 class Empty(LetheVectorStore):
+    embeddings = None
+
     def __init__(self):
         pass
 
