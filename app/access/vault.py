@@ -4,18 +4,16 @@ It is off unless the settings turn it on. An original is sealed for its collecti
 was altered, or put into another place, is not opened.
 """
 
-import base64
-import binascii
 import hashlib
 import json
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.access.sealing import Sealer, Unsealable
+from app.access.vault_keys import vault_keys
 from app.data_dir import DataDir
 from app.settings.load import Settings
 from ingest.documents import Document, SanitizedDocument, Unread
@@ -27,7 +25,6 @@ from retrieval.store.vault import Sealed, SealedOriginal
 if TYPE_CHECKING:
     from retrieval.store.database import Store
 
-_KEY_BYTES = 32
 _BLOCK = 1024
 """Sealed content is filled up to whole blocks: an exact length would tell how long the names in it are."""
 _COLLECTION_ID = "vault"
@@ -185,47 +182,8 @@ def vault_of(settings: Settings) -> Vault | None:
     Raises:
         ConfigurationError: It is on without a key, or a key is none or lies in the data folder.
     """
-    chosen = settings.vault
-    if chosen.key is not None and chosen.key_file is not None:
-        raise ConfigurationError("vault.key and vault.key_file both name a key: leave one of them out.")
-    if chosen.key is not None:
-        key = _key_in(chosen.key.get_secret_value(), "vault.key")
-    elif chosen.key_file is not None:
-        key = _key_at(chosen.key_file, "vault.key_file", settings.data_dir)
-    elif chosen.enabled:
-        raise ConfigurationError(
-            "vault.enabled keeps originals, and there is no key to seal them. Make one outside the data "
-            "folder, `openssl rand -base64 32 > FILE`, and set vault.key_file or LETHE_VAULT__KEY."
-        )
-    else:
-        return None
-    old = [_key_at(path, "vault.old_key_files", settings.data_dir) for path in chosen.old_key_files]
-    return Vault(key, old)
-
-
-def _key_at(path: Path, name: str, data_dir: Path) -> bytes:
-    if path.resolve().is_relative_to(data_dir.resolve()):
-        raise ConfigurationError(
-            f"{name}: the key lies in the data folder, beside what it opens. Move it to another place."
-        )
-    try:
-        text = path.read_text(encoding="ascii")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not text"
-        raise ConfigurationError(f"{name}: the key cannot be read ({reason}). Check the path.") from None
-    return _key_in(text, name)
-
-
-def _key_in(text: str, name: str) -> bytes:
-    try:
-        key = base64.b64decode(text.strip(), validate=True)
-    except (binascii.Error, ValueError):
-        key = b""
-    if len(key) != _KEY_BYTES:
-        raise ConfigurationError(
-            f"{name} should be {_KEY_BYTES} random bytes in base64: `openssl rand -base64 {_KEY_BYTES}`."
-        )
-    return key
+    keys = vault_keys(settings)
+    return Vault(*keys) if keys else None
 
 
 def sealing_of(data: DataDir, collection: Collection) -> Sealing | None:

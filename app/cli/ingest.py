@@ -4,10 +4,11 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.access.trail import Found, recorded
 from app.cli.console import message, printable, progress, result
 from app.cli.given import data_of, readings_of
 from app.compose import system_of
@@ -55,11 +56,12 @@ def run(arguments: argparse.Namespace) -> int:
             tally, counted = dry_run(system, data, arguments.collection, readings, on_progress)
             found = {"dry_run": True, **tally.summary(), "decisions": counted.rows()}
         else:
-            with _elsewhere(arguments, system, data) as there:
+            with _elsewhere(arguments, system, data) as there, _noted(arguments, data) as erasing:
                 workers = 1 if there else workers_for(data.settings, total)
                 tally = ingest(
                     system, data, arguments.collection, readings, on_progress, sync, workers, there
                 )
+                erasing.counts["documents"] = tally.erased
             found = dict(tally.summary())
         bar.update(task, completed=total or tally.bytes_read)
     if tally.failed > MAX_FAILURES:
@@ -75,6 +77,13 @@ def run(arguments: argparse.Namespace) -> int:
         )
     result({"collection": arguments.collection, **found})
     return 1 if tally.failed else 0
+
+
+def _noted(arguments: argparse.Namespace, data: "DataDir") -> AbstractContextManager[Found]:
+    """The entry in the trail of a run that may erase."""
+    if not arguments.sync:
+        return nullcontext(Found())
+    return recorded(data, "lethe ingest --sync", "erase", arguments.collection)
 
 
 @contextmanager

@@ -26,7 +26,7 @@ from app.server.rates import Rates
 from app.server.trailing import Trailing
 from app.settings.load import load_settings
 from models.errors import LetheError
-from tests.commands import ROOT, environment, lethe, write_records
+from tests.commands import ROOT, environment, in_process, lethe, write_records
 
 ASKED = Entry("0a1b2c3d", "POST /v1/search", ("query",), 200, "notes", counts={"passages": 5})
 NOTE = "Invented note. Mr Tobias Zorvathian, MRN 88213407, came about the boiler of the mill."
@@ -332,6 +332,20 @@ def test_keys_and_erasures_are_in_the_trail_and_its_checks_see_what_is_changed(t
     (tmp_path / "head.json").write_text("[]")
     wrong = lethe(folder, *check)
     assert (wrong.code, "this is no head of a trail" in wrong.err) == (2, True)
+
+
+def test_what_a_synchronized_ingest_erases_is_counted(
+    small_corpus: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("one", "two"):
+        (small_corpus / f"{name}.txt").write_text(f"Invented note {name}. {NOTE}", encoding="utf-8")
+    run = ("ingest", str(small_corpus), "-c", "notes")
+    assert in_process(capsys, *run).code == 0
+    (small_corpus / "two.txt").unlink()
+    assert in_process(capsys, *run, "--sync").summary["documents_erased"] == 1
+    began, ended = in_process(capsys, "trail").rows
+    assert (began["action"], ended["outcome"]) == ("lethe ingest --sync", DONE)
+    assert (ended["collection"], ended["counts"]) == ("notes", {"documents": 1})
 
 
 def test_a_command_that_cannot_be_noted_does_nothing(tmp_path: Path) -> None:
