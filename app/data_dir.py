@@ -109,7 +109,7 @@ class DataDir:
         if not Collection.exists(self.folder(name)):
             return given
         there = like_policy(self.settings, Collection.manifest_in(self.folder(name)).policy)
-        if policy and given.policy != with_policy(there, policy).policy:
+        if with_policy(there, policy).policy != there.policy:
             raise ConfigurationError(
                 "policy: the collection was made with another. Leave it out, or name a new collection."
             )

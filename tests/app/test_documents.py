@@ -1,0 +1,309 @@
+"""Documents over HTTP, by the real server and its real jobs. Every name here is invented."""
+
+import json
+import signal
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from app.server.documents import MOST_FILES
+from app.server.errors import PROBLEM
+from tests.commands import lethe
+from tests.serving import Served, served
+
+NAME = "Zorvath Quellbaum"
+NOTES = {
+    f"{NAME}.txt": f"Invented note. Mr {NAME} keeps the lighthouse. He has had a cough for three weeks.",
+    "mill.txt": "Invented note. The boiler of the mill is broken; the plumber asks for 400 euros.",
+}
+REDACT = json.dumps({"name": "redact"})
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    data = tmp_path_factory.mktemp("documents") / "data"
+    data.mkdir()
+    (data / "settings.toml").write_text("threads = 1\n[server]\nupload_megabytes = 1\n")
+    return data
+
+
+@pytest.fixture(scope="module")
+def server(data: Path) -> Iterator[Served]:
+    with served(data, "--host", "127.0.0.1") as running:
+        yield running
+
+
+@pytest.fixture
+def client(server: Served) -> Iterator[httpx.Client]:
+    with server.client() as connected:
+        yield connected
+
+
+def place(collection: str) -> str:
+    return f"/v1/collections/{collection}/documents"
+
+
+def sent(client: httpx.Client, collection: str, files: Mapping[str, str], **fields: str) -> Any:
+    parts = [("files", (name, text.encode())) for name, text in files.items()]
+    answer = client.post(place(collection), files=parts, data=fields)
+    assert answer.status_code == 202, answer.text
+    assert answer.headers["location"] == f"/v1/jobs/{answer.json()['job_id']}"
+    return answer.json()
+
+
+def over(client: httpx.Client, job: Mapping[str, Any]) -> Any:
+    """The job at its end, as the events tell it; every event is a whole job."""
+    with client.stream("GET", f"/v1/jobs/{job['job_id']}/events") as stream:
+        assert stream.headers["content-type"].startswith("text/event-stream")
+        lines = [line for line in stream.iter_lines() if line.startswith("data: ")]
+    jobs = [json.loads(line.removeprefix("data: ")) for line in lines]
+    assert {each["job_id"] for each in jobs} == {job["job_id"]}
+    assert jobs[-1] == client.get(f"/v1/jobs/{job['job_id']}").json()
+    return jobs[-1]
+
+
+def problem(answer: httpx.Response) -> tuple[int, str, str]:
+    assert answer.headers["content-type"] == PROBLEM
+    found = answer.json()
+    return answer.status_code, found["code"], found["detail"]
+
+
+def raw_in(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file() and b"Quellbaum" in path.read_bytes()]
+
+
+def test_files_become_a_collection_that_answers_and_are_erased_with_a_receipt(
+    client: httpx.Client, data: Path
+) -> None:
+    done = over(client, sent(client, "notes", {**NOTES, "empty.txt": ""}, policy=REDACT))
+    assert (done["state"], done["error"]) == ("done", None)
+    assert done["failures"] == [
+        {"place": "file 3", "reason": "is empty (0 bytes); fill it in or leave it out"}
+    ]
+    assert done["summary"]["documents_kept"] == 2
+    assert client.get("/v1/collections/notes").json()["policy"] == "redact"
+    first = client.get(place("notes"), params={"limit": 1}).json()["documents"]
+    rest = client.get(place("notes"), params={"after": first[0]["doc_id"]}).json()["documents"]
+    assert len(first) == len(rest) == 1
+    asked = {"question": "Who keeps it, and what has he had?", "k": 1}
+    found = client.post("/v1/search", json=asked).json()["passages"]
+    assert "keeps" in found[0]["text"]
+    assert "Quellbaum" not in found[0]["text"]
+
+    receipt = client.post("/v1/collections/notes/erase", json={"ids": [f"{NAME}.txt", "never"]}).json()
+    assert receipt["complete"] is True
+    assert receipt["not_found"] == ["never"]
+    (erasure,) = receipt["erasures"]
+    assert erasure["doc_id"] == found[0]["doc_id"]
+    assert (erasure["passages"], erasure["traces_found"]) == (1, 0)
+    assert erasure["bytes_searched"] > 0
+    # The attacks succeed before, else their failure afterwards would say nothing.
+    assert receipt["proof"] == {
+        "before": {"passages": 1, "found": 1, "members": 1},
+        "after": {"passages": 1, "found": 0, "members": 0},
+        "read_back": 0,
+    }
+    again = client.post("/v1/search", json={**asked, "k": 5}).json()["passages"]
+    assert [each["doc_id"] for each in again] == [
+        each["doc_id"] for each in first + rest if each["doc_id"] != erasure["doc_id"]
+    ]
+    gone = client.delete(f"{place('notes')}/{erasure['doc_id']}")
+    assert problem(gone) == (
+        404,
+        "document_not_found",
+        "No document has one of these ids; list the collection's documents for ids.",
+    )
+    assert raw_in(data) == []
+
+
+def test_records_come_as_json_and_a_collection_keeps_its_policy(client: httpx.Client) -> None:
+    documents = [{"id": "a", "text": NOTES["mill.txt"]}, {"id": "b", "text": "Invented. The pond is deep."}]
+    body: dict[str, object] = {"documents": documents, "policy": {"name": "suppress"}}
+    made = client.post(place("records"), json=body)
+    assert over(client, made.json())["summary"]["documents_kept"] == 2
+    # Without a policy, that of the collection; the same text again is no second document.
+    more = client.post(
+        place("records"), json={"documents": [*documents, {"id": "c", "text": "Invented. Rain."}]}
+    )
+    summary = over(client, more.json())["summary"]
+    assert (summary["documents_kept"], summary["duplicates_skipped"]) == (1, 2)
+    assert client.get("/v1/collections/records").json()["policy"] == "suppress"
+    other = client.post(place("records"), json={**body, "policy": {"name": "redact"}})
+    assert problem(other) == (
+        400,
+        "invalid_value",
+        "policy: the collection was made with another. Leave it out, or name a new collection.",
+    )
+    assert client.delete("/v1/collections/records").json() == {"deleted": "records"}
+    assert problem(client.get(place("records")))[1] == "collection_not_found"
+
+
+def test_a_dry_run_counts_decisions_and_makes_no_collection(client: httpx.Client) -> None:
+    done = over(client, sent(client, "tried", NOTES, policy=REDACT, dry_run="true"))
+    assert done["dry_run"] is True
+    assert "person full name" in {each["label"] for each in done["summary"]["decisions"]}
+    assert problem(client.get("/v1/collections/tried"))[1] == "collection_not_found"
+
+
+@pytest.mark.parametrize(
+    ("request_", "expected"),
+    [
+        ({"json": {"documents": []}}, "documents: List should have at least 1 item after validation, not 0."),
+        ({"json": {"documents": [{"id": "a"}]}}, "documents.0.text: Field required."),
+        (
+            {"json": {"documents": [{"id": "a", "text": "b"}], "zorvath": 1}},
+            "zorvath: this field is not supp",
+        ),
+        ({"content": b"Mr Quellbaum", "headers": {"content-type": "text/plain"}}, "Send files as multipart/"),
+        ({"files": {"other": ("a.txt", b"b")}}, "files: send one file or more, each in a part of this name"),
+        ({"files": {"files": ("a.txt", b"b")}, "data": {"policy": "{"}}, "policy: send one JSON object."),
+        (
+            {"files": {"files": ("a.txt", b"b")}, "data": {"policy": "[]"}},
+            "policy: Input should be a valid dict",
+        ),
+        (
+            {"files": {"files": ("a.txt", b"b")}, "data": {"policy": '{"name": "origin"}'}},
+            "policy.name: origin",
+        ),
+        (
+            {"files": {"files": ("a.txt", b"b")}, "data": {"policy": '{"deny_file": "/etc/passwd"}'}},
+            "policy: deny_file cannot be set here; name, tau,",
+        ),
+        (
+            {"files": {"files": ("a.txt", b"b")}, "data": {"policy": '{"tau": "Quellbaum"}'}},
+            "policy.tau: Input",
+        ),
+        (
+            {"files": [("files", (f"{number}.txt", b"b")) for number in range(MOST_FILES + 1)]},
+            "The form could not be read; send up to 1000 files in parts named files.",
+        ),
+        (
+            {"content": b"--x\r\nQuellbaum", "headers": {"content-type": "multipart/form-data; boundary=y"}},
+            "The form could not be read",
+        ),
+        ({"content": b"", "headers": {"content-type": "multipart/form-data"}}, "The form could not be read"),
+    ],
+    ids=lambda value: "" if isinstance(value, dict) else value[:24],
+)
+def test_what_cannot_be_taken_is_refused_and_no_job_is_made(
+    client: httpx.Client, request_: dict[str, Any], expected: str
+) -> None:
+    before = len(client.get("/v1/jobs").json()["jobs"])
+    status, _, detail = problem(client.post(place("never"), **request_))
+    assert status == 400
+    assert detail.startswith(expected)
+    assert "Quellbaum" not in detail
+    assert len(client.get("/v1/jobs").json()["jobs"]) == before
+
+
+def test_an_upload_beyond_its_limit_is_refused_whatever_its_header_says(client: httpx.Client) -> None:
+    big = b"x" * (1 << 20)
+    refused = client.post(place("never"), files={"files": ("a.txt", big)})
+    expected = (413, "request_too_large", "The body is larger than 1048576 bytes; send less.")
+    assert problem(refused) == expected
+    chunked = {"content-type": "application/json"}
+    assert (
+        problem(client.post(place("never"), content=iter([b'{"', big, b'":1}']), headers=chunked)) == expected
+    )
+
+
+def test_a_job_is_cancelled_and_another_one_goes_on(client: httpx.Client) -> None:
+    running = sent(client, "cancelled", NOTES)
+    assert client.delete(f"/v1/jobs/{running['job_id']}").status_code == 200
+    assert over(client, running)["state"] == "cancelled"
+    assert over(client, sent(client, "other", NOTES, policy=REDACT))["state"] == "done"
+    newest = [each["job_id"] for each in client.get("/v1/jobs").json()["jobs"]]
+    assert newest.index(running["job_id"]) == 1
+    assert problem(client.get("/v1/jobs/never"))[:2] == (404, "job_not_found")
+
+
+def test_searches_are_answered_while_a_job_runs(client: httpx.Client, server: Served) -> None:
+    over(client, sent(client, "answers", NOTES, policy=REDACT))
+    job = sent(client, "busy", {f"{number}.txt": f"{NOTES['mill.txt']} {number}." for number in range(60)})
+    slowest = 0.0
+    while client.get(f"/v1/jobs/{job['job_id']}").json()["state"] in ("waiting", "running"):
+        began = time.perf_counter()
+        answer = client.post("/v1/search", json={"collection": "answers", "question": "What asks for it?"})
+        slowest = max(slowest, time.perf_counter() - began)
+        assert "asks" in answer.json()["passages"][0]["text"]
+    # A job that held the server would hold it for seconds: loading its models alone takes that long.
+    assert slowest < 2
+
+
+def test_a_text_is_sanitized_with_every_decision(client: httpx.Client) -> None:
+    text = f"\ufeffInvented. Mr {NAME} was born on 3 May 1970."
+    answer = client.post("/v1/sanitize", json={"text": text, "policy": {"tau": 0.2}}).json()
+    assert "Quellbaum" not in answer["text"]
+    assert (answer["policy"], answer["tau"], answer["read"]) == ("lethe", 0.2, text[1:])
+    (named,) = (
+        each for each in answer["decisions"] if "Quellbaum" in answer["read"][each["start"] : each["end"]]
+    )
+    assert named["identifier"] == "direct"
+    assert set(named["scores"]) == {"risk", "divergence", "relevance", "priority"}
+    for decision, (start, end) in zip(answer["decisions"], answer["places"], strict=True):
+        if decision["replacement"]:
+            assert answer["text"][start:end] == decision["replacement"]
+    assert 'name = "lethe"\ntau = 0.2\n' in answer["policy_toml"]
+    german = "Erfundener Text. Der Kessel der Mühle ist kaputt, und der Klempner kommt erst am Montag wieder."
+    assert problem(client.post("/v1/sanitize", json={"text": german})) == (
+        422,
+        "not_sanitized",
+        "The text is in German, and the models learned English only.",
+    )
+    names = [each["name"] for each in client.get("/v1/policies").json()["policies"]]
+    assert names == ["lethe", "trip", "intact", "redact", "suppress", "entity-type", "lprag"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_job_goes_on_when_the_server_is_started_again(tmp_path: Path, number: signal.Signals) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "settings.toml").write_text("threads = 1\n")
+    with served(data, "--host", "127.0.0.1") as first, first.client() as client:
+        job = sent(client, "notes", NOTES, policy=REDACT)
+        while client.get(f"/v1/jobs/{job['job_id']}").json()["state"] == "waiting":
+            time.sleep(0.05)
+        first.process.send_signal(number)
+        first.process.wait(timeout=30)
+    assert raw_in(data) == []
+    with served(data, "--host", "127.0.0.1") as second, second.client() as client:
+        done = over(client, job)
+        assert (done["state"], done["error"]) == ("done", None)
+        assert client.get("/v1/collections/notes").json()["documents"] == 2
+        kept = data / "uploads"
+        assert not any(kept.iterdir())
+        refused = lethe(data, "serve")
+    assert refused.code == 1
+    assert "another server serves this data folder. End it first" in refused.err
+
+
+def test_erasing_while_others_search_is_whole(client: httpx.Client) -> None:
+    files = {f"{number}.txt": f"Invented note {number}. The mill {number} is broken." for number in range(12)}
+    over(client, sent(client, "many", files, policy=REDACT))
+    ending = threading.Event()
+    statuses: list[int] = []
+
+    def search() -> None:
+        body = {"collection": "many", "question": "Which mill is broken?"}
+        while not ending.is_set():
+            statuses.append(client.post("/v1/search", json=body).status_code)
+
+    threads = [threading.Thread(target=search) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    try:
+        for number in range(3):
+            answer = client.post("/v1/collections/many/erase", json={"ids": [f"{number}.txt"]})
+            assert answer.status_code == 200, answer.text
+            assert answer.json()["complete"]
+    finally:
+        ending.set()
+        for thread in threads:
+            thread.join()
+    assert set(statuses) == {200}
+    assert client.get("/v1/collections/many").json()["documents"] == 9
