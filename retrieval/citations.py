@@ -1,12 +1,19 @@
 """The marks in an answer, and which passages they cite."""
 
 import re
+import unicodedata
 from collections.abc import Collection
 
 from retrieval.documents import Citation, RetrievedPassage
 
 NO_ANSWER = "Nothing in this collection answers that."
-_MARKS = re.compile(r"(?P<space>[ \t]*)\[(?P<numbers>[0-9]{1,3}(?:\s*[,;]\s*[0-9]{1,3})*)\]")
+_DIGIT = r"[\d⁰¹²³⁴-⁹₀-₉①-⑨]"
+_BLANK = r"[\s\u200b-\u200f\u2060\ufeff]*"
+_NUMBER = rf"{_BLANK}{_DIGIT}{{1,3}}{_BLANK}"
+# In any script, since a reader takes them all for marks.
+_MARKS = re.compile(
+    rf"(?P<space>[ \t]*)[\[［【〔〖⟦⁅❲﹝](?P<numbers>{_NUMBER}(?:[,;，；、]{_NUMBER})*)[\]］】〕〗⟧⁆❳﹞]"
+)
 
 
 def cite(text: str, passages: dict[int, RetrievedPassage]) -> tuple[str, tuple[Citation, ...]]:
@@ -14,7 +21,7 @@ def cite(text: str, passages: dict[int, RetrievedPassage]) -> tuple[str, tuple[C
     used: set[int] = set()
 
     def known(found: re.Match[str]) -> str:
-        marks = [int(n) for n in re.findall(r"[0-9]+", found["numbers"]) if int(n) in passages]
+        marks = [number for number in _numbers(found["numbers"]) if number in passages]
         used.update(marks)
         return found["space"] * bool(marks) + "".join(f"[{mark}]" for mark in marks)
 
@@ -29,5 +36,10 @@ def citations_of(marks: Collection[int], passages: dict[int, RetrievedPassage]) 
 
 
 def without_marks(text: str) -> str:
-    """``text`` without marks that look like citations: ``[2, 3]`` becomes ``(2, 3)``."""
+    """``text`` without marks that look like citations: ``[2, 3]`` and ``【2, 3】`` become ``(2, 3)``."""
     return _MARKS.sub(lambda found: f"{found['space']}({found['numbers']})", text)
+
+
+def _numbers(said: str) -> list[int]:
+    digits = (str(unicodedata.digit(char, " ")) for char in said)
+    return [int(number) for number in "".join(digits).split()]

@@ -120,7 +120,7 @@ def test_a_question_is_never_cut_but_refused(room: int) -> None:
         ("Yes [3]. No [0].", "Yes. No.", []),
         ("In [2019] it was [note] x[1]", "In [2019] it was [note] x[1]", [1]),
         ("[7]", "", []),
-        ("Yes [１].", "Yes [１].", []),
+        ("Yes [１].", "Yes [1].", [1]),
     ],
 )
 def test_citations_are_the_marks_that_exist(written: str, text: str, marks: list[int]) -> None:
