@@ -43,6 +43,7 @@ from ingest.scoring.prior import RiskPrior
 from models.errors import ConfigurationError
 from retrieval.collection import UnknownDocument
 from retrieval.documents import KeptDocument
+from retrieval.store import vault as table
 from retrieval.store.database import Store
 from retrieval.store.vault import Sealed, SealedOriginal
 from tests.commands import PLAIN, ROOT, command, environment, in_process, lethe, write_records
@@ -277,6 +278,25 @@ def test_originals_are_kept_and_nothing_of_them_is_in_clear(data: DataDir) -> No
         assert MARK.encode("utf-16-le") not in path.read_bytes(), path
     with pytest.raises(UnknownDocument, match="there is no document with this id"):
         shown(data, "r9999")
+
+
+def test_a_document_is_kept_with_its_original_or_not_at_all(
+    data: DataDir, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        keep = table.keep
+
+        def failing(connection: sqlite3.Connection, doc_id: str, sealed: Sealed) -> None:
+            keep(connection, doc_id, sealed)
+            if doc_id == "r0002":
+                raise LetheError("The power fails.")
+
+        patch.setattr(table, "keep", failing)
+        with pytest.raises(LetheError, match="The power fails"):
+            kept(data, numbered(NOTES[:4]))
+    assert (rows(data), documents_of(data)) == ([], [])
+    kept(data, numbered(NOTES[:4]))
+    assert texts_of(data) == numbered(NOTES[:4])
 
 
 def test_a_document_that_was_there_before_the_vault_has_no_original(data: DataDir, tmp_path: Path) -> None:
