@@ -1,5 +1,6 @@
-// A report from a file, in a frame that may do nothing. The page's rules hold in the frame too and forbid styles
-// within a page, so that the report's are renamed before it is read, and the server's copy of them takes their place.
+// A report from a file, in a frame without scripts, forms and ways out. The page's rules hold in the frame too and
+// forbid styles within a page, so that the report's are renamed before it is read, and the server's copy of them takes
+// their place. The frame is of the page's origin, or it could not load that copy; without scripts it has no use of it.
 
 import { $, complain, fill, h } from "/web/dom.js";
 
@@ -32,7 +33,7 @@ $("audit-file").addEventListener("change", async (event) => {
   const text = await file.text();
   if (!/^\s*<!doctype html/i.test(text))
     return complain($("audit-error"), new Error("This is not an HTML page: choose the .html file that lethe has written."));
-  const frame = h("iframe", { sandbox: "", title: `Report ${file.name}`, class: "report" });
+  const frame = h("iframe", { class: "report", title: `Report ${file.name}`, sandbox: "allow-same-origin" });
   frame.srcdoc = cleaned(text);
   fill($("audit-frame"), frame);
 });

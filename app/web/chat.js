@@ -146,7 +146,9 @@ function about(last, open) {
  * the user, or that behind those before it.
  */
 async function openPassage(cited, collection, questions, button) {
+  opener?.removeAttribute("aria-expanded");
   opener = button;
+  opener.setAttribute("aria-expanded", "true");
   $("passage-title").textContent = `Passage [${cited.mark}]`;
   $("passage").hidden = false;
   fill($("passage-body"), h("p", { class: "hint" }, "Looking it up."));
@@ -178,6 +180,7 @@ const terms = (rows) => Object.entries(rows).flatMap(([name, value]) => [h("dt",
 function closePassage() {
   if ($("passage").hidden) return;
   $("passage").hidden = true;
+  opener?.removeAttribute("aria-expanded");
   opener?.focus();
 }
 

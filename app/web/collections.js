@@ -95,7 +95,7 @@ async function drawOne(row) {
         h("div", { class: "panel" }, acts.length ? bars("Entities by what was done", acts) : h("p", { class: "hint" }, "No entities were found.")),
         spread,
       ),
-      h("details", null, h("summary", null, "Settings"), h("dl", null, Object.entries(facts).flatMap(([term, value]) => [h("dt", null, term), h("dd", null, String(value))]))),
+      h("details", null, h("summary", null, "Settings"), h("dl", null, Object.entries(facts).flatMap(([term, value]) => [h("dt", null, term), h("dd", null, value)]))),
       h("h3", null, "Documents"),
       documents,
     ),
@@ -145,7 +145,7 @@ async function drawDocuments(name, place, starts) {
   const shown = rows.slice(0, PAGE);
   if (!shown.length) return fill(place, h("p", { class: "hint" }, "There are no documents."));
   const cells = shown.map((row) => [
-    h("span", { class: "check" }, box(row.doc_id), h("label", { for: `doc-${row.doc_id}` }, row.doc_id)),
+    h("span", { class: "check" }, box(row.doc_id), h("label", { for: `doc-${row.doc_id}`, class: "whole" }, row.doc_id)),
     when(row.kept_at),
     count(row.characters),
     count(row.passages),
@@ -199,12 +199,16 @@ function told(receipt) {
     const traces = each.traces_found ? `${searched}, and ${many(each.traces_found, "trace")} of it ${each.traces_found === 1 ? "was" : "were"} found. It is not gone.` : `${searched}, and no trace of it was found.`;
     return h("li", { class: each.traces_found ? "alert" : null }, `${names}: ${many(each.passages, "passage")} and ${many(each.ledger_rows, "noted decision")} removed; ${traces}`);
   });
-  const clean = receipt.erasures.every((each) => each.traces_found === 0);
+  const clean = receipt.complete && receipt.erasures.every((each) => each.traces_found === 0);
+  const { before, after } = receipt.proof;
   return h(
     "div",
     { class: "panel" },
     h("h3", null, clean ? `${many(receipt.erasures.length, "document")} erased` : "Traces were found"),
     h("ul", null, lines),
+    before.passages
+      ? h("p", null, `Asked with the words of ${many(before.passages, "erased passage")}, the search found ${count(before.found)} before and finds ${count(after.found)} now.`)
+      : null,
     receipt.not_found.length ? h("p", { class: "warning" }, `Not found: ${receipt.not_found.join(", ")}.`) : null,
     h("p", null, h("button", { type: "button", class: "quiet", onclick: () => saveReceipt(receipt) }, "Save the receipt")),
   );

@@ -24,6 +24,9 @@ export function s(name, attributes, ...children) {
   return filled(document.createElementNS(SVG, name), attributes, children);
 }
 
+/** The classes of entities in words. */
+export const KINDS = { direct: "direct identifier", quasi: "quasi-identifier", attribute: "sensitive or other" };
+
 export const $ = (id) => document.getElementById(id);
 
 /** Takes the children of an element away and gives it others. */
@@ -43,11 +46,12 @@ export function size(bytes) {
   return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
+/** A moment, in the words of the reader. */
 export function when(iso) {
-  if (!iso) return "";
   const date = new Date(iso);
-  if (Number.isNaN(date.getTime())) return iso;
-  return date.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+  if (Number.isNaN(date.getTime())) return "";
+  const words = date.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+  return h("time", { datetime: iso, class: "whole" }, words);
 }
 
 /** Says a sentence to screen readers. */

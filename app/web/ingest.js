@@ -1,7 +1,7 @@
 // Sends files to a collection and follows the jobs. Reports number the files; this browser puts in their names.
 
 import { ask, callers, collectionRows, events, part, policyRows, send } from "/web/api.js";
-import { $, announce, complain, count, fill, h, many, size, table, when } from "/web/dom.js";
+import { $, KINDS, announce, complain, count, fill, h, many, size, table, when } from "/web/dom.js";
 
 const STATES = { waiting: "waiting", running: "running", done: "done", failed: "failed", cancelled: "cancelled" };
 const over = (job) => !["waiting", "running"].includes(job.state);
@@ -196,7 +196,7 @@ function summary(job) {
 function decisions(rows) {
   const cells = rows.map((row) => [
     row.label,
-    h("span", { class: `kind ${row.identifier}` }, row.identifier),
+    h("span", { class: `kind ${row.identifier}` }, KINDS[row.identifier]),
     row.action,
     count(row.mentions),
     row.replacements.join(", "),

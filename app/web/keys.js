@@ -46,7 +46,7 @@ function drawList(keys) {
     key.scopes.join(", "),
     key.collections === null ? "all" : key.collections.join(", "),
     when(key.created),
-    key.revoked ? `revoked ${when(key.revoked)}` : h("button", { type: "button", class: "quiet small danger", "aria-label": `Revoke the key of ${key.name}`, onclick: () => revoke(key) }, "Revoke"),
+    key.revoked ? h("span", null, "revoked ", when(key.revoked)) : h("button", { type: "button", class: "quiet small danger", "aria-label": `Revoke the key of ${key.name}`, onclick: () => revoke(key) }, "Revoke"),
   ]);
   fill($("keys-list"), h("h2", null, "All keys"), table("Keys", ["Name", "Id", "Scopes", "Collections", "Made", ""], rows));
 }

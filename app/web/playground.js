@@ -2,15 +2,10 @@
 
 import { ask, policyRows } from "/web/api.js";
 import { bars } from "/web/charts.js";
-import { $, announce, complain, download, fill, h, many, score, table } from "/web/dom.js";
+import { $, KINDS, announce, complain, download, fill, h, many, score, table } from "/web/dom.js";
 import { pairedLines } from "/web/spans.js";
 
 const WAIT_MS = 250;
-const KINDS = {
-  direct: "direct identifier",
-  quasi: "quasi-identifier",
-  attribute: "sensitive or other",
-};
 const SCORES = ["risk", "divergence", "relevance", "priority"];
 const EXAMPLE = `Invented note, for trying this page out.
 
@@ -22,7 +17,8 @@ Dr Ida Pellworm, Teme Valley Clinic`;
 
 let policies = [];
 let moved = false; // whether the threshold is the user's and not the policy's
-let running = null;
+let wanted = 0; // the number of the newest question
+let asking = false;
 let timer = 0;
 let answered = null;
 let pointed = false; // whether the pointer opened the note, and not the focus
@@ -40,8 +36,13 @@ export async function show() {
 
 const policy = () => policies.find((each) => each.name === $("play-policy").value);
 
-function chosen() {
-  $("play-about").textContent = policy()?.description ?? "";
+/** What the policy does and, once there are decisions, how many of them hang on the threshold. */
+function chosen(decisions = []) {
+  const about = `The policy ${policy()?.name} ${policy()?.description}.`;
+  const scored = decisions.filter((each) => each.reason.startsWith("priority")).length;
+  const which = scored === 1 ? "one of the" : `${scored} of the`;
+  const decides = `The threshold decides about ${which} ${decisions.length} entities, rules about the others.`;
+  $("play-about").textContent = decisions.length && policy()?.has_threshold ? `${about} ${decides}` : about;
   $("play-threshold").hidden = !policy()?.has_threshold;
 }
 
@@ -50,8 +51,22 @@ function later(wait = WAIT_MS) {
   timer = setTimeout(sanitize, wait);
 }
 
+/** Asks one question at a time: what changes meanwhile is asked at its end, and what is overtaken is dropped. */
 async function sanitize() {
-  running?.abort();
+  wanted += 1;
+  if (asking) return;
+  asking = true;
+  $("play-pair").setAttribute("aria-busy", "true");
+  let mine;
+  do {
+    mine = wanted;
+    await once(() => mine === wanted);
+  } while (mine !== wanted);
+  $("play-pair").removeAttribute("aria-busy");
+  asking = false;
+}
+
+async function once(isNewest) {
   const text = $("play-text").value;
   if (!text.trim()) {
     answered = null;
@@ -59,26 +74,22 @@ async function sanitize() {
     $("play-save").disabled = $("play-copy").disabled = true;
     return complain($("play-error"), null);
   }
-  const mine = (running = new AbortController());
-  const wanted = { name: $("play-policy").value };
-  if (moved && policy()?.has_threshold) wanted.tau = Number($("play-tau").value);
-  $("play-pair").setAttribute("aria-busy", "true");
+  const chosenPolicy = { name: $("play-policy").value };
+  if (moved && policy()?.has_threshold) chosenPolicy.tau = Number($("play-tau").value);
   try {
-    const answer = await ask("POST", "/v1/sanitize", { json: { text, policy: wanted }, signal: mine.signal });
-    // A later question has another controller: what an earlier one gets is dropped.
-    if (running !== mine) return;
+    const answer = await ask("POST", "/v1/sanitize", { json: { text, policy: chosenPolicy } });
+    if (!isNewest()) return;
     complain($("play-error"), null);
     draw(text, answer);
   } catch (error) {
-    if (running === mine) complain($("play-error"), error);
-  } finally {
-    if (running === mine) $("play-pair").removeAttribute("aria-busy");
+    if (isNewest()) complain($("play-error"), error);
   }
 }
 
 function draw(text, answer) {
   answered = answer;
   const { decisions, places } = answer;
+  chosen(decisions);
   if (!moved && answer.tau !== null && answer.tau !== undefined) $("play-tau").value = answer.tau;
   told();
   hideTip();
@@ -125,18 +136,18 @@ function pane(place, title, lines, decisions, id) {
   fill(place, h("h2", { id, class: "pane-title" }, title), rows);
 }
 
-const named = (word) => word[0].toUpperCase() + word.slice(1);
 const wordOf = (mark) => [...document.querySelectorAll(`.entity[data-mark="${mark}"]`)];
 
 function showTip(word) {
   const decision = answered.decisions[Number(word.dataset.mark)];
   const scores = decision.scores ?? {};
+  const measured = SCORES.filter((name) => scores[name] !== null && scores[name] !== undefined);
   const rows = [
     ["Class", KINDS[decision.identifier]],
     ["Action", decision.action === "keep" ? "kept" : decision.action],
     ...(decision.action === "keep" ? [] : [["Becomes", decision.replacement || "nothing"]]),
     ["Reason", decision.reason],
-    ...SCORES.filter((name) => scores[name] !== null && scores[name] !== undefined).map((name) => [named(name), score(scores[name])]),
+    ...(measured.length ? [["Scores", measured.map((name) => `${name} ${score(scores[name])}`).join(", ")]] : []),
     ["Found by", `${decision.source}, confidence ${score(decision.confidence)}`],
   ];
   const tip = $("tip");
