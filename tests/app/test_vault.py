@@ -40,7 +40,7 @@ from ingest.pipeline import Tally
 from ingest.read.reading import Reading
 from ingest.sanitize import DecidingSanitizer
 from ingest.scoring.prior import RiskPrior
-from models.errors import ConfigurationError
+from models.errors import ConfigurationError, LetheError
 from retrieval.collection import UnknownDocument
 from retrieval.documents import KeptDocument
 from retrieval.store import vault as table
@@ -111,7 +111,7 @@ def shown(data: DataDir, *names: str) -> dict[str, object]:
 
 def sanitized(document: Document) -> SanitizedDocument:
     detector = PhraseDetector({MARK: "person full name"})
-    (outcome,) = DecidingSanitizer(detector, REDACT, RiskPrior()).sanitize([document])
+    (outcome,) = DecidingSanitizer(detector, REDACT, RiskPrior(), language="any").sanitize([document])
     assert isinstance(outcome, SanitizedDocument)
     return outcome
 
