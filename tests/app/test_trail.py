@@ -25,7 +25,7 @@ from app.server.noted import Noted, note
 from app.server.rates import Rates
 from app.server.trailing import Trailing
 from app.settings.load import load_settings
-from models.errors import LetheError
+from models.errors import ConfigurationError, LetheError
 from tests.commands import ROOT, environment, in_process, lethe, write_records
 
 ASKED = Entry("0a1b2c3d", "POST /v1/search", ("query",), 200, "notes", counts={"passages": 5})
@@ -200,7 +200,7 @@ class Route:
             def act(collection: str, key: Annotated[Key, needs(scope)]) -> dict[str, str]:
                 self.done.append(collection)
                 if collection == "failing":
-                    raise LetheError("It failed.")
+                    raise ConfigurationError("It failed.")
                 if collection == "breaking":
                     raise KeyError("zorvathian")
                 note(passages=3)
@@ -238,9 +238,9 @@ def test_what_changes_something_has_an_entry_before_it_begins(data: DataDir, tra
     client = Route(data, trail).client
     assert client.post("/erase/there").status_code == 200
     assert outcomes(trail) == [BEGUN, 200]
-    assert client.post("/erase/failing").status_code == 500
+    assert client.post("/erase/failing").status_code == 400
     assert client.post("/erase/breaking").status_code == 500
-    assert outcomes(trail)[2:] == [BEGUN, 500, BEGUN, FAILED]
+    assert outcomes(trail)[2:] == [BEGUN, 400, BEGUN, FAILED]
 
 
 def test_a_key_without_the_scope_leaves_an_entry_and_does_nothing(data: DataDir, trail: Trail) -> None:
