@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -188,12 +188,14 @@ def _started(image: Image, data: Path) -> Iterator[tuple["subprocess.Popen[bytes
     """The running image, and how to enter it: the options of nsenter, its process first."""
     words = _container(image, data, image.command)
     with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=sys.stderr) as process:
+        time.sleep(1)
+        (first,) = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
         try:
-            time.sleep(1)
-            tasks = Path(f"/proc/{process.pid}/task/{process.pid}/children")
-            (first,) = tasks.read_text().split()
             yield process, ["--target", first, "--mount", "--net", "--pid", "--root", "--wd"]
         finally:
+            # Its signal at the end of unshare is lost where the process changes its user.
+            with suppress(ProcessLookupError):
+                os.kill(int(first), signal.SIGKILL)
             process.kill()
 
 

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -91,7 +92,7 @@ def test_a_proxy_lets_clients_in_by_name_and_keeps_what_is_for_operators(kind: s
         proxy(kind, tmp_path, server.url.removeprefix("http://")) as port,
         httpx.Client(verify=context, trust_env=False, timeout=30) as client,
     ):
-        named = {"extensions": {"sni_hostname": NAME}}
+        named: dict[str, Any] = {"extensions": {"sni_hostname": NAME}}
         base, head = f"https://127.0.0.1:{port}", {"Host": NAME, "Authorization": f"Bearer {text}"}
         for path in ("/metrics", "/livez", "/readyz"):
             assert client.get(base + path, headers=head, **named).status_code == 404
