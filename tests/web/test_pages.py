@@ -4,9 +4,10 @@ import re
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, Route, expect
+from playwright.sync_api import Browser, Locator, Page, Request, Route, expect
 
 from tests.browsing import NARROW, PAGES, WIDE, go, page_at, violations
 from tests.serving import Served
@@ -27,6 +28,10 @@ def ask(page: Page, question: str) -> Locator:
     answer = page.locator(".turn:not(.yours)").last
     expect(answer.locator(".hint").last).to_contain_text("Written by")
     return answer
+
+
+def body_of(request: Request) -> Any:
+    return request.post_data_json
 
 
 def sanitize(page: Page, text: str) -> None:
@@ -84,7 +89,7 @@ def filled(page: Page, files: list[Path]) -> dict[str, Callable[[], object]]:
 def test_no_tab_breaks_a_rule_of_accessibility_or_is_wider_than_the_screen(
     server: Served, browser: Browser, files: list[Path], tmp_path: Path, scheme: str, size: dict[str, int]
 ) -> None:
-    options = {"viewport": size, "color_scheme": scheme}
+    options: dict[str, Any] = {"viewport": size, "color_scheme": scheme}
     with page_at(browser, server.url, **options) as page:
         for name, fill in filled(page, files).items():
             go(page, name)
@@ -157,9 +162,9 @@ def test_a_question_goes_on_about_the_one_before_and_its_citation_opens(page: Pa
     ask(page, "Who keeps the lighthouse?")
     with page.expect_request("**/v1/chat/completions") as asked:
         answer = ask(page, "And since when has he had a cough?")
-    roles = [turn["role"] for turn in asked.value.post_data_json["messages"]]
+    roles = [turn["role"] for turn in body_of(asked.value)["messages"]]
     assert roles == ["user", "assistant", "user"]
-    assert asked.value.post_data_json["stream"] is True
+    assert body_of(asked.value)["stream"] is True
     answer.locator(".source").first.click()
     expect(page.locator("#passage .quoted")).to_contain_text("cough for three weeks")
     page.get_by_role("button", name="New chat").click()
@@ -181,7 +186,7 @@ def test_an_answer_is_busy_until_it_is_whole_and_a_stopped_one_is_forgotten(page
     page.unroute("**/v1/chat/completions")
     with page.expect_request("**/v1/chat/completions") as asked:
         ask(page, QUESTION)
-    assert len(asked.value.post_data_json["messages"]) == 1
+    assert len(body_of(asked.value)["messages"]) == 1
 
 
 def test_markup_of_documents_is_shown_as_text(page: Page) -> None:
