@@ -89,7 +89,6 @@ def add_error_handlers(app: FastAPI) -> None:
     app.add_exception_handler(NotAuthenticated, _not_authenticated)
     app.add_exception_handler(RequestValidationError, _refused)
     app.add_exception_handler(HTTPException, _of_http)
-    app.add_exception_handler(Exception, _unexpected)
 
 
 def answer_for(
@@ -133,7 +132,10 @@ def _answer(
 def _of_lethe(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, LetheError)
     status, code = next(row for kind, row in STATUS.items() if isinstance(error, kind))
-    return _answer(request, status, error_text(error), code)
+    message = error_text(error)
+    if status == HTTPStatus.INTERNAL_SERVER_ERROR:
+        message = f"{message} The request id is {request.state.request_id}."
+    return _answer(request, status, message, code)
 
 
 def _unknown_model(request: Request, error: Exception) -> JSONResponse:
@@ -184,8 +186,3 @@ def _of_http(request: Request, error: Exception) -> JSONResponse:
         allowed = headers.get("Allow", "another").replace(", ", " or ")
         message, code = f"Method not allowed; use {allowed}.", "method_not_allowed"
     return _answer(request, status, message, code, headers=headers)
-
-
-def _unexpected(request: Request, error: Exception) -> JSONResponse:
-    message = f"Internal error {type(error).__name__}; nothing was changed. Try again."
-    return _answer(request, 500, message, "internal_error")
