@@ -27,7 +27,7 @@ from app.server.collections import collection_routes
 from app.server.docs_page import HEADERS, docs_page
 from app.server.documents import document_routes
 from app.server.erasing import erasing_routes
-from app.server.errors import add_error_handlers
+from app.server.errors import PROBLEM, add_error_handlers
 from app.server.health import health_routes
 from app.server.hosts import HOSTS, HostCheck
 from app.server.jobs import job_routes
@@ -37,6 +37,7 @@ from app.server.limits import BodyLimit
 from app.server.metrics import Metrics
 from app.server.noted import Noted
 from app.server.presidio import presidio_routes
+from app.server.presidio_bodies import RefusedAnswer
 from app.server.rates import OTHERS_PER_MINUTE, Rates
 from app.server.revealing import reveal_routes
 from app.server.sanitizing import sanitizing_routes
@@ -51,6 +52,9 @@ from models.loopback import is_loopback
 
 ERRORS: dict[int | str, dict[str, Any]] = {"4XX": {"model": ErrorAnswer}, "5XX": {"model": ErrorAnswer}}
 PROBLEMS: dict[int | str, dict[str, Any]] = {"4XX": {"model": ProblemAnswer}, "5XX": {"model": ProblemAnswer}}
+REFUSALS: dict[int | str, dict[str, Any]] = {"4XX": {"model": RefusedAnswer}, "5XX": {"model": RefusedAnswer}}
+_KINDS = {ProblemAnswer.__name__: PROBLEM, RefusedAnswer.__name__: "application/json"}
+"""Media types of errors."""
 
 
 def create_app(data: DataDir, keys: Keys, only: str | None = None) -> FastAPI:
@@ -79,6 +83,20 @@ def create_app(data: DataDir, keys: Keys, only: str | None = None) -> FastAPI:
     )
     metrics.show("lethe_jobs", "Jobs by state.", "state", runner.jobs.counts)
     return app
+
+
+class _App(FastAPI):
+    """Describes errors under their own media types; the framework gives them that of the route."""
+
+    def openapi(self) -> dict[str, Any]:
+        """The description of all routes."""
+        described = super().openapi()
+        routes = [route for methods in described["paths"].values() for route in methods.values()]
+        for answer in [answer for route in routes for answer in route["responses"].values()]:
+            for kind, said in [*answer.get("content", {}).items()]:
+                model = said.get("schema", {}).get("$ref", "").rpartition("/")[2]
+                answer["content"][_KINDS.get(model, kind)] = answer["content"].pop(kind)
+        return described
 
 
 def _limited(server: ServerSettings) -> ServerSettings:
@@ -132,7 +150,7 @@ def assemble(
 
     Cross-origin requests are not allowed: browsers keep other sites out.
     """
-    app = FastAPI(
+    app = _App(
         title="Lethe",
         version=version("lethe"),
         docs_url=None,
@@ -152,7 +170,7 @@ def assemble(
     app.include_router(health_routes(served, metrics, app.state.stopping))
     app.include_router(collection_routes(served))
     app.include_router(chat_routes(served), responses=ERRORS)
-    app.include_router(presidio_routes(detector))
+    app.include_router(presidio_routes(detector), responses=REFUSALS)
     app.include_router(web_routes())
     for routes in own:
         app.include_router(routes)

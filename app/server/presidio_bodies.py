@@ -118,3 +118,9 @@ class OperatedAnswer(BaseModel):
 
     text: str = Field(repr=False)
     items: list[ItemAnswer]
+
+
+class RefusedAnswer(BaseModel):
+    """An error in the shape that Presidio's clients read."""
+
+    error: str = Field(repr=False)

@@ -1,0 +1,154 @@
+"""The real server under strange requests, many clients and kills. Every name here is invented."""
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis import Case, GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from tests.commands import PLAIN, lethe
+from tests.hammering import (
+    EXPECTED,
+    asked_by_many,
+    check_folder,
+    documents_of,
+    ended,
+    given_to,
+    growth,
+    memory_of,
+    shown,
+)
+from tests.serving import Served, served
+
+MOST_GROWTH = 64 << 20
+"""Bytes in the second half."""
+
+SETTINGS = "threads = 1\n[server]\nupload_megabytes = 1\n"
+CHECKS: list[Any] = [not_a_server_error, status_code_conformance, content_type_conformance]
+
+
+# -- strange requests ------------------------------------------------------------------------------------
+
+
+def admin(data: Path) -> dict[str, str]:
+    """The header of a new key that may do everything."""
+    ran = lethe(data, "keys", "create", "hammer", "--scope", "query,ingest,reveal,erase,audit,admin")
+    assert ran.code == 0, ran.err
+    return {"authorization": f"Bearer {ran.summary['key']}"}
+
+
+@pytest.fixture(scope="module")
+def hammered(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, dict[str, str]]]:
+    data = tmp_path_factory.mktemp("hammered") / "data"
+    data.mkdir()
+    (data / "settings.toml").write_text(SETTINGS)
+    headers = admin(data)
+    with served(data, "--host", "127.0.0.1", **PLAIN) as server:
+        yield server, headers
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("mode", list(GenerationMode))
+def test_every_route_answers_strange_requests_as_its_description_says(
+    hammered: tuple[Served, dict[str, str]], mode: GenerationMode
+) -> None:
+    server, headers = hammered
+    examples = int(os.environ.get("LETHE_TEST_EXAMPLES", "12"))
+    wrong: dict[str, str] = {}
+    with server.client(headers=headers) as client, requests.Session() as session:
+        session.trust_env = False
+        # What the other mode has sent may still wait for this collection, with another policy.
+        name = mode.value
+        job = ended(client, given_to(client, name, "abcd"))
+        assert (job["state"], job["error"]) == ("done", None)
+        doc_id = documents_of(client, name)[0]["doc_id"]
+        there = {"collection": name, "doc_id": doc_id, "job_id": job["job_id"], "model": f"kb:{name}"}
+        schema = schemathesis.openapi.from_dict(client.get("/openapi.json").json())
+        operations = [each.ok() for each in schema.get_all_operations()]
+        # What deletes comes last, so that the others have something to work on.
+        for operation in sorted(operations, key=lambda each: (each.method == "delete", each.label)):
+            known = {name: value for name, value in there.items() if f"{{{name}}}" in operation.path}
+            for path_parameters in [None, known] if known else [None]:
+
+                @settings(
+                    max_examples=examples, deadline=None, database=None, derandomize=True,
+                    suppress_health_check=list(HealthCheck), phases=[Phase.generate],
+                )  # fmt: skip
+                @given(operation.as_strategy(mode, path_parameters=path_parameters))
+                def ask(case: Case) -> None:
+                    answer = case.call(server.url, session=session, headers=headers, timeout=60)
+                    assert len(answer.headers["x-request-id"][0]) == 32
+                    # A schema of a stream is of the stream, which the library takes for that of each event.
+                    whole = "event-stream" not in answer.headers["content-type"][0]
+                    case.validate_response(answer, checks=[*CHECKS, *[response_schema_conformance] * whole])
+
+                try:
+                    ask()
+                except BaseExceptionGroup as found:
+                    wrong[operation.label] = "\n".join(str(each) for each in found.exceptions)
+                except Exception as found:
+                    wrong[operation.label] = f"{type(found).__name__} {found}"
+        assert client.get("/readyz").status_code == 200
+    assert not wrong, "\n\n".join(f"{label}\n{what}" for label, what in wrong.items())
+
+
+# -- many clients ----------------------------------------------------------------------------------------
+
+
+def hammer(data: Path, clients: int, seconds: float) -> float:
+    """The bytes by which the server grew in the second half; every answer was right, and all is whole."""
+    data.mkdir()
+    (data / "settings.toml").write_text(SETTINGS)
+    with served(data, "--host", "127.0.0.1", **PLAIN) as server, server.client() as client:
+        first = [f"first-{number}" for number in range(20)]
+        assert ended(client, given_to(client, "mixed", first))["state"] == "done"
+        assert client.get("/readyz").status_code == 200
+        done = threading.Event()
+        with ThreadPoolExecutor(1) as pool:
+            memory = pool.submit(memory_of, server.process.pid, done.is_set)
+            try:
+                told = asked_by_many(server.url, clients, seconds)
+            finally:
+                done.set()
+        print(shown(told))
+        assert not [kind for kind in told.answers if kind[1:] not in EXPECTED[kind[0]]], shown(told)
+        assert {kind[0] for kind in told.answers} == {*EXPECTED}
+        assert told.without_id == 0
+        for job_id in told.given.values():
+            job = ended(client, {"job_id": job_id})
+            assert (job["state"], job["error"]) == ("done", None)
+        assert client.get("/readyz").status_code == 200
+        kept = {*first, *told.given} - told.erased
+        assert {row["doc_id"] for row in documents_of(client, "mixed")} == kept
+        code, _, out, err = server.ended_by(signal.SIGTERM)
+    assert (code, out, err) == (0, "", server.line)
+    check_folder(data, {"mixed": kept})
+    return growth(memory.result())
+
+
+def test_twenty_clients_with_mixed_requests_are_answered_and_all_is_whole(tmp_path: Path) -> None:
+    hammer(tmp_path / "data", 20, 5)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_two_hundred_clients_are_answered_and_memory_stays_flat(tmp_path: Path) -> None:
+    seconds = float(os.environ.get("LETHE_TEST_SECONDS", "60"))
+    grown = hammer(tmp_path / "data", 200, seconds)
+    print(f"grown by {grown / 2**20:.1f} MiB")
+    assert grown < MOST_GROWTH
