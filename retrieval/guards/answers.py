@@ -58,7 +58,7 @@ class AnswerRules:
         """The answer as it may leave, with the citations whose marks are left."""
         guard = AnswerGuard(self, answer.passages)
         text = guard.feed(answer.text) + guard.close()
-        left = [each for each in answer.citations if f"[{each.mark}]" in text]
+        left = tuple(each for each in answer.citations if f"[{each.mark}]" in text)
         return replace(answer, text=text, citations=left)
 
 

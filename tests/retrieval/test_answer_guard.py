@@ -1,12 +1,18 @@
 """What an answer may say when it leaves. All names, numbers and passages are invented."""
 
+import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from fastapi.testclient import TestClient
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.demo.corpus import corpus_path
+from app.server.app import assemble
+from app.server.served import ServedCollection
 from ingest.deciding.baselines.uniform import REDACT
 from ingest.detection.hybrid import HybridDetector
 from ingest.documents import Document, SanitizedDocument
@@ -16,10 +22,12 @@ from ingest.scoring.prior import RiskPrior
 from models.errors import ConfigurationError
 from retrieval.citations import NO_ANSWER
 from retrieval.documents import Answer, Citation, Passage, RetrievedPassage
-from retrieval.guards.answers import LEFT_OUT, WITHHELD, AnswerGuard, AnswerRules
+from retrieval.generators.extractive import ExtractiveGenerator
+from retrieval.guards.answers import LEFT_OUT, WITHHELD, AnswerGuard, AnswerRules, GuardedAnswers
 from retrieval.guards.canaries import Canaries, canaries_in
 from retrieval.guards.one_at_a_time import OneAtATime
-from tests.doubles import PhraseDetector
+from tests.doubles import PhraseDetector, WordEncoder
+from tests.serving import One, no_detector
 
 NAMES = {"Mara Vell": "person full name", "Tobin Aske": "person full name", "01632 960 014": "phone number"}
 SANITIZER = DecidingSanitizer(PhraseDetector(NAMES), REDACT, RiskPrior(), language="any")
@@ -119,7 +127,7 @@ def test_what_cannot_be_checked_is_withheld() -> None:
 
 def test_citations_go_with_their_marks() -> None:
     texts = passages("one two three four", "five")
-    cited = [Citation(1, 1, "d1"), Citation(2, 2, "d2")]
+    cited = (Citation(1, 1, "d1"), Citation(2, 2, "d2"))
     answer = Answer("one two three four [1] five [2]", cited, texts, "x")
     assert AnswerRules(SANITIZER).guarded(answer) == answer
     guarded = AnswerRules(SANITIZER, Canaries(["fourfive"])).guarded(answer)
@@ -234,3 +242,43 @@ def test_patterns_and_rules_find_identifiers_in_an_answer() -> None:
         "Please write to mara.vell@post.example about it [1].", "Please write about it.", rules=rules
     )
     assert said == "Please write to an email address about it [1]."
+
+
+def test_what_the_extractive_generator_quotes_leaves_as_it_is_and_needs_no_detector() -> None:
+    def never() -> DecidingSanitizer:
+        raise AssertionError("nothing is detected here")
+
+    rules = AnswerRules(OneAtATime(never))
+    generator = ExtractiveGenerator(WordEncoder(), floor=0.0)
+    texts = [json.loads(line).get("text", "") for line in corpus_path().read_text("utf-8").splitlines()]
+    for number in range(0, 60, 3):
+        found = passages(*(text[:600] for text in texts[number : number + 3]))
+        answer = generator.generate("Who is ill, and since when?", found)
+        assert rules.guarded(answer) == answer
+
+
+class Saying:
+    """Says the same to everybody."""
+
+    name = "saying"
+
+    def generate(self, question: str, found: Sequence[RetrievedPassage]) -> Answer:
+        return Answer(
+            "It is Mara Vell [1]. Call 01632 960 014 at once.", [Citation(1, 1, "d1")], found, "saying"
+        )
+
+
+class Finding:
+    def retrieve(self, questions: Sequence[str], k: int) -> list[list[RetrievedPassage]]:
+        return [passages("Somebody is ill.") for _ in questions]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_no_event_of_a_stream_holds_what_the_guard_has_replaced(stream: bool) -> None:
+    one = One(Finding())
+    one._served = ServedCollection(Finding(), GuardedAnswers(Saying(), AnswerRules(SANITIZER)), 5)
+    body = {"model": "lethe", "messages": [{"role": "user", "content": "Who?"}], "stream": stream}
+    with TestClient(assemble(one, no_detector), base_url="http://127.0.0.1") as client:
+        said = client.post("/v1/chat/completions", json=body).text
+    said = "".join(re.findall(r'"content":\s?"([^"]*)"', said))
+    assert said == "It is somebody [1]. Call a phone number at once."

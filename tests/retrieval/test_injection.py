@@ -132,7 +132,7 @@ def test_no_prompt_holds_a_model_that_obeys_quotations_but_it_tells_no_canary_an
     guarded = GuardedAnswers(model, AnswerRules(sanitizer, Canaries(["violin stamp"])))
     answer = guarded.generate("Who was fed?", found(order))
     assert answer.text == f"obeyed (1) (7) and the {WITHHELD}"
-    assert answer.citations == []
+    assert not answer.citations
 
 
 def test_orders_in_documents_are_only_quoted_by_the_extractive_generator() -> None:
