@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 CHROMIUM = shutil.which("chromium")
 WIDE = {"width": 1280, "height": 800}
@@ -22,6 +22,8 @@ def browsing() -> Iterator[Browser]:
     """Chromium; the test is skipped where it is not installed. No other browser is downloaded."""
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed here: apt-get install chromium")
+    # Models answer slowly where tests run side by side.
+    expect.set_options(timeout=30_000)
     with sync_playwright() as playwright:
         # Whoever runs tests in a container is root, for whom Chromium has no sandbox.
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])

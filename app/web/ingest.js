@@ -215,14 +215,11 @@ async function stop(jobId) {
 }
 
 const drop = $("ingest-drop");
-for (const name of ["dragenter", "dragover"])
-  drop.addEventListener(name, (event) => {
-    event.preventDefault();
-    drop.classList.add("over");
-  });
+// A file that misses the place must not be opened instead of the page.
+for (const name of ["dragover", "drop"]) addEventListener(name, (event) => event.preventDefault());
+drop.addEventListener("dragover", () => drop.classList.add("over"));
 for (const name of ["dragleave", "drop"]) drop.addEventListener(name, () => drop.classList.remove("over"));
 drop.addEventListener("drop", (event) => {
-  event.preventDefault();
   choose(event.dataTransfer.files);
 });
 $("ingest-files").addEventListener("change", (event) => {

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from playwright.sync_api import Browser, Locator, Page, Request, Route, expect
 
 from tests.browsing import NARROW, PAGES, WIDE, go, page_at, violations
@@ -226,6 +228,33 @@ def test_both_texts_stand_beside_each_other_with_the_same_marks(page: Page) -> N
     assert [re.sub(r"[\d.]+$", "", row) for row in rows] == ["before", "after"]
 
 
+PARTS = st.lists(
+    st.tuples(st.text("a\n🐦é ", max_size=6), st.text("bc\n🐦", min_size=1, max_size=4), st.text("X\n🐦"))
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(parts=PARTS, end=st.text("a\n🐦"))
+def test_any_text_is_cut_into_the_same_lines_on_both_sides(
+    page: Page, parts: list[tuple[str, str, str]], end: str
+) -> None:
+    before, after, spans, places = "", "", [], []
+    for plain, original, replacement in parts:
+        before, after = before + plain, after + plain
+        spans.append([len(before), len(before) + len(original)])
+        places.append([len(after), len(after) + len(replacement)])
+        before, after = before + original, after + replacement
+    before, after = before + end, after + end
+    both = page.evaluate(
+        "async given => (await import('/web/spans.js')).pairedLines(...given)", [before, spans, after, places]
+    )
+    assert len(both[0]) == len(both[1])
+    for text, lines in zip((before, after), both, strict=True):
+        assert "\n".join("".join(piece["text"] for piece in line) for line in lines) == text
+        marks = [piece["mark"] for line in lines for piece in line if piece["mark"] is not None]
+        assert marks == list(range(len(parts)))
+
+
 def test_every_decision_explains_itself_to_the_keyboard(page: Page) -> None:
     sanitize(page, TEXT)
     words = page.locator("#play-before .entity")
@@ -365,6 +394,15 @@ def test_documents_come_page_by_page(page: Page) -> None:
 
 def test_a_dropped_file_is_chosen_and_a_job_is_cancelled(server: Served, page: Page) -> None:
     go(page, "ingest")
+    outside = page.evaluate(
+        """() => {
+            const dataTransfer = new DataTransfer();
+            const drop = new DragEvent("drop", {cancelable: true, bubbles: true, dataTransfer});
+            document.querySelector("h1").dispatchEvent(drop);
+            return drop.defaultPrevented;
+        }"""
+    )
+    assert outside
     page.evaluate(
         """() => {
             const line = JSON.stringify({text: "Invented. Mr Oswin Tarrant was born in 1978. ".repeat(40)});
