@@ -1,5 +1,6 @@
 """Erasing documents of a collection, and the proof that nothing answers from them any more."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from multiprocessing import get_context
@@ -91,7 +92,16 @@ def names_of(data: DataDir, collection: Collection, given: str) -> list[str]:
     As it was given in a record, as the path that it was read from, or as it is listed, whatever ids are kept
     by now.
     """
-    return [*data.public_ids([given, path_id(given)], collection.manifest.keeps_ids), given]
+    # The system knows no path with a NUL, and raises on one.
+    spelled = [given] if "\0" in given else [given, path_id(given)]
+    return [*data.public_ids(spelled, collection.manifest.keeps_ids), given]
+
+
+def documents_saying(data: DataDir, name: str, alias: str) -> list[str]:
+    """The documents of a collection that an alias stands in."""
+    whole = re.compile(rf"(?<!\w){re.escape(alias)}(?!\w)")
+    with data.open(name) as collection:
+        return [doc_id for doc_id, text in collection.store.saying(alias) if whole.search(text)]
 
 
 def erase_with_proof(
@@ -105,7 +115,7 @@ def erase_with_proof(
         CollectionError: There is no such collection, or another process is writing to it.
     """
     with data.open(name) as collection:
-        named = {each: names_of(data, collection, each) for each in ids}
+        named = {each: names_of(data, collection, each) for each in dict.fromkeys(ids)}
         there = {
             each: passages
             for each, names in named.items()
@@ -124,7 +134,9 @@ def erase_with_proof(
             for erasure in erasures
             for each in (erasure.doc_id, *erasure.also_known_as)
         )
-    receipt = Receipt(erasures, [each for each in ids if each not in there], Proof(before, after, read_back))
+    receipt = Receipt(
+        erasures, [each for each in named if each not in there], Proof(before, after, read_back)
+    )
     if not receipt.complete:
         raise NotErased(receipt)
     return receipt

@@ -10,11 +10,13 @@ from app.data_dir import DataDir
 from app.policies import FOR_CLIENTS, own_entities_of, policy_of, with_policy
 from app.policy_file import policy_text
 from app.rows import sanitized_row
+from ingest.deciding.policy import Policy
 from ingest.deciding.treatment import needs_key
-from ingest.documents import Document
+from ingest.documents import Document, SanitizedDocument
 from ingest.errors import ForeignDocument, SanitizationError
 from ingest.language.normalize import fixed_text
-from models.errors import LetheError
+from ingest.rendering.aliases import alias_in
+from models.errors import ConfigurationError, LetheError
 from retrieval.collection import Collection
 from retrieval.system import System
 
@@ -54,14 +56,8 @@ class Sanitizing:
         data = self._data
         chosen = data.settings_for(collection, policy) if collection else with_policy(data.settings, policy)
         read = fixed_text(text)
-        with self._one_at_a_time:
-            made = policy_of(chosen, own_entities_of(chosen.policy).labels())
-            system = replace(self._system, policy=made, key=data.key if needs_key(made) else None)
-            if collection:
-                system = replace(system, scale=Collection.manifest_in(data.folder(collection)).scale)
-            (outcome,) = system.sanitizer().sanitize([Document("text", read)])
-        if isinstance(outcome, SanitizationError):
-            raise NotSanitized(_why(outcome))
+        made = policy_of(chosen, own_entities_of(chosen.policy).labels())
+        outcome = self._sanitized(read, made, collection)
         values = chosen.policy.model_dump(include=set(FOR_CLIENTS))
         return {
             **{
@@ -74,6 +70,38 @@ class Sanitizing:
             "tau": made.tau if made.has_threshold else None,
             "policy_toml": policy_text(values),
         }
+
+    def aliases(self, name: str, collection: str) -> list[str]:
+        """What stands for a person in the documents of a collection with keyed aliases.
+
+        Raises:
+            ConfigurationError: The collection has none, or the text is no name.
+            CollectionError: The collection cannot be read.
+        """
+        made = Collection.manifest_in(self._data.folder(collection)).policy
+        if made.replacements != "alias":
+            raise ConfigurationError(
+                "people: this collection has no keyed aliases, so nothing says which documents are about the "
+                "same person. Name the documents by ids."
+            )
+        outcome = self._sanitized(fixed_text(name), made, collection)
+        found = [alias for each in outcome.decisions if (alias := alias_in(each.replacement))]
+        if not found:
+            raise ConfigurationError(
+                "people: a name was not recognized. Give it in full, as in the documents."
+            )
+        return found
+
+    def _sanitized(self, text: str, policy: Policy, collection: str | None) -> SanitizedDocument:
+        data = self._data
+        with self._one_at_a_time:
+            system = replace(self._system, policy=policy, key=data.key if needs_key(policy) else None)
+            if collection:
+                system = replace(system, scale=Collection.manifest_in(data.folder(collection)).scale)
+            (outcome,) = system.sanitizer().sanitize([Document("text", text)])
+        if isinstance(outcome, SanitizationError):
+            raise NotSanitized(_why(outcome))
+        return outcome
 
 
 def _why(error: SanitizationError) -> str:

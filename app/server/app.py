@@ -128,12 +128,13 @@ class _Once:
 
 def own_routes(data: DataDir, keys: Keys, served: Collections, runner: Runner) -> Sequence[APIRouter]:
     """The routes that write, and those that only Lethe has."""
+    sanitizing = Sanitizing(data)
     return [
         document_routes(data, served, runner),
         job_routes(runner),
-        erasing_routes(data, served),
+        erasing_routes(data, served, sanitizing),
         reveal_routes(data, served),
-        sanitizing_routes(Sanitizing(data), served),
+        sanitizing_routes(sanitizing, served),
         key_routes(keys, served),
     ]
 

@@ -190,10 +190,13 @@ FORM: dict[str, Any] = {
 
 
 class EraseBody(_Body):
-    """Documents to erase."""
+    """Documents to erase: by id, and all about somebody where the policy has keyed aliases."""
 
     ids: list[Annotated[str, Field(min_length=1, max_length=1000)]] = Field(
-        min_length=1, max_length=1000, repr=False, description="as they were given, or as they are listed"
+        default=[], max_length=1000, repr=False, description="as they were given, or as they are listed"
+    )
+    people: list[Annotated[str, Field(min_length=1, max_length=200)]] = Field(
+        default=[], max_length=20, repr=False, description="full names, which are not stored"
     )
 
 

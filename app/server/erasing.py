@@ -1,12 +1,14 @@
 """The routes that erase: documents, with a receipt, and whole collections."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 from fastapi import APIRouter
 
 from app.access.keys import Key
 from app.data_dir import DataDir
-from app.erasing import erase_with_proof
+from app.erasing import documents_saying, erase_with_proof
+from app.sanitizing import Sanitizing
 from app.server.access import Erasing, granted
 from app.server.answers import DeletedAnswer, ReceiptAnswer
 from app.server.bodies import EraseBody, Named
@@ -16,34 +18,41 @@ from app.server.served import Collections
 from retrieval.collection import delete
 
 
-def erasing_routes(data: DataDir, served: Collections) -> APIRouter:
-    """Erasing from the collections in ``data``; ``served`` is how they answer."""
+def erasing_routes(data: DataDir, served: Collections, sanitizing: Sanitizing) -> APIRouter:
+    """Erasing from the collections in ``data``: ``served`` is how they answer, ``sanitizing`` knows aliases."""
     router = APIRouter()
 
-    def erased(key: Key, collection: str, ids: list[str]) -> Mapping[str, object]:
+    def check(key: Key, collection: str) -> None:
         there = granted(key, "erase", served.names())
         if collection not in there:
             raise UnknownCollection(there)
+
+    def erased(collection: str, ids: Sequence[str]) -> Mapping[str, object]:
         receipt = erase_with_proof(data, collection, ids, lambda: served.get(collection).retriever)
         note(documents=len(receipt.erasures))
         return {"collection": collection, **receipt.row()}
 
+    def aliases(collection: str, people: Sequence[str]) -> Iterator[str]:
+        for name in people:
+            yield from sanitizing.aliases(name, collection)
+
     @router.post("/v1/collections/{collection}/erase", response_model=ReceiptAnswer)
     def erase(collection: Named, body: EraseBody, key: Erasing) -> Mapping[str, object]:
         """Erase documents, with a receipt."""
-        return erased(key, collection, body.ids)
+        check(key, collection)
+        about = [documents_saying(data, collection, alias) for alias in aliases(collection, body.people)]
+        return erased(collection, [*body.ids, *chain.from_iterable(about)])
 
     @router.delete("/v1/collections/{collection}/documents/{doc_id}", response_model=ReceiptAnswer)
     def erase_one(collection: Named, doc_id: str, key: Erasing) -> Mapping[str, object]:
         """Erase a document, with a receipt."""
-        return erased(key, collection, [doc_id])
+        check(key, collection)
+        return erased(collection, [doc_id])
 
     @router.delete("/v1/collections/{collection}", response_model=DeletedAnswer)
     def delete_collection(collection: Named, key: Erasing) -> Mapping[str, object]:
         """Delete a collection with all that it holds."""
-        there = granted(key, "erase", served.names())
-        if collection not in there:
-            raise UnknownCollection(there)
+        check(key, collection)
         delete(data.folder(collection), data.keeping)
         # Looked at again, so that files that were open are let go.
         served.names()

@@ -400,6 +400,11 @@ class Store:
         """Whether any passage contains these words."""
         return bool(self._read("SELECT 1 FROM passages WHERE instr(text, ?) LIMIT 1", (piece,)))
 
+    def saying(self, piece: str) -> list[tuple[str, str]]:
+        """The passages that contain these words, each with the id of its document."""
+        query = "SELECT doc_id, text FROM passages WHERE instr(text, ?) ORDER BY passage_id"
+        return [(doc_id, text) for doc_id, text in self._read(query, (piece,))]
+
     def has_vector(self, beginning: bytes) -> bool:
         """Whether the vector of any passage begins with these bytes."""
         query = "SELECT 1 FROM passages WHERE substr(vector, 1, ?) = ? LIMIT 1"

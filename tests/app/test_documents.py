@@ -1,5 +1,6 @@
 """Documents over HTTP, by the real server and its real jobs. Every name here is invented."""
 
+import base64
 import json
 import signal
 import threading
@@ -307,3 +308,62 @@ def test_erasing_while_others_search_is_whole(client: httpx.Client) -> None:
             thread.join()
     assert set(statuses) == {200}
     assert client.get("/v1/collections/many").json()["documents"] == 9
+
+
+def test_originals_are_sanitized_again_by_another_policy_into_another_collection(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "settings.toml").write_text("threads = 1\n")
+    vault = {"LETHE_VAULT__ENABLED": "true", "LETHE_VAULT__KEY": base64.b64encode(b"v" * 32).decode()}
+    with served(data, "--host", "127.0.0.1", **vault) as server, server.client() as client:
+        over(client, sent(client, "strict", NOTES, policy='{"name": "suppress"}'))
+        made = client.post(
+            "/v1/collections/strict/resanitize", json={"into": "mild", "policy": json.loads(REDACT)}
+        )
+        assert made.status_code == 202, made.text
+        assert made.headers["location"] == f"/v1/jobs/{made.json()['job_id']}"
+        done = over(client, made.json())
+        assert (done["kind"], done["state"], done["error"]) == ("resanitize", "done", None)
+        before, after = (client.get(place(name)).json()["documents"] for name in ("strict", "mild"))
+        assert [each["doc_id"] for each in before] == [each["doc_id"] for each in after]
+        assert client.get("/v1/collections/mild").json()["policy"] == "redact"
+        found = client.post("/v1/search", json={"collection": "mild", "question": "Who keeps it?"})
+        assert "Mr somebody keeps" in found.text
+        again = client.post("/v1/collections/strict/resanitize", json={"into": "mild"})
+        assert problem(again) == (
+            400,
+            "invalid_value",
+            "into: there is such a collection. Name one that is not there yet.",
+        )
+    assert raw_in(data) == []
+    with served(data, "--host", "127.0.0.1") as server, server.client() as client:
+        refused = client.post("/v1/collections/strict/resanitize", json={"into": "other"})
+        assert problem(refused)[:2] == (404, "original_not_kept")
+        assert client.get("/v1/jobs").json()["jobs"][0]["job_id"] == done["job_id"]
+
+
+def test_all_about_somebody_is_erased_where_aliases_are_the_same_in_every_document(
+    client: httpx.Client,
+) -> None:
+    letters = {
+        "a.txt": "Invented letter. Mr Tobias Keller sold the boat. He is content.",
+        "b.txt": "Invented letter. In the end Tobias Keller bought the mill.",
+        "c.txt": "Invented letter. Ms Anna Gruber bought the other mill.",
+    }
+    policy = json.dumps({"name": "trip", "replacements": "alias"})
+    over(client, sent(client, "letters", letters, policy=policy))
+    receipt = client.post("/v1/collections/letters/erase", json={"people": ["Tobias Keller"]})
+    assert receipt.status_code == 200, receipt.text
+    assert len(receipt.json()["erasures"]) == 2
+    (left,) = client.get(place("letters")).json()["documents"]
+    found = client.post("/v1/search", json={"collection": "letters", "question": "Who bought it?"}).json()
+    assert [each["doc_id"] for each in found["passages"]] == [left["doc_id"]]
+    for people, told in (
+        (["Tobias Keller"], "No document has one of these ids; list the collection's documents for ids."),
+        (["the"], "people: a name was not recognized. Give it in full, as in the documents."),
+        ([], "No document has one of these ids; list the collection's documents for ids."),
+    ):
+        assert problem(client.post("/v1/collections/letters/erase", json={"people": people}))[2] == told
+    over(client, sent(client, "unlinked", {"c.txt": letters["c.txt"]}, policy=REDACT))
+    unlinked = client.post("/v1/collections/unlinked/erase", json={"people": ["Anna Gruber"]})
+    assert problem(unlinked)[2].startswith("people: this collection has no keyed aliases")
