@@ -1,6 +1,7 @@
 """The thread of the server that has a process work on jobs, and ends it when asked to."""
 
 import secrets
+import sys
 from collections.abc import Sequence
 from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
@@ -13,6 +14,8 @@ from app.settings.load import Settings
 
 _LOOKS = 0.25
 """Seconds between two looks at a process that works."""
+_TRIED_AGAIN = 10.0
+"""Seconds after which jobs are tried again that could not be begun."""
 _ENDING = 5.0
 """Seconds that a process may take to end before it is killed."""
 
@@ -67,29 +70,43 @@ class Runner:
         """End the process; its job waits for the next start."""
         self._ending.set()
         self._awake.set()
-        self._thread.join()
+        if self._thread.is_alive():
+            self._thread.join()
 
     def _run(self) -> None:
         while not self._ending.is_set():
             self._awake.wait()
             self._awake.clear()
-            while not self._ending.is_set() and self.jobs.waits():
-                self._watch()
+            try:
+                while not self._ending.is_set() and self.jobs.waits():
+                    self._watch()
+            except Exception as error:
+                # A full disk, or no process to be had: that passes, and the jobs wait for it.
+                sys.stderr.write(f"lethe: jobs wait ({type(error).__name__}), and are tried again\n")
+                self._ending.wait(_TRIED_AGAIN)
+                self._awake.set()
 
     def _watch(self) -> None:
         """One process, from its start to its end."""
         # Not forked: the server's threads may hold locks.
         process = get_context("spawn").Process(target=work, args=(self._settings,), name="lethe jobs")
         process.start()
-        while process.is_alive():
-            process.join(_LOOKS)
-            if self._ending.is_set() or self.jobs.cancelling():
-                _end(process)
+        try:
+            while process.is_alive():
+                process.join(_LOOKS)
+                if self._ending.is_set() or self.jobs.cancelling():
+                    break
+        finally:
+            _end(process)
         for job in self.jobs.hand_back():
             self._uploads.forget(job.job_id)
+        if process.exitcode:
+            # One that cannot even begin is not tried again at once.
+            self._ending.wait(_LOOKS)
 
 
 def _end(process: BaseProcess) -> None:
+    """End a process that may have ended by itself."""
     process.terminate()
     process.join(_ENDING)
     if process.is_alive():

@@ -245,3 +245,27 @@ def test_a_dry_run_counts_and_stores_nothing(runner: Runner, tmp_path: Path) -> 
     assert {each["label"] for each in summary["decisions"]} >= {"person full name"}
     assert not (tmp_path / "data" / "collections").exists()
     assert raw_in(tmp_path) == []
+
+
+def test_a_runner_that_meets_a_full_disk_tries_again(
+    runner: Runner, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("app.jobs.runner._TRIED_AGAIN", 0.1)
+    waits, failures = runner.jobs.waits, iter([LetheError(NAME), LetheError(NAME)])
+
+    def unlucky() -> bool:
+        for failure in failures:
+            raise failure
+        return waits()
+
+    monkeypatch.setattr(runner.jobs, "waits", unlucky)
+    job = runner.submit("ingest", "notes", Order(policy={"name": "redact"}), [Upload("a.txt", NOTE.encode())])
+    assert until(runner, job.job_id, "done", "failed").error is None
+    said = capfd.readouterr().err
+    assert said.count("lethe: jobs wait (LetheError), and are tried again\n") == 2
+    assert NAME not in said
+
+
+def test_a_runner_that_was_not_started_stops(tmp_path: Path) -> None:
+    settings = load_settings({"data_dir": str(tmp_path)})
+    Runner(settings, Jobs(tmp_path), Uploads(tmp_path, KEY)).stop()
