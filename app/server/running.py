@@ -24,6 +24,12 @@ HANDING_BACK_S = 8.0
 """How long from the signal on jobs may take to be handed back, if that is more."""
 LEAVING_S = 1.0
 """How long after that a model that is still writing may hold the process."""
+IDLE_S = 130
+"""How long a connection may be idle.
+
+Longer than clients and proxies keep one: who closes first must be who would send next, else a request meets a
+connection that is just being closed.
+"""
 
 
 @contextmanager
@@ -101,6 +107,7 @@ def serve(
         proxy_headers=False,
         server_header=False,
         timeout_graceful_shutdown=finish_s,
+        timeout_keep_alive=IDLE_S,
     )
     handing_back = threading.Thread(target=_quietly, args=(on_stop,), daemon=True)
 

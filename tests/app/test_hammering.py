@@ -1,17 +1,24 @@
 """The real server under strange requests, many clients and kills. Every name here is invented."""
 
 import os
+import random
 import signal
+import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import httpx
+import psutil
 import pytest
 import requests
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis.errors import Unsatisfiable
 from schemathesis import Case, GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import (
@@ -30,12 +37,16 @@ from tests.hammering import (
     given_to,
     growth,
     memory_of,
+    raw_in,
     shown,
+    text_of,
 )
 from tests.serving import Served, served
 
 MOST_GROWTH = 64 << 20
 """Bytes in the second half."""
+LONGEST = 6.0
+"""Seconds for which a server that is to be killed works at most."""
 
 SETTINGS = "threads = 1\n[server]\nupload_megabytes = 1\n"
 CHECKS: list[Any] = [not_a_server_error, status_code_conformance, content_type_conformance]
@@ -99,6 +110,8 @@ def test_every_route_answers_strange_requests_as_its_description_says(
 
                 try:
                     ask()
+                except Unsatisfiable:
+                    continue  # nothing can be wrong with what has no parameters
                 except BaseExceptionGroup as found:
                     wrong[operation.label] = "\n".join(str(each) for each in found.exceptions)
                 except Exception as found:
@@ -125,7 +138,6 @@ def hammer(data: Path, clients: int, seconds: float) -> float:
                 told = asked_by_many(server.url, clients, seconds)
             finally:
                 done.set()
-        print(shown(told))
         assert not [kind for kind in told.answers if kind[1:] not in EXPECTED[kind[0]]], shown(told)
         assert {kind[0] for kind in told.answers} == {*EXPECTED}
         assert told.without_id == 0
@@ -150,5 +162,119 @@ def test_twenty_clients_with_mixed_requests_are_answered_and_all_is_whole(tmp_pa
 def test_two_hundred_clients_are_answered_and_memory_stays_flat(tmp_path: Path) -> None:
     seconds = float(os.environ.get("LETHE_TEST_SECONDS", "60"))
     grown = hammer(tmp_path / "data", 200, seconds)
-    print(f"grown by {grown / 2**20:.1f} MiB")
-    assert grown < MOST_GROWTH
+    assert grown < MOST_GROWTH, f"grown by {grown / 2**20:.1f} MiB"
+
+
+# -- kills -----------------------------------------------------------------------------------------------
+
+
+def children_of(process: "subprocess.Popen[str]") -> list[psutil.Process]:
+    return psutil.Process(process.pid).children(recursive=True)
+
+
+class Killed:
+    """A data folder whose server is killed again and again, and what it was given and asked to erase.
+
+    A document is unsure from when its erasure is asked for until an answer says what became of it.
+    """
+
+    def __init__(self, data: Path, generator: random.Random) -> None:
+        self.data, self.kills, self.hits = data, 0, 0
+        self.kept: set[str] = set()
+        self.erased: set[str] = set()
+        self._generator = generator
+        self._job: tuple[str, list[str]] | None = None
+        self._erasing: str | None = None
+        self._number = 0
+
+    def live(self, *, to_be_killed: bool) -> None:
+        """Start the server, take up what was left, give it more, and kill it at some moment."""
+        with served(self.data, "--host", "127.0.0.1", **PLAIN) as server, server.client() as client:
+            self._look(client)
+            if not to_be_killed:
+                while self._job or self._erasing:
+                    self._look(client, wait=True)
+                    self._erase(client)
+                assert {row["doc_id"] for row in documents_of(client, "killed")} == self.kept
+                self._search(client)
+                assert server.ended_by(signal.SIGTERM)[0] == 0
+                return
+            if self._job is None:
+                self._give(client)
+            if self._erasing is None and self.kept:
+                self._erasing = self._generator.choice(sorted(self.kept))
+            with ThreadPoolExecutor(1) as pool:
+                erasing = pool.submit(self._erase, client)
+                time.sleep(self._generator.uniform(0, LONGEST))
+                left = children_of(server.process)
+                self.hits += self._at_work(client)
+                server.process.kill()
+                server.process.wait()
+                with suppress(httpx.HTTPError):
+                    erasing.result()
+            self.kills += 1
+            gone, alive = psutil.wait_procs(left, timeout=20)
+            assert not alive, "a process of a killed server goes on"
+        assert raw_in(self.data) == []
+
+    def _give(self, client: httpx.Client) -> None:
+        names = [f"d{self._number + each}" for each in range(3)]
+        self._number += len(names)
+        self._job = given_to(client, "killed", names)["job_id"], names
+
+    def _look(self, client: httpx.Client, wait: bool = False) -> None:
+        if self._job is None:
+            return
+        job_id, names = self._job
+        job = ended(client, {"job_id": job_id}) if wait else client.get(f"/v1/jobs/{job_id}").json()
+        if job["state"] == "done":
+            self.kept |= {*names}
+            self._job = None
+        elif job["state"] == "failed":
+            # Begun as often as a job may be: it is sent again.
+            assert job["error"].startswith("Its process ended"), job["error"]
+            self._job = given_to(client, "killed", names)["job_id"], names
+        else:
+            assert job["state"] in ("waiting", "running"), job
+
+    def _erase(self, client: httpx.Client) -> None:
+        if (name := self._erasing) is None:
+            return
+        answer = client.post("/v1/collections/killed/erase", json={"ids": [name]})
+        if answer.status_code == 409:
+            return  # a job is writing
+        # After a kill it may be gone already.
+        assert answer.status_code in (200, 404), answer.text
+        self.kept.discard(name)
+        self.erased.add(name)
+        self._erasing = None
+
+    def _at_work(self, client: httpx.Client) -> bool:
+        states = client.get("/v1/jobs").json()["jobs"]
+        return self._erasing is not None or any(each["state"] == "running" for each in states)
+
+    def _search(self, client: httpx.Client) -> None:
+        for name in sorted(self.erased):
+            body = {"collection": "killed", "question": text_of(name), "k": 100}
+            found = client.post("/v1/search", json=body).json()["passages"]
+            assert not [each for each in found if each["doc_id"] in self.erased]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_nothing_is_lost_doubled_or_raw_when_the_server_is_killed(tmp_path: Path) -> None:
+    kills = int(os.environ.get("LETHE_TEST_KILLS", "10"))
+    seconds = float(os.environ.get("LETHE_TEST_SECONDS", "3000"))
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "settings.toml").write_text(SETTINGS)
+    killed, began = Killed(data, random.Random(7)), time.monotonic()
+    while killed.kills < kills and time.monotonic() - began < seconds:
+        killed.live(to_be_killed=True)
+        if killed.kills % 3 == 0:
+            killed.live(to_be_killed=False)
+    killed.live(to_be_killed=False)
+    assert killed.hits >= killed.kills / 2
+    assert killed.kept
+    assert killed.erased
+    check_folder(data, {"killed": killed.kept})
