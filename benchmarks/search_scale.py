@@ -116,9 +116,11 @@ class Copies:
         return low
 
 
-def real_documents(data: Path, encoder: Encoder) -> tuple[list[CutDocument], list[str]]:
-    """Documents of the corpora, cut as they are, and their questions."""
-    chosen = Selection(SEED, DOCUMENTS, ASKED)
+def real_documents(
+    data: Path, encoder: Encoder, most: int = DOCUMENTS
+) -> tuple[list[CutDocument], list[str]]:
+    """Up to ``most`` documents of each corpus, cut as they are, and their questions."""
+    chosen = Selection(SEED, most, ASKED)
     corpora = [load(name, data / FOLDERS[name], chosen) for name in CHOSEN_DOCUMENTS]
     unchanged = [
         SanitizedDocument(each.doc_id, each.text, (), (), Risk(0.0, 0.0, "none"), "none", 0)

@@ -48,6 +48,8 @@ from retrieval.search import NEAREST
 RESULT = Path(__file__).parent / "results" / "server.json"
 NAME = "big"
 K, WARM_UP = 5, 20
+DOCUMENTS = 150
+"""Of each corpus, that are copied: encoding more would take longer than all that is measured."""
 STARTS = 9
 CLIENTS = (4, 16)
 CHATTING = 4
@@ -58,9 +60,11 @@ Ask = Callable[[str], object]
 # -- the collection and the server -------------------------------------------------------------------------
 
 
-def made(data: DataDir, corpora: Path, passages: int, encoder: Encoder) -> tuple[int, list[str]]:
+def made(
+    data: DataDir, corpora: Path, documents: int, passages: int, encoder: Encoder
+) -> tuple[int, list[str]]:
     """Fill the collection; the number of its passages, and the questions."""
-    real, questions = real_documents(corpora, encoder)
+    real, questions = real_documents(corpora, encoder, documents)
     policy = Policy("redact")
     manifest = Manifest(
         "", encoder.name, encoder.dim, PASSAGE_TOKENS, "none", "none", "none", policy, EMBEDDED_SCALE, "0"
@@ -259,18 +263,19 @@ def started(folder: Path, starts: int) -> list[float]:
     return found
 
 
-def measured(corpora: Path, passages: int, seconds: float, rounds: int, starts: int) -> dict[str, Any]:
+def measured(given: argparse.Namespace) -> dict[str, Any]:
     """All figures."""
+    seconds: float = given.seconds
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         settings = load_settings({"data_dir": str(folder)})
         data, encoder = DataDir(settings), encoder_of(settings)
-        count, questions = made(data, corpora, passages, encoder)
-        starting = started(folder, starts)
+        count, questions = made(data, given.data, given.documents, given.passages, encoder)
+        starting = started(folder, given.starts)
         with serving(folder) as (pid, url, _):
             at_start = pss(pid)
             with data.open(NAME) as collection, Client(url) as client:
-                taken = in_turn(ways_of(collection, settings, encoder, client), questions * rounds)
+                taken = in_turn(ways_of(collection, settings, encoder, client), questions * given.rounds)
             after_searches = pss(pid)
             chats = at_once(url, CHATTING, seconds / 2, questions, "chat")
             firsts = [took for each in chats for took in each[1::2]][WARM_UP:]
@@ -309,13 +314,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="What the server adds to its parts.")
     parser.add_argument("data", type=Path, help="the folder of the public corpora")
     parser.add_argument("--passages", type=int, default=100_000, help="how many there are at least")
+    parser.add_argument("--documents", type=int, default=DOCUMENTS, help="of each corpus, to be copied")
     parser.add_argument("--seconds", type=float, default=40, help="of each load; of chats half as many")
     parser.add_argument("--rounds", type=int, default=5, help="how often each question is asked")
     parser.add_argument("--starts", type=int, default=STARTS, help="of the server")
     parser.add_argument("--result", type=Path, default=RESULT, help="the file of the figures")
     given = parser.parse_args()
     commit, load = commit_here(), {"before": os.getloadavg()[0]}
-    figures = measured(given.data, given.passages, given.seconds, given.rounds, given.starts)
+    figures = measured(given)
     told = {"load average before": f"{load['before']:.2f}", "seconds of each load": str(given.seconds)}
     entry = {"provenance": provenance_here(told, commit).model_dump(mode="json"), **_rounded(figures)}
     given.result.write_text(json.dumps(entry, indent=1) + "\n", encoding="utf-8")
