@@ -48,7 +48,7 @@ MENTIONS = (
     ("spans", "text", "label"),
 )
 PEOPLE_AND_PLACES = re.compile(r"PERSON|PER$|NOMBRE|LOC")
-LEFT_OUT = re.compile(r"(?:LICENSE|NOTICE)$|\.(?:safetensors|svg|json|gz)$|^docs/results")
+LEFT_OUT = re.compile(r"(?:LICENSE|NOTICE)$|\.(?:safetensors|svg|json|gz|png|db|faiss)$|^docs/results")
 
 
 def corpora() -> Path:
