@@ -307,7 +307,8 @@ def test_an_answer_that_is_overtaken_is_dropped_and_one_question_runs_at_a_time(
         """() => {
             window.seen = [];
             const watch = new MutationObserver(() => {
-                for (const word of document.querySelectorAll("#play-before .entity")) seen.push(word.textContent);
+                const words = document.querySelectorAll("#play-before .entity");
+                for (const word of words) seen.push(word.textContent);
             });
             watch.observe(document.querySelector("#play-pair"), {childList: true, subtree: true});
         }"""
