@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from multiprocessing import get_context
 
 from app.data_dir import DataDir
+from app.machine import end_with_parent
 from app.settings.load import Settings
 from ingest.read.paths import path_id
 from models.errors import LetheError
@@ -121,12 +122,16 @@ def erase_with_proof(
             for each, names in named.items()
             if (passages := [one for alias in names for one in collection.store.passages_of(alias)])
         }
+        # Of a process that was killed: nothing answers any more, but the files are not searched yet.
+        interrupted = bool(collection.store.pending_erasures())
     asked = list({one.passage_id: one for passages in there.values() for one in passages}.values())
     asked = asked[:MOST_ASKED]
-    if not there:
+    erasures = list[Erasure]()
+    if there or interrupted:
+        before, similarities = _ask(retriever(), asked, [])
+        erasures = _elsewhere(data.settings, name, [alias for names in named.values() for alias in names])
+    if not erasures:
         raise UnknownDocument("No document has one of these ids; list the collection's documents for ids.")
-    before, similarities = _ask(retriever(), asked, [])
-    erasures = _elsewhere(data.settings, name, [alias for each in there for alias in named[each]])
     after, _ = _ask(retriever(), asked, similarities)
     with data.open(name) as collection:
         read_back = sum(
@@ -134,9 +139,9 @@ def erase_with_proof(
             for erasure in erasures
             for each in (erasure.doc_id, *erasure.also_known_as)
         )
-    receipt = Receipt(
-        erasures, [each for each in named if each not in there], Proof(before, after, read_back)
-    )
+    gone = {alias for each in erasures for alias in (each.doc_id, *each.also_known_as)}
+    not_found = [each for each, names in named.items() if each not in there and not gone.intersection(names)]
+    receipt = Receipt(erasures, not_found, Proof(before, after, read_back))
     if not receipt.complete:
         raise NotErased(receipt)
     return receipt
@@ -169,7 +174,7 @@ def _elsewhere(settings: Settings, name: str, ids: Sequence[str]) -> list[Erasur
     """
     from concurrent.futures import ProcessPoolExecutor
 
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
+    with ProcessPoolExecutor(1, get_context("spawn"), initializer=end_with_parent) as process:
         return process.submit(_erase, settings, name, ids).result()
 
 

@@ -1,6 +1,8 @@
-"""What this process may use of its machine, in a container too."""
+"""What this process may use of its machine, in a container too, and for how long."""
 
 import os
+import threading
+from multiprocessing import parent_process
 from pathlib import Path
 
 CGROUP = Path("/sys/fs/cgroup")
@@ -11,6 +13,18 @@ def cores(cgroup: Path = CGROUP) -> int:
     free = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     quota, _, period = _said(cgroup / "cpu.max").partition(" ")
     return max(1, min(free, int(quota) // int(period))) if quota.isdigit() and period.isdigit() else free
+
+
+def end_with_parent() -> None:
+    """From now on, end this process when the one that has started it ends, by a kill too."""
+    parent = parent_process()
+    assert parent is not None
+
+    def wait() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def memory(cgroup: Path = CGROUP) -> int:

@@ -1,17 +1,15 @@
 """What the process does that works on jobs: one after the other, until none waits."""
 
-import os
-import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from multiprocessing import parent_process
 from typing import TYPE_CHECKING, Any
 
 from app.access.vault import originals
 from app.data_dir import DataDir
 from app.jobs.table import Job, Jobs
 from app.jobs.uploads import Uploads
+from app.machine import end_with_parent
 from app.rows import error_text
 from app.settings.load import Settings
 from models.errors import LetheError
@@ -25,7 +23,8 @@ PAUSE = 0.25
 
 def work(settings: Settings) -> None:
     """Do every job that waits."""
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    # Were the server killed, another would start a process of its own for the same job.
+    end_with_parent()
     data = DataDir(settings)
     jobs, uploads = Jobs(settings.data_dir), Uploads(settings.data_dir, data.key)
     while job := jobs.take():
@@ -38,14 +37,6 @@ def work(settings: Settings) -> None:
             jobs.fail(job.job_id, f"Internal error {type(error).__name__}. What was stored before is whole.")
         finally:
             uploads.forget(job.job_id)
-
-
-def _end_with_parent() -> None:
-    server = parent_process()
-    assert server is not None
-    server.join()
-    # Killed, perhaps: another server would start a process of its own for the same job.
-    os._exit(1)
 
 
 def _done(job: Job, settings: Settings, uploads: Uploads, jobs: Jobs) -> dict[str, Any]:
