@@ -35,7 +35,8 @@ from app.compose import encoder_of, retriever_of, search_of
 from app.data_dir import DataDir
 from app.machine import cores
 from app.settings.load import Settings, load_settings
-from benchmarks.search_scale import PASSAGE_TOKENS, SEED, Copies, fill, real_documents
+from benchmarks.search_scale import PASSAGE_TOKENS, Copies, fill, real_documents
+from benchmarks.searching import SEED
 from eval.measures.uncertainty import RESAMPLES, Drawn, Estimate, Floats, bootstrap, holding
 from eval.provenance import commit_here, provenance_here
 from ingest.deciding.policy import Policy
@@ -226,7 +227,7 @@ def at_once(url: str, clients: int, seconds: float, questions: Sequence[str], ki
     until = time.perf_counter() + seconds
 
     def one(number: int) -> list[float]:
-        rows = []
+        rows: list[float] = []
         with Client(url) as client:
             ask = getattr(client, kind)
             while (began := time.perf_counter()) < until:
