@@ -6,11 +6,17 @@ import { $, announce, complain, fill, h, many, score } from "/web/dom.js";
 const MOST_TURNS = 3; // as many of the user's turns as the server reads into one question
 let turns = [];
 let running = null;
+let loaded = null; // when the collections are known
 let opener = null;
 
 const asked = () => turns.filter((turn) => turn.role === "user").map((turn) => turn.content);
 
-export async function show(wanted) {
+export function show(wanted) {
+  loaded = load(wanted);
+  return loaded;
+}
+
+async function load(wanted) {
   const choice = $("chat-collection");
   try {
     const rows = await collectionRows();
@@ -194,10 +200,11 @@ function down() {
   $("chat-log").scrollTop = $("chat-log").scrollHeight;
 }
 
-$("chat-form").addEventListener("submit", (event) => {
+$("chat-form").addEventListener("submit", async (event) => {
   event.preventDefault();
+  await loaded;
   const question = $("chat-question").value.trim();
-  if (!question || running || $("chat-send").disabled) return;
+  if (!question || running || !$("chat-collection").value) return;
   $("chat-question").value = "";
   answer(question);
 });

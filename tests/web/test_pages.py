@@ -191,6 +191,18 @@ def test_an_answer_is_busy_until_it_is_whole_and_a_stopped_one_is_forgotten(page
     assert len(body_of(asked.value)["messages"]) == 1
 
 
+def test_a_question_that_is_asked_early_waits_for_the_collections(page: Page) -> None:
+    held: list[Route] = []
+    page.route("**/v1/collections", lambda route: held.append(route))
+    page.reload()
+    page.get_by_label("Question", exact=True).fill(QUESTION)
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(300)
+    expect(page.locator(".turn")).to_have_count(0)
+    held[0].continue_()
+    expect(page.locator(".turn:not(.yours)")).to_contain_text("boiler")
+
+
 def test_markup_of_documents_is_shown_as_text(page: Page) -> None:
     answer = ask(page, "What does the wiki of the choir say in bold?")
     expect(answer.locator(".said").first).to_contain_text("<img src=x onerror=pwned=1>")
