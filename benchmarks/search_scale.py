@@ -28,7 +28,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 from app.compose import encoder_of
 from app.settings.load import load_settings
@@ -295,6 +294,8 @@ def _of(taken: Mapping[str, list[float]], kind: str) -> tuple[dict[str, list[flo
 
 def main() -> None:
     """Measure one size, and put its figures among the others."""
+    import torch
+
     parser = argparse.ArgumentParser(description="Milliseconds of a search as the collection grows.")
     parser.add_argument("data", type=Path, help="the folder of the public corpora")
     parser.add_argument("--passages", type=int, default=10_000, help="how many there are at least")

@@ -321,6 +321,8 @@ def main() -> None:
     parser.add_argument("--starts", type=int, default=STARTS, help="of the server")
     parser.add_argument("--result", type=Path, default=RESULT, help="the file of the figures")
     given = parser.parse_args()
+    # As the command line sets it, so that both processes wait alike; before torch is imported.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     commit, load = commit_here(), {"before": os.getloadavg()[0]}
     figures = measured(given)
     told = {"load average before": f"{load['before']:.2f}", "seconds of each load": str(given.seconds)}
