@@ -64,7 +64,9 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
     """
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        listener = socket.create_server((host, port), family=family)
+        # Told anew what protocol it has: asyncio sends at once only on sockets that say so, and a client that
+        # confirms late would get each answer 40 ms later.
+        listener = socket.socket(fileno=socket.create_server((host, port), family=family).detach())
     except OSError as error:
         raise LetheError(
             f"server.port: cannot listen on {host}:{port} ({_reason(error)}). "

@@ -3,6 +3,7 @@
 import os
 import random
 import signal
+import socket
 import subprocess
 import threading
 import time
@@ -28,6 +29,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from app.server.running import listening
 from tests.commands import PLAIN, lethe
 from tests.hammering import (
     EXPECTED,
@@ -164,6 +166,13 @@ def test_two_hundred_clients_are_answered_and_memory_stays_flat(tmp_path: Path) 
     seconds = float(os.environ.get("LETHE_TEST_SECONDS", "60"))
     grown = hammer(tmp_path / "data", 200, seconds)
     assert grown < MOST_GROWTH, f"grown by {grown / 2**20:.1f} MiB"
+
+
+def test_sockets_say_their_protocol_so_that_small_answers_are_sent_at_once() -> None:
+    with listening("127.0.0.1", 0) as listener, socket.create_connection(listener.getsockname()):
+        accepted, _ = listener.accept()
+        with accepted:
+            assert accepted.proto == socket.IPPROTO_TCP
 
 
 # -- kills -----------------------------------------------------------------------------------------------
