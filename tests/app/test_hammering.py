@@ -1,4 +1,8 @@
-"""The real server under strange requests, many clients and kills. Every name here is invented."""
+"""The real server under strange requests, many clients and kills. Every name here is invented.
+
+HAMMER_EXAMPLES, HAMMER_SECONDS and HAMMER_KILLS make the slow tests longer or shorter;
+``-o junit_family=xunit1 --junitxml FILE`` keeps what they counted.
+"""
 
 import os
 import random
@@ -7,7 +11,7 @@ import socket
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -82,7 +86,7 @@ def test_every_route_answers_strange_requests_as_its_description_says(
     hammered: tuple[Served, dict[str, str]], mode: GenerationMode
 ) -> None:
     server, headers = hammered
-    examples = int(os.environ.get("LETHE_TEST_EXAMPLES", "12"))
+    examples = int(os.environ.get("HAMMER_EXAMPLES", "12"))
     wrong: dict[str, str] = {}
     with server.client(headers=headers) as client, requests.Session() as session:
         session.trust_env = False
@@ -162,10 +166,13 @@ def test_twenty_clients_with_mixed_requests_are_answered_and_all_is_whole(tmp_pa
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_two_hundred_clients_are_answered_and_memory_stays_flat(tmp_path: Path) -> None:
-    seconds = float(os.environ.get("LETHE_TEST_SECONDS", "60"))
+def test_two_hundred_clients_are_answered_and_memory_stays_flat(
+    tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    seconds = float(os.environ.get("HAMMER_SECONDS", "60"))
     grown = hammer(tmp_path / "data", 200, seconds)
-    assert grown < MOST_GROWTH, f"grown by {grown / 2**20:.1f} MiB"
+    record_property("grown", f"{grown / 2**20:.1f} MiB")
+    assert grown < MOST_GROWTH
 
 
 def test_sockets_say_their_protocol_so_that_small_answers_are_sent_at_once() -> None:
@@ -272,9 +279,11 @@ class Killed:
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
-def test_nothing_is_lost_doubled_or_raw_when_the_server_is_killed(tmp_path: Path) -> None:
-    kills = int(os.environ.get("LETHE_TEST_KILLS", "10"))
-    seconds = float(os.environ.get("LETHE_TEST_SECONDS", "3000"))
+def test_nothing_is_lost_doubled_or_raw_when_the_server_is_killed(
+    tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    kills = int(os.environ.get("HAMMER_KILLS", "10"))
+    seconds = float(os.environ.get("HAMMER_SECONDS", "3000"))
     data = tmp_path / "data"
     data.mkdir()
     (data / "settings.toml").write_text(SETTINGS)
@@ -284,6 +293,8 @@ def test_nothing_is_lost_doubled_or_raw_when_the_server_is_killed(tmp_path: Path
         if killed.kills % 3 == 0:
             killed.live(to_be_killed=False)
     killed.live(to_be_killed=False)
+    for name in ("kills", "hits", "kept", "erased"):
+        record_property(name, str(getattr(killed, name)))
     assert killed.hits >= killed.kills / 2
     assert killed.kept
     assert killed.erased
