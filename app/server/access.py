@@ -7,8 +7,8 @@ from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from app.access.keys import EVERYBODY, Key, Keys, Scope
-from app.server.noted import CURRENT
-from app.server.rates import Rates
+from app.server.middleware.noted import CURRENT
+from app.server.quotas.rates import Rates
 from models.errors import LetheError
 
 _BEARER = HTTPBearer(auto_error=False, description="a key that `lethe keys create` has shown")

@@ -19,33 +19,33 @@ from app.jobs.table import Jobs
 from app.jobs.uploads import Uploads
 from app.sanitizing import Sanitizing
 from app.server.access import Access, ByKeys, Everybody
-from app.server.answered import write_line
 from app.server.answers import ErrorAnswer, ProblemAnswer
-from app.server.budgets import Budgets
-from app.server.chat import chat_routes
-from app.server.collections import collection_routes
 from app.server.docs_page import HEADERS, docs_page
-from app.server.documents import document_routes
-from app.server.erasing import erasing_routes
 from app.server.errors import PROBLEM, add_error_handlers
-from app.server.health import health_routes
-from app.server.hosts import HOSTS, HostCheck
-from app.server.jobs import job_routes
-from app.server.keys import key_routes
-from app.server.later import TryLater
-from app.server.limits import BodyLimit
-from app.server.metrics import Metrics
-from app.server.noted import Noted
-from app.server.presidio import presidio_routes
-from app.server.presidio_bodies import RefusedAnswer
-from app.server.rates import OTHERS_PER_MINUTE, Rates
-from app.server.revealing import reveal_routes
-from app.server.sanitizing import sanitizing_routes
+from app.server.middleware.answered import write_line
+from app.server.middleware.hosts import HOSTS, HostCheck
+from app.server.middleware.limits import BodyLimit
+from app.server.middleware.metrics import Metrics
+from app.server.middleware.noted import Noted
+from app.server.middleware.trailing import Trailing
+from app.server.middleware.watching import Watch, try_later
+from app.server.quotas.budgets import Budgets
+from app.server.quotas.later import TryLater
+from app.server.quotas.rates import OTHERS_PER_MINUTE, Rates
+from app.server.quotas.slots import Slots
+from app.server.routes.chat import chat_routes
+from app.server.routes.collections import collection_routes
+from app.server.routes.documents import document_routes
+from app.server.routes.erasing import erasing_routes
+from app.server.routes.health import health_routes
+from app.server.routes.jobs import job_routes
+from app.server.routes.keys import key_routes
+from app.server.routes.presidio import presidio_routes
+from app.server.routes.presidio_bodies import RefusedAnswer
+from app.server.routes.revealing import reveal_routes
+from app.server.routes.sanitizing import sanitizing_routes
+from app.server.routes.web import web_routes
 from app.server.served import Collections, DataCollections
-from app.server.slots import Slots
-from app.server.trailing import Trailing
-from app.server.watching import Watch, try_later
-from app.server.web import web_routes
 from app.settings.load import ServerSettings
 from ingest.protocols import EntityDetector
 from models.loopback import is_loopback

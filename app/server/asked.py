@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from app.access.keys import Key
 from app.server.access import granted
 from app.server.errors import UnknownCollection, UnknownModel
-from app.server.noted import note
+from app.server.middleware.noted import note
 from app.server.served import Collections
 from models.errors import ConfigurationError
 

@@ -17,7 +17,7 @@ from app.rows import error_text
 from app.sanitizing import NotSanitized
 from app.server.access import NotAllowed, NotAuthenticated
 from app.server.answers import ErrorAnswer, ErrorDetail, ProblemAnswer
-from app.server.presidio import PATHS, BadRequest
+from app.server.routes.presidio import PATHS, BadRequest
 from models.errors import ConfigurationError, LetheError, ModelUnavailable
 from models.language.protocol import PromptTooLong
 from retrieval.collection import UnknownDocument

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.server.app import assemble
-from app.server.budgets import MOST_CALLERS, MOST_QUESTIONS, Budgets
-from app.server.later import TryLater
+from app.server.quotas.budgets import MOST_CALLERS, MOST_QUESTIONS, Budgets
+from app.server.quotas.later import TryLater
 from app.settings.load import ServerSettings
 from retrieval.documents import Passage, RetrievedPassage
 from tests.doubles import WordEncoder

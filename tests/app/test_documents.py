@@ -12,8 +12,8 @@ from typing import Any
 import httpx
 import pytest
 
-from app.server.documents import MOST_FILES
 from app.server.errors import PROBLEM
+from app.server.routes.documents import MOST_FILES
 from tests.commands import lethe
 from tests.serving import Served, served
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from app.access.database import FILE
 from app.access.keys import SCOPES, Key, Keys, Scope
-from app.server.presidio import PATHS
+from app.server.routes.presidio import PATHS
 from models.errors import ConfigurationError, LetheError
 from tests.commands import lethe, write_records
 from tests.serving import Served, ingested, served

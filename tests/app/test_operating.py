@@ -22,14 +22,14 @@ from starlette.testclient import TestClient
 
 from app.access.keys import Keys
 from app.server.access import ByKeys
-from app.server.answered import Answered, write_line
 from app.server.app import assemble
-from app.server.later import TryLater
-from app.server.limits import BODY_BYTES
-from app.server.metrics import Metrics
-from app.server.rates import MOST_CALLERS, Rates
-from app.server.slots import WAITING_PER_SLOT, Slots
-from app.server.watching import METHODS
+from app.server.middleware.answered import Answered, write_line
+from app.server.middleware.limits import BODY_BYTES
+from app.server.middleware.metrics import Metrics
+from app.server.middleware.watching import METHODS
+from app.server.quotas.later import TryLater
+from app.server.quotas.rates import MOST_CALLERS, Rates
+from app.server.quotas.slots import WAITING_PER_SLOT, Slots
 from app.settings.load import ServerSettings
 from retrieval.documents import RetrievedPassage
 from retrieval.errors import CollectionError

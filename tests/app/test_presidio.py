@@ -8,7 +8,7 @@ import pytest
 from presidio_anonymizer import AnonymizerEngine
 from presidio_anonymizer.entities import OperatorConfig, RecognizerResult
 
-from app.server.presidio import type_of
+from app.server.routes.presidio import type_of
 from ingest.detection.presidio import TYPES
 from ingest.labels import LABELS
 from tests.serving import Served, ingested, served

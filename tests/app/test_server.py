@@ -24,10 +24,10 @@ from app.server.app import assemble
 from app.server.asked import question_of
 from app.server.docs_page import docs_page
 from app.server.errors import PROBLEM, SHOWN_PROBLEMS
-from app.server.hosts import HOSTS
-from app.server.limits import BODY_BYTES
+from app.server.middleware.hosts import HOSTS
+from app.server.middleware.limits import BODY_BYTES
 from app.server.openapi import PATH, openapi_text
-from app.server.presidio import PATHS
+from app.server.routes.presidio import PATHS
 from app.server.running import listening, url_of
 from models.errors import ConfigurationError, LetheError, ModelUnavailable
 from models.language.protocol import PromptTooLong
@@ -74,7 +74,7 @@ def sdk(server: Served) -> Iterator[openai.OpenAI]:
         yield connected
 
 
-def error_of(response: httpx.Response) -> dict[str, Any]:
+def error_of(response: Any) -> dict[str, Any]:
     """The error, after a look at its shape and its silence."""
     assert MARK not in response.text
     if response.headers["content-type"] == PROBLEM:

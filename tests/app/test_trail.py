@@ -21,9 +21,9 @@ from app.access.trail import BEGUN, DONE, FAILED, Entry, Trail, TrailNotWritten,
 from app.data_dir import DataDir
 from app.server.access import Everybody, needs
 from app.server.errors import add_error_handlers
-from app.server.noted import Noted, note
-from app.server.rates import Rates
-from app.server.trailing import Trailing
+from app.server.middleware.noted import Noted, note
+from app.server.middleware.trailing import Trailing
+from app.server.quotas.rates import Rates
 from app.settings.load import load_settings
 from models.errors import ConfigurationError, LetheError
 from tests.commands import ROOT, environment, in_process, lethe, write_records

@@ -217,7 +217,7 @@ app.on_ray.OnRay: own_entities
 app.on_ray._Sent: own_entities version
 app.dry_run.Kind: identifier label action reason
 app.dry_run.Counted: replacements
-app.server.answered.Answered: request_id method route key_id error
+app.server.middleware.answered.Answered: request_id method route key_id error
 app.server.answers.CollectionAnswer: collection entities policy encoder detector risk index table audit_log
 app.server.answers.EmbeddingsAnswer: model
 app.server.answers.PassageAnswer: doc_id warnings
@@ -244,8 +244,8 @@ app.server.answers.KeyAnswer: key_id name scopes collections created revoked
 app.server.answers.NewKeyAnswer: key_id name scopes collections created revoked
 app.server.answers.KeysAnswer: keys
 app.server.answers.ProblemAnswer: type title detail code param
-app.server.web._File: kind etag
-app.server.presidio_bodies.RefusedAnswer: error
+app.server.routes.web._File: kind etag
+app.server.routes.presidio_bodies.RefusedAnswer: error
 app.server.bodies.KeyBody: name collections
 app.server.bodies.ResanitizeBody: into
 app.server.bodies.SanitizeBody: collection

@@ -9,7 +9,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from app.server.web import web_routes
+from app.server.routes.web import web_routes
 from eval.reports.render import style
 from tests.commands import ROOT
 

@@ -16,7 +16,7 @@ from fastapi import APIRouter
 from starlette.responses import JSONResponse, PlainTextResponse
 
 from app.server.access import Asking
-from app.server.presidio_bodies import (
+from app.server.routes.presidio_bodies import (
     AnalyzeBody,
     AnonymizeBody,
     DeanonymizeBody,

@@ -16,7 +16,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from app.server.later import TryLater
+from app.server.quotas.later import TryLater
 from app.settings.load import ServerSettings
 from ingest.protocols import Encoder
 from models.vectors import Vectors

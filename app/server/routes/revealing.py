@@ -12,7 +12,7 @@ from app.server.access import Revealing, granted
 from app.server.answers import OriginalAnswer
 from app.server.bodies import Named
 from app.server.errors import UnknownCollection
-from app.server.noted import note
+from app.server.middleware.noted import note
 from app.server.served import Collections
 
 

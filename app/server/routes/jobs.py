@@ -14,7 +14,7 @@ from app.jobs.runner import Runner
 from app.jobs.table import Job, UnknownJob, job_row
 from app.server.access import Ingesting
 from app.server.answers import JobAnswer, JobsAnswer
-from app.server.noted import note
+from app.server.middleware.noted import note
 
 JobId = Annotated[str, Path(max_length=64)]
 LOOKS = 0.3

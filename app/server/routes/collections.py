@@ -10,9 +10,9 @@ from app.server.access import Asking, granted
 from app.server.answers import CollectionAnswer, CollectionsAnswer, SearchAnswer
 from app.server.asked import collection_of
 from app.server.bodies import SearchBody
-from app.server.budgets import Counted
 from app.server.errors import UnknownCollection
-from app.server.noted import note
+from app.server.middleware.noted import note
+from app.server.quotas.budgets import Counted
 from app.server.served import Collections
 from retrieval.errors import CollectionError
 

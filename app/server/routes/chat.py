@@ -26,10 +26,10 @@ from app.server.answers import (
 )
 from app.server.asked import ALONE, collection_of_model, models_of, question_of
 from app.server.bodies import ChatBody, EmbeddingsBody
-from app.server.budgets import Budgets, Counted
 from app.server.errors import UnknownModel
+from app.server.quotas.budgets import Budgets, Counted
+from app.server.quotas.slots import Slot
 from app.server.served import Collections
-from app.server.slots import Slot
 from models.errors import ConfigurationError
 from models.vectors import Vectors
 from retrieval.documents import Answer

@@ -24,7 +24,7 @@ from app.server.answers import DocumentsAnswer, JobAnswer
 from app.server.asked import collection_of
 from app.server.bodies import FORM, DocumentsBody, Named, OrderBody, ResanitizeBody
 from app.server.errors import UnknownCollection
-from app.server.noted import note
+from app.server.middleware.noted import note
 from app.server.served import Collections
 from models.errors import ConfigurationError
 
@@ -87,9 +87,7 @@ def document_routes(data: DataDir, served: Collections, runner: Runner) -> APIRo
         if not key.allows("ingest", body.into):
             raise NotAllowed("ingest")
         if body.into in data.collections():
-            raise ConfigurationError(
-                "into: there is such a collection. Name one that is not there yet."
-            )
+            raise ConfigurationError("into: there is such a collection. Name one that is not there yet.")
         # What is wrong is said now: with the policy, or that there is no original.
         policy_of(data.settings_for(body.into, body.policy))
         next(originals(data, collection), None)

@@ -11,7 +11,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from app.server.later import TryLater
+from app.server.quotas.later import TryLater
 
 WAITING_PER_SLOT = 4
 """How many chats may wait for each answer that is written at once."""

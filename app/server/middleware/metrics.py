@@ -17,7 +17,7 @@ from prometheus_client import (
 )
 from prometheus_client.metrics_core import GaugeMetricFamily
 
-from app.server.answered import Answered
+from app.server.middleware.answered import Answered
 
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
 

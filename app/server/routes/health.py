@@ -11,8 +11,8 @@ from starlette.responses import Response
 from app.access.keys import Key
 from app.server.access import needs
 from app.server.answers import HealthAnswer
-from app.server.later import TryLater
-from app.server.metrics import Metrics
+from app.server.middleware.metrics import Metrics
+from app.server.quotas.later import TryLater
 from app.server.served import Collections
 from models.errors import LetheError
 

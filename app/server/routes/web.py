@@ -18,7 +18,7 @@ HEADERS = {
     # Kept by the browser, and asked about each time.
     "cache-control": "no-cache",
 }
-_FOLDER = Path(__file__).parents[1] / "web"
+_FOLDER = Path(__file__).parents[2] / "web"
 _KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 
 

@@ -10,10 +10,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.server.answered import Answered
 from app.server.errors import answer_for
-from app.server.later import TryLater
-from app.server.metrics import Metrics
+from app.server.middleware.answered import Answered
+from app.server.middleware.metrics import Metrics
+from app.server.quotas.later import TryLater
 
 ID_HEADER = "x-request-id"
 METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))

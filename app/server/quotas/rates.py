@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from threading import Lock
 
-from app.server.later import TryLater
+from app.server.quotas.later import TryLater
 
 OTHERS_PER_MINUTE = 600
 """The limit where the settings name none and others than this machine can reach the server."""

@@ -9,7 +9,7 @@ from app.server.access import Calling, Managing, granted
 from app.server.answers import KeyAnswer, KeysAnswer, NewKeyAnswer
 from app.server.bodies import KeyBody
 from app.server.errors import UnknownCollection
-from app.server.noted import note
+from app.server.middleware.noted import note
 from app.server.served import Collections
 
 

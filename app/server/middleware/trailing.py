@@ -7,7 +7,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.access.trail import FAILED, TrailNotWritten
 from app.server.errors import STATUS, answer_for
-from app.server.noted import CURRENT, Noted
+from app.server.middleware.noted import CURRENT, Noted
 
 
 class Trailing:

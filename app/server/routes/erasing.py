@@ -13,13 +13,13 @@ from app.server.access import Erasing, granted
 from app.server.answers import DeletedAnswer, ReceiptAnswer
 from app.server.bodies import EraseBody, Named
 from app.server.errors import UnknownCollection
-from app.server.noted import note
+from app.server.middleware.noted import note
 from app.server.served import Collections
 from retrieval.collection import delete
 
 
 def erasing_routes(data: DataDir, served: Collections, sanitizing: Sanitizing) -> APIRouter:
-    """Erasing from the collections in ``data``: ``served`` is how they answer, ``sanitizing`` knows aliases."""
+    """Erasing from the collections in ``data``, which answer as ``served``; ``sanitizing`` knows aliases."""
     router = APIRouter()
 
     def check(key: Key, collection: str) -> None:
