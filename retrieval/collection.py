@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 
-from retrieval.errors import CollectionError, unwritable
+from retrieval.errors import CollectionBusy, CollectionError, unwritable
 from retrieval.keeping import IndexFile, Keeping, KeptIndex
 from retrieval.manifest import Manifest, read_manifest, table_in, write_manifest
 from retrieval.protocols import VectorIndex
@@ -50,7 +50,7 @@ def _held(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise CollectionError(
+            raise CollectionBusy(
                 f"{folder}: another process is writing to this collection. "
                 "Wait for it to end, then run the same command again."
             ) from None

@@ -10,6 +10,10 @@ class CollectionError(LetheError):
     """A collection is missing, in use, mismatched, or cannot be written."""
 
 
+class CollectionBusy(CollectionError):
+    """Another process is writing to a collection; it will end."""
+
+
 DISK_FULL = (
     "the disk is full or cannot be written. Free some space and run the same command again: "
     "what was written so far is whole, and it goes on from there."

@@ -34,6 +34,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from app.server.running import listening
+from retrieval.collection import locked
 from tests.commands import PLAIN, lethe
 from tests.hammering import (
     EXPECTED,
@@ -50,8 +51,8 @@ from tests.hammering import (
 )
 from tests.serving import Served, served
 
-MOST_GROWTH = 64 << 20
-"""Bytes in the second half."""
+MOST_GROWTH = 40 << 20
+"""Bytes of memory in the second half. The first has what 40 threads take once."""
 LONGEST = 6.0
 """Seconds for which a server that is to be killed works at most."""
 
@@ -180,6 +181,20 @@ def test_sockets_say_their_protocol_so_that_small_answers_are_sent_at_once() -> 
         accepted, _ = listener.accept()
         with accepted:
             assert accepted.proto == socket.IPPROTO_TCP
+
+
+def test_a_job_waits_for_another_that_writes_to_its_collection(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "settings.toml").write_text(SETTINGS)
+    with served(data, "--host", "127.0.0.1", **PLAIN) as server, server.client() as client:
+        with locked(data / "collections" / "busy"):
+            job = given_to(client, "busy", ["d0"])
+            for _ in range(100):
+                looked = client.get(f"/v1/jobs/{job['job_id']}").json()
+                time.sleep(0.1)
+            assert looked["state"] == "running"
+        assert ended(client, job)["state"] == "done"
 
 
 # -- kills -----------------------------------------------------------------------------------------------
