@@ -3,10 +3,11 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import chain
 from multiprocessing import get_context
 
 from app.data_dir import DataDir
-from app.machine import end_with_parent
+from app.machine import begin_apart
 from app.settings.load import Settings
 from ingest.read.paths import path_id
 from models.errors import LetheError
@@ -26,9 +27,9 @@ _FOUND = 10
 class Asked:
     """What searches with the words of passages told.
 
-    ``found`` counts passages whose document was among the results. ``members`` counts those for which an
-    attacker who only sees similarities says that the passage is there: the best is as high as that of the
-    passage itself was, and no other document says the same.
+    ``found`` counts passages that were among the results. ``members`` counts those for which an attacker who
+    only sees similarities says that the passage is there: the best is as high as its own, which nothing else
+    reached.
     """
 
     passages: int
@@ -38,12 +39,21 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """The same questions before an erasure, when they must succeed to mean something, and after it."""
+    """The same questions before an erasure and after it.
+
+    They prove something if they succeeded before: a document without passages, or one whose erasure another
+    process began, cannot be searched for.
+    """
 
     before: Asked
     after: Asked
     read_back: int
     """Erased ids that the collection still knows."""
+
+    @property
+    def proves(self) -> bool:
+        """Whether every passage was found before."""
+        return 0 < self.before.passages == self.before.found
 
     @property
     def nothing_left(self) -> bool:
@@ -68,6 +78,7 @@ class Receipt:
         """The receipt as JSON."""
         return {
             "complete": self.complete,
+            "proved": self.proof.proves,
             "erasures": [asdict(each) for each in self.erasures],
             "not_found": list(self.not_found),
             "proof": asdict(self.proof),
@@ -99,7 +110,7 @@ def names_of(data: DataDir, collection: Collection, given: str) -> list[str]:
 
 
 def documents_saying(data: DataDir, name: str, alias: str) -> list[str]:
-    """The documents of a collection that an alias stands in."""
+    """The documents of a collection that an alias stands in, whole."""
     whole = re.compile(rf"(?<!\w){re.escape(alias)}(?!\w)")
     with data.open(name) as collection:
         return [doc_id for doc_id, text in collection.store.saying(alias) if whole.search(text)]
@@ -116,54 +127,60 @@ def erase_with_proof(
         CollectionError: There is no such collection, or another process is writing to it.
     """
     with data.open(name) as collection:
+        store = collection.store
         named = {each: names_of(data, collection, each) for each in dict.fromkeys(ids)}
-        there = {
-            each: passages
-            for each, names in named.items()
-            if (passages := [one for alias in names for one in collection.store.passages_of(alias)])
-        }
+        known = {each: doc_ids for each, names in named.items() if (doc_ids := store.documents_called(names))}
+        passages = [one for doc_id in {*chain(*known.values())} for one in store.passages_of(doc_id)]
         # Of a process that was killed: nothing answers any more, but the files are not searched yet.
-        interrupted = bool(collection.store.pending_erasures())
-    asked = list({one.passage_id: one for passages in there.values() for one in passages}.values())
-    asked = asked[:MOST_ASKED]
+        interrupted = bool(store.pending_erasures())
+    searches = [_Search(each) for each in passages[:MOST_ASKED]]
+    before = _ask(retriever(), searches)
     erasures = list[Erasure]()
-    if there or interrupted:
-        before, similarities = _ask(retriever(), asked, [])
+    if known or interrupted:
         erasures = _elsewhere(data.settings, name, [alias for names in named.values() for alias in names])
     if not erasures:
         raise UnknownDocument("No document has one of these ids; list the collection's documents for ids.")
-    after, _ = _ask(retriever(), asked, similarities)
+    after = _ask(retriever(), searches)
+    gone = [alias for each in erasures for alias in (each.doc_id, *each.also_known_as)]
     with data.open(name) as collection:
-        read_back = sum(
-            bool(collection.store.passages_of(each))
-            for erasure in erasures
-            for each in (erasure.doc_id, *erasure.also_known_as)
-        )
-    gone = {alias for each in erasures for alias in (each.doc_id, *each.also_known_as)}
-    not_found = [each for each, names in named.items() if each not in there and not gone.intersection(names)]
+        read_back = len(collection.store.documents_called(gone))
+    not_found = [each for each, names in named.items() if each not in known and not {*gone} & {*names}]
     receipt = Receipt(erasures, not_found, Proof(before, after, read_back))
     if not receipt.complete:
         raise NotErased(receipt)
     return receipt
 
 
-def _ask(
-    retriever: Retriever, passages: Sequence[Passage], known: Sequence[float]
-) -> tuple[Asked, list[float]]:
-    """Search with the words of each passage; also the best similarity of each.
+@dataclass(slots=True)
+class _Search:
+    """A search with the words of a passage. ``own`` is its similarity to them while it is there.
 
-    ``known`` are those of an earlier time, none for the first.
+    ``others`` is the best of what else was found then: that is no sign of the passage.
     """
-    results = retriever.retrieve([each.text for each in passages], _FOUND) if passages else []
-    best, found, members = list[float](), 0, 0
-    for number, (passage, hits) in enumerate(zip(passages, results, strict=True)):
-        best.append(max((hit.similarity for hit in hits), default=-1.0))
-        found += any(hit.passage.passage_id == passage.passage_id for hit in hits)
-        same = any(
-            hit.passage.text == passage.text and hit.passage.passage_id != passage.passage_id for hit in hits
-        )
-        members += not same and best[-1] >= (known[number] if known else best[-1]) - _SAME
-    return Asked(len(passages), found, members), best
+
+    passage: Passage = field(repr=False)
+    own: float | None = None
+    others: float = -1.0
+
+    @property
+    def tells(self) -> bool:
+        """Whether similarities alone tell that the passage is there: it is nearer than all others."""
+        return self.own is not None and self.own > self.others + _SAME
+
+
+def _ask(retriever: Retriever, searches: Sequence[_Search]) -> Asked:
+    """Search with the words of each passage; the first time, note what its own presence looks like."""
+    results = retriever.retrieve([each.passage.text for each in searches], _FOUND) if searches else []
+    found = members = 0
+    for search, hits in zip(searches, results, strict=True):
+        similar = {hit.passage.passage_id: hit.similarity for hit in hits}
+        own = similar.pop(search.passage.passage_id, None)
+        if search.own is None:
+            search.own, search.others = own, max(similar.values(), default=-1.0)
+        found += own is not None
+        best = max(similar.values(), default=-1.0) if own is None else own
+        members += search.tells and search.own is not None and best >= search.own - _SAME
+    return Asked(len(searches), found, members)
 
 
 def _elsewhere(settings: Settings, name: str, ids: Sequence[str]) -> list[Erasure]:
@@ -174,7 +191,7 @@ def _elsewhere(settings: Settings, name: str, ids: Sequence[str]) -> list[Erasur
     """
     from concurrent.futures import ProcessPoolExecutor
 
-    with ProcessPoolExecutor(1, get_context("spawn"), initializer=end_with_parent) as process:
+    with ProcessPoolExecutor(1, get_context("spawn"), initializer=begin_apart) as process:
         return process.submit(_erase, settings, name, ids).result()
 
 

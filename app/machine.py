@@ -1,6 +1,8 @@
 """What this process may use of its machine, in a container too, and for how long."""
 
 import os
+import resource
+import signal
 import threading
 from multiprocessing import parent_process
 from pathlib import Path
@@ -15,8 +17,18 @@ def cores(cgroup: Path = CGROUP) -> int:
     return max(1, min(free, int(quota) // int(period))) if quota.isdigit() and period.isdigit() else free
 
 
-def end_with_parent() -> None:
-    """From now on, end this process when the one that has started it ends, by a kill too."""
+def keep_no_core() -> None:
+    """From now on, this process leaves no image of its memory on the disk if it crashes."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def begin_apart() -> None:
+    """Begin in a process that the server has started: it ends with the server, by a kill too.
+
+    An interrupt from the keyboard is for the server, which then ends this process.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    keep_no_core()
     parent = parent_process()
     assert parent is not None
 

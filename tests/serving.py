@@ -30,6 +30,9 @@ class One:
     def names(self) -> list[str]:
         return ["x"]
 
+    def serves(self, name: str) -> bool:
+        return name == "x"
+
     def get(self, name: str) -> ServedCollection:
         return self._served
 

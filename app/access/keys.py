@@ -60,6 +60,13 @@ class Key:
         return granted and scope in self.scopes and self.revoked is None
 
 
+class UnknownKey(ConfigurationError):
+    """An id that no key has."""
+
+    def __init__(self) -> None:
+        super().__init__("There is no key with this id. `lethe keys` lists them.")
+
+
 EVERYBODY = Key("", "everybody", frozenset(SCOPES), None, "")
 """Stands for callers of a server on loopback for which no key was ever made."""
 
@@ -128,7 +135,7 @@ class Keys:
         for key in self.all():
             if key.key_id == key_id:
                 return key
-        raise ConfigurationError("There is no key with this id. `lethe keys` lists them.")
+        raise UnknownKey
 
     def caller(self, text: str | None) -> Key | None:
         """The key that a request brings, None for none that is known and not revoked."""

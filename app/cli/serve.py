@@ -6,6 +6,7 @@ from contextlib import closing
 from app.access.keys import Keys
 from app.cli.console import message
 from app.cli.given import data_of
+from app.machine import keep_no_core
 from app.server.app import create_app, is_alone
 from app.server.running import alone_in, listening, serve, url_of
 from models.errors import ConfigurationError
@@ -13,6 +14,7 @@ from models.errors import ConfigurationError
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve the collections until interrupted."""
+    keep_no_core()
     data = data_of(arguments)
     where = data.settings.server
     with alone_in(data.settings.data_dir), closing(Keys(data.settings.data_dir)) as keys:

@@ -11,11 +11,14 @@ from app.jobs.table import Job, Jobs, Kind
 from app.jobs.uploads import Order, Upload, Uploads
 from app.jobs.work import work
 from app.settings.load import Settings
+from models.errors import LetheError
 
 _LOOKS = 0.25
 """Seconds between two looks at a process that works."""
 _TRIED_AGAIN = 10.0
 """Seconds after which jobs are tried again that could not be begun."""
+_PAUSE = 2.0
+"""Seconds after which a process is started anew that ended by itself."""
 _ENDING = 5.0
 """Seconds that a process may take to end before it is killed."""
 
@@ -36,11 +39,15 @@ class Runner:
 
     def start(self) -> None:
         """Take up what was left, then what comes."""
-        self.jobs.hand_back()
+        self.jobs.hand_back(blame=False)
         for job_id in {*self._uploads.job_ids()} - {each.job_id for each in self.jobs.unfinished()}:
             self._uploads.forget(job_id)
         self._awake.set()
         self._thread.start()
+
+    def busy_with(self, collection: str) -> bool:
+        """Whether a job that is not over will write to a collection."""
+        return any(each.collection == collection and not each.dry_run for each in self.jobs.unfinished())
 
     def submit(
         self,
@@ -55,7 +62,11 @@ class Runner:
         job_id = secrets.token_hex(8)
         # Before the job is there to be taken.
         self._uploads.keep(job_id, order, files)
-        job = self.jobs.create(job_id, kind, collection, dry_run=dry_run)
+        try:
+            job = self.jobs.create(job_id, kind, collection, dry_run=dry_run)
+        except LetheError:
+            self._uploads.forget(job_id)
+            raise
         self._awake.set()
         return job
 
@@ -78,6 +89,8 @@ class Runner:
             self._awake.wait()
             self._awake.clear()
             try:
+                # No process works here: what runs by the table was left by one whose end could not be noted.
+                self._settle(blame=False)
                 while not self._ending.is_set() and self.jobs.waits():
                     self._watch()
             except Exception as error:
@@ -91,18 +104,28 @@ class Runner:
         # Not forked: the server's threads may hold locks.
         process = get_context("spawn").Process(target=work, args=(self._settings,), name="lethe jobs")
         process.start()
+        asked = False
         try:
-            while process.is_alive():
+            while process.is_alive() and not asked:
                 process.join(_LOOKS)
-                if self._ending.is_set() or self.jobs.cancelling():
-                    break
+                asked = self._ending.is_set() or self.jobs.cancelling()
         finally:
             _end(process)
-        for job in self.jobs.hand_back():
-            self._uploads.forget(job.job_id)
-        if process.exitcode:
+        self._settle(blame=not asked)
+        if process.exitcode and not asked:
+            sys.stderr.write(f"lethe: the process of jobs ended with code {process.exitcode}\n")
             # One that cannot even begin is not tried again at once.
-            self._ending.wait(_LOOKS)
+            self._ending.wait(_PAUSE)
+
+    def _settle(self, *, blame: bool) -> None:
+        """Let jobs wait again whose process is gone, and delete what was sent for those that are over.
+
+        ``blame`` is whether that was the job's doing.
+        """
+        self.jobs.hand_back(blame=blame)
+        for job_id in self._uploads.job_ids():
+            if self.jobs.is_over(job_id):
+                self._uploads.forget(job_id)
 
 
 def _end(process: BaseProcess) -> None:

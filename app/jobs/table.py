@@ -20,6 +20,8 @@ State = Literal["waiting", "running", "done", "failed", "cancelled"]
 STATES: tuple[State, ...] = get_args(State)
 MOST_ATTEMPTS = 3
 """How often a job is begun: one that ends its process each time is not begun for ever."""
+MOST_KEPT = 10_000
+"""Jobs after which one that is over is forgotten."""
 MOST_SHOWN = 200
 """Jobs of one listing, the newest first."""
 
@@ -94,6 +96,11 @@ class Jobs:
                 "VALUES (?, ?, ?, ?, ?, ?)",
                 row,
             )
+            connection.execute(
+                "DELETE FROM jobs WHERE state IN ('done', 'failed', 'cancelled') AND number <= "
+                "(SELECT max(number) FROM jobs) - ?",
+                (MOST_KEPT,),
+            )
         return job
 
     def get(self, job_id: str) -> Job:
@@ -167,16 +174,24 @@ class Jobs:
             query = "SELECT 1 FROM jobs WHERE state = 'running' AND cancelling"
             return connection.execute(query).fetchone() is not None
 
-    def hand_back(self) -> list[Job]:
-        """Let jobs wait again whose process is gone; those whose end was asked for are over, and returned."""
+    def hand_back(self, *, blame: bool) -> None:
+        """Let jobs wait again whose process is gone; those whose end was asked for are over.
+
+        With ``blame`` the attempt counts: the process ended while nobody had asked it to.
+        """
         with self._open() as connection:
-            rows = connection.execute(
-                "UPDATE jobs SET state = 'cancelled', ended = ? WHERE state = 'running' AND cancelling "
-                f"RETURNING {_COLUMNS}",
+            connection.execute(
+                "UPDATE jobs SET state = 'cancelled', ended = ? WHERE state = 'running' AND cancelling",
                 (_now(),),
-            ).fetchall()
-            connection.execute("UPDATE jobs SET state = 'waiting' WHERE state = 'running'")
-        return [_job(row) for row in rows]
+            )
+            connection.execute(
+                "UPDATE jobs SET state = 'waiting', attempts = attempts - ? WHERE state = 'running'",
+                (not blame,),
+            )
+
+    def is_over(self, job_id: str) -> bool:
+        """Whether there is such a job, and nothing will change of it any more."""
+        return any(each.over for each in self._select("WHERE job_id = ?", job_id))
 
     def counts(self) -> dict[str, int]:
         """The number of jobs in each state."""

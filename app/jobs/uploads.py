@@ -55,10 +55,15 @@ class _Sent:
         """The item under names that hold for longer than the path."""
         place = item.place.replace(str(self.path), self.place)
         if isinstance(item, UnreadableDocument):
-            return UnreadableDocument(place, item.reason, self.name)
+            return UnreadableDocument(place, item.reason, self.source)
         # Documents without ids of their own are named after their file.
         doc_id = item.doc_id.replace(canonical(self.path), self.name)
-        return replace(item, doc_id=doc_id, metadata={**item.metadata, "place": place}, source=self.name)
+        return replace(item, doc_id=doc_id, metadata={**item.metadata, "place": place}, source=self.source)
+
+    @property
+    def source(self) -> str:
+        """What stands for the origin of its documents: no path of this machine."""
+        return f"upload:{self.name}"
 
 
 class Uploads:

@@ -3,40 +3,72 @@
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from app.access.vault import originals
 from app.data_dir import DataDir
 from app.jobs.table import Job, Jobs
 from app.jobs.uploads import Uploads
-from app.machine import end_with_parent
+from app.machine import begin_apart
 from app.rows import error_text
 from app.settings.load import Settings
 from models.errors import LetheError
+from retrieval.errors import CollectionBusy
 
 if TYPE_CHECKING:
     from ingest.pipeline import Tally
 
 PAUSE = 0.25
-"""Seconds between two notes of how far a job is."""
+"""Seconds between two notes of how far a job is, or two looks at a collection that is not free."""
+WAITS = 600.0
+"""Seconds for which a job waits for others that write to its collection."""
 
 
 def work(settings: Settings) -> None:
     """Do every job that waits."""
     # Were the server killed, another would start a process of its own for the same job.
-    end_with_parent()
+    begin_apart()
+    try:
+        _work(settings)
+    except Exception as error:
+        # A traceback could quote a document.
+        raise SystemExit(f"lethe: the process of jobs ended ({type(error).__name__})") from None
+
+
+def _work(settings: Settings) -> None:
     data = DataDir(settings)
     jobs, uploads = Jobs(settings.data_dir), Uploads(settings.data_dir, data.key)
     while job := jobs.take():
+        summary, error = _outcome(job, settings, uploads, jobs)
+        if error is None:
+            jobs.finish(job.job_id, summary)
+        else:
+            jobs.fail(job.job_id, error)
+        # Not before the end is written: a job that waits again needs what was sent.
+        uploads.forget(job.job_id)
+
+
+def _outcome(job: Job, settings: Settings, uploads: Uploads, jobs: Jobs) -> tuple[dict[str, Any], str | None]:
+    try:
+        return _once_free(partial(_done, job, settings, uploads, jobs)), None
+    except LetheError as error:
+        return {}, error_text(error)
+    except Exception as error:
+        # Its message may quote a document.
+        return {}, f"Internal error {type(error).__name__}. What was stored before is whole."
+
+
+def _once_free(do: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What it returns, tried again while another writes to the collection: an erasure ends soon."""
+    until = time.monotonic() + WAITS
+    while True:
         try:
-            jobs.finish(job.job_id, _done(job, settings, uploads, jobs))
-        except LetheError as error:
-            jobs.fail(job.job_id, error_text(error))
-        except Exception as error:
-            # Its message may quote a document.
-            jobs.fail(job.job_id, f"Internal error {type(error).__name__}. What was stored before is whole.")
-        finally:
-            uploads.forget(job.job_id)
+            return do()
+        except CollectionBusy:
+            if time.monotonic() > until:
+                raise
+            time.sleep(PAUSE)
 
 
 def _done(job: Job, settings: Settings, uploads: Uploads, jobs: Jobs) -> dict[str, Any]:
@@ -54,6 +86,8 @@ def _done(job: Job, settings: Settings, uploads: Uploads, jobs: Jobs) -> dict[st
     with ExitStack() as stack:
         if order.source is None:
             readings = stack.enter_context(uploads.readings(job.job_id, read_limits_of(chosen)))
+        elif order.source not in data.collections():
+            raise LetheError("The collection that was to be sanitized again is gone.")
         else:
             readings = (Reading(each, 0) for _, each in originals(data, order.source))
         if job.dry_run:

@@ -251,6 +251,7 @@ class ReceiptAnswer(_Answer):
 
     collection: str
     complete: Literal[True]
+    proved: bool = Field(description="whether every passage was found before, so that not finding it tells")
     erasures: list[ErasureAnswer]
     not_found: list[str] = Field(repr=False)
     proof: ProofAnswer

@@ -132,7 +132,7 @@ def own_routes(data: DataDir, keys: Keys, served: Collections, runner: Runner) -
     return [
         document_routes(data, served, runner),
         job_routes(runner),
-        erasing_routes(data, served, sanitizing),
+        erasing_routes(data, served, sanitizing, runner),
         reveal_routes(data, served),
         sanitizing_routes(sanitizing, served),
         key_routes(keys, served),

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from app.access.keys import Key
+from app.access.keys import Key, Scope
 from app.server.access import granted
 from app.server.errors import UnknownCollection, UnknownModel
 from app.server.middleware.noted import note
@@ -51,14 +51,14 @@ def collection_of_model(key: Key, served: Collections, model: str, collection: s
     return found
 
 
-def collection_of(key: Key, served: Collections, name: str | None) -> str:
-    """A collection that a caller may search, by its name or as the only one.
+def collection_of(key: Key, served: Collections, name: str | None, scope: Scope = "query") -> str:
+    """A collection with which a caller may do something, by its name or as the only one.
 
     Raises:
         UnknownCollection: The caller may not use it, or it is not there.
         ConfigurationError: There are several, and none is named.
     """
-    there = granted(key, "query", served.names())
+    there = granted(key, scope, served.names())
     if name is None and len(there) > 1:
         raise ConfigurationError(f"Name the collection: there are {' and '.join(there)}.")
     found = there[0] if name is None and there else name

@@ -36,6 +36,8 @@ class Collections(Protocol):
 
     def names(self) -> Sequence[str]: ...
 
+    def serves(self, name: str) -> bool: ...
+
     def get(self, name: str) -> ServedCollection: ...
 
     def row(self, name: str) -> Mapping[str, object]: ...
@@ -59,6 +61,10 @@ class DataCollections:
             # What is wrong with it is said at the start.
             data.open(only).store.close()
             self.get(only)
+
+    def serves(self, name: str) -> bool:
+        """Whether a collection of this name is or would be among those that it has."""
+        return self._only in (None, name)
 
     def names(self) -> list[str]:
         """Those that exist now, in the order of their names."""

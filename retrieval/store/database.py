@@ -322,15 +322,20 @@ class Store:
             for number, doc_id, start, stop, text, doubts in self._read(query, (numbers,))
         }
 
-    def passages_of(self, doc_id: str) -> list[Passage]:
-        """The passages of the document that an id names, in order; none if there is none."""
+    def documents_called(self, names: Sequence[str]) -> list[str]:
+        """The documents that these ids name, each by its own id."""
         query = """
-            SELECT passage_id FROM passages WHERE doc_id IN (
-                SELECT doc_id FROM documents WHERE doc_id = ? UNION SELECT doc_id FROM aliases WHERE alias = ?
-            ) ORDER BY passage_id
+            SELECT doc_id FROM documents WHERE doc_id IN (SELECT value FROM json_each(:names))
+            UNION SELECT doc_id FROM aliases WHERE alias IN (SELECT value FROM json_each(:names))
         """
-        ids = [row[0] for row in self._read(query, (doc_id, doc_id))]
-        return list(self.passages(ids).values())
+        with self._lock, self._readable_errors():
+            found = self._connection.execute(query, {"names": json.dumps(list(names))})
+            return [doc_id for (doc_id,) in found]
+
+    def passages_of(self, doc_id: str) -> list[Passage]:
+        """The passages of a document, in order."""
+        ids = self._read("SELECT passage_id FROM passages WHERE doc_id = ? ORDER BY passage_id", (doc_id,))
+        return list(self.passages([row[0] for row in ids]).values())
 
     def documents(self, after: str = "") -> Iterator[KeptDocument]:
         """Every document with an id behind ``after``, in the order of ids, in blocks."""
@@ -397,12 +402,17 @@ class Store:
         return int(self._read("SELECT coalesce(max(passage_id), 0) FROM passages")[0][0])
 
     def says(self, piece: str) -> bool:
-        """Whether any passage contains these words."""
-        return bool(self._read("SELECT 1 FROM passages WHERE instr(text, ?) LIMIT 1", (piece,)))
+        """Whether any passage contains these words, as they stand or without its descriptors."""
+        query = "SELECT 1 FROM passages WHERE instr(text, ?) OR instr(kept, ?) LIMIT 1"
+        return bool(self._read(query, (piece, piece)))
 
     def saying(self, piece: str) -> list[tuple[str, str]]:
-        """The passages that contain these words, each with the id of its document."""
-        query = "SELECT doc_id, text FROM passages WHERE instr(text, ?) ORDER BY passage_id"
+        """The documents that contain these words: ids, and sanitized texts."""
+        query = """
+            SELECT doc_id, group_concat(text, '') AS whole
+            FROM (SELECT doc_id, text FROM passages ORDER BY passage_id)
+            GROUP BY doc_id HAVING instr(whole, ?)
+        """
         return [(doc_id, text) for doc_id, text in self._read(query, (piece,))]
 
     def has_vector(self, beginning: bytes) -> bool:

@@ -5,6 +5,7 @@ import signal
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -78,10 +79,18 @@ def test_a_job_whose_process_ends_each_time_is_given_up(jobs: Jobs) -> None:
     created(jobs, "one")
     for _ in range(MOST_ATTEMPTS):
         assert jobs.take() is not None
-        assert jobs.hand_back() == []
+        jobs.hand_back(blame=True)
     assert jobs.take() is None
     assert jobs.get("one").state == "failed"
     assert str(jobs.get("one").error).startswith("Its process ended 3 times before it was done")
+
+
+def test_an_end_that_was_asked_for_is_not_the_jobs_fault(jobs: Jobs) -> None:
+    created(jobs, "one")
+    for _ in range(3 * MOST_ATTEMPTS):
+        assert jobs.take() is not None
+        jobs.hand_back(blame=False)
+    assert jobs.get("one").state == "waiting"
 
 
 def test_a_waiting_job_is_cancelled_at_once_and_a_running_one_when_its_process_is_gone(jobs: Jobs) -> None:
@@ -91,7 +100,7 @@ def test_a_waiting_job_is_cancelled_at_once_and_a_running_one_when_its_process_i
     jobs.take()
     assert jobs.cancel("runs").state == "running"
     assert jobs.cancelling()
-    assert [each.job_id for each in jobs.hand_back()] == ["runs"]
+    jobs.hand_back(blame=False)
     assert jobs.get("runs").state == "cancelled"
     assert not jobs.cancelling()
 
@@ -185,7 +194,21 @@ def until(runner: Runner, job_id: str, *states: str) -> Job:
 
 
 def works() -> list[psutil.Process]:
-    return [each for each in psutil.Process().children() if "spawn_main" in " ".join(each.cmdline())]
+    found = []
+    for each in psutil.Process().children():
+        # One that has ended, and whose parent has not asked for its code yet, has no command any more.
+        with suppress(psutil.Error):
+            found += [each] if "spawn_main" in " ".join(each.cmdline()) else []
+    return found
+
+
+def settled(runner: Runner) -> None:
+    """Nothing that was sent is left, and no process: both go once the end of the last job is written."""
+    for _ in range(400):
+        if not runner._uploads.job_ids() and not works():
+            return
+        time.sleep(0.05)
+    raise AssertionError("something is left of a job that is over")
 
 
 def test_a_job_whose_process_is_killed_is_begun_again(runner: Runner, tmp_path: Path) -> None:
@@ -198,7 +221,7 @@ def test_a_job_whose_process_is_killed_is_begun_again(runner: Runner, tmp_path: 
     assert done.summary is not None
     assert done.summary["documents_kept"] == 1
     assert raw_in(tmp_path) == []
-    assert runner._uploads.job_ids() == []
+    settled(runner)
 
 
 def test_a_running_job_is_cancelled_and_nothing_is_left_of_what_was_sent(runner: Runner) -> None:
@@ -206,8 +229,7 @@ def test_a_running_job_is_cancelled_and_nothing_is_left_of_what_was_sent(runner:
     until(runner, job.job_id, "running")
     assert runner.cancel(job.job_id).state == "running"
     assert until(runner, job.job_id, "cancelled").ended is not None
-    assert runner._uploads.job_ids() == []
-    assert works() == []
+    settled(runner)
 
 
 def test_a_job_waits_for_the_next_start_when_the_runner_stops(runner: Runner) -> None:

@@ -676,8 +676,7 @@ def test_an_error_that_nobody_foresaw_says_nothing_of_the_question(tmp_path: Pat
         assert response.status_code == 500
         number = response.headers["x-request-id"]
         assert error_of(response)["message"] == (
-            "Internal error RuntimeError; nothing half-done was kept. Try again, or tell the operator the "
-            f"request id {number}."
+            f"Internal error RuntimeError. Try again, or tell the operator the request id {number}."
         )
         code, _, out, err = server.ended_by(signal.SIGTERM)
     assert (code, out, err) == (0, "", server.line)

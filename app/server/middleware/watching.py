@@ -63,8 +63,8 @@ class Watch:
             if request.status is not None:
                 raise  # an answer that has begun can only be cut
             message = (
-                f"Internal error {request.error}; nothing half-done was kept. Try again, or tell the "
-                f"operator the request id {request.id}."
+                f"Internal error {request.error}. Try again, or tell the operator the request id "
+                f"{request.id}."
             )
             answer = answer_for(scope["path"], 500, message, "internal_error")
             await answer(scope, request.receive, request.send)

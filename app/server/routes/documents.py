@@ -12,12 +12,13 @@ from pydantic import ValidationError
 from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 
+from app.access.keys import Key
 from app.access.vault import originals
 from app.data_dir import DataDir
 from app.jobs.runner import Runner
 from app.jobs.table import Job, job_row
 from app.jobs.uploads import Order, Upload
-from app.policies import policy_of
+from app.policies import FOR_CLIENTS, policy_of
 from app.rows import kept_row
 from app.server.access import Asking, Ingesting, NotAllowed, Revealing, granted
 from app.server.answers import DocumentsAnswer, JobAnswer
@@ -49,11 +50,6 @@ def document_routes(data: DataDir, served: Collections, runner: Runner) -> APIRo
     """Documents of the collections in ``data``."""
     router = APIRouter()
 
-    def submitted(response: Response, job: Job, **counts: int) -> Mapping[str, object]:
-        note(job.collection, about=job.job_id, **counts)
-        response.headers["location"] = f"/v1/jobs/{job.job_id}"
-        return job_row(job)
-
     @router.post(
         "/v1/collections/{collection}/documents",
         response_model=JobAnswer,
@@ -64,35 +60,29 @@ def document_routes(data: DataDir, served: Collections, runner: Runner) -> APIRo
         collection: Named, request: Request, response: Response, key: Ingesting
     ) -> Mapping[str, object]:
         """Give documents to a collection, which is made if it is not there; a job stores them."""
-        if not key.allows("ingest", collection):
-            raise NotAllowed("ingest")
+        _check(served, key, collection)
         order, files = await _sent(request)
 
         def submit() -> Job:
-            # What is wrong with the name or the policy is said now, not by the job.
-            policy_of(data.settings_for(collection, order.policy))
-            made = Order(policy=order.policy, text_field=order.text_field, id_field=order.id_field)
+            policy = _settled(data, collection, order.policy)
+            made = Order(policy=policy, text_field=order.text_field, id_field=order.id_field)
             return runner.submit("ingest", collection, made, files, dry_run=order.dry_run)
 
-        return submitted(response, await run_in_threadpool(submit), files=len(files))
+        return _submitted(response, await run_in_threadpool(submit), files=len(files))
 
     @router.post("/v1/collections/{collection}/resanitize", response_model=JobAnswer, status_code=202)
     def resanitize(
         collection: Named, body: ResanitizeBody, response: Response, key: Ingesting, sees: Revealing
     ) -> Mapping[str, object]:
         """Sanitize the originals of a collection again, by another policy, into a new one."""
-        there = granted(sees, "reveal", served.names())
-        if collection not in there:
-            raise UnknownCollection(there)
-        if not key.allows("ingest", body.into):
-            raise NotAllowed("ingest")
+        collection_of(sees, served, collection, "reveal")
+        _check(served, key, body.into)
         if body.into in data.collections():
             raise ConfigurationError("into: there is such a collection. Name one that is not there yet.")
-        # What is wrong is said now: with the policy, or that there is no original.
-        policy_of(data.settings_for(body.into, body.policy))
+        # That there is no original is said now too.
         next(originals(data, collection), None)
-        order = Order(policy=body.policy, source=collection)
-        return submitted(response, runner.submit("resanitize", body.into, order))
+        order = Order(policy=_settled(data, body.into, body.policy), source=collection)
+        return _submitted(response, runner.submit("resanitize", body.into, order))
 
     @router.get("/v1/collections/{collection}/documents", response_model=DocumentsAnswer)
     def documents(
@@ -106,6 +96,27 @@ def document_routes(data: DataDir, served: Collections, runner: Runner) -> APIRo
             return {"documents": [kept_row(each) for each in islice(opened.store.documents(after), limit)]}
 
     return router
+
+
+def _check(served: Collections, key: Key, collection: str) -> None:
+    """Whether a caller may add to a collection, which need not be there."""
+    if not key.allows("ingest", collection):
+        raise NotAllowed("ingest")
+    if not served.serves(collection):
+        raise UnknownCollection(granted(key, "ingest", served.names()))
+
+
+def _settled(data: DataDir, collection: str, policy: Mapping[str, Any]) -> dict[str, Any]:
+    """The policy that documents will have; what is wrong with it or the name is said here, not by the job."""
+    chosen = data.settings_for(collection, policy)
+    policy_of(chosen)
+    return chosen.policy.model_dump(include=set(FOR_CLIENTS))
+
+
+def _submitted(response: Response, job: Job, **counts: int) -> Mapping[str, object]:
+    note(job.collection, about=job.job_id, **counts)
+    response.headers["location"] = f"/v1/jobs/{job.job_id}"
+    return job_row(job)
 
 
 async def _sent(request: Request) -> tuple[OrderBody, list[Upload]]:

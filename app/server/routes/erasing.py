@@ -8,28 +8,33 @@ from fastapi import APIRouter
 from app.access.keys import Key
 from app.data_dir import DataDir
 from app.erasing import documents_saying, erase_with_proof
+from app.jobs.runner import Runner
 from app.sanitizing import Sanitizing
-from app.server.access import Erasing, granted
+from app.server.access import Erasing
 from app.server.answers import DeletedAnswer, ReceiptAnswer
+from app.server.asked import collection_of
 from app.server.bodies import EraseBody, Named
-from app.server.errors import UnknownCollection
 from app.server.middleware.noted import note
 from app.server.served import Collections
 from retrieval.collection import delete
+from retrieval.errors import CollectionError
 
 
-def erasing_routes(data: DataDir, served: Collections, sanitizing: Sanitizing) -> APIRouter:
+def erasing_routes(data: DataDir, served: Collections, sanitizing: Sanitizing, runner: Runner) -> APIRouter:
     """Erasing from the collections in ``data``, which answer as ``served``; ``sanitizing`` knows aliases."""
     router = APIRouter()
 
     def check(key: Key, collection: str) -> None:
-        there = granted(key, "erase", served.names())
-        if collection not in there:
-            raise UnknownCollection(there)
+        collection_of(key, served, collection, "erase")
+        if runner.busy_with(collection):
+            # It would store again what is erased, or make the collection anew.
+            raise CollectionError(
+                "Jobs of this collection are not over: cancel them or wait, then send this again."
+            )
 
     def erased(collection: str, ids: Sequence[str]) -> Mapping[str, object]:
         receipt = erase_with_proof(data, collection, ids, lambda: served.get(collection).retriever)
-        note(documents=len(receipt.erasures))
+        note(about=" ".join(each.doc_id for each in receipt.erasures), documents=len(receipt.erasures))
         return {"collection": collection, **receipt.row()}
 
     def aliases(collection: str, people: Sequence[str]) -> Iterator[str]:

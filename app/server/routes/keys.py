@@ -4,13 +4,14 @@ from collections.abc import Mapping
 
 from fastapi import APIRouter
 
-from app.access.keys import Keys, key_row
+from app.access.keys import Key, Keys, UnknownKey, key_row
 from app.server.access import Calling, Managing, granted
 from app.server.answers import KeyAnswer, KeysAnswer, NewKeyAnswer
 from app.server.bodies import KeyBody
 from app.server.errors import UnknownCollection
 from app.server.middleware.noted import note
 from app.server.served import Collections
+from models.errors import ConfigurationError
 
 
 def key_routes(keys: Keys, served: Collections) -> APIRouter:
@@ -24,12 +25,14 @@ def key_routes(keys: Keys, served: Collections) -> APIRouter:
 
     @router.get("/v1/keys", response_model=KeysAnswer)
     def all_keys(key: Managing) -> Mapping[str, object]:
-        """Every key, revoked ones too."""
-        return {"keys": [key_row(each) for each in keys.all()]}
+        """Every key for no other collections than the caller's, revoked ones too."""
+        return {"keys": [key_row(each) for each in keys.all() if _manages(key, each)]}
 
     @router.post("/v1/keys", response_model=NewKeyAnswer, status_code=201)
     def create(body: KeyBody, key: Managing) -> Mapping[str, object]:
         """Make a key, which nothing shows again. It allows no more collections than the caller's own."""
+        if not {*body.scopes} <= key.scopes:
+            raise ConfigurationError("scopes: a key cannot give another one what it does not have itself.")
         there = granted(key, "admin", served.names())
         for name in body.collections or ():
             # A grant for a misspelled name would allow nothing, silently.
@@ -43,8 +46,15 @@ def key_routes(keys: Keys, served: Collections) -> APIRouter:
     @router.delete("/v1/keys/{key_id}", response_model=KeyAnswer)
     def revoke(key_id: str, key: Managing) -> Mapping[str, object]:
         """Revoke a key: it allows nothing any more."""
+        if not any(each.key_id == key_id for each in keys.all() if _manages(key, each)):
+            raise UnknownKey
         revoked = keys.revoke(key_id)
         note(about=revoked.key_id)
         return key_row(revoked)
 
     return router
+
+
+def _manages(key: Key, other: Key) -> bool:
+    """Whether a key is for collections that the other is for too."""
+    return key.collections is None or (other.collections is not None and other.collections <= key.collections)

@@ -4,14 +4,15 @@ from collections.abc import Mapping
 
 from fastapi import APIRouter
 
-from app.access.keys import Key
 from app.sanitizing import Sanitizing
-from app.server.access import Asking, Ingesting, granted
+from app.server.access import Asking, Ingesting
 from app.server.answers import PoliciesAnswer, SanitizedAnswer
+from app.server.asked import collection_of
 from app.server.bodies import SanitizeBody
-from app.server.errors import UnknownCollection
+from app.server.middleware.noted import note
 from app.server.served import Collections
 from ingest.deciding.policy import METHODS, Policy
+from models.errors import ConfigurationError
 
 
 def sanitizing_routes(sanitizing: Sanitizing, served: Collections) -> APIRouter:
@@ -22,7 +23,10 @@ def sanitizing_routes(sanitizing: Sanitizing, served: Collections) -> APIRouter:
     def sanitize(body: SanitizeBody, key: Ingesting) -> Mapping[str, object]:
         """A text, sanitized, with every decision. Nothing of it is stored."""
         if body.collection is not None:
-            _check(key, served, body.collection)
+            note(collection_of(key, served, body.collection, "ingest"))
+        elif body.policy.get("replacements") == "alias":
+            # They are the same in all collections: who may see none would learn who is in them.
+            raise ConfigurationError("policy.replacements: aliases are those of a collection. Name it.")
         return sanitizing.row(body.text, body.collection, body.policy)
 
     @router.get("/v1/policies", response_model=PoliciesAnswer)
@@ -36,9 +40,3 @@ def sanitizing_routes(sanitizing: Sanitizing, served: Collections) -> APIRouter:
         return {"policies": rows}
 
     return router
-
-
-def _check(key: Key, served: Collections, name: str) -> None:
-    there = granted(key, "ingest", served.names())
-    if name not in there:
-        raise UnknownCollection(there)
