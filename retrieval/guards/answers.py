@@ -3,6 +3,9 @@
 What stands word for word in a retrieved passage was let out by the policy already. Of all else, the detector
 and the policy of the collection replace what they would replace in a document. The guard works on streams:
 what it lets out of a text does not depend on how the text was cut.
+
+What is judged is the sentence. Two that follow one another, such as a first name and a surname with a full
+stop each, may come from two passages and be read as one, and the numbers of passages may spell a number.
 """
 
 import re
@@ -38,7 +41,8 @@ _PIECE = re.compile(
     rf"{_ASCII}+(?={_ASCII})|(?s:.{{1,{MOST_HELD - 1}}}?){_ASCII}(?={_ASCII})|(?s:.{{{MOST_HELD}}}(?=.))"
 )
 _END = re.compile(r"\n|(?P<word>\w*)[.!?…]+[\"')\]”’»]*(?=\s)|[。！？]")
-_MARK = re.compile(r"\[[0-9]{1,3}(?:\s*[,;]\s*[0-9]{1,3})*\]")
+_MARK = re.compile(r"\[[0-9]+(?:\s*[,;]\s*[0-9]+)*\]")
+_NO_DIGIT = re.compile(r"[^0-9]")
 _WORD = re.compile(r"\w+")
 
 
@@ -91,7 +95,7 @@ class AnswerGuard:
         self.ahead = max(AHEAD, 2 * rules.canaries.longest)
         self._rules = rules
         self._released = Released(passages)
-        self._marks = len(passages)
+        self._marks = {str(mark) for mark in range(1, len(passages) + 1)}
         self._raw = self._text = self._behind = ""
         self._quoted: dict[int, int] = {}
         self._leaving_out = False
@@ -135,23 +139,23 @@ class AnswerGuard:
         return end, self._shortened(substitute(read[:end], within))
 
     def _is_quoted(self, text: str) -> bool:
-        """Whether all that stands between marks stands in passages."""
-        pieces = re.split(rf"{_MARK.pattern}|{LEFT_OUT}", text)
-        return all(self._released.holds(each) or not _WORD.search(each) for each in pieces)
+        """Whether all but the marks stands in a passage as one piece, or says nothing."""
+        said = self._unmarked(text)
+        return self._released.holds(said) or not _WORD.search(said)
 
     def _decided(self, read: str, end: int) -> list[Replacement]:
         """What the policy replaces in the text that was read."""
         shift = len(self._behind)
-        text = self._unmarked(self._behind + read)
+        text, places = _squeezed(self._unmarked(self._behind + read))
         (outcome,) = self._rules.sanitizer.sanitize([Document("answer", text)])
         if isinstance(outcome, SanitizationError):
             return [(Span(0, end), f"{WITHHELD} ")]
         gone = [each for each in outcome.decisions if self._must_go(text, each)]
-        return [
-            (Span(max(span.start - shift, 0), span.end - shift), words)
+        spans = [
+            (places[span.start] - shift, places[span.end - 1] + 1 - shift, words)
             for span, words in render(text, gone).replacements
-            if span.end > shift
         ]
+        return [(Span(max(start, 0), end), words) for start, end, words in spans if end > 0]
 
     def _must_go(self, text: str, decision: Decision) -> bool:
         span = decision.entity.span
@@ -176,12 +180,28 @@ class AnswerGuard:
         return "".join([*pieces, "".join(_MARK.findall(rest)) if self._leaving_out else rest])
 
     def _unmarked(self, text: str) -> str:
-        """The text with blanks for the marks of passages, which are no words of it."""
+        """The text with blanks for the marks of passages, which are no words of it.
+
+        Of what looks like a mark and is none, the numbers stay: they say what the same in plain text would.
+        """
         return _MARK.sub(self._blank, text)
 
     def _blank(self, mark: re.Match[str]) -> str:
-        of_passages = all(0 < int(each) <= self._marks for each in re.findall(r"[0-9]+", mark[0]))
-        return " " * len(mark[0]) if of_passages else mark[0]
+        of_passages = self._marks.issuperset(re.findall(r"[0-9]+", mark[0]))
+        return " " * len(mark[0]) if of_passages else _NO_DIGIT.sub(" ", mark[0])
+
+
+def _squeezed(text: str) -> tuple[str, list[int]]:
+    """The text with one blank where several stood, and the place that each character had.
+
+    A detector does not read a name on across the wide gap that a mark leaves.
+    """
+    places = [
+        place
+        for place, char in enumerate(text)
+        if char not in " \t" or place == 0 or text[place - 1] not in " \t"
+    ]
+    return "".join(text[place] for place in places), places
 
 
 def _end_of(text: str, last: bool) -> int | None:

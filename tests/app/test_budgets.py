@@ -1,8 +1,10 @@
 """What one caller may draw out of a collection. All questions and documents are invented."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
+import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 from hypothesis import given
@@ -12,6 +14,7 @@ from app.server.app import assemble
 from app.server.quotas.budgets import MOST_CALLERS, MOST_QUESTIONS, Budgets
 from app.server.quotas.later import TryLater
 from app.settings.load import ServerSettings
+from models.vectors import Vectors
 from retrieval.documents import Passage, RetrievedPassage
 from tests.doubles import WordEncoder
 from tests.serving import One, no_detector
@@ -26,6 +29,15 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now
+
+
+class OneEach(WordEncoder):
+    """No two numbers are alike."""
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        vectors = np.zeros((len(texts), MOST_QUESTIONS + 20), np.float32)
+        vectors[range(len(texts)), [int(text) for text in texts]] = 1.0
+        return vectors
 
 
 def shown(*numbers: int) -> list[RetrievedPassage]:
@@ -120,13 +132,37 @@ def test_no_order_of_questions_shows_more_than_the_share(asked: Sequence[Sequenc
 
 
 def test_what_is_remembered_is_bounded() -> None:
-    budgets = Budgets(ServerSettings(alike_questions=MOST_QUESTIONS, documents_percent=100))
+    budgets = Budgets(ServerSettings(alike_questions=1, documents_percent=100))
     for number in range(MOST_CALLERS + 20):
         budgets.show(f"k{number}", "c", shown(1), hundred)
     assert len(budgets) == MOST_CALLERS
-    for number in range(MOST_QUESTIONS + 20):
-        budgets.ask("k", "c", f"about{number}", ENCODER)
+    for number in range(MOST_QUESTIONS):
+        budgets.ask("k", "c", str(number), OneEach())
+    for number in range(20):
+        waits(partial(budgets.ask, "k", "c", str(MOST_QUESTIONS + number), OneEach()))
     assert len(budgets._drawn["k", "c"].questions) == MOST_QUESTIONS
+
+
+def test_other_questions_do_not_wash_out_the_budget_of_like_ones() -> None:
+    clock = Clock()
+    budgets = Budgets(ServerSettings(alike_questions=1, budget_hours=1), clock)
+    budgets.ask("k", "c", "0", OneEach())
+    clock.now += 600
+    for number in range(1, MOST_QUESTIONS):
+        budgets.ask("k", "c", str(number), OneEach())
+    with pytest.raises(TryLater) as refused:
+        budgets.ask("k", "c", str(MOST_QUESTIONS), OneEach())
+    assert (refused.value.status, refused.value.code) == (429, "question_budget_exceeded")
+    assert str(refused.value) == (
+        "This caller has asked 1000 questions about this collection within 1 h, the most that are compared. "
+        "Ask again in 3000 s, or let the operator lower server.budget_hours or leave out "
+        "server.alike_questions."
+    )
+    assert waits(lambda: budgets.ask("k", "c", "0", OneEach())) == 3000
+    budgets.ask("other key", "c", "0", OneEach())
+    clock.now += 3000
+    budgets.ask("k", "c", "0", OneEach())
+    assert waits(lambda: budgets.ask("k", "c", str(MOST_QUESTIONS), OneEach())) == 600
 
 
 class Walking:

@@ -15,7 +15,7 @@ from app.server.app import assemble
 from app.server.served import ServedCollection
 from ingest.deciding.baselines.uniform import REDACT
 from ingest.detection.hybrid import HybridDetector
-from ingest.documents import Document, SanitizedDocument
+from ingest.documents import Document, Entity, SanitizedDocument
 from ingest.errors import SanitizationError
 from ingest.sanitize import DecidingSanitizer
 from ingest.scoring.prior import RiskPrior
@@ -26,12 +26,28 @@ from retrieval.generators.extractive import ExtractiveGenerator
 from retrieval.guards.answers import LEFT_OUT, WITHHELD, AnswerGuard, AnswerRules, GuardedAnswers
 from retrieval.guards.canaries import Canaries, canaries_in
 from retrieval.guards.one_at_a_time import OneAtATime
-from tests.doubles import PhraseDetector, WordEncoder
+from tests.doubles import PhraseDetector, WordEncoder, entity
 from tests.serving import One, no_detector
 
 NAMES = {"Mara Vell": "person full name", "Tobin Aske": "person full name", "01632 960 014": "phone number"}
 SANITIZER = DecidingSanitizer(PhraseDetector(NAMES), REDACT, RiskPrior(), language="any")
 CANARY = "QX-4471-90210"
+
+
+VALID = re.compile(r"\[[12](?:\s*[,;]\s*[12])*\]")
+"""A mark of one of two passages."""
+
+
+class Numbers:
+    """Finds all numbers; such that follow one another are one."""
+
+    name = "numbers (test double)"
+
+    def detect(self, documents: Sequence[Document]) -> list[list[Entity]]:
+        return [
+            [entity(*found.span(), "phone number") for found in re.finditer(r"\d+(?:[ -]\d+)*", each.text)]
+            for each in documents
+        ]
 
 
 def passages(*texts: str) -> list[RetrievedPassage]:
@@ -76,6 +92,54 @@ def test_what_stands_in_a_passage_alone_needs_no_detector() -> None:
 def test_a_number_in_brackets_that_marks_no_passage_is_no_mark() -> None:
     rules = AnswerRules(DecidingSanitizer(PhraseDetector({"214": "phone number"}), REDACT, RiskPrior()))
     assert "214" not in out_of("His room is [214], he said.", "Somebody is ill.", rules=rules)
+
+
+NO_MARKS = (
+    "[078] [051] [120]. ",
+    "[078][051][120].",
+    "[078, 051;120].",
+    "[0780] [51120]. ",
+    "[1, 078] [051120].",
+)
+
+
+@pytest.mark.parametrize("text", NO_MARKS)
+@pytest.mark.parametrize("found", [(), ("Somebody is ill.",)], ids=["no passage", "one passage"])
+def test_no_number_leaves_in_brackets_that_mark_no_passage(text: str, found: Sequence[str]) -> None:
+    rules = AnswerRules(DecidingSanitizer(Numbers(), REDACT, RiskPrior()))
+    for said in (text, f"Call {text}", f"Somebody is ill [1]. {text}"):
+        left = VALID.sub(" ", out_of(said, *found, rules=rules))
+        assert not re.search("[02-9]", left)
+
+
+def test_patterns_find_a_number_that_is_written_as_marks() -> None:
+    rules = AnswerRules(DecidingSanitizer(HybridDetector(), REDACT, RiskPrior()))
+    for text in ("[078] [051] [120]. ", "[078] [1] [051] [1][1] [120]. ", "[078, 051, 120]. "):
+        said = out_of(f"Call {text}", "Somebody is ill.", rules=rules)
+        assert said == "Call [a phone number]. "
+
+
+def test_only_numbers_of_passages_are_marks() -> None:
+    rules = AnswerRules(DecidingSanitizer(Numbers(), REDACT, RiskPrior()))
+    assert out_of("Somebody is ill [1].", "Somebody is ill.", rules=rules) == "Somebody is ill [1]."
+    for mark in ("[0]", "[2]", "[01]", "[1, 2]"):
+        said = out_of(f"Somebody is ill {mark}.", "Somebody is ill.", rules=rules)
+        assert said == "Somebody is ill [a phone number]."
+
+
+@pytest.mark.parametrize("between", [" [1] ", " [1] [2][1, 2] ", "[1]"])
+def test_a_name_put_together_from_two_passages_around_a_mark_is_replaced(between: str) -> None:
+    text = f"Mara{between}Vell."
+    assert out_of(f"It was {text}", "Mara wrote it.", "So did Vell.") == "It was somebody."
+    assert out_of(text, "Mara", "Vell") == "Somebody."
+    assert out_of(text, "Mara Vell", "Vell") == text
+
+
+def test_dots_between_words_of_two_passages_make_no_quotation() -> None:
+    rules = AnswerRules(
+        DecidingSanitizer(PhraseDetector({"Mara…Vell": "person full name"}), REDACT, RiskPrior())
+    )
+    assert out_of("Mara…Vell coughs", "Mara", "Vell coughs", rules=rules) == "Somebody coughs"
 
 
 def test_a_name_that_goes_on_beyond_the_end_of_a_sentence_is_replaced_whole() -> None:
@@ -194,6 +258,32 @@ def test_the_output_does_not_depend_on_the_cuts(text: str, cuts: list[int], rule
     assert out_of(text, *PASSAGES, rules=rules, cuts=cuts) == out_of(text, *PASSAGES, rules=rules)
 
 
+NUMERIC = ("Ring 078 or 44, it says.", "The code is 051, twice.")
+NUMBERS = st.sampled_from(["1", "2", "3", "12", "44", "078", "051", "120", "4410"]) | st.integers(0).map(str)
+BRACKETS = st.lists(NUMBERS, min_size=1, max_size=4).flatmap(
+    lambda numbers: st.sampled_from([",", ", ", " ; ", ",\n", "][", "] ["]).map(
+        lambda comma: f"[{comma.join(numbers)}]"
+    )
+)
+NUMERIC_TEXTS = st.lists(
+    BRACKETS
+    | NUMBERS
+    | st.sampled_from(["[", "]", " ", ". ", "-", "\n", "…", "Ring 078", "code is 051", "it"]),
+    max_size=20,
+).map("".join)
+
+
+@settings(max_examples=300)
+@given(NUMERIC_TEXTS, st.lists(st.integers(0, 300), max_size=10), st.sampled_from([None, 2]))
+def test_no_number_that_stands_in_no_passage_leaves_but_in_a_mark(
+    text: str, cuts: list[int], quote: int | None
+) -> None:
+    rules = AnswerRules(DecidingSanitizer(Numbers(), REDACT, RiskPrior()), quote=quote)
+    said = out_of(text, *NUMERIC, rules=rules, cuts=cuts)
+    assert said == out_of(text, *NUMERIC, rules=rules)
+    assert set(re.findall(r"\d+", VALID.sub(" ", said))) <= set(re.findall(r"\d+", " ".join(NUMERIC)))
+
+
 @pytest.mark.parametrize("rules", RULES, ids=["policy", "all rules"])
 def test_no_single_cut_and_no_even_pieces_change_the_output(rules: AnswerRules) -> None:
     text = (
@@ -244,17 +334,13 @@ def test_patterns_and_rules_find_identifiers_in_an_answer() -> None:
     assert said == "Please write to an email address about it [1]."
 
 
-def test_what_the_extractive_generator_quotes_leaves_as_it_is_and_needs_no_detector() -> None:
-    def never() -> DecidingSanitizer:
-        raise AssertionError("nothing is detected here")
-
-    rules = AnswerRules(OneAtATime(never))
+def test_what_the_extractive_generator_quotes_leaves_as_it_is() -> None:
     generator = ExtractiveGenerator(WordEncoder(), floor=0.0)
     texts = [json.loads(line).get("text", "") for line in corpus_path().read_text("utf-8").splitlines()]
     for number in range(0, 60, 3):
         found = passages(*(text[:600] for text in texts[number : number + 3]))
         answer = generator.generate("Who is ill, and since when?", found)
-        assert rules.guarded(answer) == answer
+        assert AnswerRules(SANITIZER).guarded(answer) == answer
 
 
 class Saying:

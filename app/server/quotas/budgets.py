@@ -26,18 +26,17 @@ ALIKE = 0.8
 """The cosine from which two questions count as one that was asked again."""
 MOST_CALLERS = 500
 """How many pairs of caller and collection are remembered; the one silent longest is forgotten first."""
-MOST_QUESTIONS = 256
+MOST_QUESTIONS = 1000
 MOST_SHOWN = 50_000
-"""The most questions and documents that are remembered for each; beyond it no further document is shown."""
+"""The most questions and documents that are remembered for each. Beyond it no question is taken and no
+further document shown: forgetting the oldest would let a caller wash out what it has asked."""
 
 
 @dataclass(slots=True)
 class _Drawn:
     """The questions of a caller about a collection, and the documents shown, each with its time."""
 
-    questions: deque[tuple[float, Vectors]] = field(
-        default_factory=lambda: deque(maxlen=MOST_QUESTIONS), repr=False
-    )
+    questions: deque[tuple[float, Vectors]] = field(default_factory=deque, repr=False)
     shown: dict[bytes, float] = field(default_factory=dict, repr=False)
 
 
@@ -59,7 +58,7 @@ class Budgets:
         """Count a question.
 
         Raises:
-            TryLater: The caller has asked too many like it.
+            TryLater: The caller has asked too many like it, or more of any kind than are remembered.
         """
         if self._alike is None:
             return
@@ -75,6 +74,16 @@ class Budgets:
                     f"This caller has asked {self._alike} questions like this one within "
                     f"{self._hours}. Ask it again in {wait} s, or let the operator raise "
                     "server.alike_questions.",
+                    wait,
+                )
+            if len(drawn.questions) >= MOST_QUESTIONS:
+                wait = self._wait(drawn.questions[0][0], now)
+                raise TryLater(
+                    429,
+                    "question_budget_exceeded",
+                    f"This caller has asked {MOST_QUESTIONS} questions about this collection within "
+                    f"{self._hours}, the most that are compared. Ask again in {wait} s, or let the operator "
+                    "lower server.budget_hours or leave out server.alike_questions.",
                     wait,
                 )
             drawn.questions.append((now, vector))
