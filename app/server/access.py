@@ -1,6 +1,6 @@
 """Who may call a route: keys as bearer tokens, with the scope of the route."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Protocol
 
 from fastapi import Depends, Request, Security
@@ -56,15 +56,23 @@ class ByKeys:
         return EVERYBODY if self._alone and not self._keys.any() else self._keys.caller(text)
 
 
+async def _again(
+    request: Request, given: Annotated[HTTPAuthorizationCredentials | None, Security(_BEARER)]
+) -> Callable[[], Key | None]:
+    access: Access = request.app.state.access
+    return lambda: access.caller(given.credentials if given else None)
+
+
+Again = Annotated[Callable[[], Key | None], Depends(_again)]
+"""A parameter of routes that answer for long: looks the caller's key up anew, None once it is revoked."""
+
+
 def needs(scope: Scope | None) -> Any:
     """A dependency: the key of the caller, which has the scope if one is needed."""
 
-    def caller(
-        request: Request, given: Annotated[HTTPAuthorizationCredentials | None, Security(_BEARER)]
-    ) -> Key:
-        access: Access = request.app.state.access
+    def caller(request: Request, again: Again) -> Key:
         rates: Rates = request.app.state.rates
-        key = access.caller(given.credentials if given else None)
+        key = again()
         # A route that needs two scopes is one request all the same.
         if not hasattr(request.state, "key_id"):
             # By its address where no key is valid: a forged one must not use up that of its owner.

@@ -1,5 +1,6 @@
 """The server: its routes, one family a file, and what every request passes."""
 
+from asyncio import Semaphore
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from importlib.metadata import version
@@ -32,7 +33,8 @@ from app.server.middleware.watching import Watch, try_later
 from app.server.quotas.budgets import Budgets
 from app.server.quotas.later import TryLater
 from app.server.quotas.rates import OTHERS_PER_MINUTE, Rates
-from app.server.quotas.slots import Slots
+from app.server.quotas.slots import MODELS_AT_ONCE, UPLOADS_AT_ONCE, Slots
+from app.server.quotas.streams import Streams
 from app.server.routes.chat import chat_routes
 from app.server.routes.collections import collection_routes
 from app.server.routes.documents import document_routes
@@ -163,10 +165,21 @@ def assemble(
     app.state.access = access or Everybody()
     app.state.rates = Rates(limits.requests_per_minute)
     app.state.budgets = Budgets(limits)
-    app.state.slots = Slots(limits.answers_at_once)
+    app.state.slots = Slots(
+        limits.answers_at_once, "chats", ", or let the operator raise server.answers_at_once"
+    )
+    app.state.model_slots = Slots(MODELS_AT_ONCE, "requests that run a model")
+    app.state.uploads = Semaphore(UPLOADS_AT_ONCE)
+    app.state.streams = Streams()
     app.state.stopping = Event()
     app.state.metrics = metrics = Metrics()
     metrics.show("lethe_answers", "Chats that are answered, and that wait.", "state", app.state.slots.counts)
+    metrics.show(
+        "lethe_model_requests",
+        "Other requests that run a model, and that wait.",
+        "state",
+        app.state.model_slots.counts,
+    )
     _add_pages(app)
     app.include_router(health_routes(served, metrics, app.state.stopping))
     app.include_router(collection_routes(served))

@@ -10,6 +10,8 @@ from app.access.keys import Scope
 
 NO_EFFECT = "accepted for compatibility, without effect"
 LONGEST_CONTENT = 100_000
+LONGEST_SANITIZED = 20_000
+"""Characters of one text: longer ones are documents, which a job sanitizes."""
 MOST_STOPS = 16
 MOST_TEXTS = 2048
 OTHER_PARTS = ("image_url", "input_audio", "file", "refusal")
@@ -203,7 +205,7 @@ class EraseBody(_Body):
 class SanitizeBody(_Body):
     """A text to sanitize; nothing of it is stored."""
 
-    text: str = Field(min_length=1, max_length=LONGEST_CONTENT, repr=False)
+    text: str = Field(min_length=1, max_length=LONGEST_SANITIZED, repr=False)
     collection: str | None = Field(
         default=None, max_length=64, description="the collection whose policy and scale are taken"
     )

@@ -463,7 +463,7 @@ def test_a_key_is_limited_alone_and_a_forged_one_takes_nothing_from_it(tmp_path:
 
 def test_slots_are_given_in_turn_and_given_back() -> None:
     async def use() -> None:
-        slots, order = Slots(1), list[int]()
+        slots, order = Slots(1, "chats"), list[int]()
 
         async def one(number: int) -> None:
             async with slots.one():

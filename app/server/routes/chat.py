@@ -28,7 +28,7 @@ from app.server.asked import ALONE, collection_of_model, models_of, question_of
 from app.server.bodies import ChatBody, EmbeddingsBody
 from app.server.errors import UnknownModel
 from app.server.quotas.budgets import Budgets, Counted
-from app.server.quotas.slots import Slot
+from app.server.quotas.slots import ModelSlot, Slot
 from app.server.served import Collections
 from models.errors import ConfigurationError
 from models.vectors import Vectors
@@ -74,7 +74,7 @@ def chat_routes(served: Collections) -> APIRouter:
         return Response(content, media_type="text/event-stream")
 
     @router.post("/v1/embeddings", response_model=EmbeddingsAnswer)
-    def embeddings(body: EmbeddingsBody, key: Asking) -> EmbeddingsAnswer:
+    def embeddings(body: EmbeddingsBody, key: Asking, slot: ModelSlot) -> EmbeddingsAnswer:
         """The vectors of texts, by the encoder of the collections. Nothing is stored."""
         encoder = served.encoder
         if body.model not in (ALONE, encoder.name):

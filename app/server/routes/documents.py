@@ -1,5 +1,6 @@
 """The routes of documents: giving them to a collection, and listing them."""
 
+import asyncio
 import json
 from collections.abc import Mapping
 from itertools import islice
@@ -26,10 +27,15 @@ from app.server.asked import collection_of
 from app.server.bodies import FORM, DocumentsBody, Named, OrderBody, ResanitizeBody
 from app.server.errors import UnknownCollection
 from app.server.middleware.noted import note
+from app.server.quotas.later import TryLater
+from app.server.quotas.slots import UploadTurn
 from app.server.served import Collections
 from models.errors import ConfigurationError
 
 MOST_FILES, MOST_FIELDS = 1000, 10
+READING = 300.0
+"""Seconds in which an upload must have come: who sends slowly keeps others waiting."""
+_AGAIN_S = 5
 
 
 def _described() -> dict[str, Any]:
@@ -57,7 +63,7 @@ def document_routes(data: DataDir, served: Collections, runner: Runner) -> APIRo
         openapi_extra=_described(),
     )
     async def add(
-        collection: Named, request: Request, response: Response, key: Ingesting
+        collection: Named, request: Request, response: Response, key: Ingesting, turn: UploadTurn
     ) -> Mapping[str, object]:
         """Give documents to a collection, which is made if it is not there; a job stores them."""
         _check(served, key, collection)
@@ -125,19 +131,30 @@ async def _sent(request: Request) -> tuple[OrderBody, list[Upload]]:
     Raises:
         ConfigurationError: It holds neither files nor documents, or another part.
         RequestValidationError: A field is wrong.
+        TryLater: It has not come in time.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     try:
-        if kind == "application/json":
-            body = DocumentsBody.model_validate_json(await request.body())
-            return body.order(), [Upload("documents.jsonl", body.lines())]
-        if kind != "multipart/form-data":
-            raise ConfigurationError("Send files as multipart/form-data, or documents as application/json.")
-        return await _of_form(request)
+        async with asyncio.timeout(READING):
+            if kind == "application/json":
+                return await run_in_threadpool(_of_json, await request.body())
+            if kind != "multipart/form-data":
+                raise ConfigurationError(
+                    "Send files as multipart/form-data, or documents as application/json."
+                )
+            return await _of_form(request)
+    except TimeoutError:
+        message = f"The upload has not come within {READING:g} s. Send less at once."
+        raise TryLater(408, "upload_too_slow", message, _AGAIN_S) from None
     except ValidationError as error:
         raise RequestValidationError(
             [{**each, "loc": ("body", *each["loc"])} for each in error.errors()]
         ) from None
+
+
+def _of_json(content: bytes) -> tuple[OrderBody, list[Upload]]:
+    body = DocumentsBody.model_validate_json(content)
+    return body.order(), [Upload("documents.jsonl", body.lines())]
 
 
 async def _of_form(request: Request) -> tuple[OrderBody, list[Upload]]:

@@ -15,6 +15,7 @@ from app.server.answers import DeletedAnswer, ReceiptAnswer
 from app.server.asked import collection_of
 from app.server.bodies import EraseBody, Named
 from app.server.middleware.noted import note
+from app.server.quotas.slots import ModelSlot
 from app.server.served import Collections
 from retrieval.collection import delete
 from retrieval.errors import CollectionError
@@ -42,14 +43,14 @@ def erasing_routes(data: DataDir, served: Collections, sanitizing: Sanitizing, r
             yield from sanitizing.aliases(name, collection)
 
     @router.post("/v1/collections/{collection}/erase", response_model=ReceiptAnswer)
-    def erase(collection: Named, body: EraseBody, key: Erasing) -> Mapping[str, object]:
+    def erase(collection: Named, body: EraseBody, key: Erasing, slot: ModelSlot) -> Mapping[str, object]:
         """Erase documents, with a receipt."""
         check(key, collection)
         about = [documents_saying(data, collection, alias) for alias in aliases(collection, body.people)]
         return erased(collection, [*body.ids, *chain.from_iterable(about)])
 
     @router.delete("/v1/collections/{collection}/documents/{doc_id}", response_model=ReceiptAnswer)
-    def erase_one(collection: Named, doc_id: str, key: Erasing) -> Mapping[str, object]:
+    def erase_one(collection: Named, doc_id: str, key: Erasing, slot: ModelSlot) -> Mapping[str, object]:
         """Erase a document, with a receipt."""
         check(key, collection)
         return erased(collection, [doc_id])

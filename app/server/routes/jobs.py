@@ -2,23 +2,26 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Depends, Path, Request
 from fastapi.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 
 from app.access.keys import Key
 from app.jobs.runner import Runner
 from app.jobs.table import Job, UnknownJob, job_row
-from app.server.access import Ingesting
+from app.server.access import Again, Ingesting
 from app.server.answers import JobAnswer, JobsAnswer
 from app.server.middleware.noted import note
+from app.server.quotas.streams import Streams
 
 JobId = Annotated[str, Path(max_length=64)]
 LOOKS = 0.3
 """Seconds between two looks at a job whose events are sent."""
+ASKS_AGAIN = 3.0
+"""Seconds between two looks at the key of who reads them."""
 SILENCE = 15.0
 """Seconds without news after which a comment is sent, so that no proxy takes the stream for dead."""
 _EVENTS: dict[int | str, dict[str, Any]] = {
@@ -27,6 +30,13 @@ _EVENTS: dict[int | str, dict[str, Any]] = {
         "content": {"text/event-stream": {"schema": {"type": "string"}}},
     }
 }
+
+
+async def _stream(request: Request, key: Ingesting) -> AsyncIterator[None]:
+    streams: Streams = request.app.state.streams
+    # Until the last event is sent, or the client has gone.
+    with streams.one(key.key_id):
+        yield
 
 
 def job_routes(runner: Runner) -> APIRouter:
@@ -51,11 +61,14 @@ def job_routes(runner: Runner) -> APIRouter:
         return job_row(runner.cancel(found.job_id))
 
     @router.get("/v1/jobs/{job_id}/events", responses=_EVENTS, response_class=StreamingResponse)
-    async def events(job_id: JobId, key: Ingesting) -> StreamingResponse:
-        """A job as it goes on."""
+    async def events(
+        job_id: JobId, key: Ingesting, again: Again, stream: Annotated[None, Depends(_stream)]
+    ) -> StreamingResponse:
+        """A job as it goes on, as long as the key counts."""
         first = await run_in_threadpool(_job, runner, key, job_id)
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-        return StreamingResponse(_events(runner, first), media_type="text/event-stream", headers=headers)
+        sent = _events(runner, first, again)
+        return StreamingResponse(sent, media_type="text/event-stream", headers=headers)
 
     return router
 
@@ -71,8 +84,8 @@ def _job(runner: Runner, key: Key, job_id: str) -> Job:
     return found
 
 
-async def _events(runner: Runner, job: Job) -> AsyncIterator[str]:
-    said, silent = "", 0.0
+async def _events(runner: Runner, job: Job, again: Callable[[], Key | None]) -> AsyncIterator[str]:
+    said, silent, asked = "", 0.0, 0.0
     while True:
         row = json.dumps(job_row(job), ensure_ascii=False)
         if row != said:
@@ -84,5 +97,10 @@ async def _events(runner: Runner, job: Job) -> AsyncIterator[str]:
         if job.over:
             return
         await asyncio.sleep(LOOKS)
-        silent += LOOKS
+        silent, asked = silent + LOOKS, asked + LOOKS
+        if asked >= ASKS_AGAIN:
+            asked = 0.0
+            key = await run_in_threadpool(again)
+            if key is None or not _sees(key, job):
+                return
         job = await run_in_threadpool(runner.jobs.get, job.job_id)

@@ -16,6 +16,7 @@ from fastapi import APIRouter
 from starlette.responses import JSONResponse, PlainTextResponse
 
 from app.server.access import Asking
+from app.server.quotas.slots import ModelSlot
 from app.server.routes.presidio_bodies import (
     AnalyzeBody,
     AnonymizeBody,
@@ -89,13 +90,13 @@ def _add_analyzer(router: APIRouter, detector: Callable[[], EntityDetector]) -> 
         return types
 
     @router.get("/recognizers", response_model=list[str])
-    def recognizers(key: Asking, language: str = "en") -> list[str]:
+    def recognizers(key: Asking, slot: ModelSlot, language: str = "en") -> list[str]:
         """What finds entities."""
         _check(language)
         return detector().name.split("+")
 
     @router.post("/analyze", response_model=list[RecognizedAnswer] | list[list[RecognizedAnswer]])
-    def analyze(body: AnalyzeBody, key: Asking) -> object:
+    def analyze(body: AnalyzeBody, key: Asking, slot: ModelSlot) -> object:
         """The entities of a text, or of each of several."""
         _check(body.language)
         texts = [body.text] if isinstance(body.text, str) else body.text

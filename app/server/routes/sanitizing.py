@@ -10,6 +10,7 @@ from app.server.answers import PoliciesAnswer, SanitizedAnswer
 from app.server.asked import collection_of
 from app.server.bodies import SanitizeBody
 from app.server.middleware.noted import note
+from app.server.quotas.slots import ModelSlot
 from app.server.served import Collections
 from ingest.deciding.policy import METHODS, Policy
 from models.errors import ConfigurationError
@@ -20,7 +21,7 @@ def sanitizing_routes(sanitizing: Sanitizing, served: Collections) -> APIRouter:
     router = APIRouter()
 
     @router.post("/v1/sanitize", response_model=SanitizedAnswer)
-    def sanitize(body: SanitizeBody, key: Ingesting) -> Mapping[str, object]:
+    def sanitize(body: SanitizeBody, key: Ingesting, slot: ModelSlot) -> Mapping[str, object]:
         """A text, sanitized, with every decision. Nothing of it is stored."""
         if body.collection is not None:
             note(collection_of(key, served, body.collection, "ingest"))
