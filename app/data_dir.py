@@ -39,6 +39,11 @@ class DataDir:
         if self._key is not None:
             return self._key
         path = self.settings.key_file or self.settings.data_dir / "secret.key"
+        if not path.exists() and (there := self.collections()):
+            # A new one would not recognize what is stored, and could not erase it by its names.
+            raise ConfigurationError(
+                f"{path} is missing, and {len(there)} collections were made with it. Restore it from a backup."
+            )
         return secret_key(path, make=self._writes)
 
     def public_ids(self, source_ids: Sequence[str], keep: bool | None = None) -> list[str]:

@@ -167,3 +167,15 @@ def test_what_is_not_there_is_reported_as_it_was_typed(lethe: Lethe) -> None:
         "lethe: collection harbour: there is no document other/letter.txt. Name it by its path, by "
         "the id of its record, or by an id as `lethe documents` shows it.\n",
     )
+
+
+def test_a_key_that_is_missing_is_not_made_new_where_there_are_collections(lethe: Lethe) -> None:
+    key = Path("lethe-data", "secret.key")
+    kept = key.rename("kept.key")
+    for command in (("erase", "letter.txt", "-c", "harbour"), ("ingest", "letter.txt", "-c", "harbour")):
+        code, rows, err = lethe(*command)
+        assert (code, rows) == (2, [])
+        assert f"{key} is missing, and 2 collections were made with it. Restore it from a backup." in err
+    assert not key.exists()
+    kept.rename(key)
+    assert lethe("erase", "letter.txt", "-c", "harbour")[0] == 0

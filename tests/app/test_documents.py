@@ -15,7 +15,7 @@ import pytest
 from app.server.errors import PROBLEM
 from app.server.routes.documents import MOST_FILES
 from tests.commands import lethe
-from tests.serving import Served, served
+from tests.serving import Served, ingested, served
 
 NAME = "Zorvath Quellbaum"
 NOTES = {
@@ -97,7 +97,7 @@ def test_files_become_a_collection_that_answers_and_are_erased_with_a_receipt(
     assert "Quellbaum" not in found[0]["text"]
 
     receipt = client.post("/v1/collections/notes/erase", json={"ids": [f"{NAME}.txt", "never"]}).json()
-    assert receipt["complete"] is True
+    assert (receipt["complete"], receipt["proved"]) == (True, True)
     assert receipt["not_found"] == ["never"]
     (erasure,) = receipt["erasures"]
     assert erasure["doc_id"] == found[0]["doc_id"]
@@ -367,3 +367,63 @@ def test_all_about_somebody_is_erased_where_aliases_are_the_same_in_every_docume
     over(client, sent(client, "unlinked", {"c.txt": letters["c.txt"]}, policy=REDACT))
     unlinked = client.post("/v1/collections/unlinked/erase", json={"people": ["Anna Gruber"]})
     assert problem(unlinked)[2].startswith("people: this collection has no keyed aliases")
+
+
+def test_what_others_say_too_is_no_trace_and_no_sign(client: httpx.Client) -> None:
+    said = "Invented template. The visit of {} went well, the next one is due."
+    letters = {
+        "a.txt": said.format("the mill"),
+        "b.txt": said.format("the  mill").replace("went well", "went  well"),
+        "c.txt": said.format("the pond"),
+    }
+    over(client, sent(client, "template", letters, policy=REDACT))
+    for name in letters:
+        answer = client.post("/v1/collections/template/erase", json={"ids": [name]})
+        assert answer.status_code == 200, answer.text
+        assert answer.json()["proof"]["before"]["found"] == 1
+        assert answer.json()["proof"]["after"]["found"] == 0
+
+
+def test_a_document_of_which_nothing_was_indexed_is_erased(client: httpx.Client) -> None:
+    over(client, sent(client, "bare", {"a.txt": NAME}, policy='{"name": "suppress"}'))
+    (document,) = client.get(place("bare")).json()["documents"]
+    assert document["passages"] == 0
+    receipt = client.post("/v1/collections/bare/erase", json={"ids": ["a.txt"]}).json()
+    # Nothing could be asked, and it says so.
+    assert (receipt["complete"], receipt["proved"]) == (True, False)
+    assert client.get(place("bare")).json()["documents"] == []
+
+
+def test_nothing_is_erased_or_deleted_that_a_waiting_job_would_bring_back(client: httpx.Client) -> None:
+    over(client, sent(client, "waited", NOTES, policy=REDACT))
+    first = sent(client, "elsewhere", {f"{n}.txt": f"Invented {n}." for n in range(30)})
+    waiting = sent(client, "waited", {"mill.txt": "Invented. The mill was sold."})
+    told = (
+        409,
+        "collection_error",
+        "Jobs of this collection are not over: cancel them or wait, then send this again.",
+    )
+    assert problem(client.post("/v1/collections/waited/erase", json={"ids": ["mill.txt"]})) == told
+    assert problem(client.delete("/v1/collections/waited")) == told
+    client.delete(f"/v1/jobs/{waiting['job_id']}")
+    over(client, waiting)
+    assert client.post("/v1/collections/waited/erase", json={"ids": ["mill.txt"]}).json()["complete"]
+    client.delete(f"/v1/jobs/{first['job_id']}")
+    over(client, first)
+
+
+def test_aliases_are_told_for_a_collection_only(client: httpx.Client) -> None:
+    body = {"text": f"Invented. {NAME} came.", "policy": {"replacements": "alias"}}
+    assert problem(client.post("/v1/sanitize", json=body)) == (
+        400,
+        "invalid_value",
+        "policy.replacements: aliases are those of a collection. Name it.",
+    )
+
+
+def test_a_server_of_one_collection_makes_no_other(tmp_path: Path) -> None:
+    data = ingested(tmp_path, "threads = 1\n", [NOTES["mill.txt"]])
+    with served(data) as server, server.client() as client:
+        refused = client.post(place("other"), files={"files": ("a.txt", b"Invented.")})
+        assert problem(refused)[:2] == (404, "collection_not_found")
+        assert over(client, sent(client, "notes", {"a.txt": "Invented. More."}))["state"] == "done"

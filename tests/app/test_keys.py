@@ -347,3 +347,39 @@ def test_a_collection_that_comes_goes_or_is_replaced_is_seen(tmp_path: Path) -> 
         assert refused(gone)[:2] == (404, "collection_not_found")
         assert lethe(data, "ingest", heron, "-c", "notes").code == 0
         assert ["heron" in each for each in found(client, "heron")] == [True]
+
+
+def test_who_manages_keys_gives_and_takes_no_more_than_their_own(
+    server: Served, made: dict[str, str], data: Path
+) -> None:
+    limited = created(data, "limited", "--scope", "admin,query", "-c", "notes")
+    with with_key(server, limited) as client:
+        more = client.post("/v1/keys", json={"name": "x", "scopes": ["reveal"]})
+        assert refused(more) == (
+            400,
+            "invalid_value",
+            "scopes: a key cannot give another one what it does not have itself.",
+        )
+        assert (
+            client.post(
+                "/v1/keys", json={"name": "x", "scopes": ["query"], "collections": ["more"]}
+            ).status_code
+            == 404
+        )
+        own = client.post("/v1/keys", json={"name": "x", "scopes": ["query"]}).json()
+        assert own["collections"] == ["notes"]
+        listed = client.get("/v1/keys").json()["keys"]
+        assert {each["name"] for each in listed} >= {"limited", "x"}
+        assert all(each["collections"] == ["notes"] for each in listed)
+        owner = next(
+            each["key_id"]
+            for each in map(json.loads, lethe(data, "keys").out.splitlines())
+            if each["name"] == "all"
+        )
+        assert (
+            refused(client.delete(f"/v1/keys/{owner}"))[2]
+            == "There is no key with this id. `lethe keys` lists them."
+        )
+        assert client.delete(f"/v1/keys/{own['key_id']}").json()["revoked"] is not None
+    with with_key(server, made["all"]) as client:
+        assert client.get("/v1/me").json()["name"] == "all"
