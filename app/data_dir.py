@@ -42,7 +42,8 @@ class DataDir:
         if not path.exists() and (there := self.collections()):
             # A new one would not recognize what is stored, and could not erase it by its names.
             raise ConfigurationError(
-                f"{path} is missing, and {len(there)} collections were made with it. Restore it from a backup."
+                f"{path} is missing, and {len(there)} collections were made with it. Restore it from a "
+                "backup."
             )
         return secret_key(path, make=self._writes)
 

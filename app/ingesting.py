@@ -70,6 +70,8 @@ def ingest(
         planned = plan(system, data, name, readings, on_progress)
         if planned.manifest is None:
             return nothing_kept(planned.readings, on_progress)
+        # Made before the first collection: where there is one, a key that is missing is refused.
+        key = data.key
         there = Collection.exists(folder)
         opened = (
             Collection.open(folder, data.keeping)
@@ -85,11 +87,11 @@ def ingest(
                 with planned.pipeline_of(workers, system, data) as pipeline:
                     tally = pipeline.run(arriving(planned.readings, data), writer, on_progress)
             # Before the index is written, which may fail.
-            failed = [source_of(each, data.key).key for each in tally.to_retry if Path(each).is_file()]
+            failed = [source_of(each, key).key for each in tally.to_retry if Path(each).is_file()]
             collection.store.quarantine(writer.job_id, failed)
             collection.publish()
             if sync:
-                _erase_lost(data.key, collection, writer.job_id, sync, tally)
+                _erase_lost(key, collection, writer.job_id, sync, tally)
             counts = {"ingested": tally.kept, "failed": tally.failed, "passages": tally.passages}
             collection.store.finish_job(writer.job_id, counts)
     return tally

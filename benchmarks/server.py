@@ -40,6 +40,7 @@ from benchmarks.searching import SEED
 from eval.measures.uncertainty import RESAMPLES, Drawn, Estimate, Floats, bootstrap, holding
 from eval.provenance import commit_here, provenance_here
 from ingest.deciding.policy import Policy
+from ingest.keys import secret_key
 from ingest.protocols import Encoder
 from ingest.scoring.scale import EMBEDDED_SCALE
 from retrieval.collection import Collection, locked
@@ -71,6 +72,8 @@ def made(
         "", encoder.name, encoder.dim, PASSAGE_TOKENS, "none", "none", "none", policy, EMBEDDED_SCALE, "0"
     )
     folder = data.folder(NAME)
+    # The server refuses a folder with a collection and without it.
+    secret_key(data.settings.data_dir / "secret.key")
     with locked(folder), Collection.create(folder, manifest) as collection:
         fill(collection, real, Copies(real, encoder), passages)
         collection.publish()
