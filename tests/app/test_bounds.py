@@ -71,8 +71,10 @@ class Server:
     url: str = ""
 
     def client(self, header: Mapping[str, str] | None = None) -> httpx.Client:
+        """Without reading certificates, which takes long for many clients: no TLS is spoken."""
+        transport = httpx.HTTPTransport(verify=False)
         headers = self.header if header is None else header
-        return httpx.Client(base_url=self.url, headers=headers, trust_env=False, timeout=30, verify=False)
+        return httpx.Client(base_url=self.url, headers=headers, transport=transport, timeout=30)
 
     def new_key(self) -> tuple[str, Mapping[str, str]]:
         made = self.keys.create("ward", frozenset(SCOPES), None)
@@ -178,18 +180,6 @@ def test_only_callers_with_a_key_wait_for_a_model(
         assert client.request(method, path, json=body, headers=server.header).status_code == 503
         asked = {"question": "Who?"}
         assert client.post("/v1/search", json=asked, headers=server.header).status_code == 200
-
-
-def test_an_answer_that_nobody_reads_holds_no_slot(server: Server) -> None:
-    texts = ["boiler"] * 2000
-    with reached(server), ExitStack() as opened:
-        for _ in range(MODELS_AT_ONCE + 1):
-            client = opened.enter_context(server.client())
-            asked = {"model": "lethe", "input": texts}
-            answer = opened.enter_context(client.stream("POST", "/v1/embeddings", json=asked))
-            assert answer.status_code == 200
-        assert int(answer.headers["content-length"]) > 1 << 20
-        assert server.app.state.model_slots.counts() == {"running": 0, "waiting": 0}
 
 
 def test_a_text_to_sanitize_may_not_be_longer_than_a_document_of_some_pages(server: Server) -> None:

@@ -65,7 +65,7 @@ class Slots:
 
 
 def _holds(kind: str) -> Any:
-    """A dependency: a slot of the app's ``kind``, until the answer is made. Who reads slowly holds none."""
+    """A dependency: a slot of the app's ``kind``, held until the answer is sent."""
 
     async def slot(request: Request) -> AsyncIterator[None]:
         slots: Slots = getattr(request.app.state, kind)
@@ -75,7 +75,7 @@ def _holds(kind: str) -> Any:
                 raise TryLater(503, "client_gone", "The client left before its turn.", _AGAIN_S)
             yield
 
-    return Depends(slot, scope="function")
+    return Depends(slot)
 
 
 # Dependencies are asked in the order of parameters: behind that of the key, so that no stranger waits here.
@@ -91,5 +91,5 @@ async def _turn(request: Request) -> AsyncIterator[None]:
         yield
 
 
-UploadTurn = Annotated[None, Depends(_turn, scope="function")]
+UploadTurn = Annotated[None, Depends(_turn)]
 """A parameter of routes that read uploads, behind the key: those that wait hold no memory and no thread."""
