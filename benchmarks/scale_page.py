@@ -1,7 +1,7 @@
 """``python -m benchmarks.scale_page`` writes docs/scale.md from docs/scale.template.md and the figures."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +29,7 @@ def main() -> None:
 def page() -> str:
     """The page in Markdown."""
     curve, sink = _read("ingest_curve"), _read("sink")
-    last = curve["rows"][-1]
-    speed = last["characters"] / last["seconds"]
+    per_core = _per_core(curve["rows"])
     written = sink["characters"] / sink["seconds"]
     growth = sink["megabytes_stored"] * 1e6 / sink["characters"]
     row = sink["characters"] / sink["passages"]
@@ -40,15 +39,23 @@ def page() -> str:
         ended=_ended(curve),
         sink=_sink(sink),
         price=PRICE,
-        paper=_paper(speed / curve["processes"], written),
+        paper=_paper(per_core, written),
         megabytes=f"{written / 1e6:.2f}",
-        actors=f"{written / speed * curve['processes']:,.0f}",
+        actors=f"{written / per_core:,.0f}",
         growth=f"{growth:.0f}",
         stored=f"{growth * 10:.0f}",
         passage=f"{row:.0f}",
         memory=f"{MEMORY / GIGABYTE:.0f}",
         held=f"{MEMORY / VECTOR * row / GIGABYTE:,.0f}",
     )
+
+
+def _per_core(rows: Sequence[Mapping[str, float]]) -> float:
+    """Characters that a second of one core sanitizes, over the whole curve."""
+    before = [0.0, *(row["characters"] for row in rows)]
+    more = [row["characters"] - earlier for row, earlier in zip(rows, before, strict=False)]
+    worked = sum(each / row["characters_per_processor_second"] for row, each in zip(rows, more, strict=True))
+    return sum(more) / worked
 
 
 def _read(name: str) -> Mapping[str, Any]:
@@ -62,6 +69,11 @@ def _curve(found: Mapping[str, Any]) -> str:
         ("", "characters", lambda row: f"{row['characters']:,}"),
         ("", "seconds since the start", lambda row: f"{row['seconds']:,.0f}"),
         ("", "characters a second", lambda row: f"{row['characters_per_second']:,}"),
+        (
+            "",
+            "a second of the processor",
+            lambda row: f"{row['characters_per_processor_second']:,}",
+        ),
         ("", "most memory, GB", lambda row: f"{row['peak_bytes'] / GIGABYTE:.1f}"),
     ]
     return markdown_table(table("", found["rows"], columns)).rstrip()

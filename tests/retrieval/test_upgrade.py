@@ -19,7 +19,9 @@ TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
 
 @pytest.fixture
 def old(tmp_path: Path) -> Path:
-    return Path(shutil.copytree(WRITTEN, tmp_path / "data" / "collections" / "notes"))
+    place = shutil.copytree(WRITTEN, tmp_path / "data" / "collections" / "notes")
+    (tmp_path / "data" / "secret.key").write_bytes(b"k" * 32)
+    return Path(place)
 
 
 def version_of(folder: Path) -> int:
