@@ -38,6 +38,8 @@ def run(arguments: argparse.Namespace) -> int:
                 found.counts["documents"] = found.counts.get("documents", 0) + 1
                 failed |= erasure.traces_found > 0
                 result(asdict(erasure))
+        # All of them: after a restore of an older copy they are to be erased again.
+        found.about = " ".join(sorted(gone)) or None
     return 1 if failed else 0
 
 

@@ -21,7 +21,8 @@ def run(arguments: argparse.Namespace) -> int:
         if not is_alone(where) and not keys.any():
             raise ConfigurationError(
                 "server.host, server.hosts: others can reach this server, and nobody has a key. Make one: "
-                "`lethe keys create`. Or listen on 127.0.0.1 without server.hosts."
+                "`lethe keys create operator --scope query,ingest,erase,admin`. Or listen on 127.0.0.1 "
+                "without server.hosts."
             )
         with listening(where.host, where.port) as listener:
             app = create_app(data, keys, arguments.collection)

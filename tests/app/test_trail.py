@@ -304,14 +304,14 @@ def test_keys_and_erasures_are_in_the_trail_and_its_checks_see_what_is_changed(t
     assert lethe(folder, "ingest", str(records), "-c", "notes").code == 0
     made = lethe(folder, "keys", "create", "ward").summary["key_id"]
     assert lethe(folder, "keys", "revoke", made).code == 0
-    assert lethe(folder, "erase", "r0000", "-c", "notes").code == 0
+    erased = lethe(folder, "erase", "r0000", "-c", "notes").summary["doc_id"]
     assert lethe(folder, "collections", "delete", "notes", "--yes").code == 0
     rows = lethe(folder, "trail").rows
     assert [row["outcome"] for row in rows] == [BEGUN, DONE] * 4
     assert [(row["action"], row.get("about"), row.get("counts")) for row in rows[1::2]] == [
         ("lethe keys create", made, None),
         ("lethe keys revoke", made, None),
-        ("lethe erase", None, {"documents": 1}),
+        ("lethe erase", erased, {"documents": 1}),
         ("lethe collections delete", None, None),
     ]
     assert [row.get("collection") for row in rows[4:]] == ["notes"] * 4
