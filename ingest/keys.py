@@ -33,8 +33,8 @@ def secret_key(path: Path, *, make: bool = True) -> bytes:
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise ConfigurationError(
-            f"{path}: {reason}. Lethe needs a folder to write in: set --data-dir, LETHE_DATA_DIR or "
-            "LETHE_KEY_FILE."
+            f"{path}: {reason}. Lethe needs a data folder to write in, with free space: set --data-dir, "
+            "LETHE_DATA_DIR or LETHE_KEY_FILE."
         ) from None
     if len(key) != _BYTES:
         raise ConfigurationError(

@@ -137,7 +137,7 @@ EXPECTED: Mapping[str, set[tuple[int, str]]] = {
     "erase": {(200, ""), (404, "document_not_found"), (409, "collection_error"), (503, "server_busy")},
     "bad": {
         (400, "invalid_value"), (400, "invalid_json"), (404, "collection_not_found"), (404, "job_not_found"),
-        (404, "not_found"), (413, "request_too_large"), (405, "method_not_allowed"),
+        (404, "not_found"), (413, "request_too_large"), (405, "method_not_allowed"), (503, "server_busy"),
     },
 }  # fmt: skip
 WEIGHTS = {

@@ -333,9 +333,10 @@ class Store:
             return [doc_id for (doc_id,) in found]
 
     def passages_of(self, doc_id: str) -> list[Passage]:
-        """The passages of a document, in order."""
-        ids = self._read("SELECT passage_id FROM passages WHERE doc_id = ? ORDER BY passage_id", (doc_id,))
-        return list(self.passages([row[0] for row in ids]).values())
+        """The passages of the document that an id names, in order; none if there is none."""
+        query = "SELECT passage_id FROM passages WHERE doc_id = ? ORDER BY passage_id"
+        ids = [row[0] for name in self.documents_called([doc_id]) for row in self._read(query, (name,))]
+        return list(self.passages(ids).values())
 
     def documents(self, after: str = "") -> Iterator[KeptDocument]:
         """Every document with an id behind ``after``, in the order of ids, in blocks."""

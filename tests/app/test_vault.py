@@ -356,6 +356,7 @@ def test_all_originals_can_be_sanitized_again(data: DataDir) -> None:
 
 def test_a_collection_that_an_older_lethe_wrote_takes_originals(tmp_path: Path, key_file: Path) -> None:
     shutil.copytree(ROOT / "tests" / "golden" / "collection_v4", tmp_path / "data" / "collections" / "notes")
+    (tmp_path / "data" / "secret.key").write_bytes(b"k" * 32)
     data = data_in(tmp_path, key_file=key_file)
     assert vault_row(data, "notes")["originals"] == 0
     with pytest.raises(NoOriginal):
