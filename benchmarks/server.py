@@ -2,8 +2,8 @@
 
 ``python -m benchmarks.server DATA`` fills a collection of 100,000 passages without the detector, as
 ``benchmarks.search_scale`` does, starts ``lethe serve`` over it on loopback, and writes
-``benchmarks/results/server.json``. It takes about five minutes. Run it on a machine that does nothing else;
-the file says how much other work there was.
+``benchmarks/results/server.json``. Run it on a machine that does nothing else; the file says how much other
+work there was.
 
 Searches are timed four ways that take turns with each question, in the same minutes: over HTTP in the
 server's process, and in this one by the encoder and FAISS alone, by both with the texts of what was found,

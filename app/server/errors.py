@@ -118,44 +118,35 @@ def answer_for(
     return JSONResponse(problem.model_dump(), status_code=status, headers=headers, media_type=PROBLEM)
 
 
-def _answer(
-    request: Request,
-    status: int,
-    message: str,
-    code: str | None,
-    param: str | None = None,
-    headers: Mapping[str, str] | None = None,
-) -> JSONResponse:
-    return answer_for(request.url.path, status, message, code, param, headers)
-
-
 def _of_lethe(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, LetheError)
     status, code = next(row for kind, row in STATUS.items() if isinstance(error, kind))
     message = error_text(error)
     if status == HTTPStatus.INTERNAL_SERVER_ERROR:
         message = f"{message} The request id is {request.state.request_id}."
-    return _answer(request, status, message, code)
+    return answer_for(request.url.path, status, message, code)
 
 
 def _unknown_model(request: Request, error: Exception) -> JSONResponse:
-    return _answer(request, 404, str(error), "model_not_found", "model")
+    return answer_for(request.url.path, 404, str(error), "model_not_found", "model")
 
 
 def _not_authenticated(request: Request, error: Exception) -> JSONResponse:
-    return _answer(request, 401, str(error), "invalid_api_key", headers={"www-authenticate": "Bearer"})
+    return answer_for(
+        request.url.path, 401, str(error), "invalid_api_key", headers={"www-authenticate": "Bearer"}
+    )
 
 
 def _refused(request: Request, error: Exception) -> JSONResponse:
     """The problems of a body by field, never with values."""
     problems = error.errors() if isinstance(error, RequestValidationError) else []
     if not problems or problems[0]["type"] == "json_invalid":
-        return _answer(request, 400, *OF_HTTP[400])
+        return answer_for(request.url.path, 400, *OF_HTTP[400])
     reported = [_problem(each) for each in problems[:SHOWN_PROBLEMS]]
     if len(problems) > SHOWN_PROBLEMS:
         reported.append(f"and {len(problems) - SHOWN_PROBLEMS} more")
     code = "unsupported_parameter" if problems[0]["type"] == "extra_forbidden" else "invalid_value"
-    return _answer(request, 400, f"{'; '.join(reported)}.", code, _field(problems[0]))
+    return answer_for(request.url.path, 400, f"{'; '.join(reported)}.", code, _field(problems[0]))
 
 
 def _problem(problem: Mapping[str, Any]) -> str:
@@ -185,4 +176,4 @@ def _of_http(request: Request, error: Exception) -> JSONResponse:
     if status == HTTPStatus.METHOD_NOT_ALLOWED:
         allowed = headers.get("Allow", "another").replace(", ", " or ")
         message, code = f"Method not allowed; use {allowed}.", "method_not_allowed"
-    return _answer(request, status, message, code, headers=headers)
+    return answer_for(request.url.path, status, message, code, headers=headers)
