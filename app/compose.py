@@ -103,9 +103,9 @@ def search_of(settings: Settings) -> "Search":
     return {"hybrid": HYBRID, "dense": DENSE, "plain": PLAIN}[settings.retrieval.search]
 
 
-def encoder_of(settings: Settings) -> "Encoder":
-    """The text encoder."""
-    encoder = _encoder(settings)
+def encoder_of(settings: Settings, threads: int | None = None) -> "Encoder":
+    """The text encoder; ``threads`` is how many the models get where the settings do not say."""
+    encoder = _encoder(settings, settings.threads or threads)
     asked = settings.retrieval.passage_tokens
     if asked > encoder.max_tokens:
         raise ConfigurationError(
@@ -115,11 +115,11 @@ def encoder_of(settings: Settings) -> "Encoder":
     return encoder
 
 
-def _encoder(settings: Settings) -> "Encoder":
-    if settings.threads:
+def _encoder(settings: Settings, threads: int | None) -> "Encoder":
+    if threads:
         import torch
 
-        torch.set_num_threads(settings.threads)
+        torch.set_num_threads(threads)
     if settings.encoder.source == "embedded":
         from models.encoders.minilm import MiniLM
         from models.local_files import best_device

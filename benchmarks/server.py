@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import faiss
 import numpy as np
 
 from app.compose import encoder_of, retriever_of, search_of
@@ -153,9 +154,11 @@ def pss(pid: int) -> int:
 
 
 def ways_of(collection: Collection, settings: Settings, encoder: Encoder, client: Client) -> dict[str, Ask]:
-    """The same search by HTTP and by its parts."""
+    """The same search by HTTP and by its parts, with the vectors in FAISS in single precision."""
     retriever = retriever_of(collection, encoder, search_of(settings))
-    index = vars(collection.load_index())["_index"]
+    index = faiss.IndexIDMap2(faiss.IndexFlatIP(encoder.dim))
+    for ids, vectors in collection.store.vectors(after=0):
+        index.add_with_ids(vectors, np.asarray(ids, dtype=np.int64))
 
     def nearest(question: str) -> object:
         return index.search(encoder.encode([question]), NEAREST)
@@ -225,20 +228,30 @@ def searched(taken: Mapping[str, Sequence[float]]) -> dict[str, object]:
     }
 
 
-def at_once(url: str, clients: int, seconds: float, questions: Sequence[str], kind: str) -> list[list[float]]:
-    """For each client the pairs of moment and seconds of its requests, flat, asked without a pause."""
+def at_once(url: str, clients: int, seconds: float, questions: Sequence[str]) -> list[list[float]]:
+    """For each client the pairs of moment and seconds of its searches, flat, asked without a pause."""
     until = time.perf_counter() + seconds
 
     def one(number: int) -> list[float]:
         rows: list[float] = []
         with Client(url) as client:
-            ask = getattr(client, kind)
             while (began := time.perf_counter()) < until:
-                rows += [began, ask(questions[(number * 37 + len(rows) // 2) % len(questions)])]
+                rows += [began, client.search(questions[(number * 37 + len(rows) // 2) % len(questions)])]
         return rows
 
     with ThreadPoolExecutor(clients) as pool:
         return list(pool.map(one, range(clients)))
+
+
+def shared_out(url: str, clients: int, questions: Sequence[str]) -> list[float]:
+    """Seconds until the first byte of the answer to each question; every client asks its share of them."""
+
+    def one(number: int) -> list[float]:
+        with Client(url) as client:
+            return [client.chat(question) for question in questions[number::clients]]
+
+    with ThreadPoolExecutor(clients) as pool:
+        return [took for each in pool.map(one, range(clients)) for took in each]
 
 
 def sustained(rows: Sequence[Sequence[float]], seconds: float) -> Estimate:
@@ -281,10 +294,9 @@ def measured(given: argparse.Namespace) -> dict[str, Any]:
             with data.open(NAME) as collection, Client(url) as client:
                 taken = in_turn(ways_of(collection, settings, encoder, client), questions * given.rounds)
             after_searches = pss(pid)
-            chats = at_once(url, CHATTING, seconds / 2, questions, "chat")
-            firsts = [took for each in chats for took in each[1::2]][WARM_UP:]
+            chats = {time: shared_out(url, CHATTING, questions) for time in ("first time", "again")}
             rates = {
-                str(clients): asdict(sustained(at_once(url, clients, seconds, questions, "search"), seconds))
+                str(clients): asdict(sustained(at_once(url, clients, seconds, questions), seconds))
                 for clients in CLIENTS
             }
             bytes_held = {"ready": at_start, "after searches": after_searches, "after all": pss(pid)}
@@ -295,7 +307,9 @@ def measured(given: argparse.Namespace) -> dict[str, Any]:
         "search": searched(taken),
         "chat": {
             "clients": CHATTING,
-            "first byte, milliseconds": {str(q): asdict(quantile_of(firsts, q)) for q in QUANTILES},
+            "first byte, milliseconds": {
+                time: {str(q): asdict(quantile_of(each, q)) for q in QUANTILES} for time, each in chats.items()
+            },
         },
         "searches a second": rates,
         "seconds until ready": {"runs": sorted(round(each, 3) for each in starting)},
@@ -319,7 +333,7 @@ def main() -> None:
     parser.add_argument("data", type=Path, help="the folder of the public corpora")
     parser.add_argument("--passages", type=int, default=100_000, help="how many there are at least")
     parser.add_argument("--documents", type=int, default=DOCUMENTS, help="of each corpus, to be copied")
-    parser.add_argument("--seconds", type=float, default=40, help="of each load; of chats half as many")
+    parser.add_argument("--seconds", type=float, default=40, help="of each load of searches")
     parser.add_argument("--rounds", type=int, default=5, help="how often each question is asked")
     parser.add_argument("--starts", type=int, default=STARTS, help="of the server")
     parser.add_argument("--result", type=Path, default=RESULT, help="the file of the figures")

@@ -70,14 +70,15 @@ class HybridRetriever:
     ) -> list[_Candidate]:
         """The best candidates; equal scores in the order of the ids."""
         numbers = np.array([number for number, _ in near], dtype=np.int64)
-        similarities = np.array([similarity for _, similarity in near], dtype=np.float64)
+        # In half precision a vector of length one is up to a thousandth longer.
+        similarities = np.clip([similarity for _, similarity in near], -1.0, 1.0)
         scores = similarities
         if self._search.words:
             holding, shares = coverage(self._store.holders(question), self._passages)
             further = np.setdiff1d(holding[_first(shares, CANDIDATES)], numbers)
             ids, rows = self._store.vectors_of(further.tolist())
             numbers = np.concatenate([numbers, np.array(ids, dtype=np.int64)])
-            similarities = np.concatenate([similarities, rows @ vector if ids else []])
+            similarities = np.concatenate([similarities, np.clip(rows @ vector, -1, 1) if ids else []])
             scores = similarities + self._search.words * _of(numbers, holding, shares)
         first = np.lexsort((numbers, -scores))[:most]
         return [_Candidate(int(numbers[i]), float(similarities[i]), float(scores[i])) for i in first]

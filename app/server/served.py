@@ -7,11 +7,14 @@ from typing import Protocol
 
 from app.compose import answering, encoder_of, generating_model_of, sanitizer_of, searching
 from app.data_dir import DataDir
+from app.machine import cores
 from app.rows import collection_row
 from app.server.errors import UnknownCollection
+from app.server.joined import JoinedEncoder
 from ingest.protocols import Encoder
 from retrieval.collection import Collection
 from retrieval.errors import CollectionError
+from retrieval.generators.remembered import RememberedVectors
 from retrieval.protocols import Generator, Retriever
 
 
@@ -45,6 +48,16 @@ class Collections(Protocol):
     def documents(self, name: str) -> int: ...
 
 
+@dataclass(slots=True)
+class _Opened:
+    """A collection that is open; its ``state`` changes with every write, and then nothing is remembered."""
+
+    collection: Collection
+    served: ServedCollection
+    remembered: RememberedVectors
+    state: object
+
+
 class DataCollections:
     """The collections of a data folder, or ``only`` one of them.
 
@@ -53,9 +66,10 @@ class DataCollections:
 
     def __init__(self, data: DataDir, only: str | None = None) -> None:
         self._data, self._only = data, only
-        self.encoder = encoder_of(data.settings)
+        # One thread each: the models are small, and requests that run side by side fill the cores.
+        self.encoder = JoinedEncoder(encoder_of(data.settings, threads=1), cores())
         self._model = generating_model_of(data.settings)
-        self._opened: dict[str, tuple[Collection, ServedCollection]] = {}
+        self._opened: dict[str, _Opened] = {}
         self._opening = Lock()
         if only is not None:
             # What is wrong with it is said at the start.
@@ -83,10 +97,14 @@ class DataCollections:
         """A collection to ask; raises CollectionError if it is not there, or has another encoder."""
         with self._opening:
             opened = self._opened.get(name)
-            if opened is None or not _is_there(opened[0]):
+            state = _state(opened.collection) if opened else None
+            if opened is None or state is None:
                 self._opened.pop(name, None)
-                opened = self._opened[name] = self._served(name)
-            return opened[1]
+                opened = self._opened[name] = self._open(name)
+            elif state != opened.state:
+                opened.remembered.forget()
+                opened.state = state
+            return opened.served
 
     def row(self, name: str) -> Mapping[str, object]:
         """Its figures and settings."""
@@ -103,19 +121,21 @@ class DataCollections:
             raise UnknownCollection(())
         return self._data.open(name)
 
-    def _served(self, name: str) -> tuple[Collection, ServedCollection]:
+    def _open(self, name: str) -> _Opened:
         settings = self._data.settings
         collection = self._collection(name)
+        state = _state(collection)
         sanitizer = sanitizer_of(settings, collection, self.encoder)
         retriever = searching(settings, collection, self.encoder, sanitizer)
-        generator = answering(settings, collection, self.encoder, self._model, sanitizer)
-        return collection, ServedCollection(retriever, generator, settings.retrieval.k)
+        remembered = RememberedVectors(self.encoder)
+        generator = answering(settings, collection, remembered, self._model, sanitizer)
+        served = ServedCollection(retriever, generator, settings.retrieval.k)
+        return _Opened(collection, served, remembered, state)
 
 
-def _is_there(collection: Collection) -> bool:
-    """Whether the folder still holds the collection that was opened."""
+def _state(collection: Collection) -> object:
+    """What changes with every write; None if the folder does not hold the collection any more."""
     try:
-        collection.store.state()
+        return collection.store.state()
     except CollectionError:
-        return False
-    return True
+        return None

@@ -110,7 +110,10 @@ class Settings(BaseSettings):
     server: ServerSettings = Field(default=ServerSettings(), description="where the server listens")
     vault: VaultSettings = Field(default=VaultSettings(), description="whether originals are kept")
     threads: int | None = Field(
-        default=None, ge=1, description="CPU threads of the models; none leaves the choice to torch"
+        default=None,
+        ge=1,
+        description="CPU threads of the models; none for one for each request of a server, and elsewhere for "
+        "what torch chooses",
     )
     numbers: Literal["auto", "float32", "bfloat16"] = Field(
         default="auto",

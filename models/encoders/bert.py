@@ -111,7 +111,7 @@ def linear(
     weight, bias = weights[f"{name}.weight"], weights[f"{name}.bias"]
     states = states.to(weight.dtype)
     training = torch.is_grad_enabled() or torch.is_autocast_enabled("cpu")
-    if training or states.device.type != "cpu" or not _by_onednn(weight.dtype == torch.bfloat16):
+    if training or states.device.type != "cpu" or not by_onednn(half=weight.dtype == torch.bfloat16):
         mapped = functional.linear(states, weight, bias)
         return functional.gelu(mapped) if then == "gelu" else mapped
     # oneDNN in single precision: as exact as the library that torch takes for this, and twice as fast on AMD
@@ -119,7 +119,7 @@ def linear(
     return cast("Tensor", mapped)
 
 
-def _by_onednn(half: bool) -> bool:
+def by_onednn(*, half: bool) -> bool:
     """Whether oneDNN maps states in single precision, or in ``half`` the bits, on this processor."""
     import torch
 

@@ -1,10 +1,13 @@
 """The number format in which the layers of the embedded models are multiplied."""
 
+import typing
 from typing import TYPE_CHECKING, Literal
 
-from models.encoders.bert import LAYERS, PROJECTIONS, TOGETHER
+from models.encoders.bert import LAYERS, PROJECTIONS, TOGETHER, by_onednn
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from models.encoders.bert import Weights
 
 Numbers = Literal["float32", "bfloat16"]
@@ -41,4 +44,15 @@ def cast(weights: "Weights", numbers: Numbers) -> "Weights":
         for part in ("weight", "bias"):
             apart = [found.pop(f"{place}.{each}.{part}") for each in PROJECTIONS]
             found[f"{place}.{TOGETHER}.{part}"] = torch.cat(apart)
-    return found
+    return {name: _laid_out(weight) for name, weight in found.items()}
+
+
+def _laid_out(weight: "Tensor") -> "Tensor":
+    """A map in the order in which oneDNN reads it: a short text does not wait until it is in order."""
+    import torch
+
+    fits = weight.dtype == torch.bfloat16 and weight.dim() == 2 and weight.device.type == "cpu"
+    if not fits or not by_onednn(half=True):
+        return weight
+    with torch.inference_mode():
+        return typing.cast("Tensor", torch.ops.mkldnn._reorder_linear_weight(weight, None))

@@ -34,13 +34,16 @@ class Grouping:
 
 
 def grouped(faiss: Any, ids: NDArray[np.int64], rows: Vectors) -> tuple[Any, Grouping]:
-    """An ``IndexIVFFlat`` of these vectors of shape (n, dim), by inner product; the same twice."""
+    """Lists of these vectors of shape (n, dim), by inner product; the same twice."""
     count, dim = rows.shape
     generator = np.random.default_rng(0)
     centers = _centers(faiss, rows, generator, min(2 * isqrt(count), -(-count // (4 * _FEWEST))))
     quantizer = faiss.IndexFlatIP(dim)
     quantizer.add(centers)
-    index = faiss.IndexIVFFlat(quantizer, dim, len(centers), faiss.METRIC_INNER_PRODUCT)
+    kind, metric = half(faiss)
+    # Not as differences from the centers: a vector is kept as it is in an index without lists.
+    index = faiss.IndexIVFScalarQuantizer(quantizer, dim, len(centers), kind, metric, False)
+    index.is_trained = True
     index.add_with_ids(rows, ids)
     asked = rows[generator.choice(count, min(_ASKED, count), replace=False)]
     probed, recall = _probed(faiss, index, rows, asked)
@@ -75,7 +78,7 @@ def _probed(faiss: Any, index: Any, rows: Vectors, asked: Vectors) -> tuple[int,
 
 
 def rows_of(faiss: Any, index: Any) -> tuple[NDArray[np.int64], Vectors]:
-    """Ids and vectors of an ``IndexIVFFlat``, list by list."""
+    """Ids and vectors, list by list."""
     held = index.invlists
     filled = [number for number in range(index.nlist) if held.list_size(number)]
     if not filled:
@@ -83,5 +86,14 @@ def rows_of(faiss: Any, index: Any) -> tuple[NDArray[np.int64], Vectors]:
     sizes = {number: held.list_size(number) for number in filled}
     ids = [faiss.rev_swig_ptr(held.get_ids(number), sizes[number]) for number in filled]
     codes = [faiss.rev_swig_ptr(held.get_codes(number), sizes[number] * index.code_size) for number in filled]
-    vectors = np.concatenate(codes).view(np.float32).reshape(-1, index.d)
-    return np.concatenate(ids), vectors
+    return np.concatenate(ids), vectors_in(np.concatenate(codes), index.d)
+
+
+def half(faiss: Any) -> tuple[Any, Any]:
+    """What makes an index of half precision and inner product: the kind of its numbers, and the metric."""
+    return faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
+
+
+def vectors_in(codes: NDArray[np.uint8], dim: int) -> Vectors:
+    """The vectors that an index of half precision keeps, shape (n, dim)."""
+    return codes.view(np.float16).reshape(-1, dim).astype(np.float32)

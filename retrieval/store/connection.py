@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
+
 from retrieval.errors import DISK_FULL, CollectionError
 from retrieval.store import vault
 from retrieval.store.chain import AUDIT_LOG
 from retrieval.store.words import open_views
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 _STEPS = {
     5: ("CREATE TABLE quarantine (source_key BLOB PRIMARY KEY) STRICT, WITHOUT ROWID",),
     6: vault.SCHEMA,
@@ -22,6 +24,11 @@ _STEPS = {
             content TEXT NOT NULL
         ) STRICT, WITHOUT ROWID
         """,
+    ),
+    # A file of vectors in single precision is not used any more: it is made again from these.
+    8: (
+        "UPDATE passages SET vector = half(vector)",
+        """DELETE FROM meta WHERE name = 'index' AND value LIKE '%"sha256"%'""",
     ),
 }
 """The statements that make each version out of the one before it."""
@@ -102,12 +109,17 @@ def _make_over(connection: sqlite3.Connection) -> None:
     """Whole or not at all, so a kill leaves the version that was there."""
     if _version(connection) == SCHEMA_VERSION:
         return
+    connection.create_function("half", 1, _half)
     with _writing(connection):
         # Looked at again: another process may have done it meanwhile.
         for version in range(_version(connection) + 1, SCHEMA_VERSION + 1):
             for statement in _STEPS[version]:
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {version}")
+
+
+def _half(vector: bytes) -> bytes:
+    return np.frombuffer(vector, dtype=np.float32).astype(np.float16).tobytes()
 
 
 @contextmanager

@@ -140,7 +140,7 @@ class Store:
         self._connection.executemany(
             "INSERT INTO passages (doc_id, start, stop, text, kept, vector) VALUES (?, ?, ?, ?, ?, ?)",
             [
-                (doc_id, each.span.start, each.span.end, each.text, each.kept, vector.tobytes())
+                (doc_id, each.span.start, each.span.end, each.text, each.kept, _kept(vector))
                 for each, vector in zip(cut.passages, cut.vectors, strict=True)
             ],
         )
@@ -487,8 +487,13 @@ def _file_at(path: Path | None) -> tuple[int, int] | None:
 
 def _arrays(rows: Sequence[tuple[int, bytes]]) -> tuple[list[int], Vectors]:
     ids = [row[0] for row in rows]
-    vectors = np.frombuffer(b"".join(row[1] for row in rows), dtype=np.float32)
-    return ids, vectors.reshape(len(ids), -1 if ids else 0)
+    kept = np.frombuffer(b"".join(row[1] for row in rows), dtype=np.float16)
+    return ids, kept.reshape(len(ids), -1 if ids else 0).astype(np.float32)
+
+
+def _kept(vector: Vectors) -> bytes:
+    """In half precision, as the index keeps it."""
+    return vector.astype(np.float16).tobytes()
 
 
 def _rounded(score: float | None) -> float | None:

@@ -57,6 +57,7 @@ CREATE TABLE kept_metadata (
     content TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- vector is in half precision.
 CREATE TABLE passages (
     passage_id INTEGER PRIMARY KEY AUTOINCREMENT,
     doc_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE ON UPDATE CASCADE,

@@ -70,7 +70,7 @@ def test_finds_itself_first(index: VectorIndex) -> None:
     index.add(range(100, 150), rows)
     for number, row in zip(range(100, 150), index.search(rows, 1), strict=True):
         assert row[0][0] == number
-        assert row[0][1] == pytest.approx(1, abs=1e-5)
+        assert row[0][1] == pytest.approx(1, abs=1e-3)
 
 
 def test_agrees_with_the_flat_index(index: VectorIndex) -> None:
@@ -80,7 +80,7 @@ def test_agrees_with_the_flat_index(index: VectorIndex) -> None:
         each.remove(range(0, 300, 7))
     for one, other in zip(index.search(queries, 10), flat.search(queries, 10), strict=True):
         assert [number for number, _ in one] == [number for number, _ in other]
-        assert [score for _, score in one] == pytest.approx([score for _, score in other], abs=1e-5)
+        assert [score for _, score in one] == pytest.approx([score for _, score in other], abs=1e-3)
 
 
 def test_removed_is_never_returned_and_ids_do_not_move(index: VectorIndex) -> None:
@@ -129,7 +129,7 @@ def test_can_be_changed_while_others_search(index: VectorIndex) -> None:
         while not stop.is_set():
             for number, (best, *_) in enumerate(index.search(rows[:20], 3)):
                 assert best[0] == number
-                assert best[1] == pytest.approx(1, abs=1e-5)
+                assert best[1] == pytest.approx(1, abs=1e-3)
 
     with ThreadPoolExecutor(3) as pool:
         searching = [pool.submit(search) for _ in range(3)]

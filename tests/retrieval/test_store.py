@@ -4,6 +4,7 @@ import sqlite3
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ingest.deciding.baselines.uniform import REDACT
@@ -134,7 +135,7 @@ def test_the_index_is_rebuilt_wherever_the_file_does_not_agree(folder: Path, dam
 def test_erasure_leaves_nothing_and_proves_it(folder: Path) -> None:
     with Collection.open(folder) as collection:
         numbers = [number for ids, _ in collection.store.vectors(0) for number in ids]
-        vector = next(rows[0].tobytes() for _, rows in collection.store.vectors(0))
+        vector = next(rows[0].astype(np.float16).tobytes() for _, rows in collection.store.vectors(0))
         erasure = collection.erase("a")
         assert erasure.passages > 1
         assert erasure.ledger_rows == 8
