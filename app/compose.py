@@ -3,6 +3,7 @@
 Each part is imported by the function that builds it, so that a verb pays only for what it uses.
 """
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,10 +14,10 @@ from retrieval.collection import Collection
 from retrieval.errors import CollectionError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ingest.detection.learned import SpanFinder
-    from ingest.protocols import Encoder, EntityDetector, RiskModel
+    from ingest.protocols import Encoder, EntityDetector, RiskModel, Sanitizer
     from ingest.scoring.raw import ScoringEngine
     from models.detectors.embedded import Profile
     from models.encoders.numbers import Numbers
@@ -270,11 +271,34 @@ def _generator(settings: Settings, model: "LanguageModel") -> "Generator":
     return LanguageModelGenerator(model, max_tokens=settings.generator.max_tokens)
 
 
-def sanitizer_of(settings: Settings, collection: Collection, encoder: "Encoder") -> "OneAtATime":
-    """The sanitizer of a collection's policy, for questions and answers; loaded when it is first needed."""
+def sanitizer_of(
+    settings: Settings,
+    collection: Collection,
+    encoder: "Encoder",
+    shared: "Callable[[], System] | None" = None,
+) -> "OneAtATime":
+    """The sanitizer of a collection's policy, for questions and answers; loaded when it is first needed.
+
+    ``shared`` loads a system of these settings whose models it takes.
+    """
     from retrieval.guards.one_at_a_time import OneAtATime
 
-    return OneAtATime(lambda: system_of(settings, encoder=encoder, made_with=collection.manifest).sanitizer())
+    def made() -> "Sanitizer":
+        manifest = collection.manifest
+        # Only this policy needs a language model, which a system for another one does not have.
+        if shared is None or manifest.policy.name == "intact":
+            return system_of(settings, encoder=encoder, made_with=manifest).sanitizer()
+        return with_policy_of(shared(), manifest, DataDir(settings)).sanitizer()
+
+    return OneAtATime(made)
+
+
+def with_policy_of(system: "System", manifest: "Manifest", data: DataDir) -> "System":
+    """The system with the policy and the scale of a collection."""
+    from ingest.deciding.treatment import needs_key
+
+    policy = manifest.policy
+    return replace(system, policy=policy, scale=manifest.scale, key=data.key if needs_key(policy) else None)
 
 
 def answering(

@@ -1,8 +1,7 @@
 """Single texts, sanitized by a system that is built once and varied by policy."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cached_property
 from threading import Lock
 from typing import Any
 
@@ -28,19 +27,12 @@ class NotSanitized(LetheError):
 class Sanitizing:
     """Sanitizes texts by the policy of the settings, of a collection, or one that is given.
 
-    Models are loaded with the first text. Threads sanitize one after the other.
+    ``system`` loads the models with the first text. Threads sanitize one after the other.
     """
 
-    def __init__(self, data: DataDir) -> None:
-        self._data = data
+    def __init__(self, data: DataDir, system: Callable[[], System]) -> None:
+        self._data, self._system = data, system
         self._one_at_a_time = Lock()
-
-    @cached_property
-    def _system(self) -> System:
-        from app.compose import system_of
-
-        # For explanations: what hard rules decide is scored too.
-        return replace(system_of(self._data.settings), score_all=True)
 
     def row(self, text: str, collection: str | None, policy: Mapping[str, Any]) -> Mapping[str, object]:
         """The sanitized text with every decision, and the policy that decided.
@@ -95,7 +87,9 @@ class Sanitizing:
     def _sanitized(self, text: str, policy: Policy, collection: str | None) -> SanitizedDocument:
         data = self._data
         with self._one_at_a_time:
-            system = replace(self._system, policy=policy, key=data.key if needs_key(policy) else None)
+            key = data.key if needs_key(policy) else None
+            # For explanations: what hard rules decide is scored too.
+            system = replace(self._system(), policy=policy, key=key, score_all=True)
             if collection:
                 system = replace(system, scale=Collection.manifest_in(data.folder(collection)).scale)
             (outcome,) = system.sanitizer().sanitize([Document("text", text)])

@@ -35,6 +35,7 @@ from retrieval.citations import NO_ANSWER
 from retrieval.documents import Answer
 from retrieval.generators.extractive import ExtractiveGenerator
 from retrieval.system import System
+from retrieval.writing import whole
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results" / "answers.json"
@@ -161,7 +162,7 @@ def asked(
         found = kept.retriever(system.encoder).retrieve([each.question for each in questions], system.k)
         rows = []
         for gold, passages in zip(questions, found, strict=True):
-            row = row_of(gold, system.generator.generate(gold.question, passages), judged)
+            row = row_of(gold, whole(system.generator.write(gold.question, passages)), judged)
             if isinstance(system.generator, ExtractiveGenerator):
                 row["relevance"] = round(system.generator.best(gold.question, passages), 4)
             rows.append(row)

@@ -294,7 +294,7 @@ def measured(given: argparse.Namespace) -> dict[str, Any]:
             with data.open(NAME) as collection, Client(url) as client:
                 taken = in_turn(ways_of(collection, settings, encoder, client), questions * given.rounds)
             after_searches = pss(pid)
-            chats = {time: shared_out(url, CHATTING, questions) for time in ("first time", "again")}
+            chats = {when: shared_out(url, CHATTING, questions) for when in ("first time", "again")}
             rates = {
                 str(clients): asdict(sustained(at_once(url, clients, seconds, questions), seconds))
                 for clients in CLIENTS
@@ -308,7 +308,8 @@ def measured(given: argparse.Namespace) -> dict[str, Any]:
         "chat": {
             "clients": CHATTING,
             "first byte, milliseconds": {
-                time: {str(q): asdict(quantile_of(each, q)) for q in QUANTILES} for time, each in chats.items()
+                when: {str(q): asdict(quantile_of(each, q)) for q in QUANTILES}
+                for when, each in chats.items()
             },
         },
         "searches a second": rates,

@@ -11,6 +11,7 @@ from models.remembering import remembering
 from models.vectors import Vectors
 from retrieval.documents import Answer
 from retrieval.protocols import Generator, Retriever
+from retrieval.writing import whole
 
 TEXTS_AT_ONCE = 256
 
@@ -25,7 +26,7 @@ class RagTarget:
 
     def ask(self, question: str) -> Answer:
         """The answer and the passages it was generated from."""
-        return self.generator.generate(question, self.retriever.retrieve([question], self.k)[0])
+        return whole(self.generator.write(question, self.retriever.retrieve([question], self.k)[0]))
 
 
 def reading_once(encoder: Encoder) -> Encoder:

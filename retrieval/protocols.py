@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.vectors import Vectors
-from retrieval.documents import Answer, RetrievedPassage
+from retrieval.documents import RetrievedPassage
+from retrieval.writing import Writing
 
 
 class VectorIndex(Protocol):
@@ -38,9 +39,9 @@ class Retriever(Protocol):
 
 
 class Generator(Protocol):
-    """A question and passages to an answer; deterministic at temperature zero."""
+    """A question and passages to an answer, piece by piece; deterministic at temperature zero."""
 
     @property
     def name(self) -> str: ...
 
-    def generate(self, question: str, passages: Sequence[RetrievedPassage]) -> Answer: ...
+    def write(self, question: str, passages: Sequence[RetrievedPassage]) -> Writing: ...

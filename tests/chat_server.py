@@ -27,6 +27,15 @@ def says(text: str) -> Reply:
     return Reply(json.dumps({"object": "chat.completion", "choices": [choice]}).encode())
 
 
+def streams(*pieces: str, seconds: float = 0.0, cut: bool = False) -> Reply:
+    """A good answer as server-sent events, one for each piece; ``seconds`` for each byte."""
+    deltas = [{"role": "assistant", "content": ""}, *({"content": piece} for piece in pieces), {}]
+    events = [json.dumps({"choices": [{"index": 0, "delta": delta}]}) for delta in deltas]
+    events += [json.dumps({"choices": [], "usage": {"total_tokens": 1}}), "[DONE]"]
+    body = ": a comment\n\n" + "".join(f"data: {event}\n\n" for event in events)
+    return Reply(body.encode(), headers={"Content-Type": "text/event-stream"}, seconds=seconds, cut=cut)
+
+
 @dataclass(slots=True)
 class ChatServer:
     """Gives ``replies`` in turn, the last one for ever, and keeps what it was asked."""
@@ -54,9 +63,8 @@ def chat_server(*replies: Reply) -> Iterator[ChatServer]:
             chat.requests.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
             reply = chat.next_reply()
             self.send_response(reply.status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(reply.body) + reply.cut))
-            for name, value in reply.headers.items():
+            headers = {"Content-Type": "application/json", **reply.headers}
+            for name, value in {"Content-Length": str(len(reply.body) + reply.cut), **headers}.items():
                 self.send_header(name, value)
             self.end_headers()
             self._send(reply)

@@ -6,8 +6,9 @@ or the name of a file.
 
 import hashlib
 import json
+import sqlite3
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -53,7 +54,8 @@ class Trail:
         key = hashlib.blake2b(data.key, digest_size=32, person=b"lethe trail").digest()
         self._chain = Chain("trail", key)
         self._lock = threading.Lock()
-        self._connection = connected(data.settings.data_dir, self._chain.schema)
+        self._folder = data.settings.data_dir
+        self._connection = connected(self._folder, self._chain.schema)
 
     def close(self) -> None:
         """Close the file."""
@@ -96,10 +98,29 @@ class Trail:
         with self._lock, readable():
             return self._chain.last(self._connection)
 
+    def behind(self, number: int, most: int, collections: Collection[str] | None = None) -> list[Link]:
+        """The entries after the one of this number, the oldest first, ``most`` of them at most.
+
+        With ``collections``, only those that name one of them.
+        """
+        # What somebody has written over an entry need not be JSON.
+        named = "CASE WHEN json_valid(event) THEN json_extract(event, '$.collection') END"
+        which = "" if collections is None else f"AND {named} IN (SELECT value FROM json_each(?))"
+        query = f"SELECT * FROM {self._chain.table} WHERE seq > ? {which} ORDER BY seq LIMIT ?"
+        given = () if collections is None else (json.dumps([*collections]),)
+        with self._reading() as connection:
+            return [Link(*row) for row in connection.execute(query, (number, *given, most))]
+
     def first_broken(self, head: tuple[int, str] | None = None) -> int | None:
         """The number of the first entry that does not fit (``Chain.first_broken``)."""
-        with self._lock, readable():
-            return self._chain.first_broken(self._connection, head)
+        with self._reading() as connection:
+            return self._chain.first_broken(connection, head)
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        # A connection of its own: every answer waits for its entry, and a long chain takes seconds to read.
+        with readable(), closing(connected(self._folder)) as connection:
+            yield connection
 
 
 def _event(entry: Entry) -> dict[str, object]:

@@ -7,6 +7,7 @@ from app.cli.console import result
 from app.cli.given import data_of
 from app.compose import answering, encoder_of, generating_model_of, sanitizer_of, searching
 from app.rows import answer_row
+from retrieval.writing import whole
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -20,7 +21,7 @@ def run(arguments: argparse.Namespace) -> int:
         (passages,) = retriever.retrieve([arguments.question], data.settings.retrieval.k)
         model = generating_model_of(data.settings)
         generator = answering(data.settings, collection, encoder, model, sanitizer)
-        answer = generator.generate(arguments.question, passages)
+        answer = whole(generator.write(arguments.question, passages))
     seconds = round(time.perf_counter() - started, 2)
     result({"question": arguments.question, **answer_row(answer), "seconds": seconds})
     return 0

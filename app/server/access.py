@@ -99,6 +99,8 @@ Erasing = Annotated[Key, needs("erase")]
 """The caller of a route that erases."""
 Calling = Annotated[Key, needs(None)]
 """The caller of a route for all who have a key."""
+Auditing = Annotated[Key, needs("audit")]
+"""The caller of a route that shows what was done."""
 Managing = Annotated[Key, needs("admin")]
 """The caller of a route for keys."""
 

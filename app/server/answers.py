@@ -339,6 +339,41 @@ class KeysAnswer(_Answer):
     keys: list[KeyAnswer]
 
 
+class TrailEntryAnswer(_Answer):
+    """What somebody did. One that was altered may hold nothing but number, time and digest."""
+
+    entry: int
+    at: str
+    key_id: str | None = Field(default=None, description="everybody for no key, console for the command line")
+    action: str | None = Field(default=None, description="method and path, or the command")
+    scopes: list[str] = Field(default=[], description="what the action needs")
+    outcome: int | str | None = Field(default=None, description="an HTTP status, or begun, done or failed")
+    collection: str | None = None
+    about: str | None = Field(default=None, description="ids of documents, a key or a job")
+    counts: dict[str, int] = {}
+    digest: str
+
+
+class TrailHeadAnswer(_Answer):
+    """The last entry; of an empty trail 0 and no digest."""
+
+    entry: int
+    digest: str
+
+
+class TrailAnswer(_Answer):
+    """Entries of the trail, the oldest first; ask again with the last number for more."""
+
+    entries: list[TrailEntryAnswer]
+    head: TrailHeadAnswer = Field(
+        description="kept elsewhere, it shows later whether the end of the trail was cut off"
+    )
+    whole: bool = Field(description="whether every entry of the trail fits the one before it")
+    first_broken: int | None = Field(
+        description="the number of the first entry that was altered, removed, slipped in or cut off"
+    )
+
+
 class RevealedPlace(_Answer):
     """A decision: its half-open span in the original, and that of its replacement in the sanitized text."""
 

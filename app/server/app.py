@@ -2,9 +2,9 @@
 
 from asyncio import Semaphore
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import partial
 from importlib.metadata import version
-from threading import Event, Lock
+from threading import Event
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
@@ -13,7 +13,6 @@ from starlette.responses import HTMLResponse
 from app.access.keys import Keys
 from app.access.trail import Trail
 from app.access.vault import vault_of
-from app.compose import detector_of
 from app.data_dir import DataDir
 from app.jobs.runner import Runner
 from app.jobs.table import Jobs
@@ -46,11 +45,11 @@ from app.server.routes.presidio import presidio_routes
 from app.server.routes.presidio_bodies import RefusedAnswer
 from app.server.routes.revealing import reveal_routes
 from app.server.routes.sanitizing import sanitizing_routes
+from app.server.routes.trail import trail_routes
 from app.server.routes.web import web_routes
 from app.server.served import Collections, DataCollections
 from app.settings.load import ServerSettings
 from ingest.protocols import EntityDetector
-from models.loopback import is_loopback
 
 ERRORS: dict[int | str, dict[str, Any]] = {"4XX": {"model": ErrorAnswer}, "5XX": {"model": ErrorAnswer}}
 PROBLEMS: dict[int | str, dict[str, Any]] = {"4XX": {"model": ProblemAnswer}, "5XX": {"model": ProblemAnswer}}
@@ -63,16 +62,17 @@ def create_app(data: DataDir, keys: Keys, only: str | None = None) -> FastAPI:
     """The app over a data folder, or one of its collections. ``app.state.runner`` is to be started."""
     server = data.settings.server
     host = f"[{server.host}]" if ":" in server.host else server.host
-    access = ByKeys(keys, alone=is_alone(server))
-    detector = _Once(partial(detector_of, data.settings))
+    access = ByKeys(keys, alone=server.alone)
     served = DataCollections(data, only)
     folder = data.settings.data_dir
     runner = Runner(data.settings, Jobs(folder), Uploads(folder, data.key))
-    own = own_routes(data, keys, served, runner)
-    app = assemble(served, detector, (*HOSTS, host, *server.hosts), access, _limited(server), own)
+    trail = Trail(data)
+    own = own_routes(data, keys, served, runner, Sanitizing(data, served.system), trail)
+    hosts = (*HOSTS, host, *server.hosts)
+    app = assemble(served, lambda: served.system().detector, hosts, access, _limited(server), own)
     # A key that is missing is said at the start.
     vault_of(data.settings)
-    app.state.trail = partial(Noted, Trail(data), data.holds)
+    app.state.trail = partial(Noted, trail, data.holds)
     app.state.runner = runner
     metrics: Metrics = app.state.metrics
     metrics.show("lethe_collections", "Collections that are kept, and that are open.", "state", served.counts)
@@ -81,7 +81,7 @@ def create_app(data: DataDir, keys: Keys, only: str | None = None) -> FastAPI:
         "lethe_models",
         "Models in the memory of this process.",
         "model",
-        lambda: {"encoder": 1, "detector": detector.loaded(), "language": language},
+        lambda: {"encoder": 1, "detector": served.system.loaded(), "language": language},
     )
     metrics.show("lethe_jobs", "Jobs by state.", "state", runner.jobs.counts)
     return app
@@ -103,34 +103,15 @@ class _App(FastAPI):
 
 def _limited(server: ServerSettings) -> ServerSettings:
     """The settings with a limit of requests where others can reach the server."""
-    if server.requests_per_minute is not None or is_alone(server):
+    if server.requests_per_minute is not None or server.alone:
         return server
     return server.model_copy(update={"requests_per_minute": OTHERS_PER_MINUTE})
 
 
-def is_alone(server: ServerSettings) -> bool:
-    """Whether nobody but this machine can reach the server: on loopback, and named by no proxy."""
-    return is_loopback(server.host) and not server.hosts
-
-
-class _Once:
-    """Loads when a Presidio client first asks, for all threads: others need no detector."""
-
-    def __init__(self, load: Callable[[], EntityDetector]) -> None:
-        self._kept, self._lock = cache(load), Lock()
-
-    def __call__(self) -> EntityDetector:
-        with self._lock:
-            return self._kept()
-
-    def loaded(self) -> int:
-        """1 once it is loaded, else 0."""
-        return self._kept.cache_info().currsize
-
-
-def own_routes(data: DataDir, keys: Keys, served: Collections, runner: Runner) -> Sequence[APIRouter]:
+def own_routes(
+    data: DataDir, keys: Keys, served: Collections, runner: Runner, sanitizing: Sanitizing, trail: Trail
+) -> Sequence[APIRouter]:
     """The routes that write, and those that only Lethe has."""
-    sanitizing = Sanitizing(data)
     return [
         document_routes(data, served, runner),
         job_routes(runner),
@@ -138,6 +119,7 @@ def own_routes(data: DataDir, keys: Keys, served: Collections, runner: Runner) -
         reveal_routes(data, served),
         sanitizing_routes(sanitizing, served),
         key_routes(keys, served),
+        trail_routes(trail),
     ]
 
 

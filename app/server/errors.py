@@ -118,6 +118,12 @@ def answer_for(
     return JSONResponse(problem.model_dump(), status_code=status, headers=headers, media_type=PROBLEM)
 
 
+def in_openai_shape(error: LetheError) -> str:
+    """An error that ends an answer which has begun, as JSON."""
+    status, code = next(row for kind, row in STATUS.items() if isinstance(error, kind))
+    return bytes(answer_for(OPENAI[0], status, error_text(error), code).body).decode()
+
+
 def _of_lethe(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, LetheError)
     status, code = next(row for kind, row in STATUS.items() if isinstance(error, kind))

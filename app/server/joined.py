@@ -1,8 +1,11 @@
 """The text encoder that all requests share."""
 
-import threading
-from collections.abc import Sequence
+import weakref
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from threading import Thread
 
 import numpy as np
 
@@ -10,23 +13,25 @@ from ingest.protocols import Encoder
 from models.vectors import Vectors
 
 MOST_TEXTS = 64
-"""Texts that are joined at most: the first of them waits for the last."""
-
+"""No further request is joined to one with so many texts: the first waits for the last."""
 _Asked = tuple[Sequence[str], Future[Vectors]]
 
 
 class JoinedEncoder:
     """Joins what several threads ask for while others are at work: a model reads short texts faster together.
 
-    At most ``at_once`` threads run the model; who comes alone waits for nobody. Vectors do not depend on what
-    they are made with, but for rounding.
+    The model runs in ``threads`` of its own, since each keeps memory to compute in and requests have many
+    threads. Who comes alone waits for nobody. Vectors do not depend on what they are made with, but for
+    rounding.
     """
 
-    def __init__(self, encoder: Encoder, at_once: int) -> None:
+    def __init__(self, encoder: Encoder, threads: int) -> None:
         self._encoder = encoder
-        self._turns = threading.Semaphore(at_once)
-        self._lock = threading.Lock()
-        self._waiting: list[_Asked] = []
+        self._asked: SimpleQueue[_Asked | None] = SimpleQueue()
+        for _ in range(threads):
+            # The threads know the queue and not this object, so that they end when it is gone.
+            Thread(target=_work, args=(self._asked, encoder), daemon=True).start()
+            weakref.finalize(self, self._asked.put, None)
 
     @property
     def name(self) -> str:
@@ -50,47 +55,36 @@ class JoinedEncoder:
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Shape (n, dim); raises what the encoder raises for these texts."""
         found: Future[Vectors] = Future()
-        with self._lock:
-            self._waiting.append((texts, found))
-        with self._turns:
-            taken = self._taken(found)
-            if len(taken) > 1:
-                self._answer(taken)
-            elif taken:
-                return self._encoder.encode(texts)
+        self._asked.put((texts, found))
         return found.result()
 
-    def _taken(self, own: "Future[Vectors]") -> "list[_Asked]":
-        """One's own texts with others that wait; none if another thread has taken them."""
-        with self._lock:
-            if not any(found is own for _, found in self._waiting):
-                return []
-            taken: list[_Asked] = []
-            count = 0
-            for each in sorted(self._waiting, key=lambda each: each[1] is not own):
-                count += len(each[0])
-                if taken and count > MOST_TEXTS:
-                    break
-                taken.append(each)
-            self._waiting = [each for each in self._waiting if each not in taken]
-            return taken
 
-    def _answer(self, taken: "Sequence[_Asked]") -> None:
-        try:
-            vectors = self._encoder.encode([text for texts, _ in taken for text in texts])
-            ends = np.cumsum([len(texts) for texts, _ in taken])
-            for (_, found), rows in zip(taken, np.split(vectors, ends[:-1]), strict=True):
-                found.set_result(rows)
-        except Exception:
-            # Which of the texts it was is not known: each caller is answered for its own.
-            for texts, found in taken:
-                _settle(found, self._encoder, texts)
+def _work(asked: "SimpleQueue[_Asked | None]", encoder: Encoder) -> None:
+    while first := asked.get():
+        _answer([first, *_waiting(asked, len(first[0]))], encoder)
+        # Kept until the next request comes, these texts would outlive their own.
+        del first
 
 
-def _settle(found: "Future[Vectors]", encoder: Encoder, texts: Sequence[str]) -> None:
-    if found.done():
-        return
+def _waiting(asked: "SimpleQueue[_Asked | None]", texts: int) -> Iterator[_Asked]:
+    """Requests that wait already, as long as there is room beside so many ``texts``."""
+    with suppress(Empty):
+        while texts < MOST_TEXTS and (further := asked.get_nowait()):
+            texts += len(further[0])
+            yield further
+
+
+def _answer(taken: Sequence[_Asked], encoder: Encoder) -> None:
     try:
-        found.set_result(encoder.encode(texts))
-    except Exception as error:
-        found.set_exception(error)
+        vectors = encoder.encode([text for texts, _ in taken for text in texts])
+    except BaseException as error:
+        if len(taken) == 1:
+            taken[0][1].set_exception(error)
+        else:
+            # Which text it was is not known: each request is answered for its own.
+            for each in taken:
+                _answer([each], encoder)
+        return
+    ends = np.cumsum([len(texts) for texts, _ in taken])
+    for (_, found), rows in zip(taken, np.split(vectors, ends[:-1]), strict=True):
+        found.set_result(rows)

@@ -16,7 +16,7 @@ def openapi_text() -> str:
     """The file as it should be."""
     # Routes are only described, so nothing is served.
     served, nothing = cast(Collections, None), cast(Any, None)
-    own = own_routes(nothing, nothing, served, nothing)
+    own = own_routes(nothing, nothing, served, nothing, nothing, nothing)
     app = assemble(served, cast(Callable[[], EntityDetector], None), own=own)
     return json.dumps(app.openapi(), indent=2, ensure_ascii=False) + "\n"
 

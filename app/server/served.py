@@ -1,11 +1,12 @@
-"""What a server serves: collections by name, and the encoder that they share."""
+"""What a server serves: collections by name, and the models that they share."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from threading import Lock
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
-from app.compose import answering, encoder_of, generating_model_of, sanitizer_of, searching
+from app.compose import answering, encoder_of, generating_model_of, sanitizer_of, searching, system_of
 from app.data_dir import DataDir
 from app.machine import cores
 from app.rows import collection_row
@@ -16,6 +17,8 @@ from retrieval.collection import Collection
 from retrieval.errors import CollectionError
 from retrieval.generators.remembered import RememberedVectors
 from retrieval.protocols import Generator, Retriever
+
+_Loaded = TypeVar("_Loaded")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,21 @@ class Collections(Protocol):
     def documents(self, name: str) -> int: ...
 
 
+class Once(Generic[_Loaded]):
+    """Loads when it is first needed, for all threads."""
+
+    def __init__(self, load: Callable[[], _Loaded]) -> None:
+        self._kept, self._lock = cache(load), Lock()
+
+    def __call__(self) -> _Loaded:
+        with self._lock:
+            return self._kept()
+
+    def loaded(self) -> int:
+        """1 once it is loaded, else 0."""
+        return self._kept.cache_info().currsize
+
+
 @dataclass(slots=True)
 class _Opened:
     """A collection that is open; its ``state`` changes with every write, and then nothing is remembered."""
@@ -61,13 +79,16 @@ class _Opened:
 class DataCollections:
     """The collections of a data folder, or ``only`` one of them.
 
-    Each is opened when it is first asked for, and again if another has taken its place.
+    Each is opened when it is first asked for, and again if another has taken its place. ``system`` has the
+    models for all of them and is loaded when it is first needed.
     """
 
     def __init__(self, data: DataDir, only: str | None = None) -> None:
         self._data, self._only = data, only
         # One thread each: the models are small, and requests that run side by side fill the cores.
-        self.encoder = JoinedEncoder(encoder_of(data.settings, threads=1), cores())
+        encoder = encoder_of(data.settings, threads=1)
+        self.encoder = JoinedEncoder(encoder, cores())
+        self.system = Once(lambda: system_of(data.settings, encoder=encoder))
         self._model = generating_model_of(data.settings)
         self._opened: dict[str, _Opened] = {}
         self._opening = Lock()
@@ -125,7 +146,7 @@ class DataCollections:
         settings = self._data.settings
         collection = self._collection(name)
         state = _state(collection)
-        sanitizer = sanitizer_of(settings, collection, self.encoder)
+        sanitizer = sanitizer_of(settings, collection, self.encoder, self.system)
         retriever = searching(settings, collection, self.encoder, sanitizer)
         remembered = RememberedVectors(self.encoder)
         generator = answering(settings, collection, remembered, self._model, sanitizer)

@@ -322,6 +322,11 @@ class ServerSettings(BaseModel):
             raise ValueError("should be names alone such as lethe.example, without scheme, port or star")
         return hosts
 
+    @property
+    def alone(self) -> bool:
+        """Whether nobody but this machine can reach the server: on loopback, and named by no proxy."""
+        return is_loopback(self.host) and not self.hosts
+
 
 class VaultSettings(BaseModel):
     """The vault of originals."""

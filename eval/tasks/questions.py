@@ -14,6 +14,7 @@ from eval.rows import Row
 from ingest.protocols import Encoder
 from retrieval.documents import RetrievedPassage
 from retrieval.protocols import Generator
+from retrieval.writing import whole
 
 DEPTHS = (1, 5, 10)
 ANSWERED_WITH = 5
@@ -73,7 +74,7 @@ class Questions:
         said = [question.question_id, *(each.passage.text for each in passages)]
         key = blake2b(repr(said).encode(), digest_size=16).digest()
         if key not in self._known:
-            answer = self.generator.generate(question.text, passages).text
+            answer = whole(self.generator.write(question.text, passages)).text
             scores = self._scorer(question.answer, answer)
             facts = answerable(question.answer, self.sources.get(question.about, ""), question.text)
             self._known[key] = {

@@ -1,7 +1,7 @@
 """A language model from a GGUF file, run in this process by llama-cpp-python."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -76,6 +76,13 @@ class LlamaCppModel:
             PromptTooLong: the prompt leaves less than ``max_tokens`` tokens for the answer.
             ModelUnavailable: llama.cpp failed.
         """
+        written = self.stream(messages, max_tokens=max_tokens, temperature=temperature, seed=seed)
+        return "".join(written)
+
+    def stream(
+        self, messages: Sequence[ChatMessage], *, max_tokens: int, temperature: float = 0.0, seed: int = 0
+    ) -> Generator[str]:
+        """The answer as it is written; the others wait until it is, or until it is closed."""
         if max_tokens < 1:
             raise ValueError(f"max_tokens must be at least 1, not {max_tokens}")
         tokens = self._tokens(messages)
@@ -86,16 +93,18 @@ class LlamaCppModel:
             # What an earlier prompt left in the cache changes the rounding of the next answer.
             self._llama.reset()
             try:
-                completion: Any = self._llama.create_completion(
+                pieces: Any = self._llama.create_completion(
                     tokens,
                     max_tokens=max_tokens,
                     temperature=temperature,
                     seed=seed,
                     stop=self._stop,
+                    stream=True,
                 )
+                for piece in pieces:
+                    yield str(piece["choices"][0]["text"])
             except (RuntimeError, ValueError):
                 raise self._failed("answering") from None
-        return str(completion["choices"][0]["text"])
 
     def _tokens(self, messages: Sequence[ChatMessage]) -> list[int]:
         turns = [{"role": m.role, "content": self._without_control(m.content)} for m in messages]

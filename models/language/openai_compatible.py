@@ -7,9 +7,11 @@ keys) changes where a prompt goes.
 import json
 import ssl
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from itertools import chain
 
 import httpx
 
@@ -34,7 +36,7 @@ REMEDIES: Mapping[int, str] = {
 
 
 class OpenAICompatibleModel:
-    """``POST /chat/completions``, not streamed; each call opens and closes its own connection.
+    """``POST /chat/completions``; each call opens and closes its own connection.
 
     Args:
         base_url: as for the OpenAI clients, ``http://127.0.0.1:8080/v1``; ``/v1`` is added without a path.
@@ -89,41 +91,70 @@ class OpenAICompatibleModel:
         Raises:
             ModelUnavailable: no usable answer came; the message has the host and the HTTP status.
         """
+        answer = b"".join(self._posted(self._body(messages, max_tokens, temperature, seed, stream=False)))
+        return self._text(answer)
+
+    def stream(
+        self, messages: Sequence[ChatMessage], *, max_tokens: int, temperature: float = 0.0, seed: int = 0
+    ) -> Generator[str]:
+        """The answer as the server sends it; whole from a server that does not stream."""
+        body, read = self._body(messages, max_tokens, temperature, seed, stream=True), b""
+        with closing(self._posted(body)) as pieces:
+            for piece in chain(pieces, [b"\n"]):
+                read += piece
+                # One that does not stream sends an object, whose lines are no events.
+                while b"\n" in read and not read.lstrip().startswith(b"{"):
+                    line, _, read = read.partition(b"\n")
+                    if line.startswith(b"data:") and line[5:].strip() != b"[DONE]":
+                        yield self._piece(line[5:])
+        if read:
+            yield self._text(read)
+
+    def _body(
+        self, messages: Sequence[ChatMessage], max_tokens: int, temperature: float, seed: int, *, stream: bool
+    ) -> bytes:
         payload = {
             "model": self._model,
             "messages": [{"role": m.role, "content": _encodable(m.content)} for m in messages],
             "max_tokens": max_tokens,
             "temperature": temperature,
             "seed": seed,
-            "stream": False,
+            "stream": stream,
         }
-        body = json.dumps(payload).encode("ascii")
-        for tries_left in reversed(range(MAX_TRIES)):
-            status, retry_after, answer = self._post(body)
-            wait = _seconds(retry_after)
-            if status != httpx.codes.TOO_MANY_REQUESTS or not tries_left or wait > LONGEST_WAIT_S:
-                break
-            time.sleep(wait)
-        if status != httpx.codes.OK:
-            raise self._refused(status)
-        return self._text(answer)
+        return json.dumps(payload).encode("ascii")
 
-    def _post(self, body: bytes) -> tuple[int, str, bytes]:
-        """One try: the status, the ``Retry-After`` header and the response's body."""
-        deadline = time.monotonic() + self._timeout_s
-        answer = bytearray()
+    def _posted(self, body: bytes) -> Generator[bytes]:
+        """The body of the response as it comes; asked again a few times while the server is busy."""
+        for tries_left in reversed(range(MAX_TRIES)):
+            deadline = time.monotonic() + self._timeout_s
+            with self._exchange(body) as response:
+                status = response.status_code
+                if status == httpx.codes.OK:
+                    yield from self._read(response, deadline)
+                    return
+                wait = _seconds(response.headers.get("retry-after", ""))
+            if status != httpx.codes.TOO_MANY_REQUESTS or not tries_left or wait > LONGEST_WAIT_S:
+                raise self._refused(status)
+            time.sleep(wait)
+
+    def _read(self, response: httpx.Response, deadline: float) -> Iterator[bytes]:
+        size = 0
+        for piece in response.iter_bytes():
+            size += len(piece)
+            if size > MAX_RESPONSE_BYTES:
+                raise self._unusable("its answer is too large")
+            if time.monotonic() > deadline:
+                raise self._too_slow()
+            yield piece
+
+    @contextmanager
+    def _exchange(self, body: bytes) -> Iterator[httpx.Response]:
         try:
             with (
                 httpx.Client(verify=self._tls, timeout=self._timeout_s, trust_env=False) as client,
                 client.stream("POST", self._url, content=body, headers=self._headers) as response,
             ):
-                for piece in response.iter_bytes():
-                    answer += piece
-                    if len(answer) > MAX_RESPONSE_BYTES:
-                        raise self._unusable("its answer is too large")
-                    if time.monotonic() > deadline:
-                        raise self._too_slow()
-                return response.status_code, response.headers.get("retry-after", ""), bytes(answer)
+                yield response
         except httpx.TimeoutException:
             raise self._too_slow() from None
         except httpx.ConnectError:
@@ -141,6 +172,17 @@ class OpenAICompatibleModel:
         try:
             text = json.loads(answer)["choices"][0]["message"]["content"]
         except (ValueError, KeyError, IndexError, TypeError, RecursionError):
+            raise self._unusable("its answer is not a chat completion") from None
+        if not isinstance(text, str):
+            raise self._unusable("its answer holds no text")
+        return text
+
+    def _piece(self, event: bytes) -> str:
+        try:
+            choices = json.loads(event)["choices"]
+            # The last event may have counts and no choice.
+            text = (choices[0]["delta"].get("content") or "") if choices else ""
+        except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
             raise self._unusable("its answer is not a chat completion") from None
         if not isinstance(text, str):
             raise self._unusable("its answer holds no text")

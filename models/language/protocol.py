@@ -1,8 +1,8 @@
 """The language model protocol: messages in, text out."""
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from models.errors import LetheError
 
@@ -53,4 +53,15 @@ class LanguageModel(Protocol):
             ModelUnavailable: the engine could not be reached or failed.
             PromptTooLong: prompt and answer do not fit into the context.
         """
+        ...
+
+
+@runtime_checkable
+class StreamingModel(LanguageModel, Protocol):
+    """A language model whose answer can be read while it is written."""
+
+    def stream(
+        self, messages: Sequence[ChatMessage], *, max_tokens: int, temperature: float = 0.0, seed: int = 0
+    ) -> Generator[str]:
+        """The pieces of what ``complete`` returns; raises the same. Closed early, the model stops."""
         ...

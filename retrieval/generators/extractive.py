@@ -17,6 +17,7 @@ from retrieval.documents import Answer, RetrievedPassage
 from retrieval.generators.frames import closed
 from retrieval.generators.relevance import Scored, naming, relevances
 from retrieval.generators.turns import Sentence, Unit, sentences_of, speakers_of, units_of
+from retrieval.writing import Writing, at_once
 
 if TYPE_CHECKING:
     from ingest.protocols import Encoder
@@ -59,7 +60,7 @@ class ExtractiveGenerator:
         """The engine's name in answers and reports."""
         return "extractive"
 
-    def generate(self, question: str, passages: Sequence[RetrievedPassage]) -> Answer:
+    def write(self, question: str, passages: Sequence[RetrievedPassage]) -> Writing:
         """The best units, or the sentence for no answer; deterministic."""
         marked = dict(enumerate(passages, start=1))
         sentences = sentences_of(marked, MAX_CANDIDATES)
@@ -68,7 +69,7 @@ class ExtractiveGenerator:
         chosen = self._chosen(question, units, relevance, vectors)
         text = _joined(chosen, speakers_of(sentences))
         cited = citations_of({sentence.mark for unit in chosen for sentence in unit.sentences}, marked)
-        return Answer(text or NO_ANSWER, cited, tuple(passages), self.name)
+        return at_once(Answer(text or NO_ANSWER, cited, tuple(passages), self.name))
 
     def best(self, question: str, passages: Sequence[RetrievedPassage]) -> float:
         """The relevance of the best unit, which the floor is compared with; 0 if nothing can be quoted."""

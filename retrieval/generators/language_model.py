@@ -1,15 +1,16 @@
 """Answers written by a language model from the passages, with citations that exist."""
 
-import re
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import closing
 
 from models.errors import ConfigurationError
-from models.language.protocol import LanguageModel
-from retrieval.citations import NO_ANSWER, cite
+from models.language.protocol import ChatMessage, LanguageModel, StreamingModel
+from retrieval.citations import NO_ANSWER, KnownMarks
 from retrieval.documents import Answer, RetrievedPassage
 from retrieval.prompt import build_prompt
+from retrieval.writing import Writing, at_once, through_all
 
-_REASONING = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)", re.DOTALL)
+_THINK, _THOUGHT = "<think>", "</think>"
 
 
 class LanguageModelGenerator:
@@ -37,17 +38,53 @@ class LanguageModelGenerator:
         """The model's name."""
         return self._model.name
 
-    def generate(self, question: str, passages: Sequence[RetrievedPassage]) -> Answer:
-        """The model's answer; without passages the model is not asked.
+    def write(self, question: str, passages: Sequence[RetrievedPassage]) -> Writing:
+        """The model's answer, as it comes if the model streams; without passages the model is not asked.
 
         Raises:
             PromptTooLong: the question alone fills the model's context.
             ModelUnavailable: the model failed or could not be reached.
         """
         if not passages:
-            return Answer(NO_ANSWER, (), (), self.name)
+            return (yield from at_once(Answer(NO_ANSWER, (), (), self.name)))
         prompt = build_prompt(question, passages, self._model, self._max_tokens)
-        written = self._model.complete(prompt.messages, max_tokens=self._max_tokens)
-        # Drop the reasoning part, even where it was cut short.
-        text, citations = cite(_REASONING.sub("", written), prompt.passages)
-        return Answer(text or NO_ANSWER, citations, tuple(passages), self.name)
+        known, said = KnownMarks(prompt.passages), ""
+        with closing(self._pieces(prompt.messages)) as pieces:
+            for piece in through_all(pieces, _WithoutReasoning(), known):
+                said += piece
+                yield piece
+        if not said:
+            yield NO_ANSWER
+        return Answer(said or NO_ANSWER, known.citations, tuple(passages), self.name)
+
+    def _pieces(self, messages: Sequence[ChatMessage]) -> Generator[str]:
+        if isinstance(self._model, StreamingModel):
+            yield from self._model.stream(messages, max_tokens=self._max_tokens)
+        else:
+            yield self._model.complete(messages, max_tokens=self._max_tokens)
+
+
+class _WithoutReasoning:
+    """Leaves out the reasoning at the beginning, even where it was cut short."""
+
+    def __init__(self) -> None:
+        self._held, self._over = "", False
+
+    def feed(self, text: str) -> str:
+        """What is known to be no reasoning."""
+        if self._over:
+            return text
+        self._held += text
+        begun = self._held.lstrip()
+        if not begun.startswith(_THINK):
+            return "" if _THINK.startswith(begun) else self._rest(self._held)
+        _, ended, answer = begun.partition(_THOUGHT)
+        return self._rest(answer) if ended else ""
+
+    def close(self) -> str:
+        """The rest, if that is no reasoning."""
+        return "" if self._held.lstrip().startswith(_THINK) else self._held
+
+    def _rest(self, text: str) -> str:
+        self._held, self._over = "", True
+        return text

@@ -8,9 +8,10 @@ from ingest.errors import ForeignDocument, SanitizationError
 from ingest.language.normalize import fixed_text
 from ingest.protocols import Sanitizer
 from models.errors import LetheError
-from retrieval.documents import Answer, RetrievedPassage
-from retrieval.guards.questions import names_in, restored
+from retrieval.documents import RetrievedPassage
+from retrieval.guards.questions import names_in
 from retrieval.protocols import Generator
+from retrieval.writing import Restored, Writing, filtered
 
 
 class QuestionNotSent(LetheError):
@@ -37,7 +38,7 @@ class SanitizedQuestion:
         """The name of the wrapped generator."""
         return self._generator.name
 
-    def generate(self, question: str, passages: Sequence[RetrievedPassage]) -> Answer:
+    def write(self, question: str, passages: Sequence[RetrievedPassage]) -> Writing:
         """The answer to the sanitized question, with ``question_sent`` and its doubts.
 
         Raises:
@@ -55,7 +56,8 @@ class SanitizedQuestion:
                 outcome.what,
                 'Ask in other words, or set generator.trust to "local" if that server is yours.',
             )
-        answer = self._generator.generate(outcome.text, passages)
+        writing = self._generator.write(outcome.text, passages)
         if self._restore:
-            answer = restored(answer, names_in(asked, outcome))
+            writing = filtered(writing, Restored(names_in(asked, outcome)))
+        answer = yield from writing
         return replace(answer, question_sent=outcome.text, question_doubts=outcome.doubts)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from retrieval.citations import NO_ANSWER, citations_of
 from retrieval.documents import Answer, RetrievedPassage
+from retrieval.writing import Writing, at_once
 
 
 class VerbatimGenerator:
@@ -17,9 +18,9 @@ class VerbatimGenerator:
         """The engine's name in answers and reports."""
         return "verbatim (worst case)"
 
-    def generate(self, question: str, passages: Sequence[RetrievedPassage]) -> Answer:
+    def write(self, question: str, passages: Sequence[RetrievedPassage]) -> Writing:
         """All passages, best first, each followed by its mark."""
         marked = dict(enumerate(passages, start=1))
         text = "\n\n".join(f"{found.passage.text} [{mark}]" for mark, found in marked.items())
         cited = citations_of(marked, marked)
-        return Answer(text or NO_ANSWER, cited, tuple(passages), self.name)
+        return at_once(Answer(text or NO_ANSWER, cited, tuple(passages), self.name))

@@ -4,13 +4,20 @@ What stands word for word in a retrieved passage was let out by the policy alrea
 and the policy of the collection replace what they would replace in a document. The guard works on streams:
 what it lets out of a text does not depend on how the text was cut.
 
-What is judged is the sentence. Two that follow one another, such as a first name and a surname with a full
-stop each, may come from two passages and be read as one, and the numbers of passages may spell a number.
+What is judged is the sentence. One of fewer than three words is no sentence: "Mara. Vell." reads as a name.
+It waits for the next one, and both are judged together, with the full stop between them and without it, after
+what was let out before. So text comes out later by the length of the next sentence, and by 400 characters at
+most. A mark inside a word, as in "Ma[1]ra", is read as a blank and as nothing.
+
+Out of reach are a name across two longer sentences, of which the first has gone when the second is judged;
+more than three marks in words, of which some stand for blanks and some for nothing; and a number that the
+numbers of passages spell.
 """
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from itertools import compress, pairwise, product
 
 from ingest.documents import Action, Decision, Document, Span
 from ingest.errors import SanitizationError
@@ -19,10 +26,11 @@ from ingest.language.sentences import ABBREVIATIONS, MAX_CHARACTERS
 from ingest.protocols import Sanitizer
 from ingest.rendering.replace import render
 from ingest.spans import Replacement, merged, substitute
-from retrieval.documents import Answer, RetrievedPassage
+from retrieval.documents import RetrievedPassage
 from retrieval.guards.canaries import Canaries
 from retrieval.guards.released import Released
 from retrieval.protocols import Generator
+from retrieval.writing import Writing, filtered
 
 WITHHELD = "[withheld]"
 """Stands for a canary, and for a sentence that could not be checked."""
@@ -34,6 +42,10 @@ BEHIND = 600
 """How many characters before a sentence the detector reads with it."""
 MOST_HELD = 256
 """How many characters may wait for the end of what they are composed with."""
+FEWEST_WORDS = 3
+"""How many words make a sentence that is judged alone."""
+MOST_MIXED = 3
+"""How many marks inside words are read each as a blank and as nothing; more are all read as the same."""
 
 _ASCII = r"[\t\n\x20-\x7e]"
 # Between two of these, what makes text fixed has nothing to do.
@@ -42,8 +54,11 @@ _PIECE = re.compile(
 )
 _END = re.compile(r"\n|(?P<word>\w*)[.!?…]+[\"')\]”’»]*(?=\s)|[。！？]")
 _MARK = re.compile(r"\[[0-9]+(?:\s*[,;]\s*[0-9]+)*\]")
+# Beside a sign too, as in an address; what stands before the comma or full stop behind a word is not inside.
+_INSIDE = re.compile(rf"(?<=[^\s\]])(?:{_MARK.pattern})+(?=[^\w\s]?\w)")
 _NO_DIGIT = re.compile(r"[^0-9]")
 _WORD = re.compile(r"\w+")
+_BETWEEN = re.compile(r"\W+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +73,6 @@ class AnswerRules:
     canaries: Canaries = field(default_factory=Canaries, repr=False)
     quote: int | None = None
 
-    def guarded(self, answer: Answer) -> Answer:
-        """The answer as it may leave, with the citations whose marks are left."""
-        guard = AnswerGuard(self, answer.passages)
-        text = guard.feed(answer.text) + guard.close()
-        left = tuple(each for each in answer.citations if f"[{each.mark}]" in text)
-        return replace(answer, text=text, citations=left)
-
 
 class GuardedAnswers:
     """The answers of ``generator`` as they may leave."""
@@ -78,17 +86,17 @@ class GuardedAnswers:
         """The name of the generator."""
         return self._generator.name
 
-    def generate(self, question: str, passages: Sequence[RetrievedPassage]) -> Answer:
+    def write(self, question: str, passages: Sequence[RetrievedPassage]) -> Writing:
         """The guarded answer; raises what the generator raises."""
-        return self._rules.guarded(self._generator.generate(question, passages))
+        return filtered(self._generator.write(question, passages), AnswerGuard(self._rules, passages))
 
 
 class AnswerGuard:
     """Lets an answer out as it is written: feed it piece by piece, then close it.
 
-    Held back is at most a sentence of 400 characters, what is read beyond it, ``ahead``, and 256 characters.
-    A canary is found whole unless more than ``ahead`` characters lie between its ends. One answer, one guard,
-    one thread.
+    Held back is at most a sentence of 400 characters, or short ones with the next and as long together, what
+    is read beyond it, ``ahead``, and 256 characters. A canary is found whole unless more than ``ahead``
+    characters lie between its ends. One answer, one guard, one thread.
     """
 
     def __init__(self, rules: AnswerRules, passages: Sequence[RetrievedPassage]) -> None:
@@ -119,43 +127,79 @@ class AnswerGuard:
 
     def _sentences(self, *, last: bool) -> Iterator[str]:
         while self._text:
-            end = _end_of(self._text, last)
-            if end is None or not (last or len(self._text) >= end + self.ahead):
+            ends = _ends_of(self._text, last)
+            if not ends or not (last or len(self._text) >= ends[-1] + self.ahead):
                 return
-            end, said = self._checked(end)
+            end, said = self._checked(ends)
             self._behind = (self._behind + self._text[:end])[-BEHIND:]
             self._text = self._text[end:]
             yield said
 
-    def _checked(self, end: int) -> tuple[int, str]:
-        """The text up to ``end``, or to the end of what lies across it, as it may go."""
+    def _checked(self, ends: Sequence[int]) -> tuple[int, str]:
+        """The text up to the last end, or to the end of what lies across it, as it may go."""
+        end = ends[-1]
         read = self._text[: end + self.ahead]
+        # Short sentences are read on from what was let out before.
+        joins = [0, *ends[:-1]] if _begins_short(read, ends) else []
         replacements = [(span, WITHHELD) for span in self._rules.canaries.spans(self._unmarked(read))]
-        if not self._is_quoted(read[:end]):
-            replacements += self._decided(read, end)
+        if not self._is_quoted(read, end, after=bool(joins)):
+            replacements += self._decided(read, end, joins)
         # What begins beyond the sentence belongs to the next one.
         within = [each for each in merged(replacements) if each[0].start < end]
         end = max([end, *(span.end for span, _ in within)])
         return end, self._shortened(substitute(read[:end], within))
 
-    def _is_quoted(self, text: str) -> bool:
-        """Whether all but the marks stands in a passage as one piece, or says nothing."""
-        said = self._unmarked(text)
-        return self._released.holds(said) or not _WORD.search(said)
+    def _is_quoted(self, read: str, end: int, *, after: bool) -> bool:
+        """Whether all but the marks stands in a passage as one piece, or says nothing.
 
-    def _decided(self, read: str, end: int) -> list[Replacement]:
-        """What the policy replaces in the text that was read."""
+        ``after`` is whether the last words before it have to stand there too.
+        """
+        said = self._unmarked(read[:end])
+        if not _WORD.search(said):
+            return True
+        if any(found.start() < end for found in _INSIDE.finditer(read)):
+            return False
+        before = _WORD.findall(self._unmarked(self._behind))[1 - FEWEST_WORDS :] if after else []
+        return self._released.holds(" ".join([*before, said]))
+
+    def _decided(self, read: str, end: int, joins: Sequence[int]) -> list[Replacement]:
+        """What the policy replaces in the text that was read, whichever way it is read."""
         shift = len(self._behind)
-        text, places = _squeezed(self._unmarked(self._behind + read))
-        (outcome,) = self._rules.sanitizer.sanitize([Document("answer", text)])
-        if isinstance(outcome, SanitizationError):
-            return [(Span(0, end), f"{WITHHELD} ")]
-        gone = [each for each in outcome.decisions if self._must_go(text, each)]
-        spans = [
-            (places[span.start] - shift, places[span.end - 1] + 1 - shift, words)
-            for span, words in render(text, gone).replacements
-        ]
-        return [(Span(max(start, 0), end), words) for start, end, words in spans if end > 0]
+        readings = self._readings(read, [shift + each for each in joins])
+        outcomes = self._rules.sanitizer.sanitize([Document("answer", text) for text in readings])
+        spans: list[tuple[int, int, str]] = []
+        for (text, places), outcome in zip(readings.items(), outcomes, strict=True):
+            if isinstance(outcome, SanitizationError):
+                return [(Span(0, end), f"{WITHHELD} ")]
+            gone = [each for each in outcome.decisions if self._must_go(text, each)]
+            spans += [
+                (places[span.start] - shift, places[span.end - 1] + 1 - shift, words)
+                for span, words in render(text, gone).replacements
+            ]
+        # Of what began before, the rest goes, but for the blank between the sentences.
+        first = len(read) - len(read.lstrip())
+        begun = [(start if start >= 0 else min(first, end - 1), end, words) for start, end, words in spans]
+        return [(Span(start, end), words) for start, end, words in begun if end > 0]
+
+    def _readings(self, read: str, joins: Sequence[int]) -> dict[str, list[int]]:
+        """How what was let out and what is judged can be read: texts, with the place of each character.
+
+        ``joins`` are ends of short sentences, beyond which a reader may read on.
+        """
+        whole = self._behind + read
+        plain = self._unmarked(whole)
+        inside = [found.span() for found in _INSIDE.finditer(whole)]
+        behind = [span for span in inside if span[0] < len(self._behind)]
+        ahead = inside[len(behind) :]
+        few = inside and len(ahead) <= MOST_MIXED
+        chosen = product((False, True), repeat=len(ahead)) if few else [[True] * len(ahead)]
+        some = [[*behind, *compress(ahead, each)] for each in chosen]
+        return {
+            text: places
+            for said in (plain, _run_on(plain, joins))
+            for without in ([], *some)
+            for text, places in [_squeezed(said, without)]
+        }
 
     def _must_go(self, text: str, decision: Decision) -> bool:
         span = decision.entity.span
@@ -191,27 +235,53 @@ class AnswerGuard:
         return " " * len(mark[0]) if of_passages else _NO_DIGIT.sub(" ", mark[0])
 
 
-def _squeezed(text: str) -> tuple[str, list[int]]:
-    """The text with one blank where several stood, and the place that each character had.
+def _run_on(text: str, joins: Sequence[int]) -> str:
+    """The text with blanks for all that stands between the words at some places."""
+
+    def blank(found: re.Match[str]) -> str:
+        joined = any(found.start() <= place <= found.end() for place in joins)
+        return " " * len(found[0]) if joined else found[0]
+
+    return _BETWEEN.sub(blank, text)
+
+
+def _squeezed(text: str, without: Sequence[tuple[int, int]]) -> tuple[str, list[int]]:
+    """The text without some parts, with one blank where several stood, and the place that each character had.
 
     A detector does not read a name on across the wide gap that a mark leaves.
     """
-    places = [
-        place
-        for place, char in enumerate(text)
-        if char not in " \t" or place == 0 or text[place - 1] not in " \t"
-    ]
+    left_out = {place for start, end in without for place in range(start, end)}
+    places: list[int] = []
+    for place, char in enumerate(text):
+        if place in left_out or (char in " \t" and places and text[places[-1]] in " \t"):
+            continue
+        places.append(place)
     return "".join(text[place] for place in places), places
 
 
-def _end_of(text: str, last: bool) -> int | None:
-    """Where the first sentence ends; None if more text is needed to say so."""
+def _begins_short(text: str, ends: Sequence[int]) -> bool:
+    """Whether the first sentence that has words has few of them."""
+    counts = (_words(text[start:end]) for start, end in pairwise([0, *ends]))
+    return next((count < FEWEST_WORDS for count in counts if count), False)
+
+
+def _words(sentence: str) -> int:
+    """How many words a sentence has; marks are none, and hold none apart."""
+    return len(_WORD.findall(_MARK.sub("", sentence)))
+
+
+def _ends_of(text: str, last: bool) -> list[int]:
+    """Where the first sentence ends, or short ones and the next; none if more text is needed to say so."""
+    ends: list[int] = []
     for found in _END.finditer(text, 0, MAX_CHARACTERS + 1):
         word = found["word"]
         inside = word is not None and (len(word) == 1 or word.casefold() in ABBREVIATIONS)
         if found.end() <= MAX_CHARACTERS and not inside:
-            return found.end()
+            ends.append(found.end())
+            if _words(text[ends[-2] if len(ends) > 1 else 0 : ends[-1]]) >= FEWEST_WORDS:
+                return ends
     if len(text) <= MAX_CHARACTERS:
-        return len(text) if last else None
+        return [*(each for each in ends if each < len(text)), len(text)] if last else []
     blank = max(text.rfind(" ", 0, MAX_CHARACTERS), text.rfind("\t", 0, MAX_CHARACTERS))
-    return blank + 1 or MAX_CHARACTERS
+    cut = blank + 1 or MAX_CHARACTERS
+    return [*(each for each in ends if each < cut), cut]

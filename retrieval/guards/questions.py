@@ -4,9 +4,8 @@ A keyed alias is the same in every document and question of a collection, so tha
 documents of its alias, and no name is stored. A name must be given in full: a surname alone has no alias.
 """
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from ingest.documents import Document, SanitizedDocument
 from ingest.errors import SanitizationError
@@ -15,8 +14,9 @@ from ingest.protocols import Sanitizer
 from ingest.rendering.aliases import alias_in
 from ingest.rendering.replace import render
 from ingest.spans import substitute
-from retrieval.documents import Answer, RetrievedPassage
+from retrieval.documents import RetrievedPassage
 from retrieval.protocols import Generator, Retriever
+from retrieval.writing import Restored, Writing, filtered
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +49,6 @@ def names_in(question: str, sanitized: SanitizedDocument) -> Mapping[str, str]:
     return names
 
 
-def restored(answer: Answer, names: Mapping[str, str]) -> Answer:
-    """The answer with the asker's own names in place of their aliases."""
-    if not names:
-        return answer
-    known = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b")
-    return replace(answer, text=known.sub(lambda alias: names[alias[0]], answer.text))
-
-
 class SearchByAlias:
     """Searches for the aliases of the names in a question."""
 
@@ -82,8 +74,8 @@ class AnswerByAlias:
         """The name of the generator."""
         return self._generator.name
 
-    def generate(self, question: str, passages: Sequence[RetrievedPassage]) -> Answer:
+    def write(self, question: str, passages: Sequence[RetrievedPassage]) -> Writing:
         """The answer to the question with aliases; raises what the generator raises."""
         asked = aliased(question, self._sanitizer)
-        answer = self._generator.generate(asked.text, passages)
-        return restored(answer, asked.names) if self._restore else answer
+        writing = self._generator.write(asked.text, passages)
+        return (yield from filtered(writing, Restored(asked.names)) if self._restore else writing)

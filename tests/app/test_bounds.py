@@ -16,6 +16,7 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from app.access.keys import SCOPES, Keys
+from app.compose import system_of
 from app.data_dir import DataDir
 from app.jobs.runner import Runner
 from app.jobs.table import Jobs
@@ -51,7 +52,7 @@ class Hanging(Sanitizing):
     """Sanitizes nothing until it may."""
 
     def __init__(self, data: DataDir) -> None:
-        super().__init__(data)
+        super().__init__(data, lambda: system_of(data.settings))
         self.may_end = threading.Event()
 
     def row(self, text: str, collection: str | None, policy: Mapping[str, Any]) -> Mapping[str, object]:
@@ -204,7 +205,7 @@ def events(job_id: str) -> str:
 @pytest.fixture
 def job(server: Server) -> str:
     """A job that waits for ever."""
-    return server.jobs.create("0" * 16, "ingest", "x", dry_run=False).job_id
+    return server.jobs.create("0" * 16, "ingest", "x", key_id="", dry_run=False).job_id
 
 
 def test_streams_of_events_are_bounded_for_each_key_and_given_back(server: Server, job: str) -> None:
@@ -264,6 +265,17 @@ def test_the_stream_of_a_key_ends_when_it_is_revoked_and_others_go_on(server: Se
         assert time.monotonic() - began < ASKS_AGAIN + 4
         server.jobs.cancel(job)
         assert '"cancelled"' in "".join(others)
+
+
+def test_a_job_knows_the_key_that_ordered_it_and_tells_nobody(server: Server) -> None:
+    key_id, header = server.new_key()
+    body = {"documents": [{"id": "a", "text": "The mill is broken."}], "policy": {"name": "redact"}}
+    with TestClient(server.app, base_url="http://127.0.0.1", headers=dict(header)) as client:
+        made = client.post(PLACE, json=body).json()
+        listed = client.get("/v1/jobs").text
+    assert server.jobs.get(made["job_id"]).key_id == key_id
+    assert "key_id" not in made
+    assert key_id not in listed
 
 
 # -- uploads ---------------------------------------------------------------------------------------------

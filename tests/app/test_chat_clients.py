@@ -1,15 +1,18 @@
 """Chat clients with nothing changed but their URL: LangChain's, and the shapes of a chat front end."""
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
+import openai
 import pytest
 from langchain_openai import ChatOpenAI, OpenAIEmbeddings
 from pydantic import SecretStr
 
+from tests.chat_server import chat_server, streams
 from tests.commands import lethe
 from tests.serving import Served, ingested, served
 
@@ -109,3 +112,52 @@ def test_a_chat_front_end_lists_models_streams_and_asks_for_a_title(server: Serv
         refused: httpx.Response = picture
         assert refused.status_code == 400
         assert "parts of type image_url are not read" in refused.json()["error"]["message"]
+
+
+def test_the_sentences_of_a_language_model_come_while_it_writes(tmp_path: Path) -> None:
+    """A slow model: the first sentence is there long before the last; the official client reads it."""
+    said = "The boiler is broken [1]. The plumber asks for money to repair it [1]. Nothing else is known. "
+    pieces = [f"{word} " for word in (said * 3).split()]
+    data = ingested(tmp_path, "threads = 1\n", NOTES)
+    with chat_server(streams(*pieces, seconds=0.0004)) as model:
+        settings = {
+            "LETHE_GENERATOR__KIND": "openai_compatible",
+            "LETHE_GENERATOR__BASE_URL": model.url,
+            "LETHE_GENERATOR__MODEL": "invented",
+            "LETHE_GENERATOR__TRUST": "local",
+        }
+        with served(data, **settings) as server:
+            client = openai.OpenAI(base_url=f"{server.url}/v1", api_key="none")
+            asked = [{"role": "user", "content": QUESTION}]
+            times, texts = [], []
+            for chunk in client.chat.completions.create(model="kb:notes", messages=asked, stream=True):
+                if chunk.choices[0].delta.content:
+                    times.append(time.perf_counter())
+                    texts.append(chunk.choices[0].delta.content)
+            beside = chunk.model_extra or {}
+    assert "".join(texts).split() == (said * 3).split()
+    assert len(texts) > 3
+    # From first to last it took as long as the model did; all at once it would take no time.
+    assert times[-1] - times[0] > 0.0004 * len(streams(*pieces).body) / 3
+    assert [each["mark"] for each in beside["citations"]] == [1]
+
+
+def test_a_model_that_breaks_off_ends_the_stream_with_an_error(tmp_path: Path) -> None:
+    data = ingested(tmp_path, "threads = 1\n", NOTES)
+    long = [f"The boiler number {number} is broken. " for number in range(40)]
+    with chat_server(streams(*long, cut=True)) as model:
+        settings = {
+            "LETHE_GENERATOR__KIND": "openai_compatible",
+            "LETHE_GENERATOR__BASE_URL": model.url,
+            "LETHE_GENERATOR__MODEL": "invented",
+            "LETHE_GENERATOR__TRUST": "local",
+        }
+        with served(data, **settings) as server, server.client() as client:
+            body = front_end(stream=True)
+            lines = [
+                line for line in client.post("/v1/chat/completions", json=body).text.splitlines() if line
+            ]
+    error = json.loads(lines[-1].removeprefix("data: "))["error"]
+    assert error["code"] == "model_unavailable"
+    assert "broke off" in error["message"]
+    assert any("boiler" in line for line in lines[:-1])

@@ -9,15 +9,17 @@ import pytest
 
 from models.language.openai_compatible import OpenAICompatibleModel
 from models.language.protocol import ChatMessage
-from retrieval.citations import NO_ANSWER, cite
+from retrieval.citations import NO_ANSWER
 from retrieval.documents import Passage, RetrievedPassage
 from retrieval.generators.extractive import ExtractiveGenerator
 from retrieval.generators.language_model import LanguageModelGenerator
 from retrieval.generators.verbatim import VerbatimGenerator
 from retrieval.protocols import Generator
+from retrieval.writing import whole
 from tests.chat_server import chat_server, says
 from tests.hashing_encoder import HashingEncoder
 from tests.tiny_gguf import make_tiny_gguf
+from tests.writing import cite
 
 MARKER = "zqxmarker"
 
@@ -85,7 +87,7 @@ def generator(
 
 
 def test_answers_with_text_and_its_own_name(generator: Generator) -> None:
-    answer = generator.generate("Which allergies are there?", PASSAGES)
+    answer = whole(generator.write("Which allergies are there?", PASSAGES))
     assert isinstance(answer.text, str)
     assert answer.text.strip()
     assert answer.engine == generator.name
@@ -93,7 +95,7 @@ def test_answers_with_text_and_its_own_name(generator: Generator) -> None:
 
 
 def test_cites_only_passages_it_was_given_and_by_the_marks_in_its_text(generator: Generator) -> None:
-    answer = generator.generate("Which allergies are there?", PASSAGES)
+    answer = whole(generator.write("Which allergies are there?", PASSAGES))
     for citation in answer.citations:
         passage = PASSAGES[citation.mark - 1].passage
         assert (citation.passage_id, citation.doc_id) == (passage.passage_id, passage.doc_id)
@@ -104,32 +106,32 @@ def test_cites_only_passages_it_was_given_and_by_the_marks_in_its_text(generator
 def test_every_mark_in_the_text_is_a_citation(generator: Generator) -> None:
     if isinstance(generator, VerbatimGenerator):
         pytest.skip("it repeats marks that stand in the passages, word for word")
-    answer = generator.generate("Which allergies are there?", PASSAGES)
+    answer = whole(generator.write("Which allergies are there?", PASSAGES))
     given = dict(enumerate(PASSAGES, start=1))
     assert cite(answer.text, given) == (answer.text, answer.citations)
 
 
 def test_the_same_twice(generator: Generator) -> None:
-    first = generator.generate("Which allergies are there?", PASSAGES)
-    generator.generate("Something else in between?", PASSAGES[1:])
-    assert generator.generate("Which allergies are there?", PASSAGES) == first
+    first = whole(generator.write("Which allergies are there?", PASSAGES))
+    whole(generator.write("Something else in between?", PASSAGES[1:]))
+    assert whole(generator.write("Which allergies are there?", PASSAGES)) == first
 
 
 def test_says_that_nothing_was_found_without_passages(generator: Generator) -> None:
-    answer = generator.generate("Which allergies are there?", [])
+    answer = whole(generator.write("Which allergies are there?", []))
     assert (answer.text, list(answer.citations), list(answer.passages)) == (NO_ANSWER, [], [])
 
 
 @pytest.mark.parametrize("question", ODD_QUESTIONS, ids=range(len(ODD_QUESTIONS)))
 def test_odd_questions_do_not_crash(generator: Generator, question: str) -> None:
-    assert generator.generate(question, PASSAGES).text
+    assert whole(generator.write(question, PASSAGES)).text
 
 
 def test_shows_no_text_in_reprs_and_logs(
     generator: Generator, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    answer = generator.generate(f"Who takes {MARKER}?", PASSAGES)
+    answer = whole(generator.write(f"Who takes {MARKER}?", PASSAGES))
     seen = [
         repr(answer),
         repr(generator),
@@ -141,6 +143,6 @@ def test_shows_no_text_in_reprs_and_logs(
 
 
 def test_the_worst_case_repeats_every_passage_word_for_word() -> None:
-    answer = VerbatimGenerator().generate("What is the weather?", PASSAGES)
+    answer = whole(VerbatimGenerator().write("What is the weather?", PASSAGES))
     assert all(found.passage.text in answer.text for found in PASSAGES)
     assert [citation.passage_id for citation in answer.citations] == [41, 42, 43]

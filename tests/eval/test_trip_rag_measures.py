@@ -25,6 +25,7 @@ from eval.tasks.index import IndexReader
 from eval.tasks.questions import ANSWERED_WITH, DEPTHS, RANK, Questions
 from ingest.documents import Action, Decision, Identifier, Risk, SanitizedDocument, Scores
 from retrieval.documents import Answer, Passage, RetrievedPassage
+from retrieval.writing import Writing, at_once
 from tests.doubles import WordEncoder, entity
 
 TEXTS = st.lists(st.sampled_from(["a", "b", "Cat", "cat", "running", "runs", "x.", "."]), max_size=12).map(
@@ -169,8 +170,8 @@ class Counting:
 
     name = "counting"
 
-    def generate(self, question: str, passages: Sequence[RetrievedPassage]) -> Answer:
-        return Answer(str(len(passages)), (), tuple(passages), self.name)
+    def write(self, question: str, passages: Sequence[RetrievedPassage]) -> Writing:
+        return at_once(Answer(str(len(passages)), (), tuple(passages), self.name))
 
 
 DOCUMENTS = ("d1", "d2", "d3", "d4", "d5", "d6")

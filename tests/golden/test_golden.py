@@ -23,6 +23,7 @@ from ingest.documents import Document, SanitizedDocument
 from ingest.read.sources import read_documents
 from retrieval.search import HYBRID
 from retrieval.system import System
+from retrieval.writing import whole
 
 HERE = Path(__file__).parent
 INPUT = str(HERE / "inputs" / "documents.jsonl")
@@ -84,7 +85,9 @@ def test_answers(request: pytest.FixtureRequest, system: System, data: DataDir) 
     with data.open("golden") as collection:
         found = retriever_of(collection, system.encoder, HYBRID).retrieve(QUESTIONS, 3)
         pairs = zip(QUESTIONS, found, strict=True)
-        answers = [answer_row(system.generator.generate(question, passages)) for question, passages in pairs]
+        answers = [
+            answer_row(whole(system.generator.write(question, passages))) for question, passages in pairs
+        ]
     compare(request, "answers.json", answers)
 
 

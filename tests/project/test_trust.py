@@ -28,6 +28,7 @@ from models.loopback import is_loopback
 from retrieval.documents import Passage, RetrievedPassage
 from retrieval.generators.language_model import LanguageModelGenerator
 from retrieval.generators.sanitized_question import QuestionNotSent, SanitizedQuestion
+from retrieval.writing import whole
 from tests.chat_server import ChatServer, chat_server, says
 from tests.commands import PLAIN, write_records
 
@@ -189,7 +190,7 @@ def test_the_question_is_sanitized_as_the_collection_was(
             encoder = encoder_of(settings)
             sanitizer = sanitizer_of(settings, collection, encoder)
             generator = answering(settings, collection, encoder, model, sanitizer)
-            sent[name] = generator.generate(QUESTION, PASSAGES).question_sent
+            sent[name] = whole(generator.write(QUESTION, PASSAGES)).question_sent
     assert sent["notes"] != sent["named"]
     assert "Person A" not in str(sent["named"])
 
@@ -215,13 +216,13 @@ class Raising:
 def test_a_question_that_cannot_be_sanitized_is_not_sent(chat: ChatServer) -> None:
     generator = LanguageModelGenerator(OpenAICompatibleModel(chat.url, "invented"))
     with pytest.raises(QuestionNotSent) as refused:
-        SanitizedQuestion(generator, Refusing()).generate(QUESTION, PASSAGES)
+        whole(SanitizedQuestion(generator, Refusing()).write(QUESTION, PASSAGES))
     assert str(refused.value) == (
         "The question was not sent: detection failed (KeyError). Ask in other words, or set generator.trust "
         'to "local" if that server is yours.'
     )
     with pytest.raises(RuntimeError):
-        SanitizedQuestion(generator, Raising()).generate(QUESTION, PASSAGES)
+        whole(SanitizedQuestion(generator, Raising()).write(QUESTION, PASSAGES))
     assert chat.requests == []
 
 
@@ -432,7 +433,7 @@ def test_a_remote_model_reads_one_alias_through_the_history(
         sanitizer = sanitizer_of(settings, collection, encoder)
         generator = answering(settings, collection, encoder, generating_model_of(settings), sanitizer)
         history = f"Who is {NAME}?\nIs {NAME} treated for the cough?"
-        sent = generator.generate(history, PASSAGES).question_sent or ""
+        sent = whole(generator.write(history, PASSAGES)).question_sent or ""
     first, second = sent.splitlines()
     (alias,) = {word for word in first.split() if word.strip("?").isupper()}
     assert alias.strip("?") in second and "Ashdown" not in sent_to(chat)

@@ -23,9 +23,10 @@ from models.errors import ConfigurationError
 from retrieval.citations import NO_ANSWER
 from retrieval.documents import Answer, Citation, Passage, RetrievedPassage
 from retrieval.generators.extractive import ExtractiveGenerator
-from retrieval.guards.answers import LEFT_OUT, WITHHELD, AnswerGuard, AnswerRules, GuardedAnswers
+from retrieval.guards.answers import AHEAD, LEFT_OUT, WITHHELD, AnswerGuard, AnswerRules, GuardedAnswers
 from retrieval.guards.canaries import Canaries, canaries_in
 from retrieval.guards.one_at_a_time import OneAtATime
+from retrieval.writing import Writing, at_once, filtered, whole
 from tests.doubles import PhraseDetector, WordEncoder, entity
 from tests.serving import One, no_detector
 
@@ -48,6 +49,19 @@ class Numbers:
             [entity(*found.span(), "phone number") for found in re.finditer(r"\d+(?:[ -]\d+)*", each.text)]
             for each in documents
         ]
+
+
+class Reading:
+    """A sanitizer that notes what it reads."""
+
+    name = "reading (test double)"
+
+    def __init__(self, read: list[str]) -> None:
+        self._read = read
+
+    def sanitize(self, documents: Sequence[Document]) -> list[SanitizedDocument | SanitizationError]:
+        self._read.extend(each.text for each in documents)
+        return SANITIZER.sanitize(documents)
 
 
 def passages(*texts: str) -> list[RetrievedPassage]:
@@ -149,6 +163,100 @@ def test_a_name_that_goes_on_beyond_the_end_of_a_sentence_is_replaced_whole() ->
     assert out_of("It is Mara A. Vell? Jones who coughs.", rules=rules) == "It is somebody who coughs."
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        "Ma[1]ra Vell",
+        "Mara Ve[2]ll",
+        "M[1]a[1]r[1]a V[1]e[1]l[1]l",
+        "Ma[1][2]ra Vell",
+        "Ma[1, 2]ra Vell",
+        "Ma[7]ra Vell",
+        "Ma[1]ra[2]Vell",
+        "Mara[1]Ve[1]ll",
+    ],
+)
+def test_a_mark_inside_a_word_hides_no_name(written: str) -> None:
+    said = out_of(f"The patient is {written} today.", "Somebody is ill.", "It was read.")
+    assert said == "The patient is somebody today."
+
+
+@pytest.mark.parametrize("written", ["01632 9[1]60 014", "01632 960[1] 014", "01632[1]960[2]014"])
+def test_a_mark_inside_a_number_hides_no_number(written: str) -> None:
+    assert out_of(f"Call {written} now.", "Somebody", "is ill.") == "Call a phone number now."
+
+
+@pytest.mark.parametrize("written", ["mara.vell@[1]post.example", "mara[1].vell@post.example"])
+def test_a_mark_beside_a_sign_inside_an_address_hides_no_address(written: str) -> None:
+    rules = AnswerRules(DecidingSanitizer(HybridDetector(), REDACT, RiskPrior()))
+    said = out_of(f"Please write to {written} about it.", "Please write about it.", rules=rules)
+    assert said == "Please write to an email address about it."
+
+
+def test_words_of_one_passage_around_a_mark_are_no_word_that_none_says() -> None:
+    detector = PhraseDetector({"Maravell": "person full name"})
+    rules = AnswerRules(DecidingSanitizer(detector, REDACT, RiskPrior()))
+    assert out_of("It was Mara[1]vell.", "It was Mara vell.", rules=rules) == "It was somebody."
+    assert out_of("It was Mara [1]vell.", "It was Mara vell.", rules=rules) == "It was Mara [1]vell."
+
+
+def test_a_mark_behind_a_word_costs_no_second_reading() -> None:
+    read: list[str] = []
+    marked = "It went away[1]. So it did [2], again[1], twice."
+    out_of(marked, "No.", "Nobody.", rules=AnswerRules(Reading(read)))
+    assert not [text for text in read if "away. So" in text]
+
+
+@settings(max_examples=60)
+@given(st.lists(st.integers(0, len("Mara Vell")), max_size=3), st.sampled_from(["[1]", "[2]", "[1, 2]"]))
+def test_no_three_marks_hide_a_name_wherever_they_stand(places: list[int], mark: str) -> None:
+    written = "Mara Vell"
+    for place in sorted(places, reverse=True):
+        written = written[:place] + mark + written[place:]
+    said = out_of(f"The patient is {written} today.", "Mara was read.", "Vell said so.")
+    assert "Mara Vell" not in VALID.sub("", said)
+
+
+SHORT = [
+    ("Mara. Vell.", "Somebody."),
+    ("Mara [1]. Vell [2].", "Somebody [2]."),
+    ("Mara. Vell [1] said so.", "Somebody [1] said so."),
+    ("It was Mara, they say. Mara. Vell.", "It was Mara, they say. somebody."),
+    ("Mara!\n- Vell\n", "Somebody\n"),
+    ("Yes. No. Mara. Vell. Good.", "Yes. No. somebody. Good."),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), SHORT, ids=range(len(SHORT)))
+def test_short_sentences_side_by_side_are_judged_as_one(text: str, expected: str) -> None:
+    found = ("Mara was here. Mara.", "Vell said so. Vell.", "It was Mara, they say.", "Yes. No.", "Good.")
+    assert out_of(text, *found) == expected
+
+
+def test_a_short_sentence_is_judged_with_what_was_let_out_before() -> None:
+    found = ("The patient is Mara.", "Vell. He is ill.")
+    assert (
+        out_of("The patient is Mara. Vell. He is ill.", *found) == "The patient is Mara. somebody. He is ill."
+    )
+
+
+def test_short_sentences_that_one_passage_says_so_stay() -> None:
+    def never() -> DecidingSanitizer:
+        raise AssertionError("nothing is detected here")
+
+    rules = AnswerRules(OneAtATime(never))
+    text = "It was Mara. Vell. Yes. He said so [1]."
+    assert out_of(text, "It was Mara. Vell. Yes. He said so.", rules=rules) == text
+
+
+def test_a_short_sentence_waits_for_the_next_and_no_longer() -> None:
+    guard = AnswerGuard(AnswerRules(SANITIZER), passages("Yes. It is so, he said."))
+    assert guard.feed("Yes. " + " " * AHEAD) == ""
+    assert guard.feed("It is so, he said. ") == ""
+    assert guard.feed("x" * AHEAD) == "Yes. " + " " * AHEAD + "It is so, he said."
+    assert guard.close() == " " + "x" * AHEAD
+
+
 def test_letters_that_show_as_nothing_hide_no_name() -> None:
     assert out_of("The patient is Ma\u200bra\u00ad Vell.") == "The patient is somebody."
 
@@ -189,13 +297,17 @@ def test_what_cannot_be_checked_is_withheld() -> None:
     assert said == f"{WITHHELD}  Somebody is well."
 
 
+def guarded(answer: Answer, rules: AnswerRules) -> Answer:
+    return whole(filtered(at_once(answer), AnswerGuard(rules, answer.passages)))
+
+
 def test_citations_go_with_their_marks() -> None:
     texts = passages("one two three four", "five")
     cited = (Citation(1, 1, "d1"), Citation(2, 2, "d2"))
     answer = Answer("one two three four [1] five [2]", cited, texts, "x")
-    assert AnswerRules(SANITIZER).guarded(answer) == answer
-    guarded = AnswerRules(SANITIZER, Canaries(["fourfive"])).guarded(answer)
-    assert (guarded.text, guarded.citations) == (f"one two three {WITHHELD} [2]", cited[1:])
+    assert guarded(answer, AnswerRules(SANITIZER)) == answer
+    left = guarded(answer, AnswerRules(SANITIZER, Canaries(["fourfive"])))
+    assert (left.text, left.citations) == (f"one two three {WITHHELD} [2]", cited[1:])
 
 
 def test_the_canaries_of_a_file_are_read_and_faults_are_said(tmp_path: Path) -> None:
@@ -220,6 +332,8 @@ PIECES = st.sampled_from(
         *NAMES,
         "Mara",
         "Vell",
+        "Ma",
+        "ra Vell",
         " ",
         " ",
         "\n",
@@ -314,16 +428,8 @@ def test_no_name_survives_where_no_passage_has_it(text: str) -> None:
 
 def test_the_detector_reads_what_stands_before() -> None:
     read: list[str] = []
-
-    class Reading:
-        name = "reading"
-
-        def sanitize(self, documents: Sequence[Document]) -> list[SanitizedDocument | SanitizationError]:
-            read.extend(each.text for each in documents)
-            return SANITIZER.sanitize(documents)
-
-    out_of("First one. Second one.", rules=AnswerRules(Reading()))
-    assert read == ["First one. Second one.", "First one. Second one."]
+    out_of("It is the first. It is the second.", rules=AnswerRules(Reading(read)))
+    assert read == ["It is the first. It is the second."] * 2
 
 
 def test_patterns_and_rules_find_identifiers_in_an_answer() -> None:
@@ -339,8 +445,8 @@ def test_what_the_extractive_generator_quotes_leaves_as_it_is() -> None:
     texts = [json.loads(line).get("text", "") for line in corpus_path().read_text("utf-8").splitlines()]
     for number in range(0, 60, 3):
         found = passages(*(text[:600] for text in texts[number : number + 3]))
-        answer = generator.generate("Who is ill, and since when?", found)
-        assert AnswerRules(SANITIZER).guarded(answer) == answer
+        answer = whole(generator.write("Who is ill, and since when?", found))
+        assert guarded(answer, AnswerRules(SANITIZER)) == answer
 
 
 class Saying:
@@ -348,10 +454,9 @@ class Saying:
 
     name = "saying"
 
-    def generate(self, question: str, found: Sequence[RetrievedPassage]) -> Answer:
-        return Answer(
-            "It is Mara Vell [1]. Call 01632 960 014 at once.", [Citation(1, 1, "d1")], found, "saying"
-        )
+    def write(self, question: str, found: Sequence[RetrievedPassage]) -> Writing:
+        said = "It is Mara Vell [1]. Call 01632 960 014 at once."
+        return at_once(Answer(said, [Citation(1, 1, "d1")], found, "saying"))
 
 
 class Finding:

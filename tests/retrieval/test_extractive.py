@@ -14,6 +14,7 @@ from retrieval.citations import NO_ANSWER, without_marks
 from retrieval.documents import Passage, RetrievedPassage
 from retrieval.generators.extractive import MAX_CANDIDATES, MAX_UNITS, MAX_WORDS, ExtractiveGenerator
 from retrieval.generators.turns import sentences_of
+from retrieval.writing import whole
 from tests.hashing_encoder import HashingEncoder
 
 
@@ -72,18 +73,20 @@ RENT = "The rent is nine hundred a month."
 
 def test_quotes_the_sentence_that_answers_and_cites_its_passage(quoting: ExtractiveGenerator) -> None:
     passages = found("The weather was fine all that day.", f"We walked to the mill. {RENT}")
-    answer = quoting.generate("How much is the rent a month?", passages)
+    answer = whole(quoting.write("How much is the rent a month?", passages))
     assert answer.text == f"{RENT} [2]"
     assert [(c.mark, c.passage_id, c.doc_id) for c in answer.citations] == [(2, 102, "doc-2")]
 
 
 def test_quotes_a_question_with_its_reply(quoting: ExtractiveGenerator) -> None:
     passages = found("Doctor: Good morning to you.\nDoctor: Any allergies?\nPatient: Bees.\nDoctor: Fine.")
-    assert quoting.generate("Any allergies?", passages).text == "Doctor: Any allergies? Patient: Bees. [1]"
+    assert (
+        whole(quoting.write("Any allergies?", passages)).text == "Doctor: Any allergies? Patient: Bees. [1]"
+    )
 
 
 def test_a_question_alone_answers_nothing(quoting: ExtractiveGenerator) -> None:
-    answer = quoting.generate("Any allergies?", found("Any allergies?", "Unrelated words stand here."))
+    answer = whole(quoting.write("Any allergies?", found("Any allergies?", "Unrelated words stand here.")))
     assert (answer.text, answer.citations) == (NO_ANSWER, ())
 
 
@@ -93,7 +96,7 @@ def test_a_reply_in_the_next_passage_has_that_passages_mark(quoting: ExtractiveG
         RetrievedPassage(Passage(2, "visit", len(asked), len(asked) + len(replied), replied), 0.6),
         RetrievedPassage(Passage(1, "visit", 0, len(asked), asked), 0.5),
     ]
-    answer = quoting.generate("Any allergies to insects?", passages)
+    answer = whole(quoting.write("Any allergies to insects?", passages))
     assert answer.text == "Doctor: Any allergies to insects? [2] Patient: Bees, ever since school. [1]"
     assert [(c.mark, c.passage_id) for c in answer.citations] == [(1, 2), (2, 1)]
 
@@ -103,38 +106,38 @@ def test_says_who_speaks_where_the_beginning_of_a_turn_is_left_out(quoting: Extr
         "Doctor: Your pressure came down this spring. Take the losartan every morning before breakfast.\n"
         "Patient: The garden keeps me moving.\nDoctor: Then carry on with the garden."
     )
-    answer = quoting.generate("Take the losartan every morning before breakfast?", found(text))
+    answer = whole(quoting.write("Take the losartan every morning before breakfast?", found(text)))
     assert answer.text.startswith("Doctor: … Take the losartan every morning before breakfast. [1]")
 
 
 def test_the_label_of_a_form_is_not_a_speaker(quoting: ExtractiveGenerator) -> None:
     text = "Findings: the belly was soft throughout. Otoscopy of both ears was normal."
-    answer = quoting.generate("Was otoscopy of both ears normal?", found(text))
+    answer = whole(quoting.write("Was otoscopy of both ears normal?", found(text)))
     assert answer.text == "Otoscopy of both ears was normal. [1]"
 
 
 def test_quotes_what_passages_share_once(quoting: ExtractiveGenerator) -> None:
-    answer = quoting.generate("What is the rent a month?", found(f"We slept. {RENT}", f"{RENT} We left."))
+    answer = whole(quoting.write("What is the rent a month?", found(f"We slept. {RENT}", f"{RENT} We left.")))
     assert answer.text.count(RENT) == 1
 
 
 def test_prefers_something_new_to_a_repetition(quoting: ExtractiveGenerator) -> None:
     alike = ["Our old roof leaks badly today.", "Our old roof leaks quickly today."]
     new = ["One attic window is broken again.", "That storm hit my garden hard."]
-    answer = quoting.generate("Roof leaks, attic window, storm garden?", found(" ".join(alike + new)))
+    answer = whole(quoting.write("Roof leaks, attic window, storm garden?", found(" ".join(alike + new))))
     assert all(sentence in answer.text for sentence in new)
     assert sum(sentence in answer.text for sentence in alike) == 1
 
 
 def test_joins_what_stands_together_under_one_mark(quoting: ExtractiveGenerator) -> None:
     text = "The roof leaks badly since winter. The attic window was broken in winter."
-    assert quoting.generate("Roof leaks, attic window, winter?", found(text)).text == f"{text} [1]"
+    assert whole(quoting.write("Roof leaks, attic window, winter?", found(text))).text == f"{text} [1]"
 
 
 @pytest.mark.parametrize("floor", [0.0, 2.0])
 def test_the_floor_decides_whether_there_is_an_answer(floor: float) -> None:
     generator = ExtractiveGenerator(HashingEncoder(), floor)
-    answer = generator.generate("the rent?", found("The rent is due now, says our landlord."))
+    answer = whole(generator.write("the rent?", found("The rent is due now, says our landlord.")))
     assert (answer.text == NO_ANSWER) == (not answer.citations) == (floor > 1.06)
 
 
@@ -142,29 +145,29 @@ def test_the_best_relevance_is_what_the_floor_is_compared_with() -> None:
     passages = found(RENT, "The weather was fine all that day.")
     best = ExtractiveGenerator(HashingEncoder()).best("What is the rent?", passages)
     for floor, answers in ((best, True), (best + 1e-6, False)):
-        answer = ExtractiveGenerator(HashingEncoder(), floor).generate("What is the rent?", passages)
+        answer = whole(ExtractiveGenerator(HashingEncoder(), floor).write("What is the rent?", passages))
         assert (answer.text != NO_ANSWER) == answers
     assert ExtractiveGenerator(HashingEncoder()).best("", passages) == 0
 
 
 def test_quotes_at_most_three_units_and_few_words(quoting: ExtractiveGenerator) -> None:
     rooms = [f"The rent for room {word} is due on Monday." for word in "one two three four five".split()]
-    answer = quoting.generate("Is the rent for the room due?", found(" ".join(rooms)))
+    answer = whole(quoting.write("Is the rent for the room due?", found(" ".join(rooms))))
     assert sum(room in answer.text for room in rooms) == MAX_UNITS
     long = [f"The rent for room {word} is due {'very ' * 40}soon." for word in ("one", "two", "three")]
-    answer = quoting.generate("Is the rent for the room due?", found(" ".join(long)))
+    answer = whole(quoting.write("Is the rent for the room due?", found(" ".join(long))))
     assert 40 < len(answer.text.split()) <= MAX_WORDS + 3
 
 
 def test_ranks_the_sentences_of_the_best_passages_only(quoting: ExtractiveGenerator) -> None:
     filler = found(*(f"Sentence number {n} says nothing." for n in range(MAX_CANDIDATES)))
     last = found(RENT)
-    assert quoting.generate("What is the rent a month?", filler + last).text == NO_ANSWER
-    assert quoting.generate("What is the rent a month?", filler[1:] + last).text != NO_ANSWER
+    assert whole(quoting.write("What is the rent a month?", filler + last)).text == NO_ANSWER
+    assert whole(quoting.write("What is the rent a month?", filler[1:] + last)).text != NO_ANSWER
 
 
 def test_marks_in_a_passage_do_not_look_like_citations(quoting: ExtractiveGenerator) -> None:
-    answer = quoting.generate("What is the rent of rooms?", found("The rent of rooms is high [2, 3]."))
+    answer = whole(quoting.write("What is the rent of rooms?", found("The rent of rooms is high [2, 3].")))
     assert answer.text == "The rent of rooms is high (2, 3). [1]"
 
 
@@ -173,18 +176,18 @@ def test_hears_another_text_that_has_the_word_of_the_question(quoting: Extractiv
         "Aspirin for the headaches was taken by the nurse. Aspirin was taken. Aspirin, aspirin, taken daily.",
         "Somebody who was seen at the harbour hospital this winter cannot have aspirin: an ulcer.",
     )
-    assert "cannot have aspirin: an ulcer" in quoting.generate("Aspirin taken?", passages).text
+    assert "cannot have aspirin: an ulcer" in whole(quoting.write("Aspirin taken?", passages)).text
 
 
 def test_lines_of_a_list_do_not_run_into_each_other(quoting: ExtractiveGenerator) -> None:
     text = "- rent of the mill in spring\n- rent of the mill in autumn"
-    answer = quoting.generate("What is the rent of the mill?", found(text))
+    answer = whole(quoting.write("What is the rent of the mill?", found(text)))
     assert answer.text == "rent of the mill in spring [1] rent of the mill in autumn [1]"
 
 
 def test_asks_the_encoder_once() -> None:
     encoder = Counting()
-    ExtractiveGenerator(encoder).generate("What is the rent?", found(RENT, RENT, "We left early today."))
+    whole(ExtractiveGenerator(encoder).write("What is the rent?", found(RENT, RENT, "We left early today.")))
     assert encoder.batches == 1
 
 
@@ -219,7 +222,7 @@ def test_every_quoted_sentence_stands_word_for_word_in_the_passage_of_its_mark(
         doc_id, first = ("one", start) if joined else (f"doc-{n}", 0)
         passages.append(RetrievedPassage(Passage(n, doc_id, first, first + len(text), text), 0.5))
         start += len(text)
-    answer = ExtractiveGenerator(HashingEncoder(), 0.0).generate("Any pain in the chest?", passages)
+    answer = whole(ExtractiveGenerator(HashingEncoder(), 0.0).write("Any pain in the chest?", passages))
     if not answer.citations:
         assert answer.text == NO_ANSWER
         return
@@ -257,8 +260,8 @@ def test_the_embedded_encoder_answers_by_meaning_and_knows_when_it_cannot() -> N
         "Doctor: Was there ever a tumour among your relatives?\n"
         "Patient: None that I know of.\nDoctor: Your mother?\nPatient: Diabetes, since fifty.",
     )
-    deposit = quoting.generate("When is the security deposit returned?", passages).text
+    deposit = whole(quoting.write("When is the security deposit returned?", passages)).text
     assert "The deposit is returned within two weeks. [1]" in deposit
-    tumour = quoting.generate("Which relatives had a tumour?", passages).text
+    tumour = whole(quoting.write("Which relatives had a tumour?", passages)).text
     assert "Doctor: Was there ever a tumour among your relatives? Patient: None that I know of." in tumour
-    assert quoting.generate("What is the capital of Mongolia?", passages).text == NO_ANSWER
+    assert whole(quoting.write("What is the capital of Mongolia?", passages)).text == NO_ANSWER

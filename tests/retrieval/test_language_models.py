@@ -20,12 +20,14 @@ from models.language import openai_compatible
 from models.language.llama_cpp import LlamaCppModel
 from models.language.openai_compatible import OpenAICompatibleModel
 from models.language.protocol import ChatMessage, PromptTooLong
-from retrieval.citations import NO_ANSWER, cite, without_marks
+from retrieval.citations import NO_ANSWER, without_marks
 from retrieval.documents import Passage, RetrievedPassage
 from retrieval.generators.language_model import LanguageModelGenerator
 from retrieval.prompt import build_prompt
-from tests.chat_server import Reply, chat_server, says
+from retrieval.writing import whole
+from tests.chat_server import Reply, chat_server, says, streams
 from tests.tiny_gguf import CHAT_TEMPLATE, make_tiny_gguf
+from tests.writing import cite
 
 MARKER = "zqxmarker"
 KEY = "sk-invented-0123456789"
@@ -149,21 +151,21 @@ def test_text_without_marks_makes_no_citation(text: str) -> None:
     ],
 )
 def test_thinking_aloud_and_empty_answers_are_not_answers(written: str, text: str) -> None:
-    answer = LanguageModelGenerator(WordModel(text=written)).generate("Q", found("one", "two"))
+    answer = whole(LanguageModelGenerator(WordModel(text=written)).write("Q", found("one", "two")))
     assert answer.text == text
     assert [citation.mark for citation in answer.citations] == [1] * ("[1]" in text)
 
 
 def test_a_passage_the_model_did_not_read_cannot_be_cited() -> None:
     model = WordModel(330, "One [1], two [2].")
-    answer = LanguageModelGenerator(model, 100).generate("Q", found("a " * 80, "b " * 80))
+    answer = whole(LanguageModelGenerator(model, 100).write("Q", found("a " * 80, "b " * 80)))
     assert answer.text == "One [1], two."
     assert "> b" not in model.read[0][1].content
 
 
 def test_a_model_is_not_asked_without_passages() -> None:
     model = WordModel(text="I know it anyway.")
-    assert LanguageModelGenerator(model).generate("Q", []).text == NO_ANSWER
+    assert whole(LanguageModelGenerator(model).write("Q", [])).text == NO_ANSWER
     assert model.read == []
 
 
@@ -235,6 +237,19 @@ def test_threads_take_turns(tiny: LlamaCppModel) -> None:
     with ThreadPoolExecutor(4) as pool:
         together = list(pool.map(lambda prompt: tiny.complete(prompt, max_tokens=12), prompts))
     assert together == alone
+
+
+def test_a_gguf_model_can_be_read_while_it_writes(tiny: LlamaCppModel) -> None:
+    pieces = list(tiny.stream(HELLO, max_tokens=16))
+    assert len(pieces) > 1
+    assert "".join(pieces) == tiny.complete(HELLO, max_tokens=16)
+
+
+def test_a_gguf_model_is_free_once_its_reader_leaves(tiny: LlamaCppModel) -> None:
+    reading = tiny.stream(HELLO, max_tokens=16)
+    next(reading)
+    reading.close()
+    assert tiny.complete(HELLO, max_tokens=4) == "".join(tiny.stream(HELLO, max_tokens=4))
 
 
 @pytest.mark.parametrize(
@@ -537,3 +552,60 @@ def test_tokens_are_estimated_with_something_to_spare() -> None:
     assert model.context_tokens == 500
     assert model.count_tokens([ChatMessage("user", "x" * 300), ChatMessage("user", "")]) == 118
     assert issubclass(ModelUnavailable, LetheError)
+
+
+# --- the same, read while it writes -------------------------------------------------------------------
+
+
+def streamed(reply: Reply, timeout_s: float = 60.0) -> list[str]:
+    with chat_server(reply) as server:
+        pieces = list(OpenAICompatibleModel(server.url, "m", timeout_s=timeout_s).stream(HELLO, max_tokens=8))
+    assert server.requests[0]["stream"] is True
+    return pieces
+
+
+def test_the_pieces_of_a_server_come_one_by_one() -> None:
+    assert [piece for piece in streamed(streams("Good ", "day.", " 1")) if piece] == ["Good ", "day.", " 1"]
+
+
+def test_a_server_that_does_not_stream_is_read_whole() -> None:
+    assert streamed(says("Good day.")) == ["Good day."]
+
+
+def test_events_may_end_with_carriage_returns_and_without_a_last_line() -> None:
+    body = streams("Good ", "day.").body.replace(b"\n", b"\r\n").removesuffix(b"\r\n\r\n")
+    assert "".join(streamed(Reply(body))) == "Good day."
+
+
+def test_a_stream_is_read_before_it_ends_and_can_be_left() -> None:
+    with chat_server(streams(*["day "] * 60, seconds=0.002)) as server:
+        reading = OpenAICompatibleModel(server.url, "m").stream(HELLO, max_tokens=8)
+        began = time.perf_counter()
+        assert next(piece for piece in reading if piece) == "day "
+        reading.close()
+        whole_s = 0.002 * len(streams(*["day "] * 60).body)
+        assert time.perf_counter() - began < whole_s / 2
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        (Reply(b"data: secret body\n\n"), "its answer is not a chat completion"),
+        (Reply(b'data: {"choices": [{"delta": {"content": 7}}]}\n\n'), "its answer holds no text"),
+        (Reply(b'data: {"choices": [{}]}\n\n'), "its answer is not a chat completion"),
+        (Reply(b"secret body", status=500), "answered with HTTP status 500"),
+        (streams("Good ", "day.", cut=True), "broke off"),
+        (Reply(b'{"secret body'), "its answer is not a chat completion"),
+    ],
+    ids=["no json", "no text", "no delta", "refused", "cut", "half an object"],
+)
+def test_a_stream_that_fails_is_told_without_quoting_it(reply: Reply, reason: str) -> None:
+    with pytest.raises(ModelUnavailable) as caught:
+        streamed(reply)
+    assert reason in str(caught.value)
+    assert "secret body" not in "".join(traceback.format_exception(caught.value))
+
+
+def test_the_time_limit_holds_for_a_whole_stream() -> None:
+    with pytest.raises(ModelUnavailable, match=r"did not answer within 0\.3 s"):
+        streamed(streams(*["day "] * 20, seconds=0.005), timeout_s=0.3)

@@ -2,15 +2,13 @@
 
 import base64
 import json
-import re
 import time
 import uuid
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fastapi import APIRouter
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 from app.access.keys import Key
 from app.rows import answer_row
@@ -26,13 +24,14 @@ from app.server.answers import (
 )
 from app.server.asked import ALONE, collection_of_model, models_of, question_of
 from app.server.bodies import ChatBody, EmbeddingsBody
-from app.server.errors import UnknownModel
+from app.server.errors import UnknownModel, in_openai_shape
 from app.server.quotas.budgets import Budgets, Counted
 from app.server.quotas.slots import ModelSlot, Slot
 from app.server.served import Collections
-from models.errors import ConfigurationError
+from models.errors import ConfigurationError, LetheError
 from models.vectors import Vectors
 from retrieval.documents import Answer
+from retrieval.writing import Until, Writing, begun, filtered, whole
 
 STREAMED: dict[int | str, dict[str, Any]] = {
     200: {
@@ -40,8 +39,6 @@ STREAMED: dict[int | str, dict[str, Any]] = {
         "content": {"text/event-stream": {"schema": {"type": "string"}}},
     }
 }
-_PIECE = re.compile(r"\s*\S+(?:\s+\S+){0,7}\s*\Z|\s*\S+(?:\s+\S+){0,7}")
-"""Eight words, with the space before them."""
 
 
 def chat_routes(served: Collections) -> APIRouter:
@@ -65,13 +62,13 @@ def chat_routes(served: Collections) -> APIRouter:
     def chat(body: ChatBody, key: Asking, slot: Slot, budgets: Counted) -> ChatAnswer | Response:
         """An answer from a collection, with citations."""
         name = collection_of_model(key, served, body.model, body.collection)
-        answer = _answered(body, served, name, budgets, key)
-        if not body.stream:
-            return answer
-        # Citations are known at the end, so the whole answer exists before its first event.
-        usage = body.stream_options is not None and bool(body.stream_options.include_usage)
-        content = "".join(f"data: {event}\n\n" for event in _events(answer, usage))
-        return Response(content, media_type="text/event-stream")
+        writing = _written(body, served, name, budgets, key)
+        if body.stream:
+            return StreamingResponse(_events(begun(writing), body, served), media_type="text/event-stream")
+        answer = whole(writing)
+        choices = [{"message": {"content": answer.text}}]
+        usage = _usage(body, answer, served)
+        return ChatAnswer.model_validate(_head(body) | _beside(answer) | {"choices": choices, "usage": usage})
 
     @router.post("/v1/embeddings", response_model=EmbeddingsAnswer)
     def embeddings(body: EmbeddingsBody, key: Asking, slot: ModelSlot) -> EmbeddingsAnswer:
@@ -102,49 +99,56 @@ def _tokens(served: Collections, text: str) -> int:
     return len(served.encoder.token_spans(text))
 
 
-def _answered(body: ChatBody, served: Collections, name: str, budgets: Budgets, key: Key) -> ChatAnswer:
+def _written(body: ChatBody, served: Collections, name: str, budgets: Budgets, key: Key) -> Writing:
     question = question_of([each.content for each in body.messages if each.role == "user"])
     collection = served.get(name)
     budgets.ask(key.key_id, name, question, served.encoder)
     found = collection.retriever.retrieve([question], collection.k)[0]
     budgets.show(key.key_id, name, found, lambda: served.documents(name))
-    answer = _until(body.stop or (), collection.generator.generate(question, found))
-    beside = {name: value for name, value in answer_row(answer).items() if name not in ("answer", "passages")}
+    return filtered(collection.generator.write(question, found), Until(body.stop or ()))
+
+
+def _head(body: ChatBody) -> dict[str, object]:
+    return {"id": f"chatcmpl-{uuid.uuid4().hex}", "created": int(time.time()), "model": body.model}
+
+
+def _beside(answer: Answer) -> dict[str, object]:
+    """What an answer has beside its text."""
+    return {name: value for name, value in answer_row(answer).items() if name not in ("answer", "passages")}
+
+
+def _usage(body: ChatBody, answer: Answer, served: Collections) -> UsageAnswer:
     asked = sum(_tokens(served, each.content) for each in body.messages)
     said = _tokens(served, answer.text)
-    usage = UsageAnswer(prompt_tokens=asked, completion_tokens=said, total_tokens=asked + said)
-    return ChatAnswer.model_validate(
-        beside
-        | {
-            "id": f"chatcmpl-{uuid.uuid4().hex}",
-            "created": int(time.time()),
-            "model": body.model,
-            "choices": [{"message": {"content": answer.text}}],
-            "usage": usage,
-        }
-    )
+    return UsageAnswer(prompt_tokens=asked, completion_tokens=said, total_tokens=asked + said)
 
 
-def _until(stops: Sequence[str], answer: Answer) -> Answer:
-    """The answer up to the first stop string, with the citations that remain."""
-    text = answer.text[: min((answer.text.find(each) for each in stops if each in answer.text), default=None)]
-    return replace(
-        answer, text=text, citations=[each for each in answer.citations if f"[{each.mark}]" in text]
-    )
+def _events(writing: Writing, body: ChatBody, served: Collections) -> Iterator[str]:
+    """Server-sent events in OpenAI's order; the last chunk has the answer's further fields.
+
+    Once an answer has begun, what fails is an event in place of the rest.
+    """
+    head = {**_head(body), "object": "chat.completion.chunk"}
+
+    def chunk(delta: Mapping[str, str], finish: str | None = None, **beside: object) -> str:
+        choice = {"index": 0, "delta": delta, "finish_reason": finish}
+        return _event(head | {"choices": [choice]} | beside)
+
+    yield chunk({"role": "assistant", "content": ""})
+    try:
+        while True:
+            if piece := next(writing):
+                yield chunk({"content": piece})
+    except StopIteration as end:
+        answer: Answer = end.value
+    except LetheError as error:
+        yield f"data: {in_openai_shape(error)}\n\n"
+        return
+    yield chunk({}, "stop", **_beside(answer))
+    if body.stream_options is not None and body.stream_options.include_usage:
+        yield _event(head | {"choices": [], "usage": _usage(body, answer, served).model_dump()})
+    yield "data: [DONE]\n\n"
 
 
-def _events(answer: ChatAnswer, usage: bool) -> Iterator[str]:
-    """The data of each event, in OpenAI's order; the last chunk has the answer's further fields."""
-    (choice,) = answer.choices
-    whole = answer.model_dump(exclude={"choices", "usage", "object"})
-    shared = {name: whole.pop(name) for name in ("id", "created", "model")}
-    shared["object"] = "chat.completion.chunk"
-    deltas: list[tuple[dict[str, str], str | None]] = [({"role": "assistant", "content": ""}, None)]
-    deltas += [({"content": piece}, None) for piece in _PIECE.findall(choice.message.content)]
-    deltas += [({}, choice.finish_reason)]
-    for delta, finish_reason in deltas:
-        chunk = {"index": choice.index, "delta": delta, "finish_reason": finish_reason}
-        yield json.dumps(shared | {"choices": [chunk]} | (whole if finish_reason else {}))
-    if usage:
-        yield json.dumps(shared | {"choices": [], "usage": answer.usage.model_dump()})
-    yield "[DONE]"
+def _event(content: Mapping[str, object]) -> str:
+    return f"data: {json.dumps(content)}\n\n"

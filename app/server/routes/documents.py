@@ -72,7 +72,7 @@ def document_routes(data: DataDir, served: Collections, runner: Runner) -> APIRo
         def submit() -> Job:
             policy = _settled(data, collection, order.policy)
             made = Order(policy=policy, text_field=order.text_field, id_field=order.id_field)
-            return runner.submit("ingest", collection, made, files, dry_run=order.dry_run)
+            return runner.submit("ingest", collection, made, files, key_id=key.key_id, dry_run=order.dry_run)
 
         return _submitted(response, await run_in_threadpool(submit), files=len(files))
 
@@ -88,7 +88,7 @@ def document_routes(data: DataDir, served: Collections, runner: Runner) -> APIRo
         # That there is no original is said now too.
         next(originals(data, collection), None)
         order = Order(policy=_settled(data, body.into, body.policy), source=collection)
-        return _submitted(response, runner.submit("resanitize", body.into, order))
+        return _submitted(response, runner.submit("resanitize", body.into, order, key_id=key.key_id))
 
     @router.get("/v1/collections/{collection}/documents", response_model=DocumentsAnswer)
     def documents(
