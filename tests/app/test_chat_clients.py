@@ -127,7 +127,7 @@ def test_the_sentences_of_a_language_model_come_while_it_writes(tmp_path: Path) 
             "LETHE_GENERATOR__TRUST": "local",
         }
         with served(data, **settings) as server:
-            client = openai.OpenAI(base_url=f"{server.url}/v1", api_key="none")
+            client: Any = openai.OpenAI(base_url=f"{server.url}/v1", api_key="none")
             asked = [{"role": "user", "content": QUESTION}]
             times, texts = [], []
             for chunk in client.chat.completions.create(model="kb:notes", messages=asked, stream=True):

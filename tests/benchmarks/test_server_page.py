@@ -30,7 +30,12 @@ def test_every_figure_is_on_the_page() -> None:
         },
         "passages": 123_456, "questions": 60, "cores": 2,
         "search": server.searched(taken),
-        "chat": {"clients": 4, "first byte, milliseconds": {"0.95": asdict(Estimate(71.5, 70.0, 80.0, n=9))}},
+        "chat": {
+            "clients": 4,
+            "first byte, milliseconds": {
+                "first time": {q: asdict(Estimate(71.5, 70.0, 80.0, n=9)) for q in ("0.5", "0.95")}
+            },
+        },
         "searches a second": {"4": asdict(Estimate(61.5, 60.0, 63.0, n=9))},
         "seconds until ready": {"runs": [3.0, 3.5, 9.0]},
         "bytes": {"ready": 700_000_000},
