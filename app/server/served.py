@@ -91,7 +91,8 @@ class DataCollections:
         self.system = Once(lambda: system_of(data.settings, encoder=encoder))
         self._model = generating_model_of(data.settings)
         self._opened: dict[str, _Opened] = {}
-        self._opening = Lock()
+        self._lock = Lock()
+        self._turns: dict[str, Lock] = {}
         if only is not None:
             # What is wrong with it is said at the start.
             data.open(only).store.close()
@@ -104,10 +105,10 @@ class DataCollections:
     def names(self) -> list[str]:
         """Those that exist now, in the order of their names."""
         there = [name for name in self._data.collections() if self._only in (None, name)]
-        with self._opening:
+        with self._lock:
             # What is deleted is let go: an open file would keep it on the disk.
             for gone in self._opened.keys() - there:
-                del self._opened[gone]
+                self._opened.pop(gone, None)
         return there
 
     def counts(self) -> Mapping[str, int]:
@@ -116,7 +117,10 @@ class DataCollections:
 
     def get(self, name: str) -> ServedCollection:
         """A collection to ask; raises CollectionError if it is not there, or has another encoder."""
-        with self._opening:
+        with self._lock:
+            turn = self._turns.setdefault(name, Lock())
+        # While one is opened, the others answer.
+        with turn:
             opened = self._opened.get(name)
             state = _state(opened.collection) if opened else None
             if opened is None or state is None:

@@ -22,11 +22,11 @@ def imports_of(tree: ast.AST) -> Iterator[str]:
 # In each room a file may import those of its own step and of the steps before it.
 STEPS = {
     "models": "errors vectors packs loopback remembering local_files catalog trained pull corpora "
-    "encoders detectors risk language training",
+    "encoders detectors risk judges language training",
     "ingest": "documents labels spans annotated errors protocols temporary keys language read "
     "detection linking rendering ladders scoring deciding explain sanitize pipeline "
     "workers on_ray langchain_transformer",
-    "retrieval": "documents errors protocols search index store manifest keeping passages citations prompt "
+    "retrieval": "documents errors writing protocols search index store manifest keeping passages citations prompt "
     "collection retriever guards generators langchain_adapters system",
     "eval": "documents progress rows protocols measures targets corpora provenance attacks "
     "experiment prepared tasks studies reports",

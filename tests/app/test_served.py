@@ -1,0 +1,91 @@
+"""The collections that a server has open."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app import compose
+from app.compose import system_of
+from app.data_dir import DataDir
+from app.server import served
+from app.server.served import DataCollections
+from app.settings.load import load_settings
+from ingest.documents import Document, SanitizedDocument
+from retrieval.guards.answers import AnswerRules
+from retrieval.system import System
+from retrieval.writing import whole
+from tests.commands import lethe, write_records
+
+NOTES = ["Invented note. The boiler of the mill is broken since May.", "Invented note. A heron was fed."]
+QUESTION = "What is broken at the mill?"
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> DataDir:
+    records = write_records(tmp_path / "notes.jsonl", NOTES)
+    for name in ("one", "other"):
+        ran = lethe(tmp_path / "data", "ingest", str(records), "-c", name, "--policy", "redact")
+        assert ran.code == 0, ran.err
+    return DataDir(load_settings({"data_dir": str(tmp_path / "data")}))
+
+
+def answered(collections: DataCollections, name: str) -> str:
+    found = collections.get(name)
+    return whole(found.generator.write(QUESTION, found.retriever.retrieve([QUESTION], 5)[0])).text
+
+
+def test_while_a_collection_is_opened_others_answer(data: DataDir, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, go = threading.Event(), threading.Event()
+    searching = served.searching
+
+    def slow(settings: Any, collection: Any, *rest: Any) -> Any:
+        if collection.folder.name == "one":
+            begun.set()
+            assert go.wait(30)
+        return searching(settings, collection, *rest)
+
+    monkeypatch.setattr(served, "searching", slow)
+    collections = DataCollections(data)
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(answered, collections, "one")
+        assert begun.wait(30)
+        assert "boiler" in answered(collections, "other")
+        assert not waiting.done()
+        go.set()
+        assert "boiler" in waiting.result(30)
+
+
+def test_no_vector_of_a_sentence_is_remembered_once_a_document_is_erased(data: DataDir) -> None:
+    collections = DataCollections(data)
+    assert "boiler" in answered(collections, "one")
+    remembered = collections._opened["one"].remembered
+    assert remembered._kept
+    with data.open("one") as collection:
+        gone = [each.doc_id for each in collection.store.documents()]
+    ran = lethe(data.settings.data_dir, "erase", *gone, "-c", "one")
+    assert ran.code == 0, ran.err
+    collections.get("one")
+    assert not remembered._kept
+
+
+def test_the_guards_of_all_collections_share_their_models(
+    data: DataDir, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[System] = []
+
+    def counted(*given: Any, **named: Any) -> System:
+        made.append(system_of(*given, **named))
+        return made[-1]
+
+    for module in (served, compose):
+        monkeypatch.setattr(module, "system_of", counted)
+    collections = DataCollections(data)
+    for name in ("one", "other"):
+        rules: AnswerRules = vars(collections.get(name).generator)["_rules"]
+        (found,) = rules.sanitizer.sanitize([Document("1", "Call Mara Vell at 01632 960 014.")])
+        assert isinstance(found, SanitizedDocument)
+        assert "960" not in found.text and found.policy == "redact"
+    assert len(made) == 1
