@@ -1,5 +1,10 @@
-"""An ingest that writes nothing: it counts documents, failures and decisions."""
+"""An ingest that writes nothing: it counts documents, failures and decisions.
 
+Its report may be kept for long, so no word that it counts as replaced stands in it. A replacement may say a
+part of what it replaces, such as the year of a date; the samples do not.
+"""
+
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -8,6 +13,7 @@ import numpy as np
 
 from app.data_dir import DataDir
 from app.ingesting import arriving, nothing_kept, pipeline, plan, refuse_raw_text
+from ingest.detection.plausible import FUNCTION_WORDS
 from ingest.documents import Arrival, Document, SanitizedDocument, Standing
 from ingest.errors import SanitizationError
 from ingest.pipeline import Tally, at_once
@@ -18,6 +24,10 @@ from retrieval.system import System
 
 SAMPLES = 3
 """Most sample replacements of one kind of decision."""
+MASK = "…"
+"""Stands in a sample for a word of the original."""
+
+_WORD = re.compile(r"\w+(?:[.,'’/-]\w+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +42,7 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Counts of decisions by kind, with sample replacements."""
+    """Counts of decisions by kind, with sample replacements (``sample_of``)."""
 
     mentions: Counter[Kind] = field(default_factory=Counter)
     replacements: dict[Kind, list[str]] = field(default_factory=dict)
@@ -74,14 +84,40 @@ def dry_run(
 
     def prepare(documents: Sequence[Document]) -> list[CutDocument | SanitizationError]:
         return [
-            CutDocument(each, passages_of(each, system.encoder, system.passage_tokens), no_vectors)
+            CutDocument(
+                _with_samples(each, document.text),
+                passages_of(each, system.encoder, system.passage_tokens),
+                no_vectors,
+            )
             if isinstance(each, SanitizedDocument)
             else each
-            for each in sanitizer.sanitize(documents)
+            for document, each in zip(documents, sanitizer.sanitize(documents), strict=True)
         ]
 
     run = pipeline(at_once(prepare), data.settings).run
     return run(arriving(planned.readings, data), _Counting(counted), on_progress), counted
+
+
+def sample_of(replacement: str, mention: str) -> str:
+    """The words that replace a mention, with ``MASK`` for each that stands in it; "the" and the like stay."""
+
+    def masked(word: re.Match[str]) -> str:
+        if word[0] in FUNCTION_WORDS:
+            return word[0]
+        stands = re.search(rf"(?<!\w){re.escape(word[0])}(?!\w)", mention, re.IGNORECASE)
+        return MASK if stands else word[0]
+
+    return _WORD.sub(masked, replacement)
+
+
+def _with_samples(document: SanitizedDocument, text: str) -> SanitizedDocument:
+    """The document with samples for replacements; ``text`` is the original."""
+    decisions = [
+        replace(each, replacement=sample_of(each.replacement, text[span.start : span.end]))
+        for each in document.decisions
+        for span in [each.entity.span]
+    ]
+    return replace(document, decisions=decisions)
 
 
 class _Counting:
@@ -112,5 +148,7 @@ class _Counting:
             kind = Kind(str(entity.identifier), entity.label, str(decision.action), decision.reason)
             self._counted.mentions[kind] += 1
             shown = self._counted.replacements.setdefault(kind, [])
-            if decision.replacement and decision.replacement not in shown and len(shown) < SAMPLES:
-                shown.append(decision.replacement)
+            sample = decision.replacement
+            # One of which no word is left tells nothing.
+            if sample.strip(f"{MASK} ") and sample not in shown and len(shown) < SAMPLES:
+                shown.append(sample)

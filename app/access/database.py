@@ -9,8 +9,8 @@ from pathlib import Path
 from models.errors import LetheError
 
 FILE = "server.db"
-VERSION = 1
-"""Of its tables. Count it up for a change of tables that are there, and add the step to it."""
+VERSION = 2
+"""Of its tables. Count it up for a change of tables that are there, and add the step to ``_upgrade``."""
 
 
 def connected(folder: Path, schema: str = "") -> sqlite3.Connection:
@@ -32,24 +32,37 @@ def connected(folder: Path, schema: str = "") -> sqlite3.Connection:
     with readable():
         connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=30)
         try:
-            _check_version(connection)
+            version = _check_version(connection)
             connection.execute("PRAGMA journal_mode=WAL")
             if schema:
                 connection.execute(schema)
-                connection.execute(f"PRAGMA user_version = {VERSION}")
+                if version < VERSION:
+                    _upgrade(connection)
         except BaseException:
             connection.close()
             raise
         return connection
 
 
-def _check_version(connection: sqlite3.Connection) -> None:
+def _check_version(connection: sqlite3.Connection) -> int:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version > VERSION:
         raise LetheError(
             f"{FILE} was written by a newer Lethe (version {version}, this one reads {VERSION}). Use that "
             "version, or restore the data folder from a backup that is older."
         )
+    return int(version)
+
+
+def _upgrade(connection: sqlite3.Connection) -> None:
+    """Bring tables of an older version to this one; what is done already is left."""
+    connection.execute("BEGIN IMMEDIATE")
+    # 1 to 2: jobs know the key that ordered them. Of those before it is not known: they count as everybody's.
+    columns = [row[1] for row in connection.execute("PRAGMA table_info(jobs)")]
+    if columns and "key_id" not in columns:
+        connection.execute("ALTER TABLE jobs ADD COLUMN key_id TEXT NOT NULL DEFAULT ''")
+    connection.execute(f"PRAGMA user_version = {VERSION}")
+    connection.execute("COMMIT")
 
 
 @contextmanager

@@ -122,6 +122,10 @@ class Keys:
             rows = connection.execute(f"SELECT {_COLUMNS} FROM keys ORDER BY rowid").fetchall()
         return [_key(row) for row in rows]
 
+    def get(self, key_id: str) -> Key | None:
+        """A key by id, revoked or not; None if there is none."""
+        return next((each for each in self.all() if each.key_id == key_id), None)
+
     def revoke(self, key_id: str) -> Key:
         """Let a key allow nothing any more; one that was revoked before keeps its time.
 
@@ -132,10 +136,10 @@ class Keys:
             connection.execute(
                 "UPDATE keys SET revoked = ? WHERE key_id = ? AND revoked IS NULL", (_now(), key_id)
             )
-        for key in self.all():
-            if key.key_id == key_id:
-                return key
-        raise UnknownKey
+        key = self.get(key_id)
+        if key is None:
+            raise UnknownKey
+        return key
 
     def caller(self, text: str | None) -> Key | None:
         """The key that a request brings, None for none that is known and not revoked."""

@@ -7,7 +7,7 @@ from app.access.keys import Keys
 from app.cli.console import message
 from app.cli.given import data_of
 from app.machine import keep_no_core
-from app.server.app import create_app, is_alone
+from app.server.app import create_app
 from app.server.running import alone_in, listening, serve, url_of
 from models.errors import ConfigurationError
 
@@ -18,7 +18,7 @@ def run(arguments: argparse.Namespace) -> int:
     data = data_of(arguments)
     where = data.settings.server
     with alone_in(data.settings.data_dir), closing(Keys(data.settings.data_dir)) as keys:
-        if not is_alone(where) and not keys.any():
+        if not where.alone and not keys.any():
             raise ConfigurationError(
                 "server.host, server.hosts: others can reach this server, and nobody has a key. Make one: "
                 "`lethe keys create operator --scope query,ingest,erase,admin`. Or listen on 127.0.0.1 "

@@ -56,14 +56,15 @@ class Runner:
         order: Order,
         files: Sequence[Upload] = (),
         *,
+        key_id: str,
         dry_run: bool = False,
     ) -> Job:
-        """A new job; raises LetheError if what was sent cannot be kept."""
+        """A new job, ordered by a key or, "", by everybody; raises LetheError if it cannot be kept."""
         job_id = secrets.token_hex(8)
         # Before the job is there to be taken.
         self._uploads.keep(job_id, order, files)
         try:
-            job = self.jobs.create(job_id, kind, collection, dry_run=dry_run)
+            job = self.jobs.create(job_id, kind, collection, key_id=key_id, dry_run=dry_run)
         except LetheError:
             self._uploads.forget(job_id)
             raise

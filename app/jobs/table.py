@@ -1,6 +1,7 @@
 """The table of jobs: what the server was given to do, and how far it is.
 
-It holds counts and places in uploads, never a text, an id or the name of a file.
+It holds counts, places in uploads and samples of what a dry run would write, never a word of a text, an id of
+a document or the name of a file.
 """
 
 import json
@@ -32,6 +33,7 @@ _SCHEMA = """
         kind TEXT NOT NULL,
         collection TEXT NOT NULL,
         dry_run INTEGER NOT NULL,
+        key_id TEXT NOT NULL DEFAULT '',
         state TEXT NOT NULL,
         attempts INTEGER NOT NULL DEFAULT 0,
         cancelling INTEGER NOT NULL DEFAULT 0,
@@ -43,7 +45,9 @@ _SCHEMA = """
         error TEXT
     ) STRICT
 """
-_COLUMNS = "job_id, kind, collection, dry_run, state, created, started, ended, progress, summary, error"
+_COLUMNS = (
+    "job_id, kind, collection, dry_run, key_id, state, created, started, ended, progress, summary, error"
+)
 
 
 class UnknownJob(LetheError):
@@ -57,13 +61,15 @@ class UnknownJob(LetheError):
 class Job:
     """A job as it is now. Times are ISO 8601 in UTC; ``progress`` counts bytes and documents.
 
-    ``summary`` is that of a finished run, ``error`` why it failed.
+    ``key_id`` is that of the key that ordered it, "" where the server asked for none. ``summary`` is that of
+    a finished run, ``error`` why it failed.
     """
 
     job_id: str
     kind: Kind
     collection: str
     dry_run: bool
+    key_id: str
     state: State
     created: str
     started: str | None = None
@@ -86,14 +92,14 @@ class Jobs:
         self._folder = folder
         connected(folder, _SCHEMA).close()
 
-    def create(self, job_id: str, kind: Kind, collection: str, *, dry_run: bool) -> Job:
-        """A new waiting job."""
-        job = Job(job_id, kind, collection, dry_run, "waiting", _now())
-        row = (job_id, kind, collection, dry_run, job.state, job.created)
+    def create(self, job_id: str, kind: Kind, collection: str, *, key_id: str, dry_run: bool) -> Job:
+        """A new waiting job, ordered by a key or, "", by everybody."""
+        job = Job(job_id, kind, collection, dry_run, key_id, "waiting", _now())
+        row = (job_id, kind, collection, dry_run, key_id, job.state, job.created)
         with self._open() as connection:
             connection.execute(
-                "INSERT INTO jobs (job_id, kind, collection, dry_run, state, created) "
-                "VALUES (?, ?, ?, ?, ?, ?)",
+                "INSERT INTO jobs (job_id, kind, collection, dry_run, key_id, state, created) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?)",
                 row,
             )
             connection.execute(
@@ -245,8 +251,8 @@ def _job(row: Sequence[Any]) -> Job:
     return replace(
         job,
         dry_run=bool(job.dry_run),
-        progress=json.loads(row[8]),
-        summary=None if row[9] is None else json.loads(row[9]),
+        progress=json.loads(row[9]),
+        summary=None if row[10] is None else json.loads(row[10]),
     )
 
 

@@ -2,14 +2,15 @@
 
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from app.access.keys import Keys
 from app.access.vault import originals
 from app.data_dir import DataDir
 from app.jobs.table import Job, Jobs
-from app.jobs.uploads import Uploads
+from app.jobs.uploads import Order, Uploads
 from app.machine import begin_apart
 from app.rows import error_text
 from app.settings.load import Settings
@@ -78,6 +79,7 @@ def _done(job: Job, settings: Settings, uploads: Uploads, jobs: Jobs) -> dict[st
     from ingest.read.reading import Reading
 
     order, total = uploads.order(job.job_id), uploads.bytes_of(job.job_id)
+    _check_allowed(job, order, settings)
     chosen = DataDir(settings).settings_for(job.collection, order.policy)
     # A dry run makes no key for digests either.
     data = DataDir(chosen, writes=not job.dry_run)
@@ -95,6 +97,30 @@ def _done(job: Job, settings: Settings, uploads: Uploads, jobs: Jobs) -> dict[st
             return {**tally.summary(), "decisions": counted.rows()}
         workers = workers_for(chosen, total)
         return dict(ingest(system, data, job.collection, readings, on_progress, workers=workers).summary())
+
+
+def _check_allowed(job: Job, order: Order, settings: Settings) -> None:
+    """Whether who ordered a job may still do so now that it begins, or goes on after a stop of the server.
+
+    An order without a key is done as long as there is no key, and later too where nobody but this machine can
+    reach the server.
+
+    Raises:
+        LetheError: The key was revoked, or may not do it any more.
+    """
+    with closing(Keys(settings.data_dir)) as keys:
+        key = keys.get(job.key_id) if job.key_id else None
+        if not job.key_id and (settings.server.alone or not keys.any()):
+            return
+    if not job.key_id:
+        raise LetheError(
+            "This was ordered without a key, and the server asks for one now. Send it again with a key."
+        )
+    if key is None or key.revoked:
+        raise LetheError("The key that ordered this was revoked. Send it again with another key.")
+    reads = order.source is None or key.allows("reveal", order.source)
+    if not (reads and key.allows("ingest", job.collection)):
+        raise LetheError("The key that ordered this may not do so any more. Send it again with another key.")
 
 
 def _reporter(jobs: Jobs, job_id: str, total: int) -> "Callable[[Tally], None]":

@@ -132,7 +132,9 @@ def until(true: Callable[[], bool]) -> None:
 
 
 def test_texts_that_hang_in_sanitizing_hold_neither_keys_nor_searches(server: Server) -> None:
-    sent, taken = 45, MODELS_AT_ONCE * (1 + WAITING_PER_SLOT)
+    # One caller has half of the queue.
+    waiting = MODELS_AT_ONCE * WAITING_PER_SLOT // 2
+    sent, taken = 45, MODELS_AT_ONCE + waiting
 
     def sanitize() -> httpx.Response:
         with server.client() as client:
@@ -143,7 +145,7 @@ def test_texts_that_hang_in_sanitizing_hold_neither_keys_nor_searches(server: Se
         until(lambda: sum(each.done() for each in asked) == sent - taken)
         assert server.app.state.model_slots.counts() == {
             "running": MODELS_AT_ONCE,
-            "waiting": taken - MODELS_AT_ONCE,
+            "waiting": waiting,
         }
         began = time.monotonic()
         assert client.get("/v1/me").status_code == client.get("/readyz").status_code == 200
@@ -156,9 +158,40 @@ def test_texts_that_hang_in_sanitizing_hold_neither_keys_nor_searches(server: Se
         statuses = sorted(each.result().status_code for each in asked)
     assert refused.headers["retry-after"] == "5"
     assert refused.json()["code"] == "server_busy"
-    told = "8 requests that run a model wait for an answer already. Try again in 5 s."
-    assert refused.json()["detail"] == told
+    assert refused.json()["detail"] == OWN_LIMIT
     assert statuses == [422] * taken + [503] * (sent - taken)
+
+
+OWN_LIMIT = (
+    "4 requests that run a model of this caller wait already, the most of one caller. Try again in 5 s."
+)
+
+
+def test_a_caller_leaves_half_of_the_queue_to_others(server: Server) -> None:
+    callers = [dict(server.header), *(dict(server.new_key()[1]) for _ in range(2))]
+
+    def sanitize(header: Mapping[str, str]) -> httpx.Response:
+        with server.client(header) as client:
+            return client.post("/v1/sanitize", json={"text": "boiler"})
+
+    slots = server.app.state.model_slots
+    with reached(server), ThreadPoolExecutor(20) as pool:
+        # Two run and four wait of the first, four of the second wait behind them.
+        first = [pool.submit(sanitize, callers[0]) for _ in range(6)]
+        until(lambda: slots.counts() == {"running": 2, "waiting": 4})
+        assert sanitize(callers[0]).json()["detail"] == OWN_LIMIT
+        second = [pool.submit(sanitize, callers[1]) for _ in range(4)]
+        until(lambda: slots.counts() == {"running": 2, "waiting": 8})
+        assert sanitize(callers[1]).json()["detail"] == OWN_LIMIT
+        full = sanitize(callers[2])
+        server.hanging.may_end.set()
+        statuses = {each.result().status_code for each in (*first, *second)}
+        assert sanitize(callers[0]).status_code == 422
+    assert full.status_code == 503
+    told = "8 requests that run a model of all callers wait already. Try again in 5 s."
+    assert (full.json()["code"], full.json()["detail"]) == ("server_busy", told)
+    assert statuses == {422}
+    assert slots.counts() == {"running": 0, "waiting": 0}
 
 
 RUN_A_MODEL: Sequence[tuple[str, str, Mapping[str, Any] | None]] = (

@@ -2,10 +2,11 @@
 
 import os
 import signal
+import sqlite3
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import psutil
@@ -13,12 +14,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.access.database import FILE
+from app.access.keys import EVERYBODY, Key, Keys, Scope
 from app.access.sealing import Sealer, Unsealable
 from app.data_dir import DataDir
+from app.dry_run import sample_of
 from app.jobs.runner import Runner
 from app.jobs.table import MOST_ATTEMPTS, Job, Jobs, UnknownJob, job_row
 from app.jobs.uploads import Order, Upload, Uploads
-from app.settings.load import load_settings
+from app.jobs.work import _work
+from app.settings.load import Settings, load_settings
 from ingest.documents import Document
 from ingest.errors import UnreadableDocument
 from ingest.read.reading import ReadLimits
@@ -40,7 +45,7 @@ def uploads(tmp_path: Path) -> Uploads:
 
 
 def created(jobs: Jobs, job_id: str) -> Job:
-    return jobs.create(job_id, "ingest", "notes", dry_run=False)
+    return jobs.create(job_id, "ingest", "notes", key_id=EVERYBODY.key_id, dry_run=False)
 
 
 def raw_in(folder: Path) -> list[Path]:
@@ -103,6 +108,33 @@ def test_a_waiting_job_is_cancelled_at_once_and_a_running_one_when_its_process_i
     jobs.hand_back(blame=False)
     assert jobs.get("runs").state == "cancelled"
     assert not jobs.cancelling()
+
+
+def test_jobs_of_an_older_version_are_taken_as_orders_of_everybody(tmp_path: Path) -> None:
+    old = """
+        CREATE TABLE jobs (
+            number INTEGER PRIMARY KEY AUTOINCREMENT, job_id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL,
+            collection TEXT NOT NULL, dry_run INTEGER NOT NULL, state TEXT NOT NULL,
+            attempts INTEGER NOT NULL DEFAULT 0, cancelling INTEGER NOT NULL DEFAULT 0, created TEXT NOT NULL,
+            started TEXT, ended TEXT, progress TEXT NOT NULL DEFAULT '{}', summary TEXT, error TEXT
+        ) STRICT
+    """
+    with closing(sqlite3.connect(tmp_path / FILE, isolation_level=None)) as connection:
+        connection.execute(old)
+        connection.execute(
+            "INSERT INTO jobs (job_id, kind, collection, dry_run, state, created, summary) "
+            "VALUES ('one', 'ingest', 'notes', 1, 'done', '2026', '{\"documents_kept\": 2}')"
+        )
+        connection.execute("PRAGMA user_version = 1")
+    # Keys come first where the server starts.
+    Keys(tmp_path).close()
+    jobs = Jobs(tmp_path)
+    done = Job("one", "ingest", "notes", True, "", "done", "2026", summary={"documents_kept": 2})
+    assert jobs.get("one") == done
+    assert jobs.create("two", "ingest", "notes", key_id="0" * 8, dry_run=False) == jobs.get("two")
+    assert jobs.get("two").key_id == "0" * 8
+    with closing(sqlite3.connect(tmp_path / FILE)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (2,)
 
 
 # -- uploads ----------------------------------------------------------------------------------------------
@@ -172,6 +204,94 @@ def test_what_was_sent_and_is_gone_or_altered_is_reported(uploads: Uploads, tmp_
         uploads.order("two")
 
 
+# -- who ordered it ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return load_settings({"data_dir": str(tmp_path), "threads": 1})
+
+
+@pytest.fixture
+def keys(tmp_path: Path) -> Iterator[Keys]:
+    with closing(Keys(tmp_path)) as opened:
+        yield opened
+
+
+def a_key(keys: Keys, *scopes: Scope, of: str = "notes") -> Key:
+    return keys.create("ward", frozenset(scopes), frozenset((of,))).key
+
+
+def ended(settings: Settings, key_id: str, order: Order | None = None) -> Job:
+    """A job that holds an empty file only, after its turn; what was sent for it has to be gone."""
+    data = DataDir(settings)
+    jobs, uploads = Jobs(settings.data_dir), Uploads(settings.data_dir, data.key)
+    uploads.keep("one", order or Order(), [Upload("a.txt", b"")])
+    jobs.create("one", "ingest", "notes", key_id=key_id, dry_run=False)
+    _work(settings)
+    assert uploads.job_ids() == []
+    return jobs.get("one")
+
+
+REVOKED = "The key that ordered this was revoked. Send it again with another key."
+LOST = "The key that ordered this may not do so any more. Send it again with another key."
+NO_KEY = "This was ordered without a key, and the server asks for one now. Send it again with a key."
+
+
+def test_an_order_of_a_key_is_carried_out(settings: Settings, keys: Keys) -> None:
+    job = ended(settings, a_key(keys, "ingest").key_id)
+    assert (job.state, job.error) == ("done", None)
+
+
+def test_an_order_of_a_key_that_was_revoked_while_it_waited_is_refused(
+    settings: Settings, keys: Keys
+) -> None:
+    key = a_key(keys, "ingest")
+    keys.revoke(key.key_id)
+    job = ended(settings, key.key_id)
+    assert (job.state, job.error, job.summary) == ("failed", REVOKED, None)
+
+
+def test_an_order_of_a_key_that_is_there_no_more_is_refused(settings: Settings, keys: Keys) -> None:
+    assert ended(settings, "01234567").error == REVOKED
+
+
+def test_an_order_into_a_collection_that_the_key_has_lost_is_refused(settings: Settings, keys: Keys) -> None:
+    # Nothing takes a grant away by now: a key of another collection stands for one that has lost this one.
+    assert ended(settings, a_key(keys, "ingest", of="other").key_id).error == LOST
+
+
+def test_an_order_of_a_key_without_the_scope_is_refused(settings: Settings, keys: Keys) -> None:
+    assert ended(settings, a_key(keys, "query", "erase").key_id).error == LOST
+
+
+def test_originals_are_sanitized_again_only_for_a_key_that_sees_them(settings: Settings, keys: Keys) -> None:
+    order = Order(source="others")
+    assert ended(settings, a_key(keys, "ingest").key_id, order).error == LOST
+    gone = "The collection that was to be sanitized again is gone."
+    sees = keys.create("vault", frozenset(("ingest", "reveal")), None).key.key_id
+    Jobs(settings.data_dir)._update("one", "job_id = 'before'")
+    assert ended(settings, sees, order).error == gone
+
+
+@pytest.mark.parametrize(
+    ("host", "there_is_a_key", "error"),
+    [
+        ("127.0.0.1", False, None),
+        ("127.0.0.1", True, None),
+        ("0.0.0.0", False, None),
+        ("0.0.0.0", True, NO_KEY),
+    ],
+)
+def test_an_order_without_a_key_counts_as_long_as_none_is_asked_for(
+    tmp_path: Path, keys: Keys, host: str, there_is_a_key: bool, error: str | None
+) -> None:
+    if there_is_a_key:
+        a_key(keys, "ingest")
+    settings = load_settings({"data_dir": str(tmp_path), "threads": 1, "server.host": host})
+    assert ended(settings, EVERYBODY.key_id).error == error
+
+
 # -- the process ------------------------------------------------------------------------------------------
 
 
@@ -212,7 +332,9 @@ def settled(runner: Runner) -> None:
 
 
 def test_a_job_whose_process_is_killed_is_begun_again(runner: Runner, tmp_path: Path) -> None:
-    job = runner.submit("ingest", "notes", Order(policy={"name": "redact"}), [Upload("a.txt", NOTE.encode())])
+    job = runner.submit(
+        "ingest", "notes", Order(policy={"name": "redact"}), [Upload("a.txt", NOTE.encode())], key_id=""
+    )
     until(runner, job.job_id, "running")
     (process,) = works()
     os.kill(process.pid, signal.SIGKILL)
@@ -225,7 +347,7 @@ def test_a_job_whose_process_is_killed_is_begun_again(runner: Runner, tmp_path: 
 
 
 def test_a_running_job_is_cancelled_and_nothing_is_left_of_what_was_sent(runner: Runner) -> None:
-    job = runner.submit("ingest", "notes", Order(), [Upload("a.txt", NOTE.encode())])
+    job = runner.submit("ingest", "notes", Order(), [Upload("a.txt", NOTE.encode())], key_id="")
     until(runner, job.job_id, "running")
     assert runner.cancel(job.job_id).state == "running"
     assert until(runner, job.job_id, "cancelled").ended is not None
@@ -233,7 +355,9 @@ def test_a_running_job_is_cancelled_and_nothing_is_left_of_what_was_sent(runner:
 
 
 def test_a_job_waits_for_the_next_start_when_the_runner_stops(runner: Runner) -> None:
-    job = runner.submit("ingest", "notes", Order(policy={"name": "redact"}), [Upload("a.txt", NOTE.encode())])
+    job = runner.submit(
+        "ingest", "notes", Order(policy={"name": "redact"}), [Upload("a.txt", NOTE.encode())], key_id=""
+    )
     until(runner, job.job_id, "running")
     runner.stop()
     assert works() == []
@@ -248,9 +372,9 @@ def test_a_job_waits_for_the_next_start_when_the_runner_stops(runner: Runner) ->
 
 def test_a_job_that_fails_says_why_and_the_next_one_runs(runner: Runner) -> None:
     unusable = runner.submit(
-        "ingest", "notes", Order(policy={"tau": "high"}), [Upload("a.txt", b"The mill.")]
+        "ingest", "notes", Order(policy={"tau": "high"}), [Upload("a.txt", b"The mill.")], key_id=""
     )
-    nothing = runner.submit("ingest", "notes", Order(), [Upload("a.txt", b"")])
+    nothing = runner.submit("ingest", "notes", Order(), [Upload("a.txt", b"")], key_id="")
     failed = until(runner, unusable.job_id, "failed")
     assert failed.error == "policy.tau: Input should be a valid number, unable to parse string as a number."
     row = job_row(until(runner, nothing.job_id, "done"))
@@ -259,9 +383,39 @@ def test_a_job_that_fails_says_why_and_the_next_one_runs(runner: Runner) -> None
     ]
 
 
+@pytest.mark.parametrize(
+    ("mention", "replacement", "sample"),
+    [
+        ("Zorvath Quellbaum", "Mr A", "Mr A"),
+        ("on 3 May 1970", "in 1970", "in …"),
+        ("1970-05-03", "1970-05", "…"),
+        ("41,200 pounds", "20,000 to 50,000 pounds", "20,000 to 50,000 …"),
+        ("the Quellbaum Mill", "the mill", "the …"),
+        ("Quellbaum's", "Quellbaum", "…"),
+        ("Berg", "Bergen", "Bergen"),
+        ("47", "40 to 49", "40 to 49"),
+    ],
+)
+def test_a_sample_has_no_word_of_what_it_replaces(mention: str, replacement: str, sample: str) -> None:
+    assert sample_of(replacement, mention) == sample
+
+
+def test_a_dry_run_keeps_no_word_that_it_replaced(runner: Runner, tmp_path: Path) -> None:
+    text = f"{NOTE} He was born on 3 May 1971 and earns 41,200 guilders a year."
+    job = runner.submit("ingest", "notes", Order(), [Upload("a.txt", text.encode())], key_id="", dry_run=True)
+    summary = until(runner, job.job_id, "done").summary
+    assert summary is not None
+    samples = {each["label"]: each["replacements"] for each in summary["decisions"]}
+    assert samples["date of birth"] == ["in …"]
+    settled(runner)
+    kept = b"".join(path.read_bytes() for path in (tmp_path / "data").glob("server.db*"))
+    assert job.job_id.encode() in kept
+    assert not [word for word in (b"Zorvath", b"Quellbaum", b"1971", b"41,200", b"guilders") if word in kept]
+
+
 def test_a_dry_run_counts_and_stores_nothing(runner: Runner, tmp_path: Path) -> None:
     files = [Upload("a.txt", NOTE.encode())]
-    job = runner.submit("ingest", "notes", Order(policy={"name": "redact"}), files, dry_run=True)
+    job = runner.submit("ingest", "notes", Order(policy={"name": "redact"}), files, dry_run=True, key_id="")
     summary = until(runner, job.job_id, "done").summary
     assert summary is not None
     assert {each["label"] for each in summary["decisions"]} >= {"person full name"}
@@ -281,7 +435,9 @@ def test_a_runner_that_meets_a_full_disk_tries_again(
         return waits()
 
     monkeypatch.setattr(runner.jobs, "waits", unlucky)
-    job = runner.submit("ingest", "notes", Order(policy={"name": "redact"}), [Upload("a.txt", NOTE.encode())])
+    job = runner.submit(
+        "ingest", "notes", Order(policy={"name": "redact"}), [Upload("a.txt", NOTE.encode())], key_id=""
+    )
     assert until(runner, job.job_id, "done", "failed").error is None
     said = capfd.readouterr().err
     assert said.count("lethe: jobs wait (LetheError), and are tried again\n") == 2

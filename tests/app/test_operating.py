@@ -466,20 +466,60 @@ def test_slots_are_given_in_turn_and_given_back() -> None:
         slots, order = Slots(1, "chats"), list[int]()
 
         async def one(number: int) -> None:
-            async with slots.one():
+            async with slots.one(None):
                 order.append(number)
                 await asyncio.sleep(0.01)
 
         tasks = [asyncio.create_task(one(number)) for number in range(1 + WAITING_PER_SLOT)]
         await asyncio.sleep(0)
         assert slots.counts() == {"running": 1, "waiting": WAITING_PER_SLOT}
-        with pytest.raises(TryLater, match="4 chats wait for an answer already") as refused:
+        with pytest.raises(TryLater, match="4 chats of all callers wait already") as refused:
             await one(9)
         assert refused.value.status == 503
         tasks[2].cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         assert order == [0, 1, 3, 4]
         assert slots.counts() == {"running": 0, "waiting": 0}
+
+    asyncio.run(use())
+
+
+@pytest.mark.parametrize(("most", "share"), [(1, 2), (3, 6), (0.25, 1)])
+def test_a_caller_waits_in_half_of_the_places_and_in_one_at_least(most: float, share: int) -> None:
+    async def use() -> None:
+        slots = Slots(1, "chats")
+        slots._most_waiting = int(most * WAITING_PER_SLOT)
+
+        async def one(caller: str | None) -> None:
+            async with slots.one(caller):
+                await asyncio.sleep(0.01)
+
+        running = asyncio.create_task(one("c"))
+        await asyncio.sleep(0)
+        tasks = [asyncio.create_task(one("a")) for _ in range(share)]
+        await asyncio.sleep(0)
+        told = f"{share} chats of this caller wait already, the most of one caller."
+        with pytest.raises(TryLater, match=told):
+            await one("a")
+        tasks += [asyncio.create_task(one("b"))] * (share < int(most * WAITING_PER_SLOT))
+        await asyncio.gather(running, *tasks)
+        assert not slots._waiting_of
+
+    asyncio.run(use())
+
+
+def test_callers_without_keys_are_one_and_have_all_places() -> None:
+    async def use() -> None:
+        slots = Slots(1, "chats")
+
+        async def one() -> None:
+            async with slots.one(None):
+                await asyncio.sleep(0.01)
+
+        tasks = [asyncio.create_task(one()) for _ in range(1 + WAITING_PER_SLOT)]
+        await asyncio.sleep(0)
+        assert slots.counts() == {"running": 1, "waiting": WAITING_PER_SLOT}
+        await asyncio.gather(*tasks)
 
     asyncio.run(use())
 

@@ -3,9 +3,13 @@
 Routes share one pool of 40 threads, which looks up keys and writes the trail too. A language model may take
 minutes for each answer, and long texts are sanitized one after the other; without bounds of their own they
 would hold every thread, and nothing else would be answered.
+
+Those that wait are taken in their order. A key may have half of the places to wait in, so that none keeps all
+others out. Callers without keys are one, and have all.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Annotated, Any
@@ -31,31 +35,32 @@ class Slots:
         self._most_waiting = most * WAITING_PER_SLOT
         self._what, self._remedy = what, remedy
         self._running = self._waiting = 0
+        self._waiting_of = Counter[str | None]()
 
     def counts(self) -> Mapping[str, int]:
         """How many run and how many wait, at any time."""
         return {"running": self._running, "waiting": self._waiting}
 
     @asynccontextmanager
-    async def one(self) -> AsyncIterator[None]:
+    async def one(self, caller: str | None) -> AsyncIterator[None]:
         """Hold a slot, after those that came before; no thread is held while waiting.
 
+        ``caller`` is the id of a key, None where there is none.
+
         Raises:
-            TryLater: Too many wait already.
+            TryLater: Too many wait already, of the caller or of all.
         """
-        if self._free.locked() and self._waiting >= self._most_waiting:
-            raise TryLater(
-                503,
-                "server_busy",
-                f"{self._waiting} {self._what} wait for an answer already. Try again in {_AGAIN_S} s"
-                f"{self._remedy}.",
-                _AGAIN_S,
-            )
+        if self._free.locked():
+            self._check(caller)
         self._waiting += 1
+        self._waiting_of[caller] += 1
         try:
             await self._free.acquire()
         finally:
             self._waiting -= 1
+            self._waiting_of[caller] -= 1
+            # So that keys that come and go are not remembered.
+            self._waiting_of += Counter()
         self._running += 1
         try:
             yield
@@ -63,13 +68,24 @@ class Slots:
             self._running -= 1
             self._free.release()
 
+    def _check(self, caller: str | None) -> None:
+        own = self._waiting_of[caller]
+        if caller is not None and own >= max(1, self._most_waiting // 2):
+            said = f"{own} {self._what} of this caller wait already, the most of one caller"
+        elif self._waiting >= self._most_waiting:
+            said = f"{self._waiting} {self._what} of all callers wait already"
+        else:
+            return
+        again = f"Try again in {_AGAIN_S} s{self._remedy}."
+        raise TryLater(503, "server_busy", f"{said}. {again}", _AGAIN_S)
+
 
 def _holds(kind: str) -> Any:
     """A dependency: a slot of the app's ``kind``, held until the answer is sent."""
 
     async def slot(request: Request) -> AsyncIterator[None]:
         slots: Slots = getattr(request.app.state, kind)
-        async with slots.one():
+        async with slots.one(getattr(request.state, "key_id", None)):
             # Who has left while waiting is not worth a model's time.
             if await request.is_disconnected():
                 raise TryLater(503, "client_gone", "The client left before its turn.", _AGAIN_S)
