@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from ingest.documents import Decision, Risk, SanitizedDocument, Scores, Unread
 from models.errors import LetheError
 from retrieval.documents import Answer, KeptDocument, RetrievedPassage
-from retrieval.errors import CollectionError
 from retrieval.keeping import noted
 
 if TYPE_CHECKING:
@@ -16,12 +15,28 @@ if TYPE_CHECKING:
     from retrieval.collection import Collection
 
 
-_PATH = re.compile(r"(?<![^\s(])/[^\s:,;)]+")
+SOMEWHERE = "a path of the server"
+"""Stands for a path in an error."""
+
+_REST = r"[^\s:,;)'\"`]*[^\s:,;)'\"`.]"
+# No part of a word or of an address, and none that an answer tells to ask for.
+_PATH = re.compile(rf"(?<![\w.~:/-])(?<!GET )(?:~|\.{{1,2}})?/{_REST}")
 
 
-def error_text(error: LetheError) -> str:
-    """An error for callers of the server, to whom it is nothing where folders lie."""
-    return _PATH.sub("the folder", str(error)) if isinstance(error, CollectionError) else str(error)
+def error_text(error: LetheError, places: Sequence[str]) -> str:
+    """An error for callers of the server, to whom it is nothing where files lie.
+
+    ``places`` are paths that the settings name (``places_of``), which may be relative or hold blanks; others
+    are known by their form if they are absolute.
+    """
+    text = str(error)
+    for place in places:
+        # A bare name may be a word too, if nothing follows it as in a path.
+        ending = (
+            rf"(?:/{_REST})?(?![\w-])" if "/" in place else rf"(?:/{_REST}|(?<=\A{re.escape(place)})(?=[: ]))"
+        )
+        text = re.sub(rf"(?<![\w./~-]){re.escape(place)}{ending}", SOMEWHERE, text)
+    return _PATH.sub(SOMEWHERE, text)
 
 
 def sanitized_row(document: SanitizedDocument) -> Mapping[str, object]:

@@ -14,6 +14,7 @@ from app.jobs.uploads import Order, Uploads
 from app.machine import begin_apart
 from app.rows import error_text
 from app.settings.load import Settings
+from app.settings.places import places_of
 from models.errors import LetheError
 from retrieval.errors import CollectionBusy
 
@@ -54,7 +55,7 @@ def _outcome(job: Job, settings: Settings, uploads: Uploads, jobs: Jobs) -> tupl
     try:
         return _once_free(partial(_done, job, settings, uploads, jobs)), None
     except LetheError as error:
-        return {}, error_text(error)
+        return {}, error_text(error, places_of(settings))
     except Exception as error:
         # Its message may quote a document.
         return {}, f"Internal error {type(error).__name__}. What was stored before is whole."

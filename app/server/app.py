@@ -49,6 +49,7 @@ from app.server.routes.trail import trail_routes
 from app.server.routes.web import web_routes
 from app.server.served import Collections, DataCollections
 from app.settings.load import ServerSettings
+from app.settings.places import places_of
 from ingest.protocols import EntityDetector
 
 ERRORS: dict[int | str, dict[str, Any]] = {"4XX": {"model": ErrorAnswer}, "5XX": {"model": ErrorAnswer}}
@@ -74,6 +75,7 @@ def create_app(data: DataDir, keys: Keys, only: str | None = None) -> FastAPI:
     vault_of(data.settings)
     app.state.trail = partial(Noted, trail, data.holds)
     app.state.runner = runner
+    app.state.places = places_of(data.settings)
     metrics: Metrics = app.state.metrics
     metrics.show("lethe_collections", "Collections that are kept, and that are open.", "state", served.counts)
     language = int(data.settings.generator.kind == "llama_cpp")

@@ -118,28 +118,38 @@ def answer_for(
     return JSONResponse(problem.model_dump(), status_code=status, headers=headers, media_type=PROBLEM)
 
 
-def in_openai_shape(error: LetheError) -> str:
-    """An error that ends an answer which has begun, as JSON."""
+def told(app: FastAPI, error: Exception) -> str:
+    """The text of an error of ours as an answer may have it, without paths of this machine."""
+    assert isinstance(error, LetheError)
+    return error_text(error, getattr(app.state, "places", ()))
+
+
+def in_openai_shape(error: LetheError, places: Sequence[str] = ()) -> str:
+    """An error that ends an answer which has begun, as JSON; ``places`` are those of ``error_text``."""
     status, code = next(row for kind, row in STATUS.items() if isinstance(error, kind))
-    return bytes(answer_for(OPENAI[0], status, error_text(error), code).body).decode()
+    return bytes(answer_for(OPENAI[0], status, error_text(error, places), code).body).decode()
 
 
 def _of_lethe(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, LetheError)
     status, code = next(row for kind, row in STATUS.items() if isinstance(error, kind))
-    message = error_text(error)
+    message = told(request.app, error)
     if status == HTTPStatus.INTERNAL_SERVER_ERROR:
         message = f"{message} The request id is {request.state.request_id}."
     return answer_for(request.url.path, status, message, code)
 
 
 def _unknown_model(request: Request, error: Exception) -> JSONResponse:
-    return answer_for(request.url.path, 404, str(error), "model_not_found", "model")
+    return answer_for(request.url.path, 404, told(request.app, error), "model_not_found", "model")
 
 
 def _not_authenticated(request: Request, error: Exception) -> JSONResponse:
     return answer_for(
-        request.url.path, 401, str(error), "invalid_api_key", headers={"www-authenticate": "Bearer"}
+        request.url.path,
+        401,
+        told(request.app, error),
+        "invalid_api_key",
+        headers={"www-authenticate": "Bearer"},
     )
 
 

@@ -6,7 +6,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.access.trail import FAILED, TrailNotWritten
-from app.server.errors import STATUS, answer_for
+from app.server.errors import STATUS, answer_for, told
 from app.server.middleware.noted import CURRENT, Noted
 
 
@@ -56,7 +56,7 @@ class _Answer:
             except TrailNotWritten as error:
                 self._withheld = True
                 status, code = STATUS[TrailNotWritten]
-                refusal = answer_for(self._scope["path"], status, str(error), code)
+                refusal = answer_for(self._scope["path"], status, told(self._scope["app"], error), code)
                 await refusal(self._scope, self._receive, self._send)
         if not self._withheld:
             await self._send(message)

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.server.errors import answer_for
+from app.server.errors import answer_for, told
 from app.server.middleware.answered import Answered
 from app.server.middleware.metrics import Metrics
 from app.server.quotas.later import TryLater
@@ -79,7 +79,7 @@ def try_later(request: Request, error: Exception) -> Response:
     """The answer to a request that may come again."""
     assert isinstance(error, TryLater)
     headers = {"retry-after": str(error.seconds)}
-    return answer_for(request.url.path, error.status, str(error), error.code, headers=headers)
+    return answer_for(request.url.path, error.status, told(request.app, error), error.code, headers=headers)
 
 
 class _Watched:
