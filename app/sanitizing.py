@@ -100,5 +100,8 @@ class Sanitizing:
 
 def _why(error: SanitizationError) -> str:
     if isinstance(error, ForeignDocument):
-        return f"The text is in {error.language}, and the models learned English only."
+        return (
+            f"The text is in {error.language}, and the models learned English only. Send English, or let the "
+            'operator set detector.language to "any"; results then carry a warning.'
+        )
     return f"The text was not sanitized: {error.what}."

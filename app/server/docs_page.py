@@ -45,8 +45,9 @@ def _route(method: str, path: str, route: Mapping[str, Any]) -> str:
 
 
 def _content(body: Mapping[str, Any]) -> str:
-    schema = body.get("content", {}).get("application/json", {}).get("schema")
-    return _type(schema) if schema else ""
+    forms = {"multipart/form-data": "form: ", "application/json": ""}
+    kinds = [(said, body.get("content", {}).get(kind)) for kind, said in forms.items()]
+    return "; or ".join(f"{said}{_type(each['schema'])}" for said, each in kinds if each)
 
 
 def _schema(name: str, schema: Mapping[str, Any]) -> str:
@@ -75,6 +76,8 @@ def _type(schema: Mapping[str, Any]) -> str:
         return ", ".join(escape(str(each)) for each in schema.get("enum", [schema.get("const")]))
     if schema.get("type") == "array":
         return f"list of {_type(schema.get('items', {}))}"
+    if schema.get("properties"):
+        return ", ".join(f"<code>{escape(name)}</code>" for name in schema["properties"])
     return escape(" ".join([str(schema.get("type", "anything")), *_bounds(schema)]))
 
 

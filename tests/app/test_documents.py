@@ -162,7 +162,10 @@ def test_a_dry_run_counts_decisions_and_makes_no_collection(client: httpx.Client
         ),
         ({"content": b"Mr Quellbaum", "headers": {"content-type": "text/plain"}}, "Send files as multipart/"),
         ({"files": {"other": ("a.txt", b"b")}}, "files: send one file or more, each in a part of this name"),
-        ({"files": {"files": ("a.txt", b"b")}, "data": {"policy": "{"}}, "policy: send one JSON object."),
+        (
+            {"files": {"files": ("a.txt", b"b")}, "data": {"policy": "{"}},
+            'policy: send one JSON object, such as {"name": "redact"}.',
+        ),
         (
             {"files": {"files": ("a.txt", b"b")}, "data": {"policy": "[]"}},
             "policy: Input should be a valid dict",
@@ -254,7 +257,8 @@ def test_a_text_is_sanitized_with_every_decision(client: httpx.Client) -> None:
     assert problem(client.post("/v1/sanitize", json={"text": german})) == (
         422,
         "not_sanitized",
-        "The text is in German, and the models learned English only.",
+        "The text is in German, and the models learned English only. Send English, or let the operator set "
+        'detector.language to "any"; results then carry a warning.',
     )
     names = [each["name"] for each in client.get("/v1/policies").json()["policies"]]
     assert names == ["lethe", "trip", "intact", "redact", "suppress", "entity-type", "lprag"]

@@ -39,7 +39,7 @@ def answered(collections: DataCollections, name: str) -> str:
 
 def test_while_a_collection_is_opened_others_answer(data: DataDir, monkeypatch: pytest.MonkeyPatch) -> None:
     begun, go = threading.Event(), threading.Event()
-    searching = served.searching
+    searching = compose.searching
 
     def slow(settings: Any, collection: Any, *rest: Any) -> Any:
         if collection.folder.name == "one":

@@ -179,5 +179,5 @@ async def _of_form(request: Request) -> tuple[OrderBody, list[Upload]]:
         if "policy" in fields:
             fields["policy"] = json.loads(fields["policy"])
     except (TypeError, ValueError):
-        raise ConfigurationError("policy: send one JSON object.") from None
+        raise ConfigurationError('policy: send one JSON object, such as {"name": "redact"}.') from None
     return OrderBody.model_validate(fields), files
