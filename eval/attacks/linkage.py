@@ -1,0 +1,293 @@
+"""Linkage: finding a person's sanitized document with a few claims that are known from elsewhere.
+
+The attack of Xin et al., A False Sense of Privacy (section 3; linkers of section 6.3). Each known claim, or
+all of them joined, is searched for among the claims or the whole texts of the sanitized documents, and the
+document with most votes is linked. Where the text leaves a rule open, it is that of the published code.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import chain
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eval.attacks.guessing import IndexAttack
+from eval.measures.leakage import STOP_WORDS
+from eval.measures.overlap import rouge_tokenizer
+from eval.measures.text_distance import RougePart
+from ingest.language.vocabulary import fold
+from ingest.protocols import Encoder
+
+LINKAGE = IndexAttack(
+    name="linkage",
+    goal="Find the sanitized document of a person of whom a few claims are known, and read the rest of it.",
+    threat_model=(
+        "A reader of the index on an untrusted server, who knows a few claims of an original document, in "
+        "its words or in other ones, and nothing of what its sanitizer did to it."
+    ),
+    reference="Xin et al., A False Sense of Privacy, sections 3 and 6.3",
+)
+NEARLY = 0.95
+"""What scores at least this share of the best hit is a hit too: duplicates must not hide each other."""
+DIGITS = 6
+"""Scores are rounded to these, so that the order of a sum decides between no equals."""
+_QUERIES_AT_ONCE = 256
+_tokenizer = cache(rouge_tokenizer)
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """The units that one query found, best first, the first of equals first, with their scores above 0.
+
+    ``crowded`` says that even the last one that was looked at is a hit, so that others may be missing.
+    """
+
+    units: NDArray[np.int64] = field(repr=False)
+    scores: Floats = field(repr=False)
+    crowded: bool
+
+
+class Search(Protocol):
+    """Finds units of text, claims or documents: the hits of each query among the best ``depth`` units."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def depth(self) -> int: ...
+
+    def hits(self, queries: Sequence[str], units: Sequence[str]) -> Iterator[Hits]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A sanitized document as the attacker reads it: its text and its claims."""
+
+    text: str = field(repr=False)
+    claims: Sequence[str] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """The linked document, by its place among the candidates, its votes and their summed score."""
+
+    place: int
+    votes: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Linker:
+    """A search, how the known claims are put to it, and what it searches.
+
+    ``asks`` says whether the claims are one query, joined by spaces, or each a query of its own that votes.
+    Version 2 of the paper lets each claim vote ``over`` claims; version 1 joins them and searches documents.
+    """
+
+    search: Search
+    asks: Literal["joined", "each"] = "each"
+    over: Literal["claims", "documents"] = "claims"
+
+    @property
+    def name(self) -> str:
+        """The search and both choices."""
+        return f"{self.search.name}, {self.asks} over {self.over}"
+
+    def link(self, known: Sequence[Sequence[str]], candidates: Sequence[Candidate]) -> list[Link | None]:
+        """The linked candidate of each person, given the known claims; None where nothing was found."""
+        units = [[each.text] if self.over == "documents" else each.claims for each in candidates]
+        owners = np.repeat(np.arange(len(units)), [len(each) for each in units])
+        queries = [[" ".join(claims)] if self.asks == "joined" and claims else claims for claims in known]
+        if not len(owners):
+            return [None] * len(queries)
+        found = self.search.hits(list(chain(*queries)), list(chain(*units)))
+        return [vote([next(found) for _ in each], owners) for each in queries]
+
+
+def vote(answers: Sequence[Hits], owners: NDArray[np.int64]) -> Link | None:
+    """The document with most hits over all answers; None if there is no hit.
+
+    ``owners`` gives the document of each unit. A crowded answer is counted only if all of them are. Of
+    documents with equal votes the one with the highest sum of scores wins, then the first.
+    """
+    counted = [each for each in answers if not each.crowded and len(each.units)]
+    votes, scores = defaultdict[int, int](int), defaultdict[int, float](float)
+    for each in counted or answers:
+        for unit, score in zip(each.units.tolist(), each.scores.tolist(), strict=True):
+            place = int(owners[unit])
+            votes[place] += 1
+            scores[place] += score
+    if not votes:
+        return None
+    best = min(votes, key=lambda place: (-votes[place], -round(scores[place], DIGITS), place))
+    return Link(best, votes[best], scores[best])
+
+
+def _hits(scores: NDArray[np.floating], depth: int) -> Hits:
+    """The hits of one query, given the score of every unit."""
+    rounded = scores.astype(np.float64).round(DIGITS)
+    near = np.flatnonzero((rounded >= NEARLY * rounded.max(initial=0)) & (rounded > 0))
+    best = near[np.argsort(-rounded[near], kind="stable")][:depth]
+    return Hits(best, rounded[best], crowded=len(near) >= depth < len(scores))
+
+
+@dataclass(frozen=True, slots=True)
+class Bm25:
+    """BM25 as Lucene computes it (Robertson et al. 1994), with the defaults of Anserini and one hit a query.
+
+    Stop words are left out and words are stemmed; numbers stay whole.
+    """
+
+    k1: float = 0.9
+    b: float = 0.4
+    depth: int = 1
+
+    @property
+    def name(self) -> str:
+        """With both parameters, and the depth unless it is 1."""
+        depth = "" if self.depth == 1 else f", depth {self.depth}"
+        return f"bm25[k1 {self.k1:g}, b {self.b:g}{depth}]"
+
+    def hits(self, queries: Sequence[str], units: Sequence[str]) -> Iterator[Hits]:
+        """A unit that shares no word with the query is no hit."""
+        from scipy.sparse import csr_array
+
+        numbers: dict[str, int] = {}
+        counts = _counted([_terms(unit) for unit in units], numbers)
+        lengths = counts.sum(axis=1)
+        having = np.bincount(counts.indices, minlength=len(numbers))
+        idf = np.log1p((len(units) - having + 0.5) / (having + 0.5))
+        rows = np.repeat(np.arange(len(units)), np.diff(counts.indptr))
+        usual = self.k1 * (1 - self.b + self.b * lengths / max(lengths.mean(), 1))
+        weights = idf[counts.indices] * counts.data / (counts.data + usual[rows])
+        index = csr_array((weights, counts.indices, counts.indptr), counts.shape).T.tocsr()
+        for first in range(0, len(queries), _QUERIES_AT_ONCE):
+            asked = _counted(
+                [_terms(query) for query in queries[first : first + _QUERIES_AT_ONCE]], numbers, grows=False
+            )
+            for row in (asked @ index).toarray():
+                yield _hits(row, self.depth)
+
+
+_TERM = re.compile(r"\d+(?:[.,:/]\d+)*(?![^\W_])|[^\W_]+")
+
+
+def _terms(text: str) -> list[str]:
+    words = (fold(match[0]) for match in _TERM.finditer(text))
+    return [_stem(word) for word in words if word not in STOP_WORDS]
+
+
+@cache
+def _stem(word: str) -> str:
+    # The tokens of ROUGE are Latin letters and digits; other words are left as they are.
+    stems = _tokenizer()(word) if word.isascii() and word.isalpha() else ()
+    return stems[0] if stems else word
+
+
+def _counted(texts: Sequence[Sequence[str]], numbers: dict[str, int], *, grows: bool = True) -> Any:
+    """How often each text has each term: sparse, (texts, terms). New terms are numbered if ``grows``."""
+    from scipy.sparse import csr_array
+
+    data, places, ends = list[int](), list[int](), [0]
+    for terms in texts:
+        for term, count in Counter(terms).items():
+            place = numbers.setdefault(term, len(numbers)) if grows else numbers.get(term)
+            if place is not None:
+                places.append(place)
+                data.append(count)
+        ends.append(len(places))
+    return csr_array((np.array(data, np.float64), places, ends), (len(texts), len(numbers)))
+
+
+@dataclass(frozen=True, slots=True)
+class Dense:
+    """The cosine of an encoder's vectors; what lies behind the tokens that it reads is not searched."""
+
+    encoder: Encoder
+    depth: int = 100
+
+    @property
+    def name(self) -> str:
+        """The encoder's."""
+        return f"dense[{self.encoder.name}]"
+
+    def hits(self, queries: Sequence[str], units: Sequence[str]) -> Iterator[Hits]:
+        """A unit with a cosine of 0 or less is no hit."""
+        vectors = self.encoder.encode(units)
+        for first in range(0, len(queries), _QUERIES_AT_ONCE):
+            asked = self.encoder.encode(queries[first : first + _QUERIES_AT_ONCE])
+            for row in asked @ vectors.T:
+                yield _hits(row, self.depth)
+
+
+@dataclass(frozen=True, slots=True)
+class Rouge:
+    """ROUGE-L with stems of a query in a unit: its recall, as in the published code, or its F measure."""
+
+    part: RougePart = "recall"
+    depth: int = 100
+
+    @property
+    def name(self) -> str:
+        """With its part."""
+        return f"ROUGE-L {self.part}"
+
+    def hits(self, queries: Sequence[str], units: Sequence[str]) -> Iterator[Hits]:
+        """Only units with enough words in common are compared word by word, which changes no hit."""
+        tokens = [_tokenizer()(unit) for unit in units]
+        places = [_places(each) for each in tokens]
+        lengths = np.array([len(each) for each in tokens])
+        numbers: dict[str, int] = {}
+        index = _counted(tokens, numbers).T.tocsr()
+        index.data = np.ones_like(index.data)
+        for first in range(0, len(queries), _QUERIES_AT_ONCE):
+            asked = [_tokenizer()(query) for query in queries[first : first + _QUERIES_AT_ONCE]]
+            shared = (_counted(asked, numbers, grows=False) @ index).toarray()
+            for query, most in zip(asked, shared, strict=True):
+                other = lengths if self.part == "f" else np.full_like(lengths, len(query))
+                wholes = (len(query) + other) / 2
+                yield _hits(_rouge_scores(query, places, np.minimum(most, lengths), wholes), self.depth)
+
+
+def _rouge_scores(
+    query: Sequence[str], places: Sequence[Mapping[str, int]], most: Floats, wholes: Floats
+) -> Floats:
+    """ROUGE-L of the query in each unit, 0 where the score cannot come near the best one.
+
+    ``most`` bounds the common subsequence, which ``wholes`` divides: the query's length for the recall, the
+    mean of both lengths for F.
+    """
+    scores, bounds, best = np.zeros(len(places)), most / np.maximum(wholes, 1), 0.0
+    for unit in np.argsort(-bounds, kind="stable").tolist():
+        if bounds[unit] < NEARLY * best or not bounds[unit]:
+            break
+        scores[unit] = _common(query, places[unit]) / wholes[unit]
+        best = max(best, scores[unit])
+    return scores
+
+
+def _places(tokens: Sequence[str]) -> dict[str, int]:
+    """The places of each token, as the bits of a number."""
+    places: dict[str, int] = {}
+    for place, token in enumerate(tokens):
+        places[token] = places.get(token, 0) | 1 << place
+    return places
+
+
+def _common(query: Sequence[str], places: Mapping[str, int]) -> int:
+    """The length of the longest common subsequence, as ``eval.measures.overlap`` counts it.
+
+    The places of the unit's tokens are known beforehand: the same unit is compared with many queries.
+    """
+    full = (1 << sum(each.bit_count() for each in places.values())) - 1
+    row = full
+    for token in query:
+        matches = row & places.get(token, 0)
+        row = ((row + matches) | (row - matches)) & full
+    return full.bit_count() - row.bit_count()

@@ -1,0 +1,131 @@
+"""How far the claims of a person are from the document that was linked to them: 0 says all, 1 says nothing.
+
+The distances of Xin et al., A False Sense of Privacy, of the claims that the attacker did not know already.
+In the paper a language model judges whether a text supports a claim; its ``semantic distance`` is
+``claim_distance`` under such a judge. ``LexicalJudge`` compares words, so it shares the weakness that the
+paper is about: a paraphrase that says the same looks private to it. Show ``LEXICAL_WARNING`` beside its
+figures, and never call them semantic.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Protocol
+
+from eval.measures.facts import facts_in
+from ingest.language.sentences import split_sentences
+from models.vectors import Vectors
+
+LEXICAL_WARNING = (
+    "judge[lexical-3level] compares words: a text that says the same in other words counts as private, so "
+    "the distance overstates privacy and is not the semantic distance of the paper"
+)
+SAME, PARTLY, UNSUPPORTED = 1, 2, 3
+"""The ratings of a claim: the text says the same, something like it, or nothing of it."""
+Rating = int | None
+"""A rating as a judge gave it; None where it gave none. Other numbers than 1, 2 and 3 are invalid."""
+
+
+class Judge(Protocol):
+    """Rates how well a text supports each claim, in order."""
+
+    @property
+    def name(self) -> str: ...
+
+    def ratings(self, claims: Sequence[str], text: str) -> list[Rating]: ...
+
+
+ENOUGH, SOME = 0.8, 0.4
+"""The shares of a claim's words from which a text says the same, and from which something like it."""
+_NEGATION = re.compile(
+    r"\b(?:no|not|nor|never|none|neither|without|cannot|den(?:y|ies|ied|ying))\b|n['’]t\b", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalJudge:
+    """``judge[lexical-3level]``: the share of a claim's content words, as stems, that the text says.
+
+    1 from 0.8 where the text also says all numbers and the part of it that says most of the claim is negated
+    just as the claim is, 3 below 0.4, else 2; None for a claim without content words. ``parts`` cuts the
+    text: into sentences, or better into its claims.
+    """
+
+    parts: Callable[[str], Sequence[str]] = split_sentences
+
+    name = "judge[lexical-3level]"
+
+    def ratings(self, claims: Sequence[str], text: str) -> list[Rating]:
+        """One rating a claim."""
+        said = _content(text)
+        parts = [(_content(part), _negated(part)) for part in self.parts(text)]
+        return [_rating(_content(claim), _negated(claim), said, parts) for claim in claims]
+
+
+def _rating(
+    claim: frozenset[str],
+    negated: bool,
+    said: frozenset[str],
+    parts: Sequence[tuple[frozenset[str], bool]],
+) -> Rating:
+    if not claim:
+        return None
+    recall = len(claim & said) / len(claim)
+    if recall < SOME:
+        return UNSUPPORTED
+    numbers = {word for word in claim if word[:1].isdigit()}
+    most = max((len(claim & words) for words, _ in parts), default=0)
+    agrees = any(other == negated for words, other in parts if len(claim & words) == most)
+    return SAME if recall >= ENOUGH and numbers <= said and agrees else PARTLY
+
+
+def _content(text: str) -> frozenset[str]:
+    return facts_in(_NEGATION.sub(" ", text))
+
+
+def _negated(text: str) -> bool:
+    return _NEGATION.search(text) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimDistance:
+    """The distance of a document's claims, in [0, 1], None if no claim was rated.
+
+    ``leaked`` counts the claims of which the text says the same or something like it, of ``rated``.
+    An ``invalid`` rating counts as 1, so as a leak, as in the published code; ``missing`` ones count nowhere.
+    """
+
+    value: float | None
+    rated: int
+    leaked: int
+    invalid: int
+    missing: int
+
+
+def claim_distance(ratings: Sequence[Rating]) -> ClaimDistance:
+    """The mean of (rating - 1) / 2 over the rated claims."""
+    given = [each for each in ratings if each is not None]
+    valid = [each if SAME <= each <= UNSUPPORTED else SAME for each in given]
+    return ClaimDistance(
+        value=fmean((each - SAME) / (UNSUPPORTED - SAME) for each in valid) if valid else None,
+        rated=len(valid),
+        leaked=sum(map(leaks, given)),
+        invalid=sum(not SAME <= each <= UNSUPPORTED for each in given),
+        missing=len(ratings) - len(given),
+    )
+
+
+def leaks(rating: Rating) -> bool:
+    """Whether a claim leaked: rated 1 or 2, or invalid. The paper's "2 or higher" contradicts its scale."""
+    return rating is not None and rating != UNSUPPORTED
+
+
+def embedding_distance(claims: Vectors, linked: Vectors) -> float | None:
+    """1 - the mean over claims of the highest cosine with a claim of the linked document.
+
+    Takes unit vectors, shapes (n, dim) and (m, dim). In [0, 2]; None where one side has no claim.
+    """
+    if not len(claims) or not len(linked):
+        return None
+    return 1 - float((claims @ linked.T).max(axis=1).mean())

@@ -1,0 +1,180 @@
+"""The linkage attack: which sanitized document a few known claims lead to, and how much more it tells.
+
+The framework of Xin et al., A False Sense of Privacy. ``eval.measures.linked`` folds the rows.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from eval.attacks.claims import Access, Atomizer, RuleAtomizer
+from eval.attacks.linkage import Bm25, Candidate, Dense, Link, Linker
+from eval.attacks.rewording import OwnWords, Rewording, RuleRewording
+from eval.experiment import SanitizedCorpus
+from eval.measures import linked
+from eval.measures.claim_categories import GENERAL, Categorizer
+from eval.measures.claim_distance import Judge, LexicalJudge, claim_distance, embedding_distance, leaks
+from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex
+from eval.measures.reworded import bigram_precision
+from eval.measures.text_distance import RougePart, hidden_details, lexical_distance
+from eval.progress import Progress
+from eval.rows import Row
+from eval.targets import having_read
+from eval.tasks.index import NOT_SANITIZED
+from ingest.documents import Document, Span
+from ingest.protocols import Encoder
+
+ATOMIZER = RuleAtomizer()
+JUDGE = LexicalJudge(lambda text: ATOMIZER.claims([text])[0])
+Figures = dict[str, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """The original document of a person, the claims that an attacker knows, and those left to find out."""
+
+    document: Document
+    known: Sequence[str] = field(repr=False)
+    reworded: Sequence[str] = field(repr=False)
+    left: Sequence[str] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkageTask:
+    """One row per document, with numbers only; a failure if it could not be sanitized.
+
+    The known claims are those of the originals, so they are the same for every system. ``encoder`` measures
+    the embedding distance, if there is one; give it and a dense linker the same
+    ``eval.targets.reading_once``, and no text is encoded twice. ``details`` are the personal details of each
+    original by its id: gold, that no detector of ours made.
+    """
+
+    documents: Sequence[Document] = field(repr=False)
+    linker: Linker
+    judge: Judge = JUDGE
+    encoder: Encoder | None = None
+    access: Access = field(default_factory=Access)
+    rewording: Rewording = field(default_factory=RuleRewording)
+    atomizer: Atomizer = ATOMIZER
+    categorizer: Categorizer = GENERAL
+    details: Mapping[str, Sequence[Span]] = field(default_factory=dict, repr=False)
+    rouge_part: RougePart = "recall"
+
+    @property
+    def name(self) -> str:
+        """The linker, what is known in which words, and the judge."""
+        known = f"{self.access.k} {self.access.choice} claims in {self.rewording.name}"
+        return f"linkage, {self.linker.name}, {known}, {self.judge.name}"
+
+    @property
+    def cases(self) -> Sequence[str]:
+        """The ids of the documents."""
+        return [document.doc_id for document in self.documents]
+
+    @property
+    def sensitive(self) -> SensitiveIndex:
+        """Nothing: its rows count claims."""
+        return NOTHING_SENSITIVE
+
+    def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
+        """The row of each case; every sanitized document is a candidate for each of them."""
+        phase = f"linking in {kept.system}"
+        progress(phase, 0, None)
+        texts = {each.doc_id: each.text for each in kept.documents}
+        places = {doc_id: place for place, doc_id in enumerate(id_ for id_ in self.cases if id_ in texts)}
+        written = [texts[doc_id] for doc_id in places]
+        candidates = list(map(Candidate, written, self.atomizer.claims(written)))
+        persons = self._persons([case for case in cases if case in places])
+        links = self.linker.link([each.reworded for each in persons.values()], candidates)
+        linked_to = dict(zip(persons, links, strict=True))
+        claims = [claim for each in candidates for claim in each.claims]
+        left = [claim for each in persons.values() for claim in each.left]
+        encoder = self.encoder and having_read(self.encoder, [*claims, *left], progress=progress)
+        for number, case in enumerate(cases):
+            progress(phase, number, len(cases))
+            begun = Row(system=kept.system, task=self.name, case=case, doc_ids=(case,))
+            if case not in persons:
+                yield begun.model_copy(update={"failure": kept.failed.get(case, NOT_SANITIZED)})
+                continue
+            figures = self._person_figures(persons[case])
+            figures[linked.LINKABLE] = len(candidates[places[case]].claims)
+            figures |= _link_figures(linked_to[case], places[case])
+            if (link := linked_to[case]) is not None:
+                figures |= self._found(persons[case], candidates[link.place], encoder)
+            numbers = {name: float(value) for name, value in figures.items() if value is not None}
+            yield begun.model_copy(update={"engine": self._engine, "figures": numbers})
+        progress(phase, len(cases), len(cases))
+
+    @property
+    def _engine(self) -> str:
+        parts = (self.atomizer, self.rewording, self.linker, self.judge, self.categorizer, self.encoder)
+        return "; ".join(part.name for part in parts if part is not None)
+
+    def _persons(self, cases: Sequence[str]) -> dict[str, Person]:
+        """In the order of the documents, whose numbers decide what is known."""
+        wanted, persons = set(cases), {}
+        numbered = [each for each in enumerate(self.documents) if each[1].doc_id in wanted]
+        atoms = self.atomizer.claims([document.text for _, document in numbered])
+        for (number, document), claims in zip(numbered, atoms, strict=True):
+            places = self.access.known(len(claims), number)
+            known = [claims[place] for place in places]
+            left = [claim for place, claim in enumerate(claims) if place not in places]
+            persons[document.doc_id] = Person(document, known, self.rewording.reworded(known), left)
+        return persons
+
+    def _person_figures(self, person: Person) -> Figures:
+        """What does not depend on the sanitized documents."""
+        document = person.document
+        overlap = claim_distance(self.judge.ratings(person.left, "\n".join(person.reworded)))
+        details = self.details.get(document.doc_id, ())
+        return {
+            linked.CLAIMS: len(person.known) + len(person.left),
+            linked.KNOWN: len(person.known),
+            linked.LEFT: len(person.left),
+            linked.OVERLAP: overlap.value,
+            linked.OWN_WORDING: bigram_precision(person.known, document.text),
+            linked.WORDING: bigram_precision(person.reworded, document.text),
+            linked.DETAILS: hidden_details(document.text, details, "", person.known).total,
+        }
+
+    def _found(self, person: Person, found: Candidate, encoder: Encoder | None) -> Figures:
+        """How much the linked document tells of what is not known."""
+        document = person.document
+        ratings = self.judge.ratings(person.left, found.text)
+        distance = claim_distance(ratings)
+        figures: Figures = {
+            linked.DISTANCE: distance.value,
+            linked.RATED: distance.rated,
+            linked.LEAKED: distance.leaked,
+            linked.INVALID: distance.invalid,
+            linked.MISSING: distance.missing,
+            linked.LEXICAL: lexical_distance(document.text, found.text, person.known, self.rouge_part),
+        }
+        if encoder is not None and person.left and found.claims:
+            vectors = encoder.encode(person.left), encoder.encode(found.claims)
+            figures[linked.EMBEDDING] = embedding_distance(*vectors)
+        details = self.details.get(document.doc_id, ())
+        if (hidden := hidden_details(document.text, details, found.text, person.known)).total:
+            figures[linked.HIDDEN] = hidden.hidden / hidden.total
+        counts = Counter[str]()
+        for kinds, rating in zip(self.categorizer.label(person.left), ratings, strict=True):
+            if rating is not None:
+                counts.update(linked.RATED_AS + kind for kind in kinds)
+                counts.update(linked.LEAKED_AS + kind for kind in kinds if leaks(rating))
+        return figures | counts
+
+
+def _link_figures(link: Link | None, own: int) -> Figures:
+    if link is None:
+        return {linked.SKIPPED: 1, linked.RIGHT: 0}
+    return {linked.SKIPPED: 0, linked.RIGHT: link.place == own, linked.VOTES: link.votes}
+
+
+def version_1(documents: Sequence[Document]) -> LinkageTask:
+    """The attack of version 1 of the paper: BM25 over whole documents with all claims, in their own words."""
+    return LinkageTask(documents, Linker(Bm25(), "joined", "documents"), rewording=OwnWords())
+
+
+def version_2(documents: Sequence[Document], encoder: Encoder) -> LinkageTask:
+    """The attack of version 2: claims in other words, each of which votes for documents with near claims."""
+    return LinkageTask(documents, Linker(Dense(encoder)), encoder=encoder)
