@@ -156,6 +156,8 @@ eval.studies.intact.report.MethodFigures: method kinds
 eval.studies.intact.report.IntactReport: command engines absent
 eval.studies.intact.study.Replaced: doc_id kind label
 ingest.ladders.guessed.Case: label
+eval.measures.claim_categories.RuleCategorizer: name
+eval.measures.mauve.Mauve: engine
 eval.measures.preserved.Preserved: engine
 eval.measures.reidentified.Reidentified: engine
 eval.measures.uncertainty.Estimate: why_not
