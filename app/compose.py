@@ -106,7 +106,11 @@ def search_of(settings: Settings) -> "Search":
 
 def encoder_of(settings: Settings, threads: int | None = None) -> "Encoder":
     """The text encoder; ``threads`` is how many the models get where the settings do not say."""
-    encoder = _encoder(settings, settings.threads or threads)
+    if wanted := settings.threads or threads:
+        import torch
+
+        torch.set_num_threads(wanted)
+    encoder = _encoder(settings)
     asked = settings.retrieval.passage_tokens
     if asked > encoder.max_tokens:
         raise ConfigurationError(
@@ -116,11 +120,7 @@ def encoder_of(settings: Settings, threads: int | None = None) -> "Encoder":
     return encoder
 
 
-def _encoder(settings: Settings, threads: int | None) -> "Encoder":
-    if threads:
-        import torch
-
-        torch.set_num_threads(threads)
+def _encoder(settings: Settings) -> "Encoder":
     if settings.encoder.source == "embedded":
         from models.encoders.minilm import MiniLM
         from models.local_files import best_device

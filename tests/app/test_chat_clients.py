@@ -138,7 +138,7 @@ def test_the_sentences_of_a_language_model_come_while_it_writes(tmp_path: Path) 
     assert "".join(texts).split() == (said * 3).split()
     assert len(texts) > 3
     # From first to last it took as long as the model did; all at once it would take no time.
-    assert times[-1] - times[0] > 0.0004 * len(streams(*pieces).body) / 3
+    assert times[-1] - times[0] > 0.0004 * len(streams(*pieces).body) / 10
     assert [each["mark"] for each in beside["citations"]] == [1]
 
 

@@ -46,8 +46,8 @@ def lethe(
     monkeypatch.setattr(console, "REPORT_EVERY", float("inf"))
     own = compose._encoder
 
-    def shared(settings: Settings, threads: int | None) -> Any:
-        return minilm if settings.encoder.source == "embedded" else own(settings, threads)
+    def shared(settings: Settings) -> Any:
+        return minilm if settings.encoder.source == "embedded" else own(settings)
 
     monkeypatch.setattr(compose, "_encoder", shared)
 
