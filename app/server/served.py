@@ -66,7 +66,7 @@ class Once(Generic[_Loaded]):
         return self._kept.cache_info().currsize
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class _Opened:
     """A collection that is open; its ``state`` changes with every write, and then nothing is remembered."""
 

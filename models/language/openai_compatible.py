@@ -99,15 +99,17 @@ class OpenAICompatibleModel:
     ) -> Generator[str]:
         """The answer as the server sends it; whole from a server that does not stream."""
         body, read = self._body(messages, max_tokens, temperature, seed, stream=True), b""
+        events = False
         with closing(self._posted(body)) as pieces:
             for piece in chain(pieces, [b"\n"]):
                 read += piece
                 # One that does not stream sends an object, whose lines are no events.
                 while b"\n" in read and not read.lstrip().startswith(b"{"):
                     line, _, read = read.partition(b"\n")
+                    events |= line.startswith(b"data:")
                     if line.startswith(b"data:") and line[5:].strip() != b"[DONE]":
                         yield self._piece(line[5:])
-        if read:
+        if read or not events:
             yield self._text(read)
 
     def _body(

@@ -245,6 +245,9 @@ app.server.answers.PoliciesAnswer: policies
 app.server.answers.KeyAnswer: key_id name scopes collections created revoked
 app.server.answers.NewKeyAnswer: key_id name scopes collections created revoked
 app.server.answers.KeysAnswer: keys
+app.server.answers.TrailEntryAnswer: at key_id action scopes outcome collection about counts digest
+app.server.answers.TrailHeadAnswer: digest
+app.server.answers.TrailAnswer: entries head
 app.server.answers.ProblemAnswer: type title detail code param
 app.server.routes.web._File: kind etag
 app.server.routes.presidio_bodies.RefusedAnswer: error

@@ -596,8 +596,10 @@ def test_a_stream_is_read_before_it_ends_and_can_be_left() -> None:
         (Reply(b"secret body", status=500), "answered with HTTP status 500"),
         (streams("Good ", "day.", cut=True), "broke off"),
         (Reply(b'{"secret body'), "its answer is not a chat completion"),
+        (Reply(b"secret body"), "its answer is not a chat completion"),
+        (Reply(b""), "its answer is not a chat completion"),
     ],
-    ids=["no json", "no text", "no delta", "refused", "cut", "half an object"],
+    ids=["no json", "no text", "no delta", "refused", "cut", "half an object", "no event", "nothing"],
 )
 def test_a_stream_that_fails_is_told_without_quoting_it(reply: Reply, reason: str) -> None:
     with pytest.raises(ModelUnavailable) as caught:
