@@ -81,13 +81,13 @@ class SystemRows:
 class Experiment:
     """Documents, systems by name, and the tasks of each system.
 
-    ``collections`` holds existing collections by system name; these are not sanitized again.
+    ``kept`` holds what some systems have sanitized before, by name; that is not sanitized again.
     """
 
     documents: Sequence[Document] = field(repr=False)
     systems: Mapping[str, System]
     tasks: Mapping[str, Sequence[Task]]
-    collections: Mapping[str, Collection] = field(default_factory=dict)
+    kept: Mapping[str, SanitizedCorpus] = field(default_factory=dict)
 
     def run(self, file: RowFile | None = None, progress: Progress = no_progress) -> Iterator[SystemRows]:
         """Measure each system in order, with one index in memory at a time. Rows in ``file`` are reused."""
@@ -112,8 +112,8 @@ class Experiment:
         return SystemRows(name, {task.name: list(_read(log, name, task)) for task in tasks}, kept)
 
     def _kept(self, name: str, system: System, stack: ExitStack, progress: Progress) -> SanitizedCorpus:
-        if name in self.collections:
-            return kept_in(name, self.collections[name], system.search)
+        if name in self.kept:
+            return self.kept[name]
         return kept_in_memory(name, self.documents, system, stack, progress)
 
 

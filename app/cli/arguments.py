@@ -5,11 +5,13 @@ from importlib.metadata import version
 from textwrap import fill
 
 from app.cli.measuring_arguments import (
+    audit,
     bench_detection,
     bench_intact,
     bench_marks,
     bench_trip_rag,
     calibrate,
+    compare,
     custom_attack,
     extraction,
     tune,
@@ -62,6 +64,8 @@ def parser() -> argparse.ArgumentParser:
     help_text = "make the generator repeat its context (Zeng et al. 2024)"
     extraction(_verb(attacks, "extraction", help_text, module="attack"))
     custom_attack(_verb(attacks, "custom", "run an attack of your own", module="attack"))
+    audit(_verb(verbs, "audit", "attack a collection, and stop a release where a gate is exceeded"))
+    compare(_verb(verbs, "compare", "set two audits side by side", module="audit", function="compare"))
     bench = _described(verbs, "bench", "measure models and methods on local corpora")
     benches = bench.add_subparsers(dest="bench", required=True, metavar="BENCH")
     help_text = "measure detection and risk estimates, as tables"
@@ -89,9 +93,10 @@ def _verb(
     help_text: str,
     module: str | None = None,
     data_dir: str | None = None,
+    function: str = "run",
 ) -> argparse.ArgumentParser:
     verb = _described(verbs, name, help_text)
-    verb.set_defaults(module=module or name, function="run")
+    verb.set_defaults(module=module or name, function=function)
     verb.add_argument(
         "--data-dir",
         metavar="DIR",

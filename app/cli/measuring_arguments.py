@@ -3,7 +3,10 @@
 import argparse
 
 from app.cli.shared_arguments import (
+    collection,
     how_many,
+    language,
+    limit,
     model_file,
     numbers,
     of_collection,
@@ -52,10 +55,8 @@ def calibrate(verb: argparse.ArgumentParser) -> None:
         default="identifiers",
         help="entities whose leakage --max-leak bounds: identifiers (default), or all sensitive ones",
     )
-    verb.add_argument(
-        "--gold-field",
-        metavar="FIELD",
-        help="field of the records with all sensitive entities, for --max-leak; without it the detected ones",
+    _gold(
+        verb, "field of the records with all sensitive entities, for --max-leak; without it the detected ones"
     )
     verb.add_argument(
         "--quantile", type=share, default=0.1, help="share of the marked entities that may stay (default 0.1)"
@@ -83,6 +84,45 @@ def tune(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--seed", type=int, default=0, help="seed of samples and halves (default 0)")
     output(verb, "folder for tuning.json, tuning.html and a policy file of each choice; without it none")
     policy(verb)
+
+
+def audit(verb: argparse.ArgumentParser) -> None:
+    """``lethe audit``."""
+    collection(verb)
+    paths(verb, "--originals")
+    language(verb, "documents")
+    verb.add_argument(
+        "--suite",
+        choices=("quick", "standard", "full"),
+        default="standard",
+        help="quick takes 100 documents and a minute or two, standard 1,000, full all (default standard)",
+    )
+    for option, fails in (("--fail-above", "a leak is above"), ("--fail-below", "usefulness is below")):
+        verb.add_argument(
+            option,
+            type=limit,
+            action="append",
+            metavar="MEASURE=VALUE",
+            help=f"exit with 100 if {fails} this; may be repeated (default no gate)",
+        )
+    _gold(verb, "field of the records with the entities that must not leak; without it the detected ones")
+    verb.add_argument("--seed", type=int, default=0, help="seed of samples, draws and prompts (default 0)")
+    verb.add_argument(
+        "--reveal",
+        action="store_true",
+        help="print what the worst documents still show, on the terminal only",
+    )
+    output(
+        verb,
+        "folder for report.html, audit.json, junit.xml, audit.sarif and the rows, where an interrupted audit "
+        "goes on; without it none is written",
+    )
+
+
+def compare(verb: argparse.ArgumentParser) -> None:
+    """``lethe compare``."""
+    for name, which in (("one", "first"), ("other", "second")):
+        verb.add_argument(name, metavar=name.upper(), help=f"folder of the {which} audit, or its audit.json")
 
 
 def extraction(verb: argparse.ArgumentParser) -> None:
@@ -122,11 +162,7 @@ def _attacked(verb: argparse.ArgumentParser) -> None:
         default="verbatim",
         help="verbatim repeats every passage, the worst case (default); settings uses the configured one",
     )
-    verb.add_argument(
-        "--gold-field",
-        metavar="FIELD",
-        help="field of the records with the entities that must not leak; without it the detected ones",
-    )
+    _gold(verb, "field of the records with the entities that must not leak; without it the detected ones")
     verb.add_argument(
         "--report",
         metavar="DIR",
@@ -235,6 +271,11 @@ def bench_trip_rag(verb: argparse.ArgumentParser) -> None:
     output(verb, "folder for the page, its figures and their rows; without it none is written")
     policy(verb)
     preset(verb)
+
+
+def _gold(verb: argparse.ArgumentParser, help_text: str) -> None:
+    """Annotated entities of records."""
+    verb.add_argument("--gold-field", metavar="FIELD", help=help_text)
 
 
 def _corpus(verb: argparse.ArgumentParser, layouts: str) -> None:

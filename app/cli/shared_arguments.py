@@ -9,9 +9,12 @@ _PATH = (
 )
 
 
-def paths(verb: argparse.ArgumentParser) -> None:
-    """Input paths and the fields of records."""
-    verb.add_argument("paths", nargs="+", metavar="PATH", help=_PATH)
+def paths(verb: argparse.ArgumentParser, option: str = "") -> None:
+    """Input paths, behind an option where one is named, and the fields of records."""
+    if option:
+        verb.add_argument(option, dest="paths", nargs="+", required=True, metavar="PATH", help=_PATH)
+    else:
+        verb.add_argument("paths", nargs="+", metavar="PATH", help=_PATH)
     verb.add_argument(
         "--text-field",
         default="text",
@@ -131,6 +134,15 @@ def share(text: str) -> float:
     if not 0 < value < 1:
         raise argparse.ArgumentTypeError("must be a number above 0 and below 1")
     return value
+
+
+def limit(text: str) -> tuple[str, float]:
+    """A measure and its limit, as ``linked=0.05``."""
+    name, _, value = text.partition("=")
+    try:
+        return name, float(value)
+    except ValueError:
+        raise argparse.ArgumentTypeError("must be a measure and a number, such as linked=0.05") from None
 
 
 def numbers(text: str) -> tuple[float, ...]:

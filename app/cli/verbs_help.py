@@ -82,6 +82,16 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "docs/extending.md shows one.",
         "lethe attack custom my_attack.py:Flattery notes/ -c clinic",
     ),
+    "audit": (
+        "Attack what a collection keeps of documents, beside the originals, redacted ones and fair controls: "
+        "what a reader of the index finds, what a user of the server gets, what somebody with knowledge from "
+        "elsewhere learns, and what stays useful. A gate that is exceeded ends it with exit code 100.",
+        "lethe audit -c clinic --originals notes/ --fail-above left-direct=0.01 --output audit",
+    ),
+    "compare": (
+        "Set two audits side by side: the figures of both, and their differences with intervals.",
+        "lethe compare audit-before audit-after",
+    ),
     "bench": (
         "Measure models and methods on local corpora.",
         "lethe bench trip-rag notes/ --quick",

@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args
 from app.access.database import connected, readable
 from models.errors import LetheError
 
-Kind = Literal["ingest", "resanitize"]
+Kind = Literal["ingest", "resanitize", "audit"]
 State = Literal["waiting", "running", "done", "failed", "cancelled"]
 STATES: tuple[State, ...] = get_args(State)
 MOST_ATTEMPTS = 3
@@ -233,7 +233,7 @@ _GIVEN_UP = (
 def job_row(job: Job) -> Mapping[str, object]:
     """A job as JSON."""
     summary = None if job.summary is None else dict(job.summary)
-    found = summary.pop("failures") if summary else []
+    found = summary.pop("failures", []) if summary else []
     row = {name: getattr(job, name) for name in ("job_id", "kind", "collection", "dry_run", "state")}
     times = {name: getattr(job, name) for name in ("created", "started", "ended")}
     return {

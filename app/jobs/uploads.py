@@ -35,12 +35,16 @@ class Upload:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What a job is to do: settings of the policy, fields of records, a collection to sanitize again."""
+    """What a job is to do: settings of the policy, fields of records, options of an audit.
+
+    ``source`` is the collection whose originals are taken from the vault.
+    """
 
     policy: Mapping[str, Any] = field(default_factory=dict, repr=False)
     text_field: str = field(default="text", repr=False)
     id_field: str = field(default="id", repr=False)
     source: str | None = None
+    audit: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

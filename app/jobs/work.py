@@ -19,7 +19,10 @@ from models.errors import LetheError
 from retrieval.errors import CollectionBusy
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ingest.pipeline import Tally
+    from ingest.read.reading import Reading
 
 PAUSE = 0.25
 """Seconds between two notes of how far a job is, or two looks at a collection that is not free."""
@@ -76,28 +79,58 @@ def _once_free(do: Callable[[], dict[str, Any]]) -> dict[str, Any]:
 def _done(job: Job, settings: Settings, uploads: Uploads, jobs: Jobs) -> dict[str, Any]:
     from app.compose import system_of
     from app.dry_run import dry_run
-    from app.ingesting import ingest, read_limits_of, workers_for
-    from ingest.read.reading import Reading
+    from app.ingesting import ingest, workers_for
 
     order, total = uploads.order(job.job_id), uploads.bytes_of(job.job_id)
     _check_allowed(job, order, settings)
+    if job.kind == "audit":
+        return _audited(job, order, settings, uploads, jobs)
     chosen = DataDir(settings).settings_for(job.collection, order.policy)
     # A dry run makes no key for digests either.
     data = DataDir(chosen, writes=not job.dry_run)
     on_progress = _reporter(jobs, job.job_id, total)
     system = system_of(chosen, writes=not job.dry_run)
     with ExitStack() as stack:
-        if order.source is None:
-            readings = stack.enter_context(uploads.readings(job.job_id, read_limits_of(chosen)))
-        elif order.source not in data.collections():
-            raise LetheError("The collection that was to be sanitized again is gone.")
-        else:
-            readings = (Reading(each, 0) for _, each in originals(data, order.source))
+        readings = _readings(job, order, data, uploads, stack)
         if job.dry_run:
             tally, counted = dry_run(system, data, job.collection, readings, on_progress)
             return {**tally.summary(), "decisions": counted.rows()}
         workers = workers_for(chosen, total)
         return dict(ingest(system, data, job.collection, readings, on_progress, workers=workers).summary())
+
+
+def _readings(
+    job: Job, order: Order, data: DataDir, uploads: Uploads, stack: ExitStack
+) -> "Iterator[Reading]":
+    """What was sent, or the originals of the vault."""
+    from app.ingesting import read_limits_of
+    from ingest.read.reading import Reading
+
+    if order.source is None:
+        return stack.enter_context(uploads.readings(job.job_id, read_limits_of(data.settings)))
+    if order.source not in data.collections():
+        raise LetheError("The collection whose originals were to be read is gone.")
+    return (Reading(each, 0) for _, each in originals(data, order.source))
+
+
+def _audited(job: Job, order: Order, settings: Settings, uploads: Uploads, jobs: Jobs) -> dict[str, Any]:
+    """Audit a collection; the report lies in the folder of the job from then on."""
+    from app.auditing import audit_of
+    from app.jobs.audits import kept_report, report_folder_of
+    from eval.experiment import SYSTEMS
+    from eval.studies.audit.study import Options
+
+    def on_progress(phase: str, done: int, total: int | None) -> None:
+        if phase == SYSTEMS and total:
+            jobs.report(job.job_id, {"systems_done": done, "systems": total})
+
+    data = DataDir(settings)
+    with ExitStack() as stack:
+        readings = _readings(job, order, data, uploads, stack)
+        options = Options(**order.audit)
+        folder = report_folder_of(settings, job.job_id)
+        report = audit_of(data, job.collection, readings, options, None, on_progress, folder)
+    return kept_report(report, folder)
 
 
 def _check_allowed(job: Job, order: Order, settings: Settings) -> None:
@@ -120,7 +153,7 @@ def _check_allowed(job: Job, order: Order, settings: Settings) -> None:
     if key is None or key.revoked:
         raise LetheError("The key that ordered this was revoked. Send it again with another key.")
     reads = order.source is None or key.allows("reveal", order.source)
-    if not (reads and key.allows("ingest", job.collection)):
+    if not (reads and key.allows("audit" if job.kind == "audit" else "ingest", job.collection)):
         raise LetheError("The key that ordered this may not do so any more. Send it again with another key.")
 
 

@@ -199,7 +199,7 @@ class JobAnswer(_Answer):
     """Work that the server was given. Times are in UTC."""
 
     job_id: str
-    kind: Literal["ingest", "resanitize"]
+    kind: Literal["ingest", "resanitize", "audit"]
     collection: str
     dry_run: bool
     state: Literal["waiting", "running", "done", "failed", "cancelled"]

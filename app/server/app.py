@@ -34,6 +34,7 @@ from app.server.quotas.later import TryLater
 from app.server.quotas.rates import OTHERS_PER_MINUTE, Rates
 from app.server.quotas.slots import MODELS_AT_ONCE, UPLOADS_AT_ONCE, Slots
 from app.server.quotas.streams import Streams
+from app.server.routes.audits import audit_routes
 from app.server.routes.chat import chat_routes
 from app.server.routes.collections import collection_routes
 from app.server.routes.documents import document_routes
@@ -116,6 +117,7 @@ def own_routes(
     """The routes that write, and those that only Lethe has."""
     return [
         document_routes(data, served, runner),
+        audit_routes(data, served, runner),
         job_routes(runner),
         erasing_routes(data, served, sanitizing, runner),
         reveal_routes(data, served),

@@ -221,6 +221,46 @@ class ResanitizeBody(_Body):
     policy: dict[str, Any] = Field(default={}, repr=False)
 
 
+class AuditBody(_Body):
+    """How a collection is to be audited with the originals of its vault."""
+
+    suite: Literal["quick", "standard", "full"] = "standard"
+    seed: int = Field(default=0, ge=0, le=2**31)
+    at_most: dict[str, float] = Field(
+        default={}, description="gates: the most of a leak, by the name of a measure, such as linked"
+    )
+    at_least: dict[str, float] = Field(
+        default={}, description="gates: the least of what is useful, such as found-first"
+    )
+
+    def options(self) -> dict[str, Any]:
+        """The options of an audit."""
+        return self.model_dump(include={"suite", "seed", "at_most", "at_least"})
+
+
+class AuditFormBody(AuditBody):
+    """The same, and how the files that are sent are to be read."""
+
+    text_field: str = Field(default="text", min_length=1, max_length=1000, repr=False)
+    id_field: str = Field(default="id", min_length=1, max_length=1000, repr=False)
+
+
+AUDIT_FORM: dict[str, Any] = {
+    "type": "object",
+    "required": ["files"],
+    "properties": {
+        "files": {"type": "array", "minItems": 1, "items": {"type": "string", "format": "binary"}},
+        "suite": {"enum": ["quick", "standard", "full"]},
+        "seed": {"type": "integer"},
+        "at_most": {"type": "string", "description": "a JSON object, as in the JSON body"},
+        "at_least": {"type": "string", "description": "a JSON object, as in the JSON body"},
+        "text_field": {"type": "string"},
+        "id_field": {"type": "string"},
+    },
+}
+"""Originals for an audit, as a form."""
+
+
 class KeyBody(_Body):
     """A key to make."""
 

@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from app.access.trail import TrailNotWritten
 from app.access.vault import NoOriginal, OriginalNotOpened
 from app.erasing import NotErased
+from app.jobs.audits import NoReport
 from app.jobs.table import UnknownJob
 from app.rows import error_text
 from app.sanitizing import NotSanitized
@@ -69,6 +70,7 @@ STATUS: Mapping[type[LetheError], tuple[int, str]] = {
     NotSanitized: (422, "not_sanitized"),
     NotErased: (500, "erasure_incomplete"),
     UnknownJob: (404, "job_not_found"),
+    NoReport: (404, "no_report"),
     TooLarge: (413, "request_too_large"),
     QuestionNotSent: (400, "question_not_sent"),
     PromptTooLong: (413, "context_length_exceeded"),

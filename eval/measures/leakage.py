@@ -118,6 +118,10 @@ class SensitiveIndex:
         """How many documents have a sensitive entity."""
         return len(self._by_document)
 
+    def text_of(self, entity: EntityRef) -> str:
+        """Its normalized text: for whoever may see it."""
+        return self._by_document[entity.doc_id][entity.number].normal
+
     def behind(self, doc_ids: Iterable[str]) -> tuple[EntityRef, ...]:
         """The entities of the given documents, each document once."""
         return tuple(indexed.ref for indexed in self._behind(doc_ids))

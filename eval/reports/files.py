@@ -3,16 +3,21 @@
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from eval.reports.audit import audit
 from eval.reports.comparison import comparison
 from eval.reports.extraction_page import extraction
+from eval.reports.gates import junit, sarif
 from eval.reports.render import html_page
 from eval.reports.tuning import tuning
 from eval.rows import FILE as ROWS
 from eval.rows import goes_on, lines_of
+from eval.studies.audit.report import AuditReport
 from eval.studies.compare.report import TripRagReport
 from eval.studies.extraction.report import ExtractionReport
 from eval.studies.tune.report import TuningReport
 from models.errors import LetheError
+
+AUDIT, PAGE = "audit.json", "report.html"
 
 
 def report_folder(folder: Path) -> Path:
@@ -48,9 +53,23 @@ def write_extraction(report: ExtractionReport, folder: Path) -> Path:
     files = {
         ROWS: lines_of(report.rows),
         "summary.json": [report.model_dump_json(exclude={"rows"}, indent=2), "\n"],
-        "report.html": [html_page(extraction(report))],
+        PAGE: [html_page(extraction(report))],
     }
     return _written(extraction_folder(folder), files)
+
+
+def write_audit(report: AuditReport, folder: Path) -> Path:
+    """Write ``audit.json``, ``junit.xml``, ``audit.sarif`` and ``report.html``; the path of the page.
+
+    The rows are in the folder already. Raises LetheError if a file cannot be written.
+    """
+    files = {
+        AUDIT: [report.model_dump_json(indent=1), "\n"],
+        "junit.xml": [junit(report)],
+        "audit.sarif": [sarif(report)],
+        PAGE: [html_page(audit(report))],
+    }
+    return _written(folder, files)
 
 
 def write_comparison(report: TripRagReport, folder: Path) -> Path:
@@ -62,7 +81,7 @@ def write_comparison(report: TripRagReport, folder: Path) -> Path:
     files = {
         "report.json": [report.model_dump_json(exclude={"rows"}, indent=1), "\n"],
         "questions.jsonl": lines_of(report.rows),
-        "report.html": [html_page(comparison(report))],
+        PAGE: [html_page(comparison(report))],
     }
     return _written(folder, files)
 

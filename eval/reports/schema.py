@@ -115,6 +115,8 @@ class Report:
     sections: Sequence[Section]
     cards: Sequence[tuple[Cell, str]] = field(default=(), repr=False)
     problems: Sequence[str] = field(default=(), repr=False)
+    alert: str = field(default="Not a verdict.", repr=False)
+    """Stands before the problems."""
     quotes: str = field(default="document, prompt or output", repr=False)
     """What the page never quotes."""
 

@@ -22,12 +22,12 @@ from app.jobs.runner import Runner
 from app.jobs.table import Jobs
 from app.jobs.uploads import Uploads
 from app.sanitizing import NotSanitized, Sanitizing
+from app.server import forms as forms_module
 from app.server.access import ByKeys
 from app.server.app import assemble
 from app.server.bodies import LONGEST_SANITIZED, DocumentsBody
 from app.server.quotas.slots import MODELS_AT_ONCE, WAITING_PER_SLOT, Slots
 from app.server.quotas.streams import MOST_OF_ALL, MOST_OF_ONE
-from app.server.routes import documents as documents_module
 from app.server.routes.documents import document_routes
 from app.server.routes.erasing import erasing_routes
 from app.server.routes.jobs import ASKS_AGAIN, job_routes
@@ -370,7 +370,7 @@ def test_documents_are_parsed_beside_the_loop_that_answers(
 def test_an_upload_that_does_not_come_gives_its_turn_up(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(documents_module, "READING", 0.5)
+    monkeypatch.setattr(forms_module, "READING", 0.5)
     may_end = threading.Event()
 
     def never() -> Iterator[bytes]:

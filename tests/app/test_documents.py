@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from app.server.errors import PROBLEM
-from app.server.routes.documents import MOST_FILES
+from app.server.forms import MOST_FILES
 from tests.commands import lethe
 from tests.serving import Served, ingested, served
 

@@ -1,17 +1,11 @@
 """The routes of documents: giving them to a collection, and listing them."""
 
-import asyncio
-import json
 from collections.abc import Mapping
 from itertools import islice
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
-from fastapi.exceptions import RequestValidationError
-from pydantic import ValidationError
-from starlette.datastructures import UploadFile
-from starlette.formparsers import MultiPartException, MultiPartParser
 
 from app.access.keys import Key
 from app.access.vault import originals
@@ -26,16 +20,11 @@ from app.server.answers import DocumentsAnswer, JobAnswer
 from app.server.asked import collection_of
 from app.server.bodies import FORM, DocumentsBody, Named, OrderBody, ResanitizeBody
 from app.server.errors import UnknownCollection
+from app.server.forms import JSON, arriving, content_type, form_of
 from app.server.middleware.noted import note
-from app.server.quotas.later import TryLater
 from app.server.quotas.slots import UploadTurn
 from app.server.served import Collections
 from models.errors import ConfigurationError
-
-MOST_FILES, MOST_FIELDS = 1000, 10
-READING = 300.0
-"""Seconds in which an upload must have come: who sends slowly keeps others waiting."""
-_AGAIN_S = 5
 
 
 def _described() -> dict[str, Any]:
@@ -44,12 +33,6 @@ def _described() -> dict[str, Any]:
     body["properties"]["documents"]["items"] = body.pop("$defs")["DocumentBody"]
     forms = {"multipart/form-data": {"schema": FORM}, "application/json": {"schema": body}}
     return {"requestBody": {"required": True, "content": forms}}
-
-
-class _InMemory(MultiPartParser):
-    """Keeps files in memory: by itself it writes larger ones to the disk in clear."""
-
-    spool_max_size = 0
 
 
 def document_routes(data: DataDir, served: Collections, runner: Runner) -> APIRouter:
@@ -74,7 +57,7 @@ def document_routes(data: DataDir, served: Collections, runner: Runner) -> APIRo
             made = Order(policy=policy, text_field=order.text_field, id_field=order.id_field)
             return runner.submit("ingest", collection, made, files, key_id=key.key_id, dry_run=order.dry_run)
 
-        return _submitted(response, await run_in_threadpool(submit), files=len(files))
+        return submitted(response, await run_in_threadpool(submit), files=len(files))
 
     @router.post("/v1/collections/{collection}/resanitize", response_model=JobAnswer, status_code=202)
     def resanitize(
@@ -88,7 +71,7 @@ def document_routes(data: DataDir, served: Collections, runner: Runner) -> APIRo
         # That there is no original is said now too.
         next(originals(data, collection), None)
         order = Order(policy=_settled(data, body.into, body.policy), source=collection)
-        return _submitted(response, runner.submit("resanitize", body.into, order, key_id=key.key_id))
+        return submitted(response, runner.submit("resanitize", body.into, order, key_id=key.key_id))
 
     @router.get("/v1/collections/{collection}/documents", response_model=DocumentsAnswer)
     def documents(
@@ -119,9 +102,12 @@ def _settled(data: DataDir, collection: str, policy: Mapping[str, Any]) -> dict[
     return chosen.policy.model_dump(include=set(FOR_CLIENTS))
 
 
-def _submitted(response: Response, job: Job, **counts: int) -> Mapping[str, object]:
+def submitted(
+    response: Response, job: Job, where: str = "/v1/jobs", **counts: int
+) -> Mapping[str, object]:
+    """A new job as JSON; the answer says where it is to be looked at."""
     note(job.collection, about=job.job_id, **counts)
-    response.headers["location"] = f"/v1/jobs/{job.job_id}"
+    response.headers["location"] = f"{where}/{job.job_id}"
     return job_row(job)
 
 
@@ -133,51 +119,13 @@ async def _sent(request: Request) -> tuple[OrderBody, list[Upload]]:
         RequestValidationError: A field is wrong.
         TryLater: It has not come in time.
     """
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    try:
-        async with asyncio.timeout(READING):
-            if kind == "application/json":
-                return await run_in_threadpool(_of_json, await request.body())
-            if kind != "multipart/form-data":
-                raise ConfigurationError(
-                    "Send files as multipart/form-data, or documents as application/json."
-                )
-            return await _of_form(request)
-    except TimeoutError:
-        message = f"The upload has not come within {READING:g} s. Send less at once."
-        raise TryLater(408, "upload_too_slow", message, _AGAIN_S) from None
-    except ValidationError as error:
-        raise RequestValidationError(
-            [{**each, "loc": ("body", *each["loc"])} for each in error.errors()]
-        ) from None
+    async with arriving():
+        if content_type(request) == JSON:
+            return await run_in_threadpool(_of_json, await request.body())
+        fields, files = await form_of(request, of_json=["policy"])
+        return OrderBody.model_validate(fields), files
 
 
 def _of_json(content: bytes) -> tuple[OrderBody, list[Upload]]:
     body = DocumentsBody.model_validate_json(content)
     return body.order(), [Upload("documents.jsonl", body.lines())]
-
-
-async def _of_form(request: Request) -> tuple[OrderBody, list[Upload]]:
-    try:
-        parser = _InMemory(request.headers, request.stream(), max_files=MOST_FILES, max_fields=MOST_FIELDS)
-        form = await parser.parse()
-    except (MultiPartException, KeyError, UnicodeError):
-        raise ConfigurationError(
-            f"The form could not be read; send up to {MOST_FILES} files in parts named files."
-        ) from None
-    files = [
-        Upload(each.filename or "", await each.read())
-        for each in form.getlist("files")
-        if isinstance(each, UploadFile)
-    ]
-    if not files or len(files) < len(form.getlist("files")):
-        raise ConfigurationError(
-            "files: send one file or more, each in a part of this name with a file name."
-        )
-    fields: dict[str, Any] = {name: part for name, part in form.multi_items() if name != "files"}
-    try:
-        if "policy" in fields:
-            fields["policy"] = json.loads(fields["policy"])
-    except (TypeError, ValueError):
-        raise ConfigurationError('policy: send one JSON object, such as {"name": "redact"}.') from None
-    return OrderBody.model_validate(fields), files

@@ -74,7 +74,7 @@ def job_routes(runner: Runner) -> APIRouter:
 
 
 def _sees(key: Key, job: Job) -> bool:
-    return key.allows("ingest", job.collection)
+    return job.kind != "audit" and key.allows("ingest", job.collection)
 
 
 def _job(runner: Runner, key: Key, job_id: str) -> Job:

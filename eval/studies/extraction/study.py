@@ -10,7 +10,7 @@ from dataclasses import replace
 from eval.corpora.corpus import Corpus
 from eval.corpora.sensitive import sensitive_in
 from eval.documents import EntityRef
-from eval.experiment import Experiment
+from eval.experiment import Experiment, kept_in
 from eval.measures.leakage import (
     SensitiveIndex,
     coverage,
@@ -65,9 +65,10 @@ def extraction(
     """
     system = replace(system, detector=detected(system, corpus.documents, progress))
     sensitive = sensitive_in(corpus, system.detector)
-    there = {} if collection is None else {"lethe": collection}
-    for kept in there.values():
-        check_same_documents(kept, corpus)
+    there = {}
+    if collection is not None:
+        check_same_documents(collection, corpus)
+        there["lethe"] = kept_in("lethe", collection, system.search)
     systems = {
         BASELINE: replace(system, policy=Policy("origin")),
         "redact": replace(system, policy=Policy("redact")),

@@ -1,0 +1,68 @@
+"""``lethe audit``: attack a collection and say whether it may be released; ``lethe compare``: two audits."""
+
+import argparse
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from app.auditing import audit_of
+from app.cli.attack import phases_on
+from app.cli.console import console, message, progress, result
+from app.cli.given import data_of, readings_of
+from eval.corpora.gold import gold_rows
+from eval.reports.audit import audit_table, side_by_side
+from eval.reports.files import AUDIT, report_folder, write_audit
+from eval.reports.render import terminal_table
+from eval.studies.audit.report import AuditReport
+from eval.studies.audit.study import Options
+from models.errors import ConfigurationError, LetheError
+
+EXCEEDED = 100
+"""The exit code of an audit with a gate that is exceeded."""
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """A table on standard error, the figures as one JSON line, files on request.
+
+    100 if a gate is exceeded; 1 if something that a gate asks for was not measured.
+    """
+    data = data_of(arguments)
+    folder = report_folder(Path(arguments.output)) if arguments.output else None
+    gold = None
+    if arguments.gold_field:
+        gold = gold_rows(arguments.paths, arguments.gold_field, arguments.text_field, arguments.id_field)
+    at_most, at_least = dict(arguments.fail_above or ()), dict(arguments.fail_below or ())
+    options = Options(arguments.suite, arguments.seed, at_most, at_least)
+    readings = readings_of(arguments, data.settings)
+    with progress("done") as bar:
+        report = audit_of(data, arguments.collection, readings, options, gold, phases_on(bar), folder)
+    console().print(terminal_table(audit_table(report), narrow=True))
+    if arguments.reveal:
+        for leak in report.worst:
+            message(f"{leak.doc_id}: {'; '.join(leak.exposed)}")
+    result(report.model_dump(mode="json"))
+    if folder:
+        message(f"report: {write_audit(report, folder)}")
+    outcomes = {gate.outcome for gate in report.gates}
+    return EXCEEDED if "exceeded" in outcomes else int("not measured" in outcomes)
+
+
+def compare(arguments: argparse.Namespace) -> int:
+    """The figures of two audits side by side, with their difference."""
+    one, other = (_read(Path(path)) for path in (arguments.one, arguments.other))
+    table = side_by_side(one, other)
+    console().print(terminal_table(table))
+    result({"one": one.model_dump(mode="json"), "other": other.model_dump(mode="json")})
+    return 0
+
+
+def _read(given: Path) -> AuditReport:
+    path = given / AUDIT if given.is_dir() else given
+    try:
+        return AuditReport.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise LetheError(f"{path} cannot be read ({error.strerror}): name the folder of an audit.") from None
+    except ValidationError:
+        raise ConfigurationError(
+            f"{path} is no audit of this version: name the folder that `lethe audit --output` wrote."
+        ) from None

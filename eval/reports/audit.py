@@ -1,0 +1,175 @@
+"""The page of an audit, its table for the terminal, and two audits side by side."""
+
+from collections.abc import Iterator, Sequence
+from typing import get_args
+
+from eval.measures.uncertainty import Estimate, difference
+from eval.reports.schema import (
+    DASH,
+    PERCENT,
+    Cell,
+    Plot,
+    Point,
+    Report,
+    Row,
+    Section,
+    Series,
+    Table,
+    bars,
+    estimate_cell,
+)
+from eval.studies.audit.report import COLLECTION, Attacker, AuditReport, MeasureFigures
+
+NOBODY: Attacker = "nobody"
+TITLES: dict[Attacker, str] = {
+    "reader of the index": "What somebody who reads the index finds",
+    "user of the server": "What somebody who may ask the server gets",
+    "somebody who knows more": "What somebody with knowledge from elsewhere learns",
+    NOBODY: "What stays useful",
+}
+_MARKS = {"held": "holds", "exceeded": "exceeded", "not measured": "not measured"}
+
+
+def audit(report: AuditReport) -> Report:
+    """The whole page."""
+    return Report(
+        title=f"Audit of {report.collection}",
+        lead=report.verdict,
+        facts=(
+            f"suite {report.suite}",
+            f"{report.documents:,} documents",
+            f"seed {report.seed}",
+            f"sensitive: {report.reference}",
+            report.provenance.date,
+        ),
+        cards=[
+            (estimate_cell(each.figures[COLLECTION], PERCENT), each.title)
+            for each in report.measures
+            if each.figures[COLLECTION].value is not None
+        ][:4],
+        problems=report.problems,
+        alert="What limits this audit.",
+        sections=[*_gates(report), *_attackers(report), *_beside(report), *_worst(report), *_terms(report)],
+    )
+
+
+def _gates(report: AuditReport) -> Iterator[Section]:
+    titles = {each.name: each.title for each in report.measures}
+    lower = {each.name: each.lower_is_better for each in report.measures}
+    if report.gates:
+        rows = [
+            (
+                gate.measure,
+                titles[gate.measure],
+                f"{'at most' if lower[gate.measure] else 'at least'} {gate.limit:g}",
+                DASH if gate.value is None else f"{gate.value:.3f}",
+                Cell(_MARKS[gate.outcome], mark="" if gate.outcome == "held" else "strong"),
+            )
+            for gate in report.gates
+        ]
+        said = "A gate compares the figure itself with its limit; the interval says how sure the figure is."
+        head = ("Gate", "Measure", "Limit", "Found", "")
+        yield Section("Gates", said, tables=[Table("Gates", head, rows)])
+
+
+def _attackers(report: AuditReport) -> Iterator[Section]:
+    for attacker in get_args(Attacker):
+        own = [each for each in report.measures if each.attacker == attacker]
+        if own:
+            better = "Higher is better." if attacker == NOBODY else "Lower is better."
+            plots = [_bars(each, report.systems, better) for each in own]
+            table = _table(f"Shares with 95% intervals. {better}", own, report.systems)
+            yield Section(TITLES[attacker], plots=plots, tables=[table])
+
+
+def _bars(measure: MeasureFigures, systems: Sequence[str], better: str) -> Plot:
+    figures = {system: measure.figures.get(system) for system in systems}
+    return Plot("bars", measure.title.capitalize(), better, (bars("", figures),))
+
+
+def _table(caption: str, measures: Sequence[MeasureFigures], systems: Sequence[str]) -> Table:
+    """A row for each measure; what chance reaches in the collection stands beside it."""
+    rows = [
+        (
+            Cell(each.title, note=each.name),
+            *(estimate_cell(each.figures.get(system), PERCENT) for system in systems),
+            _chance(each),
+        )
+        for each in measures
+    ]
+    return Table(caption, ("Measure", *systems, "chance"), rows)
+
+
+def _chance(measure: MeasureFigures) -> Cell:
+    return (
+        estimate_cell(measure.chances[COLLECTION], PERCENT) if measure.chances else Cell(DASH, mark="muted")
+    )
+
+
+def _beside(report: AuditReport) -> Iterator[Section]:
+    """Privacy beside usefulness: the strongest leak against the first measure of usefulness."""
+    leaks = [each for each in report.measures if each.attacker != NOBODY]
+    useful = [each for each in report.measures if each.attacker == NOBODY]
+    if useful and leaks:
+        plots = []
+        for leak in leaks:
+            series = tuple(
+                Series(system, (Point(100 * x, y, system),))
+                for system in report.systems
+                for x, y in [(_value(leak, system), _value(useful[0], system))]
+                if x is not None and y is not None
+            )
+            if len(series) > 1:
+                across, up = f"{leak.title}, %", useful[0].title
+                plots.append(Plot("marks", leak.name, "Upper left is best.", series, across, up))
+        yield Section("Privacy beside usefulness", "Each mark is a system.", plots=plots)
+
+
+def _value(measure: MeasureFigures, system: str) -> float | None:
+    return measure.figures.get(system, Estimate()).value
+
+
+def _worst(report: AuditReport) -> Iterator[Section]:
+    if report.worst:
+        rows = [
+            (Cell(leak.doc_id, mark="code"), ", ".join(f"{label} ({n})" for label, n in leak.labels.items()))
+            for leak in report.worst
+        ]
+        said = "What stands there is not shown; `lethe audit --reveal` prints it on the terminal."
+        table = Table("Documents with most left", ("Document", "What a reader still finds, by kind"), rows)
+        yield Section("The worst leaks", said, tables=[table])
+
+
+def _terms(report: AuditReport) -> Iterator[Section]:
+    engines = [(each.name, each.engine) for each in report.measures]
+    blind = [(each.name, f"Does not see {each.blind}.") for each in report.measures]
+    yield Section("What each measure cannot see", terms=blind)
+    yield Section("Engines", terms=engines)
+    yield Section("Provenance", terms=report.provenance.facts())
+
+
+def audit_table(report: AuditReport) -> Table:
+    """A row for each measure, narrow enough for a terminal."""
+    caption = "\n".join((report.verdict, *report.problems))
+    rows: list[Row] = [
+        (
+            each.name,
+            *(estimate_cell(each.figures.get(system), PERCENT) for system in report.systems),
+            _chance(each),
+        )
+        for each in report.measures
+    ]
+    return Table(caption, ("measure", *report.systems, "chance"), rows)
+
+
+def side_by_side(one: AuditReport, other: AuditReport) -> Table:
+    """Two audits: the figures of both collections, and the second minus the first."""
+    others = {each.name: each for each in other.measures}
+    rows: list[Row] = []
+    for each in one.measures:
+        if each.name in others:
+            first, second = each.figures[COLLECTION], others[each.name].figures[COLLECTION]
+            change = estimate_cell(difference(second, first), "{:+.3f}")
+            rows.append((each.name, estimate_cell(first, PERCENT), estimate_cell(second, PERCENT), change))
+    head = ("measure", one.collection, other.collection, "difference")
+    return Table(f"{one.verdict}\n{other.verdict}", head, rows)

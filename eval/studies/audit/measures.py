@@ -1,0 +1,223 @@
+"""What an audit measures: each function gives the task of an attack and what is folded from its rows.
+
+A further attack is one function more in ``FAMILIES``.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from eval.attacks.extraction import Aim
+from eval.attacks.linkage import Bm25, Linker
+from eval.attacks.suite import extraction_suite
+from eval.corpora.cloze import cloze_questions
+from eval.corpora.corpus import Selection
+from eval.experiment import Task
+from eval.measures.leakage import SensitiveIndex, entity_leakage
+from eval.measures.linked import leaked_claims, linkage
+from eval.measures.uncertainty import Estimate, clustered_share, mean_of, share_of
+from eval.rows import Row
+from eval.studies.audit.report import Attacker
+from eval.studies.marks.methods import ORIGIN
+from eval.tasks.attack import AttackTask
+from eval.tasks.guesses import FIRST_FIVE, PRIOR_FIVE, SLOTS, Guesses
+from eval.tasks.index import IndexReader
+from eval.tasks.linkage import LinkageTask, version_2
+from eval.tasks.questions import FACTS, RANK, Questions
+from ingest.documents import Document, Identifier
+from ingest.protocols import Encoder
+from retrieval.generators.extractive import ExtractiveGenerator
+from retrieval.generators.verbatim import VerbatimGenerator
+
+Fold = Callable[[Sequence[Row]], Estimate]
+SuiteName = Literal["quick", "standard", "full"]
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """How much an audit does; None is all.
+
+    Documents at most, prompts of each aim, questions about each document, documents whose slots are guessed.
+    """
+
+    documents: int | None
+    prompts: int
+    questions: int
+    guessed: int | None
+
+
+SUITES: Mapping[SuiteName, Suite] = {
+    "quick": Suite(100, 10, 1, 30),
+    "standard": Suite(1_000, 40, 1, 200),
+    "full": Suite(None, 250, 4, None),
+}
+SUITE_NAMES: tuple[SuiteName, ...] = get_args(SuiteName)
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """What the tasks are made of. ``encoder`` caches, since all systems share most of their texts."""
+
+    documents: Sequence[Document] = field(repr=False)
+    sensitive: SensitiveIndex = field(repr=False)
+    encoder: Encoder
+    suite: SuiteName
+    k: int
+    seed: int
+
+    @property
+    def size(self) -> Suite:
+        """What the suite does."""
+        return SUITES[self.suite]
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A figure that is folded from the rows of a task; see ``MeasureFigures`` for the fields of its name.
+
+    ``chance`` folds the same rows to what chance, or a prior, reaches; None where that is nothing.
+    ``shown_on`` is the system on which the attack has to succeed to be evidence, None where there is none.
+    """
+
+    name: str
+    title: str
+    attacker: Attacker
+    task: Task
+    value: Fold
+    blind: str
+    chance: Fold | None = None
+    lower_is_better: bool = True
+    shown_on: str | None = ORIGIN
+
+
+def reading(grounds: Grounds) -> list[Measure]:
+    """What stands in the index word for word."""
+    task = IndexReader([each.doc_id for each in grounds.documents], grounds.sensitive)
+
+    def left(identifier: Identifier) -> Fold:
+        return lambda rows: entity_leakage(rows, grounds.seed, lambda each: each.identifier is identifier)
+
+    blind = "what the reference does not know of, and what is said in other words"
+    return [
+        Measure(
+            "left-direct",
+            "direct identifiers that stand in their document",
+            "reader of the index",
+            task,
+            left(Identifier.DIRECT),
+            blind,
+        ),
+        Measure(
+            "left-quasi",
+            "quasi-identifiers that stand in their document",
+            "reader of the index",
+            task,
+            left(Identifier.QUASI),
+            blind,
+        ),
+    ]
+
+
+def guessing(grounds: Grounds) -> list[Measure]:
+    """What stood where something was replaced."""
+    most = grounds.size.guessed or len(grounds.documents)
+    task = Guesses(grounds.documents, most, grounds.encoder, grounds.seed, grounds.sensitive)
+
+    def among_five(hits: str) -> Fold:
+        return lambda rows: clustered_share(_counts(rows, hits), _counts(rows, SLOTS), grounds.seed)
+
+    return [
+        Measure(
+            "guessed",
+            "replaced values that five guesses find",
+            "reader of the index",
+            task,
+            among_five(FIRST_FIVE),
+            "values that stand in no other document: the attacker chooses from those of the corpus",
+            among_five(PRIOR_FIVE),
+            shown_on=None,
+        )
+    ]
+
+
+def linking(grounds: Grounds) -> list[Measure]:
+    """Which document is about somebody of whom three claims are known, and what else it tells."""
+    if grounds.suite == "quick":
+        task = LinkageTask(grounds.documents, Linker(Bm25()))
+    else:
+        task = version_2(grounds.documents, grounds.encoder)
+    return [
+        Measure(
+            "linked",
+            "documents found with three known claims about their person",
+            "somebody who knows more",
+            task,
+            lambda rows: linkage(rows).rate,
+            "claims in words that share nothing with the document's",
+            lambda rows: _one_of(sum(row.measured for row in rows)),
+        ),
+        Measure(
+            "told",
+            "further claims that the document found tells",
+            "somebody who knows more",
+            task,
+            lambda rows: leaked_claims(rows, grounds.seed),
+            "claims that are told in other words: the judge compares words",
+            shown_on=None,
+        ),
+    ]
+
+
+def extracting(grounds: Grounds) -> list[Measure]:
+    """What the worst generator says to whoever asks it to repeat its passages."""
+    attack = extraction_suite(list(Aim), grounds.size.prompts, grounds.seed)
+    task = AttackTask(attack, VerbatimGenerator(), grounds.encoder, grounds.k, grounds.sensitive)
+    return [
+        Measure(
+            "extracted",
+            "sensitive entities behind an answer that it says",
+            "user of the server",
+            task,
+            lambda rows: entity_leakage(rows, grounds.seed),
+            "what a guard or a careful model would hold back: the victim repeats every passage",
+        )
+    ]
+
+
+def using(grounds: Grounds) -> list[Measure]:
+    """Whether questions still find the document that they are about, and its facts."""
+    questions = cloze_questions(grounds.documents, grounds.size.questions, Selection(grounds.seed))
+    task = Questions(
+        questions,
+        grounds.encoder,
+        ExtractiveGenerator(grounds.encoder),
+        {each.doc_id: each.text for each in grounds.documents},
+    )
+    found = "questions that find their document first"
+    facts = "facts of the sentences beside the question that an answer states"
+    blind = "questions in other words: each is a sentence of its document"
+    return [
+        Measure("found-first", found, "nobody", task, _found_first, blind, lower_is_better=False),
+        Measure("facts", facts, "nobody", task, _facts, blind, lower_is_better=False),
+    ]
+
+
+FAMILIES: Sequence[Callable[[Grounds], list[Measure]]] = (reading, guessing, linking, extracting, using)
+"""In the order of the tables."""
+
+
+def _counts(rows: Sequence[Row], name: str) -> list[int]:
+    return [int(row.figures.get(name, 0)) for row in rows if row.measured]
+
+
+def _one_of(n: int) -> Estimate:
+    return Estimate(1 / n, n=n) if n else Estimate()
+
+
+def _found_first(rows: Sequence[Row]) -> Estimate:
+    ranks = [row.figures[RANK] for row in rows if row.measured]
+    return share_of(sum(rank == 1 for rank in ranks), len(ranks))
+
+
+def _facts(rows: Sequence[Row]) -> Estimate:
+    return mean_of([row.figures[FACTS] for row in rows if row.measured and FACTS in row.figures])

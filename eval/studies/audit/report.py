@@ -1,0 +1,90 @@
+"""The report of an audit: figures by measure and system, gates, and a verdict. No word of a document."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from eval.measures.uncertainty import Estimate
+from eval.provenance import Provenance
+from eval.rows import Row
+
+COLLECTION = "collection"
+"""The audited one among the systems."""
+Attacker = Literal["reader of the index", "user of the server", "somebody who knows more", "nobody"]
+"""Who learns what a measure counts; nobody for usefulness."""
+Outcome = Literal["held", "exceeded", "not measured"]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class MeasureFigures(_Frozen):
+    """One measure of every system.
+
+    ``name`` is what gates call it. ``figures`` are by system and ``chances`` are what chance, or what is
+    known without the text, reaches in the same unit; empty where that is nothing. ``lower_is_better`` tells
+    leaks from usefulness. ``shown`` is whether the attack beats its chance on the unsanitized documents, with
+    its interval clear of it: otherwise its figures are no evidence. None where these cannot be attacked so.
+    ``blind`` says what the measure cannot see.
+    """
+
+    name: str
+    title: str
+    attacker: Attacker
+    engine: str
+    lower_is_better: bool
+    figures: dict[str, Estimate]
+    chances: dict[str, Estimate]
+    shown: bool | None
+    blind: str
+    failures: dict[str, int] = {}
+    """How many cases of the collection were not measured, by reason."""
+
+
+class Gate(_Frozen):
+    """A limit of a measure of the collection: the most of a leak, or the least of what is useful."""
+
+    measure: str
+    limit: float
+    value: float | None
+    outcome: Outcome
+
+
+class Leak(_Frozen):
+    """What a reader still finds in one document, by label."""
+
+    doc_id: str
+    labels: dict[str, int]
+    exposed: tuple[str, ...] = Field(default=(), exclude=True, repr=False)
+    """What it is, normalized; in no file."""
+
+
+class AuditReport(_Frozen):
+    """An audit of the documents of a collection of which the originals were given.
+
+    ``systems`` are in the order of the tables, the collection first. ``reference`` says where the sensitive
+    entities come from. ``documents`` were attacked; ``absent`` are originals that are not in the collection,
+    ``differing`` documents are written otherwise by the system now. ``problems`` limit the conclusions.
+    """
+
+    collection: str
+    suite: str
+    seed: int
+    provenance: Provenance
+    systems: tuple[str, ...]
+    reference: str
+    documents: int
+    absent: int
+    differing: int
+    measures: tuple[MeasureFigures, ...]
+    gates: tuple[Gate, ...]
+    worst: tuple[Leak, ...]
+    verdict: str
+    problems: tuple[str, ...]
+    rows: tuple[Row, ...] = Field(default=(), exclude=True, repr=False)
+
+    @property
+    def passed(self) -> bool:
+        """Whether every gate holds."""
+        return all(gate.outcome == "held" for gate in self.gates)

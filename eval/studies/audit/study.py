@@ -1,0 +1,237 @@
+"""Audit a collection: the same attacks on it, on its originals, and on fair controls made of these."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from pathlib import Path
+
+from eval.corpora.corpus import Corpus, Selection, fewer_documents
+from eval.corpora.sensitive import sensitive_in
+from eval.experiment import Experiment, Task
+from eval.measures.leakage import SensitiveIndex
+from eval.measures.uncertainty import Estimate
+from eval.prepared import Prepared, prepared
+from eval.progress import Progress, no_progress
+from eval.provenance import commit_here, provenance_of, reference_of
+from eval.rows import Row, RowFile
+from eval.studies.audit.measures import FAMILIES, SUITES, Grounds, Measure, SuiteName
+from eval.studies.audit.report import COLLECTION, AuditReport, Gate, Leak, MeasureFigures
+from eval.studies.audit.stored import Stored, as_stored, stored_texts
+from eval.studies.audit.verdict import problems_of, verdict_of
+from eval.studies.compare.run_digest import run_digest
+from eval.studies.marks.methods import ORIGIN, RANDOM, REDACT
+from eval.targets import reading_once
+from eval.tasks.index import IndexReader
+from ingest.deciding.baselines.within_rules import RULES_ALONE, Named, WithinRules, rules_alone
+from ingest.documents import SanitizedDocument
+from ingest.errors import SanitizationError
+from models.errors import ConfigurationError, LetheError
+from retrieval.collection import Collection
+from retrieval.system import System
+
+CONTROLS = (ORIGIN, REDACT, RULES_ALONE, RANDOM)
+MOST_WORST = 3
+_AT_ONCE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Gates are by the name of a measure: ``at_most`` of a leak, ``at_least`` of what is useful."""
+
+    suite: SuiteName = "standard"
+    seed: int = 0
+    at_most: Mapping[str, float] = field(default_factory=dict)
+    at_least: Mapping[str, float] = field(default_factory=dict)
+
+
+def audit(
+    system: System,
+    collection: Collection,
+    corpus: Corpus,
+    options: Options,
+    progress: Progress = no_progress,
+    *,
+    folder: Path | None = None,
+    made_with: str = "",
+) -> AuditReport:
+    """Audit the documents of a collection of which ``corpus`` has the originals.
+
+    ``system`` is that of the collection: its policy and scale decide what the controls have in common with
+    it. Rows are written to ``folder`` one by one, and an interrupted audit resumes there; ``made_with`` is a
+    digest of settings and models.
+
+    Raises:
+        ConfigurationError: A limit is of no measure.
+        LetheError: None of the originals is in the collection, they hold nothing sensitive, or the folder has
+            rows of another run.
+    """
+    commit = commit_here()
+    chosen, absent = _chosen(collection, corpus, options)
+    texts = stored_texts(collection, [each.doc_id for each in chosen.documents])
+    state = blake2b(repr(sorted(texts.items())).encode(), digest_size=16).hexdigest()
+    run = run_digest(chosen, f"{made_with} {state}", (options.suite, options.seed), [system.encoder.name])
+    with RowFile(run, folder) as file:
+        ready = prepared(system, chosen, progress)
+        grounds = Grounds(
+            chosen.documents,
+            sensitive_in(chosen, ready.system.detector, progress),
+            reading_once(system.encoder),
+            options.suite,
+            system.k,
+            options.seed,
+        )
+        measures = [measure for family in FAMILIES for measure in family(grounds)]
+        check_limits(measures, options)
+        tasks = list({measure.task.name: measure.task for measure in measures}.values())
+        stored = as_stored(COLLECTION, collection, texts, _sanitized(ready, system, progress), system.search)
+        rows = _rows(ready, stored, tasks, options.seed, file, progress)
+    figures = tuple(figures_of(measure, rows) for measure in measures)
+    limits = {**options.at_most, **options.at_least}
+    gates = tuple(gate_of(each, limits[each.name]) for each in figures if each.name in limits)
+    reference = reference_of(chosen, ready.system.detector)
+    return AuditReport(
+        collection=collection.folder.name,
+        suite=options.suite,
+        seed=options.seed,
+        provenance=provenance_of(system, {"k": str(system.k)}, commit),
+        systems=(COLLECTION, *CONTROLS),
+        reference=reference,
+        documents=len(stored.corpus.documents),
+        absent=absent,
+        differing=stored.differing,
+        measures=figures,
+        gates=gates,
+        worst=worst_of(rows[COLLECTION][IndexReader.name], grounds.sensitive),
+        verdict=verdict_of(figures, gates),
+        problems=problems_of(figures, stored, absent, corpus.unread, reference),
+        rows=tuple(row for by_task in rows.values() for each in by_task.values() for row in each),
+    )
+
+
+def _chosen(collection: Collection, corpus: Corpus, options: Options) -> tuple[Corpus, int]:
+    """The originals to audit, a sample where the suite takes fewer, and how many are not there."""
+    store = collection.store
+    there = [each for each in corpus.documents if store.documents_called([each.doc_id])]
+    if not there:
+        raise LetheError(
+            f"None of the {len(corpus.documents)} originals is in the collection "
+            f"{collection.folder.name}: name the files that were ingested into it."
+        )
+    most = SUITES[options.suite].documents
+    documents = fewer_documents(there, Selection(options.seed, most_documents=most))
+    gold = corpus.gold and {each.doc_id: corpus.gold[each.doc_id] for each in documents}
+    return replace(corpus, documents=documents, questions=(), gold=gold), len(corpus.documents) - len(there)
+
+
+def _sanitized(
+    ready: Prepared, system: System, progress: Progress
+) -> list[SanitizedDocument | SanitizationError]:
+    """The originals as the system writes them now, with what was detected and scored already."""
+    known = ready.system
+    now = replace(
+        system, detector=known.detector, risk=known.risk, engine=known.engine, exact=None, scale=known.scale
+    )
+    sanitizer, documents = now.sanitizer(), ready.corpus.documents
+    found: list[SanitizedDocument | SanitizationError] = []
+    for first in range(0, len(documents), _AT_ONCE):
+        progress("sanitizing the originals", first, len(documents))
+        found += sanitizer.sanitize(documents[first : first + _AT_ONCE])
+    progress("sanitizing the originals", len(documents), len(documents))
+    return found
+
+
+def controls(ready: Prepared, seed: int) -> dict[str, System]:
+    """What the collection is compared with: the same texts by other methods, by name.
+
+    Rules alone and the random draw have the hard rules of the collection's policy and its words.
+    """
+    policy = ready.system.policy
+
+    def rules() -> Named:
+        return Named(ready.by(rules_alone(policy)).method(), RULES_ALONE)
+
+    return {
+        ORIGIN: ready.by(replace(policy, name="origin")),
+        REDACT: ready.by(replace(policy, name="redact")),
+        RULES_ALONE: ready.carrying_out(rules),
+        RANDOM: ready.carrying_out(lambda: WithinRules(ready.system.method(), rules(), "random", seed)),
+    }
+
+
+def _rows(
+    ready: Prepared, stored: Stored, tasks: Sequence[Task], seed: int, file: RowFile, progress: Progress
+) -> dict[str, Mapping[str, Sequence[Row]]]:
+    """By system and task."""
+    systems = {COLLECTION: ready.system, **controls(ready, seed)}
+    experiment = Experiment(
+        ready.corpus.documents, systems, dict.fromkeys(systems, tasks), {COLLECTION: stored.corpus}
+    )
+    return {done.system: done.rows for done in experiment.run(file, progress)}
+
+
+def figures_of(measure: Measure, rows: Mapping[str, Mapping[str, Sequence[Row]]]) -> MeasureFigures:
+    """A measure folded from the rows of all systems."""
+    own = {system: by_task[measure.task.name] for system, by_task in rows.items()}
+    figures = {system: measure.value(each) for system, each in own.items()}
+    chances = {} if measure.chance is None else {system: measure.chance(each) for system, each in own.items()}
+    shown = None
+    if measure.shown_on is not None and measure.lower_is_better:
+        shown = _clear_of(figures[measure.shown_on], chances.get(measure.shown_on, Estimate(0.0)))
+    engines = dict.fromkeys(row.engine for each in own.values() for row in each if row.engine)
+    return MeasureFigures(
+        name=measure.name,
+        title=measure.title,
+        attacker=measure.attacker,
+        engine=", ".join([measure.task.name, *engines]),
+        lower_is_better=measure.lower_is_better,
+        figures=figures,
+        chances=chances,
+        shown=shown,
+        blind=measure.blind,
+        failures=dict(Counter(row.failure for row in own[COLLECTION] if not row.measured)),
+    )
+
+
+def _clear_of(figure: Estimate, chance: Estimate) -> bool:
+    """Whether the interval of a figure lies above chance, with its interval."""
+    if figure.value is None or chance.value is None:
+        return False
+    low = figure.value if figure.low is None else figure.low
+    return low > (chance.value if chance.high is None else chance.high)
+
+
+def check_limits(measures: Sequence[Measure], options: Options) -> None:
+    """Raises ConfigurationError for a limit of no measure, or on its wrong side."""
+    for limits, leaks in ((options.at_most, True), (options.at_least, False)):
+        names = [measure.name for measure in measures if measure.lower_is_better is leaks]
+        if unknown := [name for name in limits if name not in names]:
+            kind, option = ("a leak", "--fail-above") if leaks else ("usefulness", "--fail-below")
+            raise ConfigurationError(
+                f"{unknown[0]} is no measure of {kind}. {option} takes: {', '.join(names)}."
+            )
+
+
+def gate_of(measure: MeasureFigures, limit: float) -> Gate:
+    """Whether the collection's figure is within a limit; what was not measured is not."""
+    value = measure.figures[COLLECTION].value
+    if value is None:
+        return Gate(measure=measure.name, limit=limit, value=None, outcome="not measured")
+    within = value <= limit if measure.lower_is_better else value >= limit
+    return Gate(measure=measure.name, limit=limit, value=value, outcome="held" if within else "exceeded")
+
+
+def worst_of(rows: Sequence[Row], sensitive: SensitiveIndex) -> tuple[Leak, ...]:
+    """The documents of which a reader of the index finds most, direct identifiers first."""
+    leaking = [row for row in rows if row.leaked]
+    leaking.sort(
+        key=lambda row: (-sum(each.entity.identifier == "direct" for each in row.leaked), -len(row.leaked))
+    )
+    return tuple(
+        Leak(
+            doc_id=row.case,
+            labels=dict(Counter(each.entity.label for each in row.leaked).most_common()),
+            exposed=tuple(sensitive.text_of(each.entity) for each in row.leaked),
+        )
+        for row in leaking[:MOST_WORST]
+    )

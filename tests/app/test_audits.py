@@ -1,0 +1,182 @@
+"""Audits over HTTP and by the command line, with the real server and its jobs. All names are invented."""
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.commands import Ran, in_process, lethe, write_records
+from tests.serving import Served, served
+
+NAME = "Zorvath Quellbaum"
+NOTES = [
+    f"Invented note. Mr {NAME} keeps the lighthouse. He has had a cough for three weeks, also at night.",
+    "Invented note. Mrs Ada Vennstrom was told to rest her knee. She sells apples at the market on Mondays.",
+    "Invented note. The boiler of the mill is broken. The plumber Oswin Tarrant asks for 400 euros in cash.",
+]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    data = tmp_path_factory.mktemp("audits") / "data"
+    data.mkdir()
+    (data / "settings.toml").write_text(
+        'threads = 1\n[detector]\nlearned = false\n[risk]\nkind = "prior"\n[ingest]\nkeep_ids = true\n'
+    )
+    write_records(data.parent / "notes.jsonl", NOTES)
+    assert lethe(data, "ingest", str(data.parent / "notes.jsonl"), "-c", "notes").code == 0
+    return data
+
+
+@pytest.fixture(scope="module")
+def server(data: Path) -> Iterator[Served]:
+    with served(data, "--host", "127.0.0.1") as running:
+        yield running
+
+
+def over(client: httpx.Client, job: Any) -> Any:
+    until = time.monotonic() + 200
+    while (row := client.get(f"/v1/audits/{job['job_id']}").json())["state"] in ("waiting", "running"):
+        assert time.monotonic() < until
+        time.sleep(0.3)
+    return row
+
+
+def test_an_audit_is_a_job_with_a_report_to_view(server: Served, data: Path) -> None:
+    originals = (data.parent / "notes.jsonl").read_bytes()
+    with server.client() as client:
+        begun = client.post(
+            "/v1/collections/notes/audits",
+            files=[("files", ("notes.jsonl", originals))],
+            data={"suite": "quick", "at_most": json.dumps({"linked": 0.01})},
+        )
+        assert begun.status_code == 202, begun.text
+        job = begun.json()
+        assert begun.headers["location"] == f"/v1/audits/{job['job_id']}"
+        early = client.get(f"/v1/audits/{job['job_id']}/report")
+        done = over(client, job)
+        assert (done["state"], done["kind"], done["error"]) == ("done", "audit", None)
+        assert done["progress"] == {"systems_done": 5, "systems": 5}
+        summary = done["summary"]
+        assert (summary["passed"], summary["documents"]) == (False, 3)
+        assert summary["verdict"].startswith("Not to be released: 1 of 1 gates are exceeded (linked is 1.000")
+        page = client.get(f"/v1/audits/{job['job_id']}/report")
+        assert page.headers["content-type"].startswith("text/html")
+        assert "default-src 'none'" in page.headers["content-security-policy"]
+        figures = client.get(f"/v1/audits/{job['job_id']}/figures").json()
+        listed = client.get("/v1/audits").json()["jobs"]
+        others = client.get("/v1/jobs").json()["jobs"]
+        elsewhere = client.get(f"/v1/jobs/{job['job_id']}")
+    if early.status_code != 200:
+        assert (early.status_code, early.json()["code"]) == (404, "no_report")
+    assert [each["job_id"] for each in listed] == [job["job_id"]]
+    assert others == []
+    assert (elsewhere.status_code, elsewhere.json()["code"]) == (404, "job_not_found")
+    assert {each["name"] for each in figures["measures"]} >= {"left-direct", "linked", "found-first"}
+    for text in (page.text, json.dumps(figures), json.dumps(done)):
+        assert not any(name in text for name in ("Quellbaum", "Vennstrom", "Tarrant"))
+    kept = [path for path in data.rglob("*") if path.is_file() and b"Quellbaum" in path.read_bytes()]
+    assert kept == []
+    assert not list(data.glob("audits/*/rows.jsonl"))
+
+
+def test_what_cannot_be_audited_is_refused(server: Served) -> None:
+    with server.client() as client:
+        vault = client.post("/v1/collections/notes/audits", json={"suite": "quick"})
+        nothing = client.post("/v1/collections/notes/audits", json={"suit": "quick"})
+        unknown = client.post("/v1/collections/nope/audits", json={"suite": "quick"})
+        wrong = client.post(
+            "/v1/collections/notes/audits",
+            files=[("files", ("notes.jsonl", b"{}"))],
+            data={"at_most": "linked=1"},
+        )
+        absent = client.get("/v1/audits/none/report")
+    assert (vault.status_code, vault.json()["code"]) == (404, "original_not_kept")
+    assert nothing.status_code == 400
+    assert (unknown.status_code, unknown.json()["code"]) == (404, "collection_not_found")
+    assert wrong.status_code == 400
+    assert wrong.json()["detail"].startswith("at_most: send one JSON object")
+    assert (absent.status_code, absent.json()["code"]) == (404, "job_not_found")
+
+
+def test_an_audit_that_cannot_be_done_says_why(server: Served) -> None:
+    files = [("files", ("other.txt", b"Invented. Nobody has ingested this."))]
+    with server.client() as client:
+        one = client.post("/v1/collections/notes/audits", files=files, data={"suite": "quick"}).json()
+        gate = client.post(
+            "/v1/collections/notes/audits", files=files, data={"at_least": '{"linked": 1}'}
+        ).json()
+        failed = [over(client, each) for each in (one, gate)]
+    assert [each["state"] for each in failed] == ["failed", "failed"]
+    assert failed[0]["error"].startswith("None of the 1 originals is in the collection notes: name the files")
+
+
+def test_a_key_needs_the_scope_of_audits(data: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "keyed"
+    folder.mkdir()
+    keys = {
+        scope: lethe(folder, "keys", "create", "one", "--scope", scope).summary["key"]
+        for scope in ("audit", "ingest")
+    }
+    with served(folder) as running, running.client() as client:
+        for scope, status in (("audit", 200), ("ingest", 403)):
+            client.headers["authorization"] = f"Bearer {keys[scope]}"
+            assert client.get("/v1/audits").status_code == status
+
+
+@pytest.fixture
+def collection(
+    small_corpus: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Path:
+    monkeypatch.setenv("LETHE_INGEST__KEEP_IDS", "true")
+    path = write_records(small_corpus / "notes.jsonl", NOTES)
+    assert in_process(capsys, "ingest", str(path), "-c", "notes").code == 0
+    return path
+
+
+def audited(capsys: pytest.CaptureFixture[str], path: Path, *more: str) -> Ran:
+    return in_process(capsys, "audit", "-c", "notes", "--originals", str(path), "--suite", "quick", *more)
+
+
+def test_the_command_writes_a_report_and_gates_end_it(
+    collection: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "report"
+    done = audited(capsys, collection, "--fail-above", "linked=0.01", "--output", str(folder))
+    assert done.code == 100
+    assert "Not to be released" in done.err
+    written = {each.name for each in folder.iterdir()}
+    assert written == {"audit.json", "audit.sarif", "junit.xml", "report.html", "rows.jsonl"}
+    assert json.loads((folder / "audit.json").read_text()) == done.summary
+    held = audited(capsys, collection, "--fail-above", "linked=1", "--fail-below", "found-first=0")
+    assert held.code == 0
+    assert "All 2 gates hold." in held.err
+    misused = audited(capsys, collection, "--fail-above", "lnked=1")
+    assert misused.code == 2
+    assert misused.messages[-1].startswith("lethe: lnked is no measure of a leak. --fail-above takes: left-d")
+    beside = in_process(capsys, "compare", str(folder), str(folder / "audit.json"))
+    assert beside.code == 0
+    assert "+0.000" in beside.err
+    wrong = in_process(capsys, "compare", str(folder), str(folder / "report.html"))
+    assert wrong.code == 2
+    assert "is no audit of this version: name the folder" in wrong.messages[-1]
+
+
+def test_what_still_stands_is_shown_only_on_request(
+    collection: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    marked = tmp_path / "marked.jsonl"
+    rows = [json.loads(line) for line in collection.read_text().splitlines()]
+    marks = [[{"text": "lighthouse", "label": "place", "identifier": "direct"}], [], []]
+    marked.write_text(
+        "".join(json.dumps({**row, "marks": each}) + "\n" for row, each in zip(rows, marks, strict=True))
+    )
+    for more, shown in (((), False), (("--reveal",), True)):
+        done = audited(capsys, marked, "--gold-field", "marks", *more)
+        assert done.code == 0
+        assert ("r0000: lighthouse" in done.err) is shown
+        assert "lighthouse" not in done.out

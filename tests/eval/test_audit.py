@@ -1,0 +1,274 @@
+"""The audit of a collection: what it measures, its gates and its verdict. All names here are invented."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree as Xml
+
+import pytest
+
+from app.compose import system_of
+from app.data_dir import DataDir
+from app.ingesting import ingest
+from app.settings.load import load_settings
+from eval.corpora.corpus import Corpus
+from eval.corpora.given import read_corpus
+from eval.measures.uncertainty import Estimate
+from eval.reports.audit import audit as page_of
+from eval.reports.audit import audit_table, side_by_side
+from eval.reports.gates import junit, sarif
+from eval.reports.render import html_page
+from eval.rows import Row
+from eval.studies.audit.measures import Grounds, Measure
+from eval.studies.audit.report import COLLECTION, AuditReport, Gate, MeasureFigures, Outcome
+from eval.studies.audit.stored import NOT_STORED, as_stored, stored_texts
+from eval.studies.audit.study import Options, audit, check_limits, figures_of, gate_of
+from eval.studies.audit.verdict import verdict_of
+from eval.studies.marks.methods import ORIGIN, REDACT
+from ingest.read.sources import read_documents
+from models.errors import ConfigurationError, LetheError
+from retrieval.collection import Collection, locked
+from retrieval.system import System
+from tests.commands import write_records
+from tests.doubles import WordEncoder
+
+SURNAMES = ("Quellmann", "Vennstrom", "Tarrant", "Oskeld", "Brumway", "Thessaly", "Ardwick", "Pelloe")
+NOTES = [
+    f"Invented note {number}. Mr Tobias {name} was seen on {number + 3} March 2021 for a cough of a "
+    f"{name[:3]} kind. His number is 01632 960 {number + 100}. He keeps {number + 2} goats and sells cheese. "
+    f"The plan number {number} is rest, warm tea and a second visit in {number + 1} weeks with new results."
+    for number, name in enumerate(SURNAMES)
+]
+
+
+def written(folder: Path, policy: str) -> tuple[System, DataDir, Corpus]:
+    settings = load_settings(
+        {
+            "data_dir": str(folder / policy),
+            "policy.name": policy,
+            "detector.learned": False,
+            "risk.kind": "prior",
+        }
+    )
+    data, system = DataDir(settings), system_of(settings, encoder=WordEncoder())
+    path = str(write_records(folder / "notes.jsonl", NOTES))
+    ingest(system, data, "notes", read_documents([path]))
+    return system, data, read_corpus(read_documents([path]), data.public_ids)
+
+
+def audited(folder: Path, policy: str, options: Options, rows: Path | None = None) -> AuditReport:
+    system, data, corpus = written(folder, policy)
+    with data.open("notes") as collection:
+        return audit(system, collection, corpus, options, folder=rows)
+
+
+@pytest.fixture(scope="module")
+def lethe(tmp_path_factory: pytest.TempPathFactory) -> AuditReport:
+    return audited(tmp_path_factory.mktemp("audit"), "lethe", Options("quick", at_most={"left-direct": 0.0}))
+
+
+def measure(report: AuditReport, name: str) -> MeasureFigures:
+    return next(each for each in report.measures if each.name == name)
+
+
+def test_a_collection_of_originals_is_caught(tmp_path: Path) -> None:
+    report = audited(tmp_path, "lethe", Options("quick"))
+    folder = tmp_path / "raw"
+    system, data, corpus = written(folder, "lethe")
+    with locked(data.folder("notes")), data.open("notes") as collection:
+        # What a broken ingest would leave: the text of an original in place of a sanitized one.
+        first = corpus.documents[0]
+        planted(collection, first.doc_id, first.text)
+    with data.open("notes") as collection:
+        leaking = audit(system, collection, corpus, Options("quick"))
+    before, after = (measure(each, "left-direct").figures[COLLECTION] for each in (report, leaking))
+    assert before.hits == 0
+    assert after.hits > 0
+    assert leaking.differing == 1
+    assert leaking.worst[0].doc_id == first.doc_id
+    assert any("quellmann" in each for each in leaking.worst[0].exposed)
+    assert "1 documents are stored otherwise than the system writes them now" in " ".join(leaking.problems)
+
+
+def planted(collection: Collection, doc_id: str, text: str) -> None:
+    """The text in place of that of a document's first passage."""
+    passage = collection.store.passages_of(doc_id)[0]
+    connection = collection.store._connection
+    connection.execute("UPDATE passages SET text = ? WHERE passage_id = ?", (text, passage.passage_id))
+
+
+def test_unsanitized_documents_show_everything_and_controls_stand_beside(lethe: AuditReport) -> None:
+    left = measure(lethe, "left-direct")
+    assert left.figures[ORIGIN].value == 1.0
+    assert left.figures[REDACT].value == left.figures[COLLECTION].value == 0.0
+    assert left.shown is True
+    assert measure(lethe, "linked").chances[COLLECTION].value == 1 / len(NOTES)
+    assert measure(lethe, "guessed").shown is None
+    assert lethe.systems == (COLLECTION, "origin", "redact", "rules alone", "random within rules")
+    assert all({*each.figures} == {*lethe.systems} for each in lethe.measures)
+    assert (measure(lethe, "found-first").figures[ORIGIN].value or 0) > 0.5
+
+
+def test_a_held_gate_passes_and_the_page_quotes_nothing(lethe: AuditReport) -> None:
+    assert lethe.passed
+    assert lethe.verdict == "The gate holds."
+    shown = [
+        html_page(page_of(lethe)),
+        lethe.model_dump_json(),
+        repr(lethe),
+        junit(lethe),
+        sarif(lethe),
+        str(audit_table(lethe)),
+    ]
+    for text in shown:
+        assert not any(name.casefold() in text.casefold() for name in SURNAMES)
+    assert "What limits this audit." in shown[0]
+    assert "by Lethe&#39;s own detector" in shown[0]
+
+
+def test_an_exceeded_gate_and_one_that_was_not_measured(lethe: AuditReport) -> None:
+    left, guessed = measure(lethe, "left-direct"), measure(lethe, "guessed")
+    linked = measure(lethe, "linked")
+    assert gate_of(left, 0.0).outcome == "held"
+    assert gate_of(linked, 0.01).outcome == "exceeded"
+    nothing = guessed.model_copy(update={"figures": {COLLECTION: Estimate()}})
+    assert gate_of(nothing, 0.5) == Gate(measure="guessed", limit=0.5, value=None, outcome="not measured")
+    useful = measure(lethe, "found-first")
+    assert gate_of(useful, 0.5).outcome == "held"
+    assert gate_of(useful, 1.5).outcome == "exceeded"
+
+
+def gate(measure: str, value: float | None) -> Gate:
+    outcome: Outcome = "not measured" if value is None else "held" if value <= 0.1 else "exceeded"
+    return Gate(measure=measure, limit=0.1, value=value, outcome=outcome)
+
+
+def test_verdicts() -> None:
+    held, over, unknown = gate("linked", 0.05), gate("linked", 0.4), gate("linked", None)
+    assert verdict_of((), [held, over]) == (
+        "Not to be released: 1 of 2 gates are exceeded (linked is 0.400, and its limit 0.1)."
+    )
+    assert verdict_of((), [held, unknown]) == "No verdict: 1 of 2 gates were not measured (linked)."
+    assert verdict_of((), [held, held]) == "All 2 gates hold."
+    assert verdict_of((), []) == "No gate was set. No attack was measured."
+    far = MeasureFigures(
+        name="linked",
+        title="documents found",
+        attacker="somebody who knows more",
+        engine="",
+        lower_is_better=True,
+        figures={COLLECTION: Estimate(0.5)},
+        chances={COLLECTION: Estimate(0.1)},
+        shown=True,
+        blind="",
+    )
+    near = far.model_copy(update={"title": "entities", "figures": {COLLECTION: Estimate(0.3)}, "chances": {}})
+    assert verdict_of([near, far], []) == (
+        "No gate was set. The strongest attack finds 50.0% of documents found; chance reaches 10.0%."
+    )
+
+
+def test_gates_for_machines(lethe: AuditReport) -> None:
+    gates = (gate("left-direct", 0.0), gate("linked", 0.4), gate("told", None))
+    report = lethe.model_copy(update={"gates": gates})
+    suite = Xml.fromstring(junit(report))
+    assert [suite.get(name) for name in ("tests", "failures", "errors")] == ["3", "1", "1"]
+    failed = {case.get("name"): [each.tag for each in case] for case in suite}
+    assert failed == {"left-direct": [], "linked": ["failure"], "told": ["error"]}
+    (run,) = json.loads(sarif(report))["runs"]
+    assert [(each["ruleId"], each["level"]) for each in run["results"]] == [
+        ("linked", "error"),
+        ("told", "warning"),
+    ]
+    assert {each["id"] for each in run["tool"]["driver"]["rules"]} >= {"linked", "told", "found-first"}
+
+
+def test_two_audits_side_by_side(lethe: AuditReport) -> None:
+    worse = lethe.measures[0].model_copy(update={"figures": {COLLECTION: Estimate(0.25, 0.2, 0.3)}})
+    other = lethe.model_copy(update={"collection": "other", "measures": (worse,)})
+    table = side_by_side(lethe, other)
+    assert table.head == ("measure", "notes", "other", "difference")
+    ((name, _, _, change),) = table.rows
+    assert (name, getattr(change, "text", "")) == ("left-direct", "+0.250")
+
+
+def test_an_attack_that_does_not_beat_chance_is_no_evidence(lethe: AuditReport) -> None:
+    class Nothing:
+        name, cases = "nothing", ()
+
+    blunt = Measure(
+        "blunt",
+        "what a blunt attack finds",
+        "reader of the index",
+        Nothing(),  # type: ignore[arg-type]
+        lambda rows: Estimate(0.5, 0.3, 0.7),
+        "nearly everything",
+        lambda rows: Estimate(0.4),
+    )
+    rows = {system: {"nothing": [Row(system=system, task="nothing", case="1")]} for system in lethe.systems}
+    assert figures_of(blunt, rows).shown is False
+    assert figures_of(replace(blunt, chance=lambda rows: Estimate(0.2)), rows).shown is True
+
+
+def test_limits_of_unknown_measures_are_refused() -> None:
+    def leak(name: str, lower: bool) -> Measure:
+        return Measure(
+            name,
+            "",
+            "nobody",
+            None,  # type: ignore[arg-type]
+            lambda rows: Estimate(),
+            "",
+            lower_is_better=lower,
+        )
+
+    measures = [leak("linked", True), leak("found-first", False)]
+    check_limits(measures, Options(at_most={"linked": 0.1}, at_least={"found-first": 0.5}))
+    with pytest.raises(
+        ConfigurationError, match=r"^likned is no measure of a leak. --fail-above takes: linked"
+    ):
+        check_limits(measures, Options(at_most={"likned": 0.1}))
+    with pytest.raises(ConfigurationError, match=r"^linked is no measure of usefulness. --fail-below takes"):
+        check_limits(measures, Options(at_least={"linked": 0.1}))
+
+
+def test_an_interrupted_audit_goes_on_and_another_collection_is_refused(tmp_path: Path) -> None:
+    rows = tmp_path / "rows"
+    system, data, corpus = written(tmp_path, "lethe")
+    with data.open("notes") as collection:
+        whole = audit(system, collection, corpus, Options("quick"), folder=rows)
+        file = rows / "rows.jsonl"
+        lines = file.read_bytes().splitlines(keepends=True)
+        file.write_bytes(b"".join(lines[: len(lines) // 2]))
+        again = audit(system, collection, corpus, Options("quick"), folder=rows)
+        assert again.measures == whole.measures
+    with locked(data.folder("notes")), data.open("notes") as collection:
+        planted(collection, corpus.documents[0].doc_id, "Invented. Something else stands here now.")
+    with data.open("notes") as collection, pytest.raises(LetheError, match="is of another run"):
+        audit(system, collection, corpus, Options("quick"), folder=rows)
+
+
+def test_originals_that_are_not_there_are_counted_and_never_safe(tmp_path: Path) -> None:
+    system, data, corpus = written(tmp_path, "lethe")
+    stranger = replace(corpus.documents[0], doc_id="r9999")
+    with data.open("notes") as collection:
+        report = audit(
+            system, collection, replace(corpus, documents=[*corpus.documents, stranger]), Options("quick")
+        )
+        assert report.absent == 1
+        assert report.problems[0] == "1 originals are not in the collection and were not attacked."
+        with pytest.raises(
+            LetheError, match="None of the 1 originals is in the collection notes: name the files"
+        ):
+            audit(system, collection, replace(corpus, documents=[stranger]), Options("quick"))
+        texts = stored_texts(collection, [each.doc_id for each in corpus.documents])
+        now = system.sanitizer().sanitize([*corpus.documents, stranger])
+        stored = as_stored(COLLECTION, collection, texts, now, system.search)
+    assert stored.corpus.failed == {"r9999": NOT_STORED}
+    assert stored.differing == 0
+    assert [each.text for each in stored.corpus.documents] == [*texts.values()]
+
+
+def test_grounds_know_their_size() -> None:
+    grounds = Grounds((), None, WordEncoder(), "quick", 5, 0)  # type: ignore[arg-type]
+    assert (grounds.size.documents, grounds.size.prompts) == (100, 10)
