@@ -11,18 +11,22 @@ from app.policy_file import check_writable, write_policy
 from app.settings.load import Settings
 from eval.corpora.given import read_corpus
 from eval.corpora.gold import GoldRows, gold_rows
+from eval.corpora.sensitive import sensitive_in
 from eval.prepared import Prepared, prepared
 from eval.progress import Progress
+from eval.studies.audit.measures import FAMILIES, Grounds, Measure
 from eval.studies.calibrate.marks import MarkedThreshold, threshold_for_share, threshold_from_marks
 from eval.studies.calibrate.thresholds import (
     COUNTED,
     Promise,
+    attack_curves,
     leak_curve,
     links_of,
     marked_by_model,
     marked_by_people,
     promised,
 )
+from eval.targets import reading_once
 from models.errors import ConfigurationError
 from models.language.protocol import LanguageModel
 
@@ -91,6 +95,13 @@ def _fitted(
     reported: Progress,
 ) -> dict[str, object]:
     policy = ready.system.policy
+    if arguments.max_leak is not None and arguments.attack:
+        measure = _attacked(arguments, ready)
+        assert measure.loss is not None
+        (curve,) = attack_curves(ready, policy, measure.task, [measure.loss], reported)
+        promise = promised(curve, arguments.max_leak, arguments.confidence)
+        _report_attack(promise, measure)
+        return _promise_row(promise, measure.name)
     if arguments.max_leak is not None:
         counted = COUNTED[arguments.count]
         promise = promised(
@@ -109,6 +120,35 @@ def _fitted(
     assert gold is not None
     links = links_of(ready, policy, marked_by_people(ready, gold))
     return _marks_row(threshold_from_marks(links, arguments.quantile), "marks")
+
+
+def _attacked(arguments: argparse.Namespace, ready: Prepared) -> Measure:
+    """The measure of an audit that the promise is about."""
+    grounds = Grounds(
+        ready.corpus.documents,
+        sensitive_in(ready.corpus, ready.system.detector),
+        reading_once(ready.system.encoder),
+        "full",
+        ready.system.k,
+        seed=0,
+    )
+    measures = [measure for family in FAMILIES for measure in family(grounds) if measure.loss]
+    for measure in measures:
+        if measure.name == arguments.attack:
+            return measure
+    names = ", ".join(measure.name for measure in measures)
+    raise ConfigurationError(f"--attack {arguments.attack} is none that can be promised. There are: {names}.")
+
+
+def _report_attack(promise: Promise, measure: Measure) -> None:
+    console().print(
+        f"tau {promise.tau:g}: of {measure.title}, the expected share is at most {promise.max_leak:.1%} with "
+        f"confidence {promise.confidence:.0%}. Measured: {promise.measured:.2%} over {promise.documents} "
+        f"documents, upper bound {promise.bound:.2%}; {promise.kept:.0%} of all mentions are kept.\n"
+        "Assumptions: new documents are drawn from the same distribution, and as many are attacked together; "
+        "detector, models, weights and scale stay the same; the attacker does what this attack does. The "
+        f"attack does not see {measure.blind}."
+    )
 
 
 def _marks_row(fitted: MarkedThreshold, marked_by: str) -> dict[str, object]:

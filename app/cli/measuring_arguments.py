@@ -55,6 +55,11 @@ def calibrate(verb: argparse.ArgumentParser) -> None:
         default="identifiers",
         help="entities whose leakage --max-leak bounds: identifiers (default), or all sensitive ones",
     )
+    verb.add_argument(
+        "--attack",
+        metavar="MEASURE",
+        help="bound by --max-leak how often this attack of `lethe audit` succeeds: linked or told",
+    )
     _gold(
         verb, "field of the records with all sensitive entities, for --max-leak; without it the detected ones"
     )

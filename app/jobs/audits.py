@@ -43,5 +43,3 @@ def report_of(settings: Settings, job_id: str, *, page: bool) -> bytes:
         return (settings.data_dir / "audits" / job_id / (PAGE if page else AUDIT)).read_bytes()
     except OSError:
         raise NoReport from None
-
-

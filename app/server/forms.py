@@ -83,7 +83,5 @@ async def form_of(request: Request, of_json: Sequence[str] = ()) -> tuple[dict[s
         try:
             fields[name] = json.loads(fields[name])
         except (TypeError, ValueError):
-            raise ConfigurationError(
-                f'{name}: send one JSON object, such as {{"name": "redact"}}.'
-            ) from None
+            raise ConfigurationError(f'{name}: send one JSON object, such as {{"name": "redact"}}.') from None
     return fields, files

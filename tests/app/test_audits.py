@@ -122,7 +122,7 @@ def test_a_key_needs_the_scope_of_audits(data: Path, tmp_path: Path) -> None:
         scope: lethe(folder, "keys", "create", "one", "--scope", scope).summary["key"]
         for scope in ("audit", "ingest")
     }
-    with served(folder) as running, running.client() as client:
+    with served(folder, "--host", "127.0.0.1") as running, running.client() as client:
         for scope, status in (("audit", 200), ("ingest", 403)):
             client.headers["authorization"] = f"Bearer {keys[scope]}"
             assert client.get("/v1/audits").status_code == status

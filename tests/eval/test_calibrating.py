@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import app.ingesting
 import eval.prepared
+from app.cli.calibrate import _report_attack
 from app.cli.main import main
 from app.compose import system_of
 from app.data_dir import DataDir
@@ -24,7 +25,10 @@ from app.ingesting import ingest
 from app.settings.load import Settings, load_policy_file, load_settings
 from eval.corpora.corpus import Corpus
 from eval.corpora.sensitive import sensitive_in
+from eval.measures.leakage import NOTHING_SENSITIVE
+from eval.measures.uncertainty import Estimate
 from eval.prepared import Prepared, prepared
+from eval.studies.audit.measures import Measure
 from eval.studies.calibrate.conformal import documents_needed, upper_bound
 from eval.studies.calibrate.marks import threshold_from_marks
 from eval.studies.calibrate.model_marks import MAX_TOKENS
@@ -32,6 +36,8 @@ from eval.studies.calibrate.thresholds import (
     COUNTED,
     LeakCurve,
     ModelMarks,
+    Promise,
+    attack_curves,
     leak_curve,
     links_of,
     marked_by_model,
@@ -40,6 +46,7 @@ from eval.studies.calibrate.thresholds import (
     promised,
     thresholds,
 )
+from eval.tasks.index import KEPT, IndexReader
 from ingest.annotated import AnnotatedText
 from ingest.deciding.policy import Policy, Treatment
 from ingest.documents import Document, Entity, SanitizedDocument, Span
@@ -204,6 +211,19 @@ def test_documents_without_what_is_counted_cannot_dilute_a_promise(system: Syste
     nothing = leak_curve(ready_of(system, texts), BARE, lambda each: each.label == "passport number")
     with pytest.raises(LetheError, match="^No document has anything of what is counted, so there is "):
         promised(nothing, 0.05, 0.95)
+
+
+def test_the_losses_of_any_attack_make_a_curve(system: System) -> None:
+    ready = ready_of(system)
+    reader = IndexReader([each.doc_id for each in ready.corpus.documents], NOTHING_SENSITIVE)
+    lost = {"d0": 0.25, "d1": None, "d2": 1.0, "d3": 0.0}
+    (curve, kept) = attack_curves(
+        ready, BARE, reader, [lambda row: lost[row.case], lambda row: row.figures[KEPT] / 100]
+    )
+    assert curve.losses.tolist() == [[value] * len(curve.taus) for value in (0.25, 1.0, 0.0)]
+    assert (np.diff(kept.losses, axis=1) >= 0).all()
+    assert (kept.losses[:, 0] <= kept.losses[:, -1]).all()
+    assert curve.kept == kept.kept
 
 
 def test_hard_rules_hold_at_every_threshold(system: System) -> None:
@@ -687,6 +707,11 @@ def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return write_records(tmp_path / "notes.jsonl", RECORDS)
 
 
+TREES = ("ash", "birch", "cedar", "elm", "fir", "hazel", "lime", "oak", "pine")
+OF_TREES = (
+    "Invented. Mr Tobias Quell{tree} keeps goats. He sold the {tree} barn in May. His knee hurts at night. "
+    "He takes drops of valerian. The {tree} road is shut. He plays the {tree} fiddle."
+)
 Ran = tuple[int, dict[str, Any], str]
 
 
@@ -743,6 +768,31 @@ def test_a_promise_is_reported_with_all_that_it_rests_on(
     assert f"tau {figures['tau']:g}: an index reader finds on average" in stderr
     assert "at most 40.0% of the sensitive entities (all) of a new document that has any" in stderr
     assert not any(secret in stderr + json.dumps(figures) for secret in ("Venn", "Tarrant", "Mill Lane"))
+
+
+def test_an_attack_of_an_audit_can_be_bounded(notes: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write_records(notes.with_name("long.jsonl"), [OF_TREES.format(tree=tree) for tree in TREES])
+    asked = ("--max-leak", "0.99", "--confidence", "0.05", "--attack")
+    code, figures, stderr = ran(capsys, "calibrate", str(path), *asked, "told")
+    assert (code, figures) == (1, {})
+    assert "No threshold can be promised to leak at most 0.99 with confidence 0.05" in stderr
+    assert "on average over the 9 that have something to leak" in stderr
+    code, figures, stderr = ran(capsys, "calibrate", str(path), *asked, "left-direct")
+    assert (code, figures) == (2, {})
+    assert "--attack left-direct is none that can be promised. There are: linked, told." in stderr
+
+
+def test_a_promise_about_an_attack_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
+    promise = Promise(0.4, 0.2, 0.9, 300, 0.1, 0.14, 0.55, ())
+    reader = IndexReader((), NOTHING_SENSITIVE)
+    measure = Measure(
+        "linked", "documents found", "nobody", reader, lambda rows: Estimate(), "claims in other words"
+    )
+    _report_attack(promise, measure)
+    said = " ".join(capsys.readouterr().err.split())
+    assert "tau 0.4: of documents found, the expected share is at most 20.0% with confidence 90%." in said
+    assert "Measured: 10.00% over 300 documents, upper bound 14.00%; 55% of all mentions are kept." in said
+    assert said.endswith("The attack does not see claims in other words.")
 
 
 def test_too_few_documents_are_reported_and_nothing_is_written(

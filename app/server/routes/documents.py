@@ -102,9 +102,7 @@ def _settled(data: DataDir, collection: str, policy: Mapping[str, Any]) -> dict[
     return chosen.policy.model_dump(include=set(FOR_CLIENTS))
 
 
-def submitted(
-    response: Response, job: Job, where: str = "/v1/jobs", **counts: int
-) -> Mapping[str, object]:
+def submitted(response: Response, job: Job, where: str = "/v1/jobs", **counts: int) -> Mapping[str, object]:
     """A new job as JSON; the answer says where it is to be looked at."""
     note(job.collection, about=job.job_id, **counts)
     response.headers["location"] = f"{where}/{job.job_id}"

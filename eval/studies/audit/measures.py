@@ -14,7 +14,7 @@ from eval.corpora.cloze import cloze_questions
 from eval.corpora.corpus import Selection
 from eval.experiment import Task
 from eval.measures.leakage import SensitiveIndex, entity_leakage
-from eval.measures.linked import leaked_claims, linkage
+from eval.measures.linked import LEAKED, LEFT, RATED, RIGHT, leaked_claims, linkage
 from eval.measures.uncertainty import Estimate, clustered_share, mean_of, share_of
 from eval.rows import Row
 from eval.studies.audit.report import Attacker
@@ -77,6 +77,8 @@ class Measure:
 
     ``chance`` folds the same rows to what chance, or a prior, reaches; None where that is nothing.
     ``shown_on`` is the system on which the attack has to succeed to be evidence, None where there is none.
+    ``loss`` is that of one document, in [0, 1] and None if it has nothing to lose, for thresholds with a
+    promise about the attack.
     """
 
     name: str
@@ -88,6 +90,7 @@ class Measure:
     chance: Fold | None = None
     lower_is_better: bool = True
     shown_on: str | None = ORIGIN
+    loss: Callable[[Row], float | None] | None = None
 
 
 def reading(grounds: Grounds) -> list[Measure]:
@@ -155,6 +158,7 @@ def linking(grounds: Grounds) -> list[Measure]:
             lambda rows: linkage(rows).rate,
             "claims in words that share nothing with the document's",
             lambda rows: _one_of(sum(row.measured for row in rows)),
+            loss=lambda row: row.figures[RIGHT],
         ),
         Measure(
             "told",
@@ -164,6 +168,7 @@ def linking(grounds: Grounds) -> list[Measure]:
             lambda rows: leaked_claims(rows, grounds.seed),
             "claims that are told in other words: the judge compares words",
             shown_on=None,
+            loss=_told,
         ),
     ]
 
@@ -208,6 +213,12 @@ FAMILIES: Sequence[Callable[[Grounds], list[Measure]]] = (reading, guessing, lin
 
 def _counts(rows: Sequence[Row], name: str) -> list[int]:
     return [int(row.figures.get(name, 0)) for row in rows if row.measured]
+
+
+def _told(row: Row) -> float | None:
+    """The share of claims, not known before, that the linked document tells; nothing where none is linked."""
+    rated = row.figures.get(RATED, 0)
+    return row.figures[LEAKED] / rated if rated else 0.0 if row.figures[LEFT] else None
 
 
 def _one_of(n: int) -> Estimate:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from eval.corpora.gold import GoldRows
 from eval.corpora.sensitive import sensitive_from_gold, sensitive_in
 from eval.documents import EntityRef
-from eval.experiment import SYSTEMS, Experiment
+from eval.experiment import SYSTEMS, Experiment, Task
 from eval.measures.leakage import is_identifier, normalized, stands_in
 from eval.prepared import Prepared
 from eval.progress import Progress, no_progress, only
@@ -103,27 +104,52 @@ def leak_curves(
         LetheError: Nothing sensitive stands in the documents.
         SanitizationError: One of them cannot be sanitized.
     """
-    taus = thresholds(policy.weights)
     sensitive = sensitive_in(ready.corpus, ready.system.detector)
-    task = index.IndexReader([each.doc_id for each in ready.corpus.documents], sensitive)
+    reader = index.IndexReader([each.doc_id for each in ready.corpus.documents], sensitive)
+    return attack_curves(
+        ready, policy, reader, [partial(_disclosed, counted=each) for each in counted], progress
+    )
+
+
+def attack_curves(
+    ready: Prepared,
+    policy: Policy,
+    task: Task,
+    losses: Sequence[Callable[[Row], float | None]],
+    progress: Progress = no_progress,
+) -> list[LeakCurve]:
+    """Sanitize at every threshold and attack; one curve for each loss, which is that of a document's row.
+
+    A document without a loss at some threshold is left out: it has nothing to leak.
+
+    Raises:
+        SanitizationError: One of the documents cannot be sanitized.
+    """
+    taus = thresholds(policy.weights)
+    reader = index.IndexReader([each.doc_id for each in ready.corpus.documents], task.sensitive)
     systems = {f"{tau:g}": ready.by(replace(policy, tau=tau)) for tau in taus}
-    experiment = Experiment(ready.corpus.documents, systems, dict.fromkeys(systems, [task]))
-    losses: list[list[list[float]]] = [[] for _ in counted]
+    tasks = list({each.name: each for each in (reader, task)}.values())
+    experiment = Experiment(ready.corpus.documents, systems, dict.fromkeys(systems, tasks))
+    found: list[list[list[float]]] = [[] for _ in losses]
     kept = []
     for measured in experiment.run(progress=only(SYSTEMS, "thresholds", progress)):
-        rows = measured.rows[task.name]
-        for row in rows:
+        for row in measured.rows[reader.name]:
             if not row.measured:
                 raise SanitizationError(row.case, row.failure)
-        for found, of_these in zip(losses, counted, strict=True):
-            found.append([_disclosed(row, of_these) for row in rows if any(map(of_these, row.present))])
-        mentions = sum(row.figures[index.MENTIONS] for row in rows)
-        kept.append(sum(row.figures[index.KEPT] for row in rows) / max(1, mentions))
-    return [LeakCurve(taus, np.array(found, dtype=np.float64).T, kept) for found in losses]
+        for rows, loss in zip(found, losses, strict=True):
+            values = [loss(row) for row in measured.rows[task.name]]
+            rows.append([math.nan if value is None else value for value in values])
+        read = measured.rows[reader.name]
+        mentions = sum(row.figures[index.MENTIONS] for row in read)
+        kept.append(sum(row.figures[index.KEPT] for row in read) / max(1, mentions))
+    curves = [np.array(rows, dtype=np.float64).T for rows in found]
+    return [LeakCurve(taus, rows[~np.isnan(rows).any(axis=1)], kept) for rows in curves]
 
 
-def _disclosed(row: Row, counted: Callable[[EntityRef], bool]) -> float:
-    return sum(counted(leak.entity) for leak in row.leaked) / sum(map(counted, row.present))
+def _disclosed(row: Row, counted: Callable[[EntityRef], bool]) -> float | None:
+    """The share of a document's counted entities that are left; None if it has none."""
+    present = sum(map(counted, row.present))
+    return sum(counted(leak.entity) for leak in row.leaked) / present if present else None
 
 
 def promised(curve: LeakCurve, max_leak: float, confidence: float) -> Promise:
