@@ -4,6 +4,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from app.erasing import Cause, Check
+
 WARNINGS = "why entities may have been missed in a document or the question"
 
 
@@ -227,7 +229,7 @@ class ErasureAnswer(_Answer):
     ledger_rows: int
     bytes_searched: int
     traces_found: int
-    resumed: bool = Field(description="whether another process began the erasure")
+    resumed: bool = Field(description="whether the erasure was begun before and cut short")
 
 
 class AskedAnswer(_Answer):
@@ -246,12 +248,27 @@ class ProofAnswer(_Answer):
     read_back: int = Field(description="erased ids that the collection still knows")
 
 
+class NotProvedAnswer(_Answer):
+    """Checks that say nothing about some of the erased documents."""
+
+    cause: Cause
+    checks: list[Check] = Field(
+        description="search by the passages' words, membership by similarity, files for text and vectors"
+    )
+    reason: str = Field(description="the cause in words")
+    documents: int
+    passages: int = Field(description="of these documents, as far as the cause is about them")
+
+
 class ReceiptAnswer(_Answer):
-    """What was erased. It is complete if nothing answers any more and no trace was found."""
+    """What was erased. It is complete if nothing was found afterwards of all that could be looked for."""
 
     collection: str
     complete: Literal[True]
-    proved: bool = Field(description="whether every passage was found before, so that not finding it tells")
+    proved: bool = Field(
+        description="whether every check would have shown what is left, so that not_proved is empty"
+    )
+    not_proved: list[NotProvedAnswer] = Field(description="what the receipt leaves open, and why")
     erasures: list[ErasureAnswer]
     not_found: list[str] = Field(repr=False)
     proof: ProofAnswer
