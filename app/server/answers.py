@@ -59,7 +59,9 @@ class CollectionAnswer(_Answer):
     passages: int
     entities: dict[str, int] = Field(description="linked entities by what was done with them")
     policy: str
+    replacements: str = Field(description="how people are replaced; alias: the same in every document")
     tau: float
+    originals: int = Field(description="documents whose original is in the vault")
     encoder: str
     detector: str
     risk: str
@@ -379,7 +381,7 @@ class TrailHeadAnswer(_Answer):
 
 
 class TrailAnswer(_Answer):
-    """Entries of the trail, the oldest first; ask again with the last number for more."""
+    """Entries of the trail; for more, ask for those behind the last number, or before it."""
 
     entries: list[TrailEntryAnswer]
     head: TrailHeadAnswer = Field(
