@@ -5,6 +5,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.erasing import Cause, Check
+from ingest.deciding.policy import Replacements
 
 WARNINGS = "why entities may have been missed in a document or the question"
 
@@ -59,7 +60,9 @@ class CollectionAnswer(_Answer):
     passages: int
     entities: dict[str, int] = Field(description="linked entities by what was done with them")
     policy: str
-    replacements: str = Field(description="how people are replaced; alias: the same in every document")
+    replacements: Replacements = Field(
+        description="how people are replaced; alias: the same in every document"
+    )
     tau: float
     originals: int = Field(description="documents whose original is in the vault")
     encoder: str
