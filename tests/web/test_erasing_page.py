@@ -74,6 +74,9 @@ def ids_in(server: Served, collection: str) -> list[str]:
 
 def open_part(page: Page, collection: str, title: str) -> None:
     go(page, f"collections/{collection}")
+    expect(page.locator("#collection-title")).to_have_text(collection)
+    # What is still drawn above it would move it away from the pointer.
+    page.locator("svg.histogram").wait_for()
     page.locator("#collection summary").filter(has_text=title).click()
 
 
