@@ -1,10 +1,12 @@
 """Erasing documents of a collection, and the proof that nothing answers from them any more."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import chain
 from multiprocessing import get_context
+from typing import Literal
 
 from app.data_dir import DataDir
 from app.machine import begin_apart
@@ -17,6 +19,36 @@ from retrieval.protocols import Retriever
 
 MOST_ASKED = 200
 """Passages of erased documents that are searched for afterwards."""
+Check = Literal["search", "membership", "files"]
+Cause = Literal["resumed", "no_passages", "not_tried", "too_many", "not_found", "not_nearest"]
+_OPEN: Mapping[Cause, tuple[Sequence[Check], str]] = {
+    "resumed": (
+        ("search", "membership", "files"),
+        "The erasure was begun before and cut short. Text and vectors were gone by then, so nothing could be "
+        "searched for before, and only ids were looked for in the database and the index.",
+    ),
+    "no_passages": (
+        ("search", "membership"),
+        "Nothing of the document was indexed, so there were no words to search with.",
+    ),
+    "not_tried": (
+        ("search", "membership"),
+        "The command line searches the files only. Erase over HTTP to have searches tried before and after.",
+    ),
+    "too_many": (
+        ("search", "membership"),
+        f"Searches are tried for the first {MOST_ASKED} passages of an erasure only.",
+    ),
+    "not_found": (
+        ("search", "membership"),
+        "The search did not find the passage before either, so that it is not found now says nothing.",
+    ),
+    "not_nearest": (
+        ("membership",),
+        "Another passage was as near before, so similarities did not tell that this one was there.",
+    ),
+}
+"""By cause, the checks that say nothing, and why."""
 _SAME = 1e-4
 """Rounding, in cosines."""
 _FOUND = 10
@@ -39,21 +71,12 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """The same questions before an erasure and after it.
-
-    They prove something if they succeeded before: a document without passages, or one whose erasure another
-    process began, cannot be searched for.
-    """
+    """The same questions before an erasure and after it; they prove something if they succeeded before."""
 
     before: Asked
     after: Asked
     read_back: int
     """Erased ids that the collection still knows."""
-
-    @property
-    def proves(self) -> bool:
-        """Whether every passage was found before."""
-        return 0 < self.before.passages == self.before.found
 
     @property
     def nothing_left(self) -> bool:
@@ -62,23 +85,39 @@ class Proof:
 
 
 @dataclass(frozen=True, slots=True)
+class NotProved:
+    """Checks that say nothing about some erased documents and so many of their passages, and the cause."""
+
+    cause: Cause
+    documents: int
+    passages: int
+
+    def row(self) -> Mapping[str, object]:
+        """The same as JSON, with the checks and the reason in words."""
+        checks, reason = _OPEN[self.cause]
+        return {**asdict(self), "checks": list(checks), "reason": reason}
+
+
+@dataclass(frozen=True, slots=True)
 class Receipt:
-    """What was erased, what was not there, and the proof."""
+    """What was erased, what was not there, the proof, and what it leaves open."""
 
     erasures: Sequence[Erasure]
     not_found: Sequence[str] = field(repr=False)
     proof: Proof
+    not_proved: Sequence[NotProved] = ()
 
     @property
     def complete(self) -> bool:
-        """Whether all that was there is gone."""
+        """Whether nothing was found afterwards of all that could be looked for."""
         return self.proof.nothing_left and not any(each.traces_found for each in self.erasures)
 
     def row(self) -> Mapping[str, object]:
         """The receipt as JSON."""
         return {
             "complete": self.complete,
-            "proved": self.proof.proves,
+            "proved": not self.not_proved,
+            "not_proved": [each.row() for each in self.not_proved],
             "erasures": [asdict(each) for each in self.erasures],
             "not_found": list(self.not_found),
             "proof": asdict(self.proof),
@@ -130,22 +169,28 @@ def erase_with_proof(
         store = collection.store
         named = {each: names_of(data, collection, each) for each in dict.fromkeys(ids)}
         known = {each: doc_ids for each, names in named.items() if (doc_ids := store.documents_called(names))}
-        passages = [one for doc_id in {*chain(*known.values())} for one in store.passages_of(doc_id)]
+        passages = [one for doc_id in sorted({*chain(*known.values())}) for one in store.passages_of(doc_id)]
         # Of a process that was killed: nothing answers any more, but the files are not searched yet.
-        interrupted = bool(store.pending_erasures())
+        interrupted = len(store.pending_erasures())
     searches = [_Search(each) for each in passages[:MOST_ASKED]]
     before = _ask(retriever(), searches)
     erasures = list[Erasure]()
     if known or interrupted:
         erasures = _elsewhere(data.settings, name, [alias for names in named.values() for alias in names])
     if not erasures:
-        raise UnknownDocument("No document has one of these ids; list the collection's documents for ids.")
+        told = "No document has one of these ids; list the collection's documents for ids."
+        # Of whom they were, only ids are known: a request by name is not recognized when it comes again.
+        finished = (
+            f" Erasures that had been cut short are finished now: {interrupted}." if interrupted else ""
+        )
+        raise UnknownDocument(told + finished)
     after = _ask(retriever(), searches)
     gone = [alias for each in erasures for alias in (each.doc_id, *each.also_known_as)]
     with data.open(name) as collection:
         read_back = len(collection.store.documents_called(gone))
     not_found = [each for each, names in named.items() if each not in known and not {*gone} & {*names}]
-    receipt = Receipt(erasures, not_found, Proof(before, after, read_back))
+    left_open = not_proved(erasures, searches, passages[MOST_ASKED:])
+    receipt = Receipt(erasures, not_found, Proof(before, after, read_back), left_open)
     if not receipt.complete:
         raise NotErased(receipt)
     return receipt
@@ -166,6 +211,36 @@ class _Search:
     def tells(self) -> bool:
         """Whether similarities alone tell that the passage is there: it is nearer than all others."""
         return self.own is not None and self.own > self.others + _SAME
+
+    @property
+    def cause(self) -> Cause | None:
+        """Why a search that finds nothing afterwards says nothing; None if it says something."""
+        if self.own is None:
+            return "not_found"
+        return None if self.tells else "not_nearest"
+
+
+def not_proved(
+    erasures: Sequence[Erasure], searches: Sequence["_Search"] | None = None, others: Sequence[Passage] = ()
+) -> list[NotProved]:
+    """What erasures leave open after ``searches``, which were not tried for ``others``; None if for none."""
+    found: dict[Cause | None, Counter[str]] = {cause: Counter() for cause in _OPEN}
+    found[None] = Counter()
+    for erasure in erasures:
+        found[_cause(erasure, tried=searches is not None)][erasure.doc_id] += erasure.passages
+    for passage in others:
+        found["too_many"][passage.doc_id] += 1
+    for search in searches or ():
+        found[search.cause][search.passage.doc_id] += 1
+    return [NotProved(cause, len(found[cause]), found[cause].total()) for cause in _OPEN if found[cause]]
+
+
+def _cause(erasure: Erasure, *, tried: bool) -> Cause | None:
+    if erasure.resumed:
+        return "resumed"
+    if not erasure.passages:
+        return "no_passages"
+    return None if tried else "not_tried"
 
 
 def _ask(retriever: Retriever, searches: Sequence[_Search]) -> Asked:

@@ -96,9 +96,9 @@ def _drop_index(folder: Path, keeping: Keeping) -> None:
 class Erasure:
     """The proof of an erasure: what was removed, and how many bytes were searched for traces.
 
-    A text with several ids is kept once and removed with all of them. ``resumed`` says that another process
-    began the erasure: the text and vectors are no longer known, so only the passage ids were searched for, in
-    the database and in the index.
+    A text with several ids is kept once and removed with all of them. ``resumed`` says that the erasure was
+    begun before and cut short: the text and vectors are no longer known, so no byte was searched for them,
+    and only the passage ids were looked for in the database and in the index.
     """
 
     doc_id: str
@@ -223,8 +223,8 @@ class Collection:
             left += not self.store.is_compact()
             if not left:
                 self.store.strike_out(pending)
-            resumed = fingerprints is None
-            erasures.append(Erasure(doc_id, others, len(ids), pending.ledger_rows, searched, left, resumed))
+            resumed, read = fingerprints is None, searched if fingerprints else 0
+            erasures.append(Erasure(doc_id, others, len(ids), pending.ledger_rows, read, left, resumed))
         return erasures
 
     def _search(self, fingerprints: Sequence[Fingerprint]) -> tuple[int, list[bytes]]:

@@ -98,18 +98,27 @@ class Trail:
         with self._lock, readable():
             return self._chain.last(self._connection)
 
-    def behind(self, number: int, most: int, collections: Collection[str] | None = None) -> list[Link]:
-        """The entries after the one of this number, the oldest first, ``most`` of them at most.
+    def between(
+        self,
+        after: int,
+        before: int,
+        most: int,
+        collections: Collection[str] | None = None,
+        *,
+        newest: bool = False,
+    ) -> list[Link]:
+        """The entries with numbers between two, ``most`` of them at most, the oldest or the newest first.
 
         With ``collections``, only those that name one of them.
         """
         # What somebody has written over an entry need not be JSON.
         named = "CASE WHEN json_valid(event) THEN json_extract(event, '$.collection') END"
         which = "" if collections is None else f"AND {named} IN (SELECT value FROM json_each(?))"
-        query = f"SELECT * FROM {self._chain.table} WHERE seq > ? {which} ORDER BY seq LIMIT ?"
+        order = f"ORDER BY seq {'DESC' if newest else 'ASC'} LIMIT ?"
+        query = f"SELECT * FROM {self._chain.table} WHERE seq > ? AND seq < ? {which} {order}"
         given = () if collections is None else (json.dumps([*collections]),)
         with self._reading() as connection:
-            return [Link(*row) for row in connection.execute(query, (number, *given, most))]
+            return [Link(*row) for row in connection.execute(query, (after, before, *given, most))]
 
     def first_broken(self, head: tuple[int, str] | None = None) -> int | None:
         """The number of the first entry that does not fit (``Chain.first_broken``)."""

@@ -32,11 +32,11 @@ _MOST_AT_ONCE = 64
 
 
 class NoOriginal(LetheError):
-    """A document whose original is not in the vault."""
+    """A document, or a collection, of which no original is in the vault."""
 
-    def __init__(self) -> None:
+    def __init__(self, of: str = "document") -> None:
         super().__init__(
-            "The vault has no original of this document to show: it was off when the document was ingested, "
+            f"The vault has no original of this {of} to show: it was off when the {of} was ingested, "
             "or the settings name no key for it."
         )
 
@@ -199,7 +199,7 @@ def sealing_of(data: DataDir, collection: Collection) -> Sealing | None:
 def _opening(settings: Settings) -> Vault:
     vault = vault_of(settings)
     if vault is None:
-        raise NoOriginal
+        raise NoOriginal("collection")
     return vault
 
 

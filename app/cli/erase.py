@@ -9,7 +9,7 @@ from app.access.trail import recorded
 from app.cli.console import message, result
 from app.cli.given import data_of
 from app.data_dir import DataDir
-from app.erasing import names_of
+from app.erasing import names_of, not_proved
 from ingest.keys import source_of
 from ingest.read.paths import canonical, origin
 from models.errors import ConfigurationError
@@ -17,7 +17,7 @@ from retrieval.collection import Collection
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """One JSON line per document: what was erased, and the search for traces of it."""
+    """One JSON line per document: what was erased, the search for traces of it, and what that leaves open."""
     if not all(map(str.strip, arguments.doc_id)):
         raise ConfigurationError("The name of a document is empty: give a path or an id.")
     data = data_of(arguments)
@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
                 gone |= {erasure.doc_id, *erasure.also_known_as}
                 found.counts["documents"] = found.counts.get("documents", 0) + 1
                 failed |= erasure.traces_found > 0
-                result(asdict(erasure))
+                result({**asdict(erasure), "not_proved": [each.row() for each in not_proved([erasure])]})
         # All of them: after a restore of an older copy they are to be erased again.
         found.about = " ".join(sorted(gone)) or None
     return 1 if failed else 0

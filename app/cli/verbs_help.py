@@ -65,7 +65,8 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "Remove documents from a collection, then search all its files for traces of them. Name a "
         "document by its path, by the id of its record, or by an id as `lethe documents` shows it. The path "
         "of a file of records stands for every document that came from it, and with --recursive the path of "
-        "a folder does. A text that came under several ids goes with all of them.",
+        "a folder does. A text that came under several ids goes with all of them. Each line says in "
+        "not_proved what the search leaves open.",
         "lethe erase notes/letter.txt -c clinic",
     ),
     "attack": (

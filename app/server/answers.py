@@ -4,6 +4,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from app.erasing import Cause, Check
+from ingest.deciding.policy import Replacements
+
 WARNINGS = "why entities may have been missed in a document or the question"
 
 
@@ -57,7 +60,11 @@ class CollectionAnswer(_Answer):
     passages: int
     entities: dict[str, int] = Field(description="linked entities by what was done with them")
     policy: str
+    replacements: Replacements = Field(
+        description="how people are replaced; alias: the same in every document"
+    )
     tau: float
+    originals: int = Field(description="documents whose original is in the vault")
     encoder: str
     detector: str
     risk: str
@@ -227,7 +234,7 @@ class ErasureAnswer(_Answer):
     ledger_rows: int
     bytes_searched: int
     traces_found: int
-    resumed: bool = Field(description="whether another process began the erasure")
+    resumed: bool = Field(description="whether the erasure was begun before and cut short")
 
 
 class AskedAnswer(_Answer):
@@ -246,12 +253,27 @@ class ProofAnswer(_Answer):
     read_back: int = Field(description="erased ids that the collection still knows")
 
 
+class NotProvedAnswer(_Answer):
+    """Checks that say nothing about some of the erased documents."""
+
+    cause: Cause
+    checks: list[Check] = Field(
+        description="search by the passages' words, membership by similarity, files for text and vectors"
+    )
+    reason: str = Field(description="the cause in words")
+    documents: int
+    passages: int = Field(description="of these documents, as far as the cause is about them")
+
+
 class ReceiptAnswer(_Answer):
-    """What was erased. It is complete if nothing answers any more and no trace was found."""
+    """What was erased. It is complete if nothing was found afterwards of all that could be looked for."""
 
     collection: str
     complete: Literal[True]
-    proved: bool = Field(description="whether every passage was found before, so that not finding it tells")
+    proved: bool = Field(
+        description="whether every check would have shown what is left, so that not_proved is empty"
+    )
+    not_proved: list[NotProvedAnswer] = Field(description="what the receipt leaves open, and why")
     erasures: list[ErasureAnswer]
     not_found: list[str] = Field(repr=False)
     proof: ProofAnswer
@@ -362,7 +384,7 @@ class TrailHeadAnswer(_Answer):
 
 
 class TrailAnswer(_Answer):
-    """Entries of the trail, the oldest first; ask again with the last number for more."""
+    """Entries of the trail; for more, ask for those behind the last number, or before it."""
 
     entries: list[TrailEntryAnswer]
     head: TrailHeadAnswer = Field(

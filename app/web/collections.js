@@ -1,8 +1,9 @@
-// The collections: their figures, their documents, and erasing.
+// The collections: their figures, their documents, erasing, and sanitizing again.
 
-import { ask, callers, collectionRows, part } from "/web/api.js";
+import { ask, callers, collectionRows, part, policyRows } from "/web/api.js";
 import { bars, histogram } from "/web/charts.js";
-import { $, announce, complain, confirmed, count, download, fill, h, many, table, when } from "/web/dom.js";
+import { $, announce, complain, confirmed, count, fill, h, many, pager, table, when } from "/web/dom.js";
+import { erase, erasing, tell } from "/web/erasing.js";
 
 const PAGE = 50;
 const MOST = 1000; // documents whose risk is drawn
@@ -12,9 +13,9 @@ let opened = "";
 
 export async function show(name) {
   opened = name;
-  let rows;
+  let rows, policies;
   try {
-    rows = await collectionRows();
+    [rows, policies] = await Promise.all([collectionRows(), policyRows()]);
   } catch (error) {
     return complain($("collections-error"), error);
   }
@@ -22,7 +23,7 @@ export async function show(name) {
   drawList(rows);
   const row = rows.find((each) => each.collection === name) ?? null;
   if (name && !row) complain($("collections-error"), new Error(`There is no collection ${name} that you may see.`));
-  if (row) await drawOne(row);
+  if (row) await drawOne(row, policies);
   else fill($("collection"));
 }
 
@@ -41,10 +42,12 @@ function drawList(rows) {
 
 const ACTIONS = { keep: "kept", generalize: "generalized", surrogate: "other value", suppress: "removed" };
 
-async function drawOne(row) {
+async function drawOne(row, policies) {
   const name = row.collection;
   const facts = {
     Policy: row.policy,
+    "People are replaced by": row.replacements === "alias" ? "the same alias in every document" : "descriptors, anew in each document",
+    "Originals in the vault": count(row.originals),
     Threshold: row.tau,
     Encoder: row.encoder,
     Detector: row.detector,
@@ -76,7 +79,7 @@ async function drawOne(row) {
           "div",
           { class: "row" },
           h("a", { class: "button-like quiet", href: `#chat/${part(name)}` }, "Ask about it"),
-          h("button", { type: "button", class: "quiet danger", onclick: () => erasePart(name) }, "Erase selected"),
+          h("button", { type: "button", class: "quiet danger", onclick: () => erase(name, [...selected], [], () => show(name)) }, "Erase selected"),
           h("button", { type: "button", class: "quiet danger", onclick: () => removeAll(row) }, "Delete collection"),
         ),
       ),
@@ -96,6 +99,8 @@ async function drawOne(row) {
         spread,
       ),
       h("details", null, h("summary", null, "Settings"), h("dl", null, Object.entries(facts).flatMap(([term, value]) => [h("dt", null, term), h("dd", null, value)]))),
+      erasing(row, () => show(name)),
+      sanitizingAgain(row, policies),
       h("h3", null, "Documents"),
       documents,
     ),
@@ -154,15 +159,8 @@ async function drawDocuments(name, place, starts) {
     [...row.doubts, ...row.not_read.map((each) => `${many(each.count, each.kind)} not read`)].join("; "),
   ]);
   const heads = ["Document", "Kept", "Characters", "Passages", "Risk before", "Risk after", "Warnings"];
-  const back = h("button", { type: "button", class: "quiet", onclick: () => drawDocuments(name, place, starts.slice(0, -1)) }, "Previous");
-  const next = h("button", { type: "button", class: "quiet", onclick: () => drawDocuments(name, place, [...starts, shown.at(-1).doc_id]) }, "Next");
-  back.disabled = starts.length === 1;
-  next.disabled = rows.length <= PAGE;
-  fill(
-    place,
-    table(`Documents of ${name}`, heads, cells),
-    back.disabled && next.disabled ? null : h("p", { class: "row" }, back, h("span", { class: "hint" }, `Page ${starts.length}`), next),
-  );
+  const next = rows.length > PAGE ? shown.at(-1).doc_id : null;
+  fill(place, table(`Documents of ${name}`, heads, cells), pager(place, starts, next, (to) => drawDocuments(name, place, to)));
 }
 
 function box(docId) {
@@ -172,50 +170,49 @@ function box(docId) {
   return made;
 }
 
-async function erasePart(name) {
-  const ids = [...selected];
-  if (!ids.length) return fill($("receipt"), h("p", { class: "warning" }, "Select the documents to erase in the list below."));
-  const sure = await confirmed(
-    `Erase ${many(ids.length, "document")}?`,
-    ["Their text, vectors and decisions are removed, and the server then searches its files for what is left. This cannot be undone.", ids.slice(0, 5).join(", ") + (ids.length > 5 ? " and more" : "")],
-    "Erase",
-  );
-  if (!sure) return;
-  try {
-    const receipt = await ask("POST", `/v1/collections/${part(name)}/erase`, { json: { ids } });
-    await show(name);
-    fill($("receipt"), told(receipt));
-    $("collection-title").focus();
-  } catch (error) {
-    complain($("receipt"), error);
-  }
-}
-
-/** A receipt in plain words; what the server sent can be kept as a file. */
-function told(receipt) {
-  const lines = receipt.erasures.map((each) => {
-    const names = [each.doc_id, ...each.also_known_as].join(", also known as ");
-    const searched = `${count(each.bytes_searched)} bytes were searched`;
-    const traces = each.traces_found ? `${searched}, and ${many(each.traces_found, "trace")} of it ${each.traces_found === 1 ? "was" : "were"} found. It is not gone.` : `${searched}, and no trace of it was found.`;
-    return h("li", { class: each.traces_found ? "alert" : null }, `${names}: ${many(each.passages, "passage")} and ${many(each.ledger_rows, "noted decision")} removed; ${traces}`);
-  });
-  const clean = receipt.complete && receipt.erasures.every((each) => each.traces_found === 0);
-  const { before, after } = receipt.proof;
+function sanitizingAgain(row, policies) {
+  const title = h("summary", null, "Sanitize again under another policy");
+  if (!row.originals)
+    return h(
+      "details",
+      null,
+      title,
+      h("p", { class: "panel" }, "This collection has no originals in the vault, and what is sanitized cannot be sanitized anew: what was taken out is gone. Ingest the sources into a new collection with the other policy. Where the settings turn the vault on (vault.enabled and vault.key_file), what is ingested from then on can be sanitized again."),
+    );
+  const into = h("input", { id: "again-into", required: true, autocomplete: "off", spellcheck: "false", maxlength: "64", pattern: $("ingest-collection").pattern });
+  const policy = h("select", { id: "again-policy" }, policies.map((each) => h("option", { value: each.name }, each.name)));
+  const problem = h("div", { id: "again-error" });
+  const left = row.documents - row.originals;
+  const submit = async (event) => {
+    event.preventDefault();
+    complain(problem, null);
+    try {
+      const order = { into: into.value, policy: { name: policy.value } };
+      const job = await ask("POST", `/v1/collections/${part(row.collection)}/resanitize`, { json: order });
+      location.hash = `ingest/${part(job.job_id)}`;
+    } catch (error) {
+      complain(problem, error);
+    }
+  };
   return h(
-    "div",
-    { class: "panel" },
-    h("h3", null, clean ? `${many(receipt.erasures.length, "document")} erased` : "Traces were found"),
-    h("ul", null, lines),
-    before.passages
-      ? h("p", null, `Asked with the words of ${many(before.passages, "erased passage")}, the search found ${count(before.found)} before and finds ${count(after.found)} now.`)
-      : null,
-    receipt.not_found.length ? h("p", { class: "warning" }, `Not found: ${receipt.not_found.join(", ")}.`) : null,
-    h("p", null, h("button", { type: "button", class: "quiet", onclick: () => saveReceipt(receipt) }, "Save the receipt")),
+    "details",
+    null,
+    title,
+    h(
+      "form",
+      { class: "panel", onsubmit: submit },
+      h("p", { class: "hint" }, `The originals of ${many(row.originals, "document")} are read from the vault and sanitized into a new collection; this one stays as it is.`),
+      left ? h("p", { class: "warning" }, `${many(left, "document")} without an original ${left === 1 ? "is" : "are"} left out.`) : null,
+      h(
+        "div",
+        { class: "controls" },
+        h("p", { class: "field" }, h("label", { for: "again-into" }, "New collection"), into),
+        h("p", { class: "field" }, h("label", { for: "again-policy" }, "Its policy"), policy),
+      ),
+      problem,
+      h("p", { class: "row" }, h("button", { type: "submit" }, "Sanitize again"), h("span", { class: "hint" }, "The job is followed in the tab Ingest.")),
+    ),
   );
-}
-
-function saveReceipt(receipt) {
-  download("receipt.json", `${JSON.stringify(receipt, null, 2)}\n`, "application/json");
 }
 
 async function removeAll(row) {
@@ -227,7 +224,7 @@ async function removeAll(row) {
     location.hash = "collections";
     announce(`${name} is deleted.`);
   } catch (error) {
-    complain($("receipt"), error);
+    tell(error);
   }
 }
 

@@ -2,7 +2,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-const present = (children) => children.flat(Infinity).filter((child) => child !== null && child !== undefined);
+const present = (children) => children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== "");
 
 function filled(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes ?? {})) {
@@ -37,7 +37,7 @@ export function fill(element, ...children) {
 export const count = (number) => number.toLocaleString("en");
 
 /** A number and its noun: 1 document, 2 documents. */
-export const many = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
+export const many = (number, noun, plural = `${noun}s`) => `${count(number)} ${number === 1 ? noun : plural}`;
 
 export const score = (value) => (value === null || value === undefined ? "not measured" : value.toFixed(2));
 
@@ -46,11 +46,11 @@ export function size(bytes) {
   return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
-/** A moment, in the words of the reader. */
-export function when(iso) {
+/** A moment, in the words of the reader; `timeStyle` medium has seconds. */
+export function when(iso, timeStyle = "short") {
   const date = new Date(iso);
   if (Number.isNaN(date.getTime())) return "";
-  const words = date.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+  const words = date.toLocaleString("en-GB", { dateStyle: "medium", timeStyle });
   return h("time", { datetime: iso, class: "whole" }, words);
 }
 
@@ -65,24 +65,44 @@ export function complain(place, error) {
   else fill(place, h("p", { class: "alert", role: "alert" }, error.message));
 }
 
-/** A table row by row; cells are text or elements, and the first is the row's head. */
+/** A table row by row; cells are text or elements, and the first is the row's head.
+
+ On a narrow screen cells stand below each other, each beside its head, and the roles keep it a table. */
 export function table(caption, heads, rows) {
+  const cells = (row) => row.map((cell, n) => h("td", { role: "cell", "data-head": heads[n + 1] || null }, cell));
   return h(
     "div",
     { class: "wide", role: "region", tabindex: "0", "aria-label": caption },
     h(
       "table",
-      null,
+      { role: "table" },
       h("caption", { class: "unseen" }, caption),
-      h("thead", null, h("tr", null, heads.map((head) => h("th", { scope: "col" }, head)))),
+      h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, heads.map((head) => h("th", { scope: "col", role: "columnheader" }, head)))),
       h(
         "tbody",
-        null,
-        rows.map(([first, ...rest]) =>
-          h("tr", null, h("th", { scope: "row" }, first), rest.map((cell) => h("td", null, cell))),
-        ),
+        { role: "rowgroup" },
+        rows.map(([first, ...rest]) => h("tr", { role: "row" }, h("th", { scope: "row", role: "rowheader" }, first), cells(rest))),
       ),
     ),
+  );
+}
+
+/** Buttons between the pages of a table in `place`, null where there is one page.
+
+ `starts` are where the pages up to this one begin, `next` where the next one does; `draw` is given those of a page. */
+export function pager(place, starts, next, draw) {
+  if (starts.length === 1 && next === null) return null;
+  const turn = async (to) => {
+    await draw(to);
+    place.querySelector(".wide")?.focus();
+  };
+  const button = (words, to) => h("button", { type: "button", class: "quiet", disabled: to === null, onclick: () => turn(to) }, words);
+  return h(
+    "p",
+    { class: "row" },
+    button("Previous", starts.length > 1 ? starts.slice(0, -1) : null),
+    h("span", { class: "hint" }, `Page ${starts.length}`),
+    button("Next", next === null ? null : [...starts, next]),
   );
 }
 
@@ -120,7 +140,11 @@ export function confirmed(title, sentences, doing, word) {
       ),
     );
     fill(dialog, form);
-    dialog.addEventListener("close", () => resolve(answer), { once: true });
+    const closed = () => {
+      fill(dialog); // it may have named somebody
+      resolve(answer);
+    };
+    dialog.addEventListener("close", closed, { once: true });
     dialog.showModal();
   });
 }

@@ -119,8 +119,10 @@ async function follow(jobId) {
   try {
     const response = await send("GET", `/v1/jobs/${part(jobId)}/events`, { signal: mine.signal });
     for await (const data of events(response)) {
+      const first = job === null;
       job = JSON.parse(data);
       drawJob(job);
+      if (first) $("job-now").scrollIntoView({ block: "nearest" });
     }
     if (job && over(job)) announce(`${job.dry_run ? "The dry run" : "The job"} is ${job.state}.`);
     await show("");
@@ -138,7 +140,7 @@ function place(job, text) {
 function drawJob(job) {
   const { progress } = job;
   const title = `${job.dry_run ? "Dry run" : job.kind === "ingest" ? "Ingest" : "Resanitizing"} into ${job.collection}`;
-  const bar = h("progress", { max: Math.max(1, progress.bytes_total ?? 1), "aria-label": "Bytes read" });
+  const bar = h("progress", { max: Math.max(1, progress.bytes_total ?? 1), "aria-label": job.kind === "ingest" ? "Bytes read" : "Progress" });
   // Without a value the bar says that work goes on.
   if (over(job)) bar.value = bar.max;
   else if (progress.bytes_total) bar.value = progress.bytes_read;

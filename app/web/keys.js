@@ -7,7 +7,7 @@ const SCOPES = {
   query: "search and ask",
   ingest: "add documents and sanitize",
   erase: "erase documents and collections",
-  audit: "run audits",
+  audit: "see the trail and the server's figures",
   reveal: "see originals",
   admin: "manage keys",
 };

@@ -1,4 +1,4 @@
-// One page, whose tabs have addresses: #chat/NAME, #ingest/JOB, #collections/NAME.
+// One page, whose tabs have addresses: #chat/NAME, #ingest/JOB, #collections/NAME, #trail/NAME.
 
 import { ask, askForKey, callers, forgetKey, hasKey } from "/web/api.js";
 import * as audit from "/web/audit.js";
@@ -8,8 +8,9 @@ import { $ } from "/web/dom.js";
 import * as ingest from "/web/ingest.js";
 import * as keys from "/web/keys.js";
 import * as playground from "/web/playground.js";
+import * as trail from "/web/trail.js";
 
-const PAGES = { chat, playground, ingest, collections, audit, keys };
+const PAGES = { chat, playground, ingest, collections, audit, trail, keys };
 let shown = null;
 
 function route(focus) {
@@ -51,7 +52,7 @@ async function introduce() {
   $("who").textContent = free ? "No key needed" : me.name;
   $("key-button").textContent = hasKey() ? "Forget the key" : "Give a key";
   $("key-button").hidden = free;
-  $("keys-link").hidden = !me.scopes.includes("admin");
+  for (const link of document.querySelectorAll("nav a[data-scope]")) link.hidden = !me.scopes.includes(link.dataset.scope);
 }
 
 $("skip").addEventListener("click", (event) => {

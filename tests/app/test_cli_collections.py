@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from models.encoders.minilm import MiniLM
+from retrieval.collection import Collection
 from tests.commands import PLAIN, in_process, write_records
 
 NOTES = ["Invented. The lamp at pier 1 is out.", "Invented. The heron of pier 2 was fed."]
@@ -141,6 +142,24 @@ def test_an_id_that_a_collection_keeps_is_found_as_search_shows_it(lethe: Lethe)
     assert shown == "r0001"
     code, rows, _ = lethe("erase", shown, "-c", "clinic")
     assert (code, rows[0]["passages"], rows[0]["traces_found"]) == (0, 1, 0)
+    (left_open,) = rows[0]["not_proved"]
+    assert (left_open["cause"], left_open["checks"]) == ("not_tried", ["search", "membership"])
+    assert "Erase over HTTP" in left_open["reason"]
+
+
+def test_an_erasure_that_was_cut_short_says_what_it_does_not_prove(
+    lethe: Lethe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Collection, "publish", killed)
+        assert lethe("erase", "r0001", "-c", "clinic")[:2] == (1, [])
+    code, rows, _ = lethe("erase", "r0001", "-c", "clinic")
+    assert (code, rows[0]["resumed"], rows[0]["bytes_searched"]) == (0, True, 0)
+    (left_open,) = rows[0]["not_proved"]
+    assert (left_open["cause"], left_open["checks"]) == ("resumed", ["search", "membership", "files"])
 
 
 def test_an_id_that_would_be_digested_by_now_is_found_as_it_is_shown(

@@ -5,15 +5,18 @@ import json
 import signal
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from app.data_dir import DataDir
 from app.server.errors import PROBLEM
 from app.server.forms import MOST_FILES
+from app.settings.load import load_settings
+from retrieval.collection import Collection
 from tests.commands import lethe
 from tests.serving import Served, ingested, served
 
@@ -97,7 +100,7 @@ def test_files_become_a_collection_that_answers_and_are_erased_with_a_receipt(
     assert "Quellbaum" not in found[0]["text"]
 
     receipt = client.post("/v1/collections/notes/erase", json={"ids": [f"{NAME}.txt", "never"]}).json()
-    assert (receipt["complete"], receipt["proved"]) == (True, True)
+    assert (receipt["complete"], receipt["proved"], receipt["not_proved"]) == (True, True, [])
     assert receipt["not_found"] == ["never"]
     (erasure,) = receipt["erasures"]
     assert erasure["doc_id"] == found[0]["doc_id"]
@@ -339,10 +342,17 @@ def test_originals_are_sanitized_again_by_another_policy_into_another_collection
             "invalid_value",
             "into: there is such a collection. Name one that is not there yet.",
         )
+        assert client.get("/v1/collections/strict").json()["originals"] == 2
     assert raw_in(data) == []
+    told = (
+        404,
+        "original_not_kept",
+        "The vault has no original of this collection to show: it was off when the collection was ingested, "
+        "or the settings name no key for it.",
+    )
     with served(data, "--host", "127.0.0.1") as server, server.client() as client:
         refused = client.post("/v1/collections/strict/resanitize", json={"into": "other"})
-        assert problem(refused)[:2] == (404, "original_not_kept")
+        assert problem(refused) == told
         assert client.get("/v1/jobs").json()["jobs"][0]["job_id"] == done["job_id"]
 
 
@@ -386,6 +396,57 @@ def test_what_others_say_too_is_no_trace_and_no_sign(client: httpx.Client) -> No
         assert answer.status_code == 200, answer.text
         assert answer.json()["proof"]["before"]["found"] == 1
         assert answer.json()["proof"]["after"]["found"] == 0
+        # While another says the same, similarities tell nothing.
+        left_open = [(each["cause"], each["checks"]) for each in answer.json()["not_proved"]]
+        assert left_open == ([("not_nearest", ["membership"])] if name == "a.txt" else [])
+        assert answer.json()["proved"] == (name != "a.txt")
+
+
+def cut_short(data: Path, collection: str, doc_ids: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let an erasure end like one whose process is killed before the files are searched."""
+    with DataDir(load_settings({"data_dir": data})).open(collection) as opened:
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(Collection, "publish", raising(KeyboardInterrupt))
+            opened.erase_all(doc_ids)
+
+
+def raising(error: type[BaseException]) -> Callable[..., None]:
+    def raises(*_: object) -> None:
+        raise error
+
+    return raises
+
+
+def test_a_receipt_of_an_erasure_that_was_cut_short_says_what_it_does_not_prove(
+    client: httpx.Client, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    over(client, sent(client, "cut", {**NOTES, "pond.txt": "Invented. The pond is deep."}, policy=REDACT))
+    ids = [each["doc_id"] for each in client.get(place("cut")).json()["documents"]]
+    cut_short(data, "cut", ids[:1], monkeypatch)
+    receipt = client.post("/v1/collections/cut/erase", json={"ids": ids[:2]}).json()
+    resumed, whole = sorted(receipt["erasures"], key=lambda each: not each["resumed"])
+    assert (resumed["doc_id"], resumed["resumed"], resumed["bytes_searched"]) == (ids[0], True, 0)
+    assert (whole["doc_id"], whole["resumed"], whole["bytes_searched"] > 0) == (ids[1], False, True)
+    # The searches for the other one succeed, and prove nothing about the first.
+    assert receipt["proof"]["before"] == {"passages": 1, "found": 1, "members": 1}
+    assert (receipt["complete"], receipt["proved"]) == (True, False)
+    (left_open,) = receipt["not_proved"]
+    assert left_open["reason"].startswith("The erasure was begun before and cut short.")
+    assert {name: left_open[name] for name in left_open if name != "reason"} == {
+        "cause": "resumed",
+        "checks": ["search", "membership", "files"],
+        "documents": 1,
+        "passages": 1,
+    }
+    # By another id, it is finished as well, and that is said.
+    cut_short(data, "cut", ids[2:], monkeypatch)
+    assert problem(client.post("/v1/collections/cut/erase", json={"ids": ["never"]})) == (
+        404,
+        "document_not_found",
+        "No document has one of these ids; list the collection's documents for ids. "
+        "Erasures that had been cut short are finished now: 1.",
+    )
+    assert client.get(place("cut")).json()["documents"] == []
 
 
 def test_a_document_of_which_nothing_was_indexed_is_erased(client: httpx.Client) -> None:
@@ -395,6 +456,8 @@ def test_a_document_of_which_nothing_was_indexed_is_erased(client: httpx.Client)
     receipt = client.post("/v1/collections/bare/erase", json={"ids": ["a.txt"]}).json()
     # Nothing could be asked, and it says so.
     assert (receipt["complete"], receipt["proved"]) == (True, False)
+    (left_open,) = receipt["not_proved"]
+    assert (left_open["cause"], left_open["documents"], left_open["passages"]) == ("no_passages", 1, 0)
     assert client.get(place("bare")).json()["documents"] == []
 
 

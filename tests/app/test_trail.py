@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,6 +25,7 @@ from app.server.errors import add_error_handlers
 from app.server.middleware.noted import Noted, note
 from app.server.middleware.trailing import Trailing
 from app.server.quotas.rates import Rates
+from app.server.routes.trail import trail_routes
 from app.settings.load import load_settings
 from models.errors import ConfigurationError, LetheError
 from tests.commands import ROOT, environment, in_process, lethe, write_records
@@ -146,6 +148,7 @@ def test_a_head_shows_that_a_trail_was_begun_anew_with_the_key(data: DataDir, tr
 WRITING = """
 import sys
 from contextlib import closing
+from dataclasses import replace
 from threading import Thread
 from app.access.trail import Entry, Trail
 from app.data_dir import DataDir
@@ -278,6 +281,50 @@ def test_an_answer_is_withheld_if_only_its_own_entry_fails(
     answer = Route(data, trail).client.post("/erase/there")
     assert (answer.status_code, "Zorvathian" in answer.text) == (503, False)
     assert [each.outcome for each in written] == [BEGUN]
+
+
+# -- over HTTP -------------------------------------------------------------------------------------------
+
+
+def read_by(trail: Trail, key: Key, **asked: Any) -> dict[str, Any]:
+    """What the route answers to a key."""
+    app = FastAPI()
+    app.state.access, app.state.rates = Everybody(), Rates(None)
+    app.state.access.caller = lambda text: key
+    app.include_router(trail_routes(trail))
+    answer = TestClient(app).get("/v1/trail", params=asked)
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def test_the_trail_is_read_from_either_end_and_by_collection(data: DataDir, trail: Trail) -> None:
+    for name in ("notes", "gone", "notes", "other", "notes"):
+        trail.write(replace(ASKED, collection=name))
+
+    def numbers(key: Key = EVERYBODY, **asked: Any) -> list[int]:
+        return [each["entry"] for each in read_by(trail, key, **asked)["entries"]]
+
+    assert numbers() == [1, 2, 3, 4, 5]
+    assert numbers(newest=True, most=2) == [5, 4]
+    assert numbers(newest=True, before=4) == [3, 2, 1]
+    assert numbers(after=1, before=4) == [2, 3]
+    assert numbers(newest=True, collection="notes") == [5, 3, 1]
+    # One that was deleted has its entries all the same.
+    assert numbers(collection="gone") == [2]
+    some = Key("0a1b2c3d", "some", frozenset(("audit",)), frozenset(("notes",)), "")
+    assert numbers(some, newest=True) == [5, 3, 1]
+    assert numbers(some, collection="notes", before=5) == [1, 3]
+    assert numbers(some, collection="other") == numbers(collection="never") == []
+    head = trail.head()
+    assert head
+    whole = read_by(trail, some, most=1)
+    assert (whole["whole"], whole["first_broken"]) == (True, None)
+    assert whole["head"] == {"entry": 5, "digest": head.digest}
+    changed(data, "UPDATE trail SET event = 'x' WHERE seq = 2")
+    broken = read_by(trail, EVERYBODY, newest=True, before=3)
+    assert (broken["whole"], broken["first_broken"]) == (False, 2)
+    assert [(each["entry"], each["action"]) for each in broken["entries"]] == [(2, None), (1, ASKED.action)]
 
 
 # -- the command line ------------------------------------------------------------------------------------

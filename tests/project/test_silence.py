@@ -236,7 +236,8 @@ app.server.answers.FailureAnswer: place reason
 app.server.answers.JobAnswer: job_id collection created started ended progress failures error
 app.server.answers.JobsAnswer: jobs
 app.server.answers.ErasureAnswer: doc_id
-app.server.answers.ReceiptAnswer: collection erasures
+app.server.answers.NotProvedAnswer: reason
+app.server.answers.ReceiptAnswer: collection not_proved erasures
 app.server.answers.DeletedAnswer: deleted
 app.server.answers.DecisionAnswer: label identifier scores action reason source
 app.server.answers.SanitizedAnswer: detected_risk doubts policy

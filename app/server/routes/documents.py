@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from app.access.keys import Key
-from app.access.vault import originals
+from app.access.vault import NoOriginal, originals
 from app.data_dir import DataDir
 from app.jobs.runner import Runner
 from app.jobs.table import Job, job_row
@@ -68,8 +68,9 @@ def document_routes(data: DataDir, served: Collections, runner: Runner) -> APIRo
         _check(served, key, body.into)
         if body.into in data.collections():
             raise ConfigurationError("into: there is such a collection. Name one that is not there yet.")
-        # That there is no original is said now too.
-        next(originals(data, collection), None)
+        # That there is no original, or that it cannot be opened, is said now too.
+        if next(originals(data, collection), None) is None:
+            raise NoOriginal("collection")
         order = Order(policy=_settled(data, body.into, body.policy), source=collection)
         return submitted(response, runner.submit("resanitize", body.into, order, key_id=key.key_id))
 

@@ -25,10 +25,17 @@ def trail_routes(trail: Trail) -> APIRouter:
     def entries(
         key: Auditing,
         after: Annotated[int, Query(ge=0, le=_LARGEST, description="a number: entries behind it")] = 0,
+        before: Annotated[int, Query(ge=0, le=_LARGEST, description="entries before this number")] = _LARGEST,
         most: Annotated[int, Query(ge=1, le=1000)] = 100,
+        newest: Annotated[bool, Query(description="whether the newest come first")] = False,
+        collection: Annotated[str | None, Query(max_length=64, description="entries that name it")] = None,
     ) -> Mapping[str, object]:
         """Who did what, the oldest first; a key for some collections sees what was done with these."""
-        found = [_entry(link) for link in trail.behind(after, most, key.collections)]
+        asked = key.collections
+        if collection is not None:
+            # One that is deleted by now is in the trail all the same.
+            asked = frozenset({collection} if key.allows("audit", collection) else ())
+        found = [_entry(link) for link in trail.between(after, before, most, asked, newest=newest)]
         head, broken = checked()
         return {
             "entries": found,
