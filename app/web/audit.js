@@ -1,12 +1,111 @@
-// A report from a file, in a frame without scripts, forms and ways out. The page's rules hold in the frame too and
-// forbid styles within a page, so that the report's are renamed before it is read, and the server's copy of them takes
-// their place. The frame is of the page's origin, or it could not load that copy; without scripts it has no use of it.
+// Audits: begins them, follows them, and shows their reports, or one from a file, in a frame without scripts, forms and
+// ways out. The page's rules hold in the frame too and forbid styles within a page, so that the report's are renamed
+// before it is read, and the server's copy of them takes their place. The frame is of the page's origin, or it could not
+// load that copy; without scripts it has no use of it.
 
-import { $, complain, fill, h } from "/web/dom.js";
+import { ask, callers, collectionRows, part, send } from "/web/api.js";
+import { $, announce, complain, fill, h, table, when } from "/web/dom.js";
 
 const PRESENTATION = /^(fill|stroke|font|text-anchor|opacity|stroke-.*|fill-.*|font-.*)$/;
+const LOOKS = 1000; // milliseconds between two looks at an audit that goes on
+const over = (job) => !["waiting", "running"].includes(job.state);
+let followed = null;
 
-export function show() {}
+export async function show(jobId) {
+  try {
+    const { scopes } = await ask("GET", "/v1/me");
+    $("audit-form").hidden = !scopes.includes("audit");
+    if ($("audit-form").hidden) return;
+    const names = (await collectionRows()).map((row) => row.collection);
+    const before = $("audit-collection").value;
+    fill($("audit-collection"), names.map((name) => h("option", { value: name, selected: name === before }, name)));
+    await list();
+    complain($("audit-error"), null);
+    if (jobId && jobId !== followed) await follow(jobId);
+  } catch (error) {
+    complain($("audit-error"), error);
+  }
+}
+
+async function list() {
+  const { jobs } = await ask("GET", "/v1/audits");
+  const rows = jobs.map((job) => [
+    h("a", { href: `#audit/${part(job.job_id)}` }, when(job.created)),
+    job.collection,
+    h("span", { class: `state ${job.state}` }, job.state),
+    job.summary?.verdict ?? job.error ?? "",
+  ]);
+  const heads = ["Started", "Collection", "State", "Verdict"];
+  fill($("audit-list"), jobs.length ? [h("h2", null, "Audits"), table("Audits, newest first", heads, rows)] : null);
+}
+
+/** Shows an audit until it has ended, then its report. */
+async function follow(jobId) {
+  followed = jobId;
+  fill($("audit-frame"));
+  for (;;) {
+    const job = await ask("GET", `/v1/audits/${part(jobId)}`);
+    if (followed !== jobId) return;
+    draw(job);
+    if (!over(job)) {
+      await new Promise((resolve) => setTimeout(resolve, LOOKS));
+      continue;
+    }
+    await list();
+    announce(`The audit is ${job.state}.`);
+    if (job.state !== "done") return;
+    const page = await send("GET", `/v1/audits/${part(jobId)}/report`);
+    return frame(await page.text(), `Audit of ${job.collection}`);
+  }
+}
+
+function draw(job) {
+  const { systems_done: done = 0, systems = 5 } = job.progress;
+  const stop = async () => {
+    await ask("DELETE", `/v1/audits/${part(job.job_id)}`).catch((error) => complain($("audit-error"), error));
+  };
+  const bar = h("progress", { max: systems, value: done, "aria-label": "Systems attacked" });
+  const cancel = h("button", { type: "button", class: "quiet", onclick: stop }, "Cancel");
+  const said = job.summary?.verdict ?? job.error ?? `${done} of ${systems} systems are attacked`;
+  const focused = document.activeElement?.matches("#audit-now button");
+  fill(
+    $("audit-now"),
+    h("section", { class: "panel" }, h("h2", null, `Audit of ${job.collection}: ${job.state}`), h("p", null, said), over(job) ? null : [bar, h("p", { class: "row" }, cancel)]),
+  );
+  if (focused && !over(job)) $("audit-now").querySelector("button").focus();
+}
+
+async function begin() {
+  const path = `/v1/collections/${part($("audit-collection").value)}/audits`;
+  const files = $("audit-originals").files;
+  if (!files.length) return ask("POST", path, { json: { suite: $("audit-suite").value } });
+  const form = new FormData();
+  for (const file of files) form.append("files", file);
+  form.append("suite", $("audit-suite").value);
+  return ask("POST", path, { form });
+}
+
+$("audit-form").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  complain($("audit-begin-error"), null);
+  try {
+    const job = await begin();
+    location.hash = `audit/${part(job.job_id)}`;
+  } catch (error) {
+    complain($("audit-begin-error"), error);
+  }
+});
+
+callers.addEventListener("change", () => {
+  followed = null;
+  for (const place of ["audit-now", "audit-list", "audit-frame", "audit-begin-error", "audit-error"]) fill($(place));
+});
+
+function frame(text, title) {
+  const shown = h("iframe", { class: "report", title, sandbox: "allow-same-origin" });
+  shown.srcdoc = cleaned(text);
+  fill($("audit-frame"), shown);
+}
 
 function cleaned(text) {
   const renamed = text.replaceAll(/<(\/?)style\b/gi, "<$1x-style").replaceAll(/\sstyle="/gi, ' data-style="');
@@ -33,7 +132,5 @@ $("audit-file").addEventListener("change", async (event) => {
   const text = await file.text();
   if (!/^\s*<!doctype html/i.test(text))
     return complain($("audit-error"), new Error("This is not an HTML page: choose the .html file that lethe has written."));
-  const frame = h("iframe", { class: "report", title: `Report ${file.name}`, sandbox: "allow-same-origin" });
-  frame.srcdoc = cleaned(text);
-  fill($("audit-frame"), frame);
+  frame(text, `Report ${file.name}`);
 });

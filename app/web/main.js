@@ -1,4 +1,5 @@
-// One page, whose tabs have addresses: #chat/NAME, #ingest/JOB, #collections/NAME, #trail/NAME.
+// One page, whose tabs have addresses: #chat/NAME, #ingest/JOB, #collections/NAME, #audit/JOB,
+// #trail/NAME.
 
 import { ask, askForKey, callers, forgetKey, hasKey } from "/web/api.js";
 import * as audit from "/web/audit.js";

@@ -1,0 +1,75 @@
+"""Audits in the page: begun, followed and read; every note and name is invented."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browsing import NARROW, WIDE, go, page_at, violations
+from tests.commands import lethe, write_records
+from tests.serving import Served, served
+from tests.web.test_keys_page import give, made
+
+pytestmark = pytest.mark.slow
+NOTES = [
+    "Invented note. Mr Tobias Keller keeps the lighthouse. He has had a cough for three weeks, at night too.",
+    "Invented note. Mrs Anna Gruber was told to rest her knee. She sells apples at the market on Mondays.",
+    "Invented note. The boiler of the mill is broken. The plumber asks for 400 euros, in cash, by Monday.",
+]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    data = tmp_path_factory.mktemp("audit") / "data"
+    data.mkdir()
+    settings = 'threads = 1\n[detector]\nlearned = false\n[risk]\nkind = "prior"\n[ingest]\nkeep_ids = true\n'
+    (data / "settings.toml").write_text(settings)
+    notes = write_records(data.parent / "notes.jsonl", NOTES)
+    assert lethe(data, "ingest", str(notes), "-c", "notes").code == 0
+    return data
+
+
+@pytest.fixture(scope="module")
+def server(data: Path) -> Iterator[Served]:
+    with served(data, "--host", "127.0.0.1") as running:
+        yield running
+
+
+@pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_an_audit_is_begun_followed_and_read(
+    server: Served, data: Path, browser: Browser, viewport: dict[str, int]
+) -> None:
+    with page_at(browser, server.url, viewport=viewport) as page:
+        go(page, "audit")
+        page.locator("#audit-suite").select_option("quick")
+        page.locator("#audit-originals").set_input_files(str(data.parent / "notes.jsonl"))
+        page.locator("#audit-form button[type=submit]").click()
+        expect(page.locator("#audit-now h2")).to_have_text("Audit of notes: done", timeout=200_000)
+        expect(page.locator("#audit-now p").first).to_contain_text("The strongest attack finds")
+        report = page.frame_locator("#audit-frame iframe")
+        expect(report.locator("h1")).to_have_text("Audit of notes")
+        expect(page.locator("#audit-list tbody tr").first).to_contain_text("done")
+        assert violations(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_without_files_and_vault_the_page_says_what_is_missing(server: Served, browser: Browser) -> None:
+    with page_at(browser, server.url, refused=True) as page:
+        go(page, "audit")
+        page.locator("#audit-form button[type=submit]").click()
+        expect(page.locator("#audit-begin-error")).to_contain_text("vault")
+
+
+def test_a_key_without_the_scope_reads_files_only(data: Path, tmp_path: Path, browser: Browser) -> None:
+    folder = tmp_path / "keyed"
+    folder.mkdir()
+    asker = made(folder, "query")
+    with (
+        served(folder, "--host", "127.0.0.1") as running,
+        page_at(browser, running.url, refused=True) as page,
+    ):
+        give(page, asker)
+        go(page, "audit")
+        expect(page.locator("#audit-elsewhere")).to_be_visible()
+        expect(page.locator("#audit-form")).to_be_hidden()
