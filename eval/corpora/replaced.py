@@ -132,5 +132,5 @@ def _beside(path: Path, pattern: str) -> tuple[str, dict[str, Any]]:
     except (OSError, ValueError):
         found = None
     if not isinstance(found, dict):
-        raise UnreadableDocument(shown(beside[0]), "is no JSON object by id; take it as published")
+        raise UnreadableDocument(shown(beside[0]), "is no JSON object of texts by id; take it as published")
     return shown(beside[0]), found
