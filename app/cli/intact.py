@@ -37,6 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.documents,
             Path(arguments.judged) if arguments.judged else None,
             lambda: system_of(settings, encoder=encoder),
+            arguments.table,
         )
     report = report.model_copy(update={"command": _command(arguments)})
     sys.stdout.write(markdown(report))
@@ -53,6 +54,7 @@ def _command(arguments: argparse.Namespace) -> str:
     words = ["PATH"]
     words += ["--documents", str(arguments.documents)] if arguments.documents else []
     words += ["--judged", Path(arguments.judged).name] if arguments.judged else []
+    words += ["--table"] if arguments.table else []
     words += ["--seed", str(arguments.seed)] if arguments.seed else []
     return shlex.join(words)
 

@@ -42,16 +42,9 @@ _TABLE_IS = (
 def markdown(report: IntactReport) -> str:
     """The tables: methods over all kinds, kinds, the rungs taken, the benchmark, and the published order."""
     lines = [
-        "# Truthful sanitization of annotated spans",
-        "",
-        _HOW_TO_READ,
-        "",
-        methods_table(report),
+        *(_spans(report) if report.methods else ()),
         *(f"- {name} is absent: {reason}" for name, reason in report.absent.items()),
         "",
-        kinds_table(report),
-        rungs_table(report),
-        validation_table(report.validation) if report.validation else "",
         *_benchmark(report),
         ORDER_IS,
         "",
@@ -59,6 +52,12 @@ def markdown(report: IntactReport) -> str:
         facts(report),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _spans(report: IntactReport) -> Iterator[str]:
+    yield from ("# Truthful sanitization of annotated spans", "", _HOW_TO_READ, "", methods_table(report))
+    yield from (kinds_table(report), rungs_table(report))
+    yield validation_table(report.validation) if report.validation else ""
 
 
 def _benchmark(report: IntactReport) -> Iterator[str]:
@@ -83,7 +82,7 @@ def methods_table(report: IntactReport) -> str:
         ("", "less specific", lambda each: estimate_cell(_all(each).less_specific)),
         ("", "both", lambda each: estimate_cell(_all(each).both)),
         ("", "fallback", lambda each: estimate_cell(_all(each).fallback)),
-        *nmi_columns(),
+        *(nmi_columns() if any(each.nmi for each in report.methods) else []),
         ("", "TRIR", lambda each: estimate_cell(each.trir)),
         ("", "TRIR, minus suppression", lambda each: _signed(each.trir_minus_suppression)),
         ("", "found among five", lambda each: estimate_cell(_all(each).guesses.five)),

@@ -241,7 +241,7 @@ def held_out(clean: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def measured(corpus: Path, *more: str) -> IntactReport:
     output = corpus.with_name(f"out{len(more)}{len(list(corpus.parent.iterdir()))}")
-    assert main(["bench", "intact", str(corpus), "--output", str(output), *more]) == 0
+    assert main(["bench", "intact", str(corpus), "--output", str(output), "--table", *more]) == 0
     return IntactReport.model_validate_json((output / "intact.json").read_text(encoding="utf-8"))
 
 

@@ -15,7 +15,7 @@ from eval.measures.clustered import (
 )
 from eval.measures.preserved import EditedDocument, Preserved, text_preserved
 from eval.measures.reidentified import Reidentified, reidentified
-from ingest.documents import Document, SanitizedDocument
+from ingest.documents import Action, Document, SanitizedDocument
 from ingest.protocols import Encoder
 
 Clusterings = Sequence[Clustering | None]
@@ -61,8 +61,12 @@ def compared(
 
 
 def edited(text: str, document: SanitizedDocument) -> EditedDocument:
-    """An original, and what a method put in place of its spans."""
-    places = zip(document.decisions, document.places, strict=True)
+    """An original, and what a method put in place of the spans that it did not keep."""
     return EditedDocument(
-        text, [(decision.entity.span, document.text[start:end]) for decision, (start, end) in places]
+        text,
+        [
+            (decision.entity.span, document.text[start:end])
+            for decision, (start, end) in zip(document.decisions, document.places, strict=True)
+            if decision.action is not Action.KEEP
+        ],
     )

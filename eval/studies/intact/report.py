@@ -65,7 +65,7 @@ class MethodFigures(_Frozen):
     tps: Estimate
     tpi: Estimate
     similarity: Estimate
-    nmi: dict[str, ClusterFigures]
+    nmi: dict[str, ClusterFigures] = {}
     trir: Estimate | None
     trir_minus_suppression: Estimate | None
     kinds: dict[str, KindFigures]
@@ -138,7 +138,7 @@ class IntactReport(_Frozen):
     individuals: int
     engines: dict[str, str]
     methods: tuple[MethodFigures, ...]
-    order: tuple[OrderFact, ...]
-    benchmark: BenchmarkFigures | None
+    order: tuple[OrderFact, ...] = ()
+    benchmark: BenchmarkFigures | None = None
     validation: Validation | None
     absent: dict[str, str]

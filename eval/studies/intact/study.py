@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from eval.measures.uncertainty import Estimate, clustered_share
 from eval.progress import Progress, no_progress
 from eval.provenance import commit_here, provenance_here
 from eval.studies.intact.benchmark import benchmark, benchmark_cases, cluster_figures
-from eval.studies.intact.compared import Clusterings, Compared, clusterings, compared
+from eval.studies.intact.compared import Compared, clusterings, compared
 from eval.studies.intact.methods import SUPPRESSION, sanitizers
 from eval.studies.intact.order import order_facts
 from eval.studies.intact.report import GuessFigures, IntactReport, KindFigures, MethodFigures
@@ -94,12 +94,14 @@ def measure_intact(
     most: int | None = None,
     judged: Path | None = None,
     system: Callable[[], System] | None = None,
+    table_only: bool = False,
 ) -> IntactReport:
     """Measure all methods on the reported half of the cases; ``most`` takes the first few.
 
     ``encoder`` reads the same sentences for each method: give one that caches. ``judged`` is a file of
     people's judgements, to hold the check of truth against. ``system`` makes the one whose policies run on
     raw text in the benchmark's table, if there are cases for that; without it there is no such table.
+    ``table_only`` leaves out what looks at single replacements: truth, kinds and guesses, most of the time.
 
     Raises:
         LetheError: The corpus or the judgements are missing or broken.
@@ -115,13 +117,15 @@ def measure_intact(
     made, absent = sanitizers(cases, guesser, limit)
     originals = [case.document for case in cases]
     clusters = clusterings([each.text for each in originals], encoder, seed)
-    measured = {}
+    measured, texts = dict[str, _Measured](), dict[str, Compared]()
     for number, (name, sanitizer) in enumerate(made.items()):
         progress(f"measuring {name}", number, len(made))
         outcomes = sanitizer.sanitize(originals)
         documents = [each for each in outcomes if isinstance(each, SanitizedDocument)]
-        measured[name] = _measured(cases, documents, clusters, encoder, known, seed)
-    base = measured[SUPPRESSION].compared.named
+        texts[name] = compared(originals, documents, clusters, known, encoder, seed)
+        if not table_only:
+            measured[name] = _measured(cases, documents, texts[name], encoder, seed)
+    base = texts[SUPPRESSION].named
     table = None
     if system is not None:
         try:
@@ -139,7 +143,7 @@ def measure_intact(
         individuals=len(known),
         engines={"guesser": guesser.name, "TRIR": ENGINE, "similarity": encoder.name},
         methods=tuple(_figures(name, each, base, seed) for name, each in measured.items()),
-        order=order_facts({name: each.compared for name, each in measured.items()}, seed),
+        order=order_facts(texts, seed),
         benchmark=table,
         validation=validation,
         absent=absent,
@@ -149,17 +153,15 @@ def measure_intact(
 def _measured(
     cases: Sequence[ReplacedCase],
     documents: Sequence[SanitizedDocument],
-    clusters: Clusterings,
+    texts: Compared,
     encoder: Encoder,
-    known: Mapping[str, str],
     seed: int,
 ) -> _Measured:
     originals = [case.document for case in cases]
     replaced = replaced_in(cases, documents)
     guesses = guess_slots(originals, documents, encoder, pool=EVERYTHING, seed=seed)
     verdicts = all_judged([Pair(each.said, each.words, each.kind) for each in replaced])
-    found = compared(originals, documents, clusters, known, encoder, seed)
-    return _Measured(len(cases) - len(documents), replaced, guesses, verdicts, found)
+    return _Measured(len(cases) - len(documents), replaced, guesses, verdicts, texts)
 
 
 def replaced_in(cases: Sequence[ReplacedCase], documents: Sequence[SanitizedDocument]) -> list[Replaced]:
