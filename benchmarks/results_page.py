@@ -16,7 +16,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from benchmarks import tab_tables, yardstick
+from benchmarks import yardstick
 from benchmarks.kept import read, write_packed
 from benchmarks.results_tables import tables_of
 from eval.reports.comparison import DEFINITIONS
@@ -129,7 +129,7 @@ def _unreadable(path: Path, error: Exception) -> LetheError:
 
 def page(reports: Mapping[str, TripRagReport]) -> str:
     """The page in Markdown."""
-    tables = yardstick.tables() | tab_tables.tables() | tables_of(reports)
+    tables = yardstick.tables() | tables_of(reports)
     return rendered(TEMPLATE, tables=tables, definitions=DEFINITIONS, measured=bool(reports))
 
 

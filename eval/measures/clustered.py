@@ -15,6 +15,7 @@ TF-IDF and keeps 64 dimensions of it, fitted to the set of texts that is cluster
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import fmean, stdev
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,7 @@ CLUSTERS, RESTARTS, PAIRS, DIMENSIONS = 4, 50, 5, 64
 BY_WORDS = "nmi[tfidf]"
 
 Matrix = NDArray[np.float64]
-Labels = NDArray[np.int32]
+Labels = NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True, slots=True)

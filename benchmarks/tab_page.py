@@ -1,14 +1,16 @@
-"""The tables of the Text Anonymization Benchmark, for docs/results.md.
+"""``python -m benchmarks.tab_page`` writes docs/benchmark.md from its template and the results.
 
 ``benchmarks/results/tab.json.gz`` is what ``lethe bench intact PATH --table`` wrote, ``taeval.json`` what
-``benchmarks.taeval_check`` did. ``python -m benchmarks.tab_tables FOLDER`` keeps the first.
+``benchmarks.taeval_check`` did. ``python -m benchmarks.tab_page FOLDER`` keeps the first before.
 """
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.kept import read, write_packed
+from benchmarks.results_page import DOCS, rendered
 from benchmarks.taeval_check import table_of
 from eval.reports.benchmark import benchmark_facts, benchmark_table, cannot_see, order_table
 from eval.reports.intact import facts
@@ -16,12 +18,26 @@ from eval.reports.render import markdown_table
 from eval.studies.intact.report import IntactReport
 
 RESULTS = Path(__file__).parent / "results"
+PAGE, TEMPLATE = DOCS / "benchmark.md", DOCS / "benchmark.template.md"
 
 
-def main(folder: Path, results: Path = RESULTS) -> None:
+def main(arguments: Sequence[str]) -> None:
+    """Rewrite the page, with the report of a run if its folder is named."""
+    for folder in arguments:
+        keep(Path(folder))
+    PAGE.write_text(page(), encoding="utf-8")
+    print(PAGE)
+
+
+def keep(folder: Path, results: Path = RESULTS) -> None:
     """Keep the report of a run."""
     report = IntactReport.model_validate_json((folder / "intact.json").read_text(encoding="utf-8"))
     write_packed(results / "tab.json.gz", report.model_dump_json())
+
+
+def page() -> str:
+    """The page in Markdown."""
+    return rendered(TEMPLATE, tables=tables())
 
 
 def tables(results: Path = RESULTS) -> dict[str, str]:
@@ -42,4 +58,4 @@ def tables(results: Path = RESULTS) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(sys.argv[1:])
