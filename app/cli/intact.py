@@ -1,4 +1,4 @@
-"""``lethe bench intact``: truthful sanitization of annotated spans."""
+"""``lethe bench intact``: truthful sanitization of annotated spans, and the benchmark that they come from."""
 
 import argparse
 import shlex
@@ -8,7 +8,7 @@ from pathlib import Path
 from app.cli.attack import phases_on
 from app.cli.console import message, progress
 from app.cli.given import settings_of
-from app.compose import encoder_of
+from app.compose import encoder_of, system_of
 from eval.reports.files import report_folder
 from eval.reports.intact import markdown
 from eval.studies.intact.report import IntactReport
@@ -36,13 +36,17 @@ def run(arguments: argparse.Namespace) -> int:
             phases_on(bar),
             arguments.documents,
             Path(arguments.judged) if arguments.judged else None,
+            lambda: system_of(settings, encoder=encoder),
+            arguments.table,
         )
     report = report.model_copy(update={"command": _command(arguments)})
     sys.stdout.write(markdown(report))
     if folder:
         _write(report, folder)
         message(f"figures: {folder}")
-    return 1 if any(each.failed for each in report.methods) else 0
+    failed = [each.failed for each in report.methods]
+    failed += [each.failed for each in report.benchmark.rows] if report.benchmark else []
+    return int(any(failed))
 
 
 def _command(arguments: argparse.Namespace) -> str:
@@ -50,6 +54,7 @@ def _command(arguments: argparse.Namespace) -> str:
     words = ["PATH"]
     words += ["--documents", str(arguments.documents)] if arguments.documents else []
     words += ["--judged", Path(arguments.judged).name] if arguments.judged else []
+    words += ["--table"] if arguments.table else []
     words += ["--seed", str(arguments.seed)] if arguments.seed else []
     return shlex.join(words)
 

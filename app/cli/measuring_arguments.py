@@ -231,7 +231,13 @@ def bench_intact(verb: argparse.ArgumentParser) -> None:
         help="people's judgements of replacements, as INTACT's authors published them: how far the automatic "
         "check agrees with them (default not measured)",
     )
-    verb.add_argument("--seed", type=int, default=0, help="seed of pools and intervals (default 0)")
+    verb.add_argument(
+        "--table",
+        action="store_true",
+        help="only the benchmark's table and the published order of methods, without truth, kinds and "
+        "guesses, which take most of the time",
+    )
+    verb.add_argument("--seed", type=int, default=0, help="seed of pools, runs and intervals (default 0)")
     output(verb, "folder for intact.json and tables.md; without it none is written")
 
 

@@ -10,13 +10,17 @@ from typing import Any
 from eval.corpora.layouts import check_known, files_in, records_in
 from eval.corpora.whole_documents import TAB
 from eval.documents import Mark, MarkedDocument
+from ingest.detection.presidio import TYPES
 from ingest.documents import Document, Span
 from ingest.errors import UnreadableDocument
+from ingest.labels import VAGUE
 from ingest.read.paths import shown
 from ingest.read.records import Record
 
 BACKGROUNDS = "background_public*.json"
 """What the public can read about each individual, by the id of the case."""
+PRESIDIO_SPANS = "presidio_baseline_spans*.json"
+"""What stock Presidio found, by the id of the case: start, end and Presidio's type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,19 +78,59 @@ def halves(cases: Sequence[ReplacedCase]) -> tuple[list[ReplacedCase], list[Repl
     return drawn[:middle], drawn[middle:]
 
 
+def presidio_marks(path: Path, documents: Sequence[Document]) -> list[MarkedDocument]:
+    """What stock Presidio found in these documents, from the file beside the corpus; empty if there is none.
+
+    Raises:
+        UnreadableDocument: The file is broken, or has spans outside of a text.
+    """
+    file, found = _beside(path, PRESIDIO_SPANS)
+    texts = {each.doc_id: each for each in documents}
+    try:
+        return [
+            MarkedDocument(
+                texts[doc_id],
+                tuple(_presidio_mark(each, texts[doc_id].text) for each in spans),
+                TAB.corpus,
+                "",
+            )
+            for doc_id, spans in found.items()
+            if doc_id in texts
+        ]
+    except (TypeError, ValueError):
+        raise UnreadableDocument(
+            file, "has a span that is no start, end and type in its text; take it as published"
+        ) from None
+
+
+def _presidio_mark(span: Any, text: str) -> Mark:
+    start, end, kind = span
+    if end > len(text):
+        raise ValueError
+    return Mark(start, end, "QUASI", 2, f"{start}", TYPES.get(kind, VAGUE))
+
+
 def backgrounds(path: Path) -> dict[str, str]:
     """The public text about each individual, from the file beside the corpus; empty if there is none.
 
     Raises:
         UnreadableDocument: The file is broken.
     """
-    beside = sorted(files_in(path, TAB)[0].parent.glob(BACKGROUNDS))
+    file, found = _beside(path, BACKGROUNDS)
+    if not all(isinstance(text, str) for text in found.values()):
+        raise UnreadableDocument(file, "is no JSON object of texts by id; take it as published")
+    return found
+
+
+def _beside(path: Path, pattern: str) -> tuple[str, dict[str, Any]]:
+    """The name and the object of a file beside the corpus; empty if there is none."""
+    beside = sorted(files_in(path, TAB)[0].parent.glob(pattern))
     if not beside:
-        return {}
+        return "", {}
     try:
         found = json.loads(beside[0].read_text(encoding="utf-8"))
     except (OSError, ValueError):
         found = None
-    if not isinstance(found, dict) or not all(isinstance(text, str) for text in found.values()):
+    if not isinstance(found, dict):
         raise UnreadableDocument(shown(beside[0]), "is no JSON object of texts by id; take it as published")
-    return found
+    return shown(beside[0]), found

@@ -152,7 +152,12 @@ eval.experiment.SanitizedCorpus: system
 eval.experiment.SystemRows: system
 eval.experiment.Experiment: systems tasks collections
 eval.studies.intact.methods.PublishedWords: name
-eval.studies.intact.report.MethodFigures: method kinds
+eval.measures.clustered.Clustering: engine
+eval.measures.clustered.ClustersKept: engine
+eval.studies.intact.report.MethodFigures: method nmi kinds
+eval.studies.intact.report.OrderFact: measure lower higher
+eval.studies.intact.report.BenchmarkRow: method spans nmi
+eval.studies.intact.report.BenchmarkFigures: engines
 eval.studies.intact.report.IntactReport: command engines absent
 eval.studies.intact.study.Replaced: doc_id kind label
 ingest.ladders.guessed.Case: label

@@ -2,20 +2,22 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from eval.attacks.guess_shares import guess_shares
 from eval.attacks.guessing import Guess, guess_slots
 from eval.corpora.replaced import ReplacedCase, backgrounds, halves, replaced_cases
-from eval.measures.preserved import EditedDocument, text_preserved
-from eval.measures.reidentified import ENGINE, Reidentified, reidentified, reidentified_difference
+from eval.measures.reidentified import ENGINE, Reidentified, reidentified_difference
 from eval.measures.truthful import Judgement, Pair, all_judged
 from eval.measures.uncertainty import Estimate, clustered_share
 from eval.progress import Progress, no_progress
 from eval.provenance import commit_here, provenance_here
+from eval.studies.intact.benchmark import benchmark, benchmark_cases, cluster_figures
+from eval.studies.intact.compared import Compared, clusterings, compared
 from eval.studies.intact.methods import SUPPRESSION, sanitizers
+from eval.studies.intact.order import order_facts
 from eval.studies.intact.report import GuessFigures, IntactReport, KindFigures, MethodFigures
 from eval.studies.intact.validation import half_of, read_judgements, validated
 from eval.studies.marks.methods import LABEL_OF
@@ -26,7 +28,10 @@ from ingest.ladders.wording import rungs_of
 from ingest.language.vocabulary import fold
 from ingest.protocols import Encoder
 from models.errors import LetheError
+from retrieval.system import System
 
+TABLE = "the benchmark's table"
+"""What the report calls it where it is absent."""
 ALL = "all"
 """All kinds but those of ``NO_LADDER``."""
 NO_LADDER = frozenset(("PERSON", "CODE"))
@@ -70,14 +75,13 @@ class Replaced:
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """What was made of one method: its documents, replacements, guesses, verdicts and re-identification."""
+    """What was made of one method: its replacements, guesses, verdicts, and its texts compared."""
 
-    documents: Sequence[SanitizedDocument] = field(repr=False)
     failed: int
     replaced: Sequence[Replaced] = field(repr=False)
     guesses: Sequence[Guess] = field(repr=False)
     verdicts: Sequence[Judgement] = field(repr=False)
-    named: Reidentified | None = field(repr=False)
+    compared: Compared = field(repr=False)
 
 
 def measure_intact(
@@ -89,30 +93,47 @@ def measure_intact(
     progress: Progress = no_progress,
     most: int | None = None,
     judged: Path | None = None,
+    system: Callable[[], System] | None = None,
+    table_only: bool = False,
 ) -> IntactReport:
     """Measure all methods on the reported half of the cases; ``most`` takes the first few.
 
     ``encoder`` reads the same sentences for each method: give one that caches. ``judged`` is a file of
-    people's judgements, to hold the check of truth against.
+    people's judgements, to hold the check of truth against. ``system`` makes the one whose policies run on
+    raw text in the benchmark's table, if there are cases for that; without it there is no such table.
+    ``table_only`` leaves out what looks at single replacements: truth, kinds and guesses, most of the time.
 
     Raises:
         LetheError: The corpus or the judgements are missing or broken.
     """
     commit = commit_here()
     validation = validated(read_judgements(judged)) if judged else None
-    cases = halves(replaced_cases(path))[1][:most]
+    everything = replaced_cases(path)
+    reported = halves(everything)[1]
+    cases = reported[:most]
     known = backgrounds(path)
     if known and any(case.document.doc_id not in known for case in cases):
         raise LetheError("A case has no background beside the corpus: take both as they were published.")
     made, absent = sanitizers(cases, guesser, limit)
-    measured = {}
+    originals = [case.document for case in cases]
+    clusters = clusterings([each.text for each in originals], encoder, seed)
+    measured, texts = dict[str, _Measured](), dict[str, Compared]()
     for number, (name, sanitizer) in enumerate(made.items()):
         progress(f"measuring {name}", number, len(made))
-        outcomes = sanitizer.sanitize([case.document for case in cases])
+        outcomes = sanitizer.sanitize(originals)
         documents = [each for each in outcomes if isinstance(each, SanitizedDocument)]
-        measured[name] = _measured(cases, documents, len(cases) - len(documents), encoder, known, seed)
-    suppressed = measured.get(SUPPRESSION)
-    base = None if suppressed is None or suppressed.failed else suppressed.named
+        texts[name] = compared(originals, documents, clusters, known, encoder, seed)
+        if not table_only:
+            measured[name] = _measured(cases, documents, texts[name], encoder, seed)
+    base = texts[SUPPRESSION].named
+    table = None
+    if system is not None:
+        try:
+            held_out = benchmark_cases(path, everything, reported, most)
+        except LetheError as error:
+            absent[TABLE] = str(error)
+        else:
+            table = benchmark(held_out, path, system(), guesser, limit, known, seed, progress)
     return IntactReport(
         provenance=provenance_here({"encoder": encoder.name}, commit),
         command="",
@@ -121,7 +142,9 @@ def measure_intact(
         cases=len(cases),
         individuals=len(known),
         engines={"guesser": guesser.name, "TRIR": ENGINE, "similarity": encoder.name},
-        methods=tuple(_figures(name, each, cases, base, encoder, seed) for name, each in measured.items()),
+        methods=tuple(_figures(name, each, base, seed) for name, each in measured.items()),
+        order=order_facts(texts, seed),
+        benchmark=table,
         validation=validation,
         absent=absent,
     )
@@ -130,16 +153,15 @@ def measure_intact(
 def _measured(
     cases: Sequence[ReplacedCase],
     documents: Sequence[SanitizedDocument],
-    failed: int,
+    texts: Compared,
     encoder: Encoder,
-    known: Mapping[str, str],
     seed: int,
 ) -> _Measured:
+    originals = [case.document for case in cases]
     replaced = replaced_in(cases, documents)
-    guesses = guess_slots([case.document for case in cases], documents, encoder, pool=EVERYTHING, seed=seed)
+    guesses = guess_slots(originals, documents, encoder, pool=EVERYTHING, seed=seed)
     verdicts = all_judged([Pair(each.said, each.words, each.kind) for each in replaced])
-    named = reidentified(known, {each.doc_id: each.text for each in documents}) if known else None
-    return _Measured(documents, failed, replaced, guesses, verdicts, named)
+    return _Measured(len(cases) - len(documents), replaced, guesses, verdicts, texts)
 
 
 def replaced_in(cases: Sequence[ReplacedCase], documents: Sequence[SanitizedDocument]) -> list[Replaced]:
@@ -163,33 +185,15 @@ def replaced_in(cases: Sequence[ReplacedCase], documents: Sequence[SanitizedDocu
     return found
 
 
-def _figures(
-    name: str,
-    measured: _Measured,
-    cases: Sequence[ReplacedCase],
-    base: Reidentified | None,
-    encoder: Encoder,
-    seed: int,
-) -> MethodFigures:
-    texts = {case.document.doc_id: case.document.text for case in cases}
-    edited = [
-        EditedDocument(
-            texts[each.doc_id],
-            [
-                (decision.entity.span, each.text[start:end])
-                for decision, (start, end) in zip(each.decisions, each.places, strict=True)
-            ],
-        )
-        for each in measured.documents
-    ]
-    kept = text_preserved(edited, encoder, seed)
-    named = None if measured.failed else measured.named
+def _figures(name: str, measured: _Measured, base: Reidentified | None, seed: int) -> MethodFigures:
+    kept, named = measured.compared.kept, measured.compared.named
     return MethodFigures(
         method=name,
         failed=measured.failed,
         tps=kept.tps,
         tpi=kept.tpi,
         similarity=kept.similarity,
+        nmi=cluster_figures(measured.compared.clusters),
         trir=named.estimate if named else None,
         trir_minus_suppression=reidentified_difference(named, base, seed) if named and base else None,
         kinds=_by_kind(measured, seed),
