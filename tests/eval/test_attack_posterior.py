@@ -114,7 +114,7 @@ def test_weights_are_the_best_within_their_bounds(rows: list[list[float]]) -> No
         weights[clue("words")] = weight
         return float(known.surprise(weights).sum()) + weight * weight / 2
 
-    weights = weights_of(known, ("words",))
+    weights = weights_of(known, list[Clue](["words"]))
     found = float(weights[clue("words")])
     assert found >= 0
     assert weights.sum() == pytest.approx(found)
