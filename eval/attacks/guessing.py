@@ -115,7 +115,7 @@ class _Asked:
 
     slot: Slot
     number: int
-    seed: str
+    seed: str = field(repr=False)
 
 
 class _Guesser:

@@ -19,7 +19,7 @@ class InTwo:
     """The halves, and for each document that was split the ids of its two."""
 
     documents: Sequence[Document] = field(repr=False)
-    people: Sequence[tuple[str, str]]
+    people: Sequence[tuple[str, str]] = field(repr=False)
     too_short: int
 
 
