@@ -3,42 +3,34 @@
 A white-box attack on an index: for every slot of a sanitized document the attacker ranks a pool of
 candidates. The threat model is generous: the attacker knows the place and label of every slot, including
 suppressed ones, and for each label all originals of the corpus with their frequencies, but not where each
-belongs.
+belongs; and has learned from slots of other documents, whose originals are known, how much each clue tells.
 
-A candidate that the document still shows elsewhere ranks first. The others are ranked by a sum of five
-scores: whether the words in the slot are a rung of the candidate's own ladder, since the attacker knows the
-method; the similarity of the candidate to these words, and to the context of the slot; the similarity of that
-context to contexts in which other documents show the candidate; and its frequency. Encoding the candidate
-alone works as well as filling it into the sentence, at a fraction of the time.
+Candidates are ranked by their probability: their frequency times what the clues say (``eval.attacks.clues``,
+``eval.attacks.posterior``). Where clues did not help on other documents, by frequency alone.
 """
 
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eval.attacks.clues import Clues
+from eval.attacks.posterior import Known, weights_by_group, weights_of
 from eval.attacks.slots import Candidates, Slot, overlooked_text, slots_of
 from eval.measures.leakage import is_measurable, stands_in
-from eval.targets import having_read
 from ingest.documents import Document, Identifier, SanitizedDocument
-from ingest.ladders.mentions import names_only_a_kind
-from ingest.ladders.wording import rungs_of
-from ingest.language.vocabulary import fold
 from ingest.protocols import Encoder
 from models.errors import ConfigurationError
 
 POOL = 50
-PRIOR_WEIGHT = 0.2
-"""The weight of the log frequency of a candidate."""
-SHOWN_WEIGHT = 0.25
-"""The weight of the highest cosine with a context that shows the candidate in clear."""
-WORDS_WEIGHT = 0.5
-"""The weight of the cosine with the words in the slot."""
-RUNG_WEIGHT = 1.0
-"""The bonus of a candidate of whose ladder the words are a rung."""
+LEARNED_SLOTS = 1_000
+"""At most so many slots are learned from; each with at most ``POOL`` candidates."""
+FOLDS = 5
+"""Groups of documents; what is learned for one comes from the others. Fewer documents are each a group."""
+_AT_ONCE = 256
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -56,8 +48,8 @@ ENTITY_INFERENCE = IndexAttack(
     goal="Guess what stood in each slot of a sanitized document.",
     threat_model=(
         "A reader of the index on an untrusted server: sees each sanitized text with the place and label of "
-        "every slot, knows the method, and knows all originals of a label and how often each was said, but "
-        "not where."
+        "every slot, knows the method, all originals of a label and how often each was said, but not where, "
+        "and has learned from other documents of the corpus, with their originals, how much each clue tells."
     ),
     reference=(
         "Zhu et al., Not All Entities are Created Equal, section 3.2, first objective of the attacker; "
@@ -108,100 +100,124 @@ def guess_slots(
     """
     if pool < 2:
         raise ConfigurationError(f"a pool of {pool} leaves nothing to guess: ask for at least 2 candidates")
-    slots = slots_of(documents, sanitized)
-    every = [slot for those in slots for slot in those]
-    guesser = _Guesser(every, encoder)
-    guesses = []
-    for document, those in zip(sanitized, slots, strict=True):
-        overlooked = _overlooked_in(document)
-        for number, slot in enumerate(those):
-            rng = random.Random(f"{seed} {slot.doc_id} {number}")
-            guesses.append(guesser.guess(slot, number, guesser.known.pool(slot, pool, rng), overlooked))
-    return guesses
+    asked = [
+        _Asked(slot, number, f"{seed} {slot.doc_id} {number}")
+        for slots in slots_of(documents, sanitized)
+        for number, slot in enumerate(slots)
+    ]
+    guesser = _Guesser(asked, sanitized, encoder, pool, seed)
+    return [guesser.guess(each) for each in asked]
 
 
-def _overlooked_in(document: SanitizedDocument) -> Callable[[str], bool]:
-    """Whether a candidate stands in the rest of a document; each is looked for once."""
-    rest = overlooked_text(document)
-    return cache(lambda normal: is_measurable(normal) and stands_in(normal, rest))
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A slot, its number in its document, and what seeds its draws."""
+
+    slot: Slot
+    number: int
+    seed: str = field(repr=False)
 
 
 class _Guesser:
-    """Ranks candidates; all texts are encoded beforehand, in batches."""
+    """Ranks candidates, in the same way whatever the order of the documents."""
 
-    def __init__(self, slots: Sequence[Slot], encoder: Encoder) -> None:
+    def __init__(
+        self,
+        asked: Sequence[_Asked],
+        sanitized: Sequence[SanitizedDocument],
+        encoder: Encoder,
+        pool: int,
+        seed: int,
+    ) -> None:
+        self._pool = pool
         # By text, so that the spelling of a candidate does not depend on the order of the documents.
-        self.known = Candidates(sorted(slots, key=lambda slot: slot.original))
-        hidden = {slot.label for slot in slots if not slot.kept}
-        asked = [slot for slot in slots if slot.label in hidden]
-        spellings = [text for label in sorted(hidden) for text in self.known.spelled(label).values()]
-        self._encoder = having_read(
-            encoder, [*spellings, *(text for slot in asked for text in (slot.surroundings, slot.words))]
+        self._known = Candidates(sorted((each.slot for each in asked), key=lambda slot: slot.original))
+        self._normals = {
+            label: list(self._known.spelled(label)) for label in {each.slot.label for each in asked}
+        }
+        self._places = {
+            label: {normal: place for place, normal in enumerate(normals)}
+            for label, normals in self._normals.items()
+        }
+        self._logs = {
+            label: np.log([self._known.mentions[label, normal] for normal in normals])
+            for label, normals in self._normals.items()
+        }
+        rest = {each.doc_id: overlooked_text(each) for each in sanitized}
+        overlooked = cache(lambda doc_id, normal: is_measurable(normal) and stands_in(normal, rest[doc_id]))
+        self._clues = Clues([each.slot for each in asked], self._known, encoder, overlooked)
+        hidden = sorted(
+            (each for each in asked if not each.slot.kept), key=lambda each: (each.slot.doc_id, each.number)
         )
-        self._shown: dict[tuple[str, str], list[Slot]] = {}
-        for slot in asked:
-            if slot.kept:
-                self._shown.setdefault((slot.label, slot.normal), []).append(slot)
+        self._groups = _groups(sorted({each.slot.doc_id for each in hidden}), seed)
+        self._weights = self._learned(hidden, seed)
+        self._ranked = dict[tuple[str, int], tuple[int, int, int, str]]()
+        for first in range(0, len(hidden), _AT_ONCE):
+            self._rank(hidden[first : first + _AT_ONCE])
 
-    def guess(self, slot: Slot, number: int, pool: Sequence[str], overlooked: Callable[[str], bool]) -> Guess:
-        """The rank of the truth in a shuffled pool."""
-        mentions = np.array([self.known.mentions[slot.label, normal] for normal in pool], np.float64)
+    def guess(self, asked: _Asked) -> Guess:
+        """The guess for one slot."""
+        slot = asked.slot
         if slot.kept:
-            rank, prior_rank, best = 1, 1, slot.normal
+            size = min(self._pool, len(self._normals[slot.label]))
+            outcome = size, 1, 1, slot.original
         else:
-            found = [overlooked(normal) for normal in pool]
-            order = np.lexsort((-self._scores(slot, pool, mentions), ~np.array(found)))
-            truth = pool.index(slot.normal)
-            rank, best = _rank(order, truth), pool[int(order[0])]
-            prior_rank = _rank(np.argsort(-mentions, kind="stable"), truth)
+            outcome = self._ranked[slot.doc_id, asked.number]
+        size, rank, prior_rank, best = outcome
         return Guess(
             doc_id=slot.doc_id,
-            number=number,
+            number=asked.number,
             label=slot.label,
             identifier=slot.decision.entity.identifier,
             kept=slot.kept,
-            pool_size=len(pool),
+            pool_size=size,
             rank=rank,
             prior_rank=prior_rank,
-            best=slot.original if slot.kept else self.known.spelled(slot.label)[best],
+            best=best,
         )
 
-    def _scores(self, slot: Slot, pool: Sequence[str], mentions: NDArray[np.float64]) -> NDArray[np.float64]:
-        spelled = self.known.spelled(slot.label)
-        around, words = self._encoder.encode([slot.surroundings, slot.words])
-        vectors = self._encoder.encode([spelled[normal] for normal in pool])
-        said = fold(slot.words)
-        rung = np.array(
-            [any(each in said for each in _rungs(spelled[normal], slot.label)) for normal in pool]
-        )
-        near = [self._shown_near(slot, normal, around) for normal in pool]
-        known = [value for value in near if value is not None]
-        # A candidate shown nowhere gets no bonus and no penalty.
-        neutral = sum(known) / len(known) if known else 0.0
-        shown = np.array([neutral if value is None else value for value in near])
-        scores: NDArray[np.float64] = (
-            vectors @ around + SHOWN_WEIGHT * shown + PRIOR_WEIGHT * np.log(mentions)
-        )
-        if slot.words:
-            scores = scores + WORDS_WEIGHT * (vectors @ words) + RUNG_WEIGHT * rung
-        return scores
+    def _learned(self, hidden: Sequence[_Asked], seed: int) -> dict[int, NDArray[np.float64]]:
+        """The weights for each group of documents."""
+        some = random.Random(f"{seed} learned").sample(hidden, min(len(hidden), LEARNED_SLOTS))
+        pools = [self._drawn(each, POOL, truth_first=True) for each in some]
+        clues = self._clues.of([each.slot for each in some], pools)
+        logs = [self._logs[each.slot.label][pool] for each, pool in zip(some, pools, strict=True)]
+        doc_ids = [each.slot.doc_id for each in some]
+        groups = np.array([self._groups[doc_id] for doc_id in doc_ids], np.int64)
+        found = weights_by_group(Known.of(logs, clues), doc_ids, groups)
+        nothing = weights_of(Known.of([], []))
+        return {group: found.get(group, nothing) for group in self._groups.values()}
 
-    def _shown_near(self, slot: Slot, normal: str, around: NDArray[np.float32]) -> float | None:
-        """The similarity of the slot to contexts of the candidate in other documents; None without any."""
-        shown = [
-            other.surroundings
-            for other in self._shown.get((slot.label, normal), ())
-            if other.doc_id != slot.doc_id
-        ]
-        return float((self._encoder.encode(shown) @ around).max()) if shown else None
+    def _rank(self, some: Sequence[_Asked]) -> None:
+        pools = [self._drawn(each, self._pool) for each in some]
+        clues = self._clues.of([each.slot for each in some], pools)
+        for each, pool, told in zip(some, pools, clues, strict=True):
+            slot, logs = each.slot, self._logs[each.slot.label][pool]
+            scores = logs + told @ self._weights[self._groups[slot.doc_id]]
+            truth = int(np.flatnonzero(pool == self._places[slot.label][slot.normal])[0])
+            order = np.argsort(-scores.round(9), kind="stable")
+            best = self._normals[slot.label][pool[order[0]]]
+            self._ranked[slot.doc_id, each.number] = (
+                len(pool),
+                _place(order, truth),
+                _place(np.argsort(-logs, kind="stable"), truth),
+                self._known.spelled(slot.label)[best],
+            )
+
+    def _drawn(self, asked: _Asked, most: int, *, truth_first: bool = False) -> NDArray[np.int64]:
+        """The places of the candidates of a pool, in random order."""
+        slot = asked.slot
+        pool = self._known.pool(slot, most, random.Random(asked.seed))
+        if truth_first:
+            pool = [slot.normal, *(normal for normal in pool if normal != slot.normal)]
+        return np.array([self._places[slot.label][normal] for normal in pool], np.int64)
 
 
-@cache
-def _rungs(original: str, label: str) -> list[str]:
-    """The rungs of a candidate that say more than a kind, folded and without an article."""
-    found = (rung.words for rung in rungs_of(original, label))
-    return [fold(words).removeprefix("the ") for words in found if not names_only_a_kind(words, label)]
+def _groups(doc_ids: Sequence[str], seed: int) -> dict[str, int]:
+    """The documents in groups of about equal size, drawn at random."""
+    shuffled = random.Random(f"{seed} groups").sample(doc_ids, len(doc_ids))
+    return {doc_id: place % FOLDS for place, doc_id in enumerate(shuffled)}
 
 
-def _rank(order: NDArray[np.intp], truth: int) -> int:
+def _place(order: NDArray[np.intp], truth: int) -> int:
     return int(np.flatnonzero(order == truth)[0]) + 1

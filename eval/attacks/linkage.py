@@ -156,6 +156,10 @@ class Bm25:
 
     def hits(self, queries: Sequence[str], units: Sequence[str]) -> Iterator[Hits]:
         """A unit that shares no word with the query is no hit."""
+        return (_hits(row, self.depth) for row in self.scores(queries, units))
+
+    def scores(self, queries: Sequence[str], units: Sequence[str]) -> Iterator[Floats]:
+        """The score of every unit, for each query."""
         from scipy.sparse import csr_array
 
         numbers: dict[str, int] = {}
@@ -171,8 +175,7 @@ class Bm25:
             asked = _counted(
                 [_terms(query) for query in queries[first : first + _QUERIES_AT_ONCE]], numbers, grows=False
             )
-            for row in (asked @ index).toarray():
-                yield _hits(row, self.depth)
+            yield from (asked @ index).toarray()
 
 
 _TERM = re.compile(r"\d+(?:[.,:/]\d+)*(?![^\W_])|[^\W_]+")

@@ -120,7 +120,8 @@ class Candidates:
 
     def pool(self, slot: Slot, most: int, rng: random.Random) -> list[str]:
         """At most ``most`` candidates of the slot's label in random order, the truth among them."""
-        others = [normal for normal in self._spelled[slot.label] if normal != slot.normal]
-        pool = [slot.normal, *rng.sample(others, min(most - 1, len(others)))]
+        truth = slot.normal
+        others = [normal for normal in self._spelled[slot.label] if normal != truth]
+        pool = [truth, *rng.sample(others, min(most - 1, len(others)))]
         rng.shuffle(pool)
         return pool

@@ -1,0 +1,80 @@
+"""Re-identification in a population: how many people fit what a sanitized document says of its person.
+
+``eval.measures.anonymity`` folds the rows.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from eval.attacks.guessing import IndexAttack
+from eval.attacks.population import anonymity, new_population
+from eval.attacks.said_of_person import said_of_person
+from eval.experiment import SanitizedCorpus
+from eval.measures.anonymity import FACTS, among
+from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex
+from eval.progress import Progress
+from eval.rows import Row
+from eval.tasks.index import NOT_SANITIZED
+from ingest.documents import Document
+from models.errors import ConfigurationError
+
+SIZES = (1_000, 10_000, 100_000, 1_000_000)
+
+SINGLING_OUT = IndexAttack(
+    name="singling out",
+    goal="Name the person of a sanitized document among the people of a register.",
+    threat_model=(
+        "A reader of the index on an untrusted server, who has a register with age, sex, town, nationality, "
+        "job and condition of everybody, the person included, and knows that a document is about one person."
+    ),
+    reference=(
+        "Samarati and Sweeney 1998, Protecting privacy when disclosing information; the population is ours"
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AnonymityTask:
+    """One row per document: k in the first members of one invented population, for each of ``sizes``."""
+
+    documents: Sequence[Document] = field(repr=False)
+    sizes: Sequence[int] = SIZES
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.sizes or min(self.sizes) < 1:
+            raise ConfigurationError(
+                "A size of the population is missing or below 1: give at least 1 member."
+            )
+
+    @property
+    def name(self) -> str:
+        """The sizes, and the seed of the population."""
+        return f"singling out among {', '.join(map(str, self.sizes))}, seed {self.seed}"
+
+    @property
+    def cases(self) -> Sequence[str]:
+        """The ids of the documents."""
+        return [document.doc_id for document in self.documents]
+
+    @property
+    def sensitive(self) -> SensitiveIndex:
+        """Nothing: its rows count people."""
+        return NOTHING_SENSITIVE
+
+    def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
+        """The k of each document at every size, and how many facts it says."""
+        progress(f"singling out in {kept.system}", 0, None)
+        wanted = set(cases)
+        said = {each.doc_id: said_of_person(each.text) for each in kept.documents if each.doc_id in wanted}
+        population = new_population(max(self.sizes), self.seed)
+        found = dict(zip(said, anonymity(population, list(said.values()), self.sizes), strict=True))
+        for case in cases:
+            begun = Row(system=kept.system, task=self.name, case=case, doc_ids=(case,))
+            if case not in said:
+                yield begun.model_copy(update={"failure": kept.failed.get(case, NOT_SANITIZED)})
+                continue
+            figures = {
+                among(size): float(k) for size, k in zip(self.sizes, found[case].tolist(), strict=True)
+            }
+            yield begun.model_copy(update={"figures": {FACTS: float(said[case].facts), **figures}})

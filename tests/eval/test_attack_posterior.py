@@ -1,0 +1,214 @@
+"""How much clues tell, and that they are never taken for more than that. All texts are invented."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from math import log
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from eval.attacks.clues import CLUES, Clue
+from eval.attacks.guess_shares import guess_shares
+from eval.attacks.guessing import Guess, guess_slots
+from eval.attacks.posterior import BELIEVED, FACTS, Floats, Known, weights_by_group, weights_of
+from ingest.annotated import AnnotatedText
+from ingest.deciding.baselines.uniform import REDACT, SUPPRESS
+from ingest.documents import Action, Decision, Document, SanitizedDocument
+from ingest.ladders.rungs import below
+from ingest.ladders.wording import worded
+from ingest.protocols import Apply, Decided, Encoder, Hazards, Method
+from ingest.sanitize import DecidingSanitizer
+from ingest.scoring.prior import RiskPrior
+from tests.doubles import PhraseDetector
+from tests.hashing_encoder import HashingEncoder
+
+MONTHS = ("January", "March", "May", "June", "August", "October")
+DATES = [f"{3 + 4 * place} {month} {year}" for year in (1971, 1972) for place, month in enumerate(MONTHS)]
+NAMES = [f"Quorin{number} Talvik{number}" for number in range(30)]
+
+
+def guesses_in(
+    texts: Sequence[str], phrases: Mapping[str, str], method: Method, encoder: Encoder, **options: int
+) -> list[Guess]:
+    documents = [Document(f"d{number:03}", text) for number, text in enumerate(texts)]
+    outcomes = DecidingSanitizer(PhraseDetector(dict(phrases)), method, RiskPrior()).sanitize(documents)
+    done = [each for each in outcomes if isinstance(each, SanitizedDocument)]
+    return guess_slots(documents, done, encoder, **options)
+
+
+class Says:
+    """Puts given words in the place of each phrase."""
+
+    name = "says (test double)"
+
+    def __init__(self, words: Mapping[str, str]) -> None:
+        self._words = words
+
+    def decide(
+        self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards], apply: Apply
+    ) -> list[Decided]:
+        return [
+            Decided([self._decision(text, place) for place in range(len(text.entities))]) for text in texts
+        ]
+
+    def _decision(self, text: AnnotatedText, place: int) -> Decision:
+        entity = text.entities[place]
+        words = self._words[text.text[entity.span.start : entity.span.end]]
+        return Decision(entity, None, Action.GENERALIZE, "test", words)
+
+
+def skewed(seed: int) -> list[str]:
+    """Names of which a few are said often, in contexts that have nothing to do with them."""
+    random = Random(seed)
+    words = [f"word{number}" for number in range(40)]
+    said = random.choices(NAMES, [1 / (1 + place) for place in range(len(NAMES))], k=90)
+    return [
+        f"{' '.join(random.sample(words, 6))} {name} {' '.join(random.sample(words, 6))}." for name in said
+    ]
+
+
+def clue(name: Clue) -> int:
+    return CLUES.index(name)
+
+
+def known_of(rows: Sequence[Sequence[float]], name: Clue, logs: Sequence[float] | None = None) -> Known:
+    """Slots with one clue, given for each candidate, the truth first."""
+    told = []
+    for row in rows:
+        clues = np.zeros((len(row), len(CLUES)))
+        clues[:, clue(name)] = row
+        told.append(clues)
+    return Known.of([np.array(logs or [0.0] * len(row)) for row in rows], told)
+
+
+def test_the_surprise_is_minus_the_log_of_the_share() -> None:
+    known = known_of([[1.0, 0.0, 0.0]], "words", [log(2), log(1), log(3)])
+    nothing, some = np.zeros(len(CLUES)), np.zeros(len(CLUES))
+    some[clue("words")] = log(4)
+    assert known.surprise(nothing) == pytest.approx([log(3)])
+    assert known.surprise(some) == pytest.approx([log(12 / 8)])
+
+
+def test_pools_of_any_size_stand_side_by_side() -> None:
+    known = known_of([[1.0], [0.0, 1.0, 0.0]], "words")
+    assert known.surprise(np.zeros(len(CLUES))) == pytest.approx([0, log(3)])
+
+
+@examples(max_examples=30, deadline=None)
+@given(
+    st.lists(
+        st.lists(st.floats(-2, 2), min_size=2, max_size=5).map(lambda row: [round(v, 3) for v in row]),
+        min_size=1,
+        max_size=8,
+    )
+)
+def test_weights_are_the_best_within_their_bounds(rows: list[list[float]]) -> None:
+    known = known_of(rows, "words")
+
+    def loss(weight: float) -> float:
+        weights = np.zeros(len(CLUES))
+        weights[clue("words")] = weight
+        return float(known.surprise(weights).sum()) + weight * weight / 2
+
+    weights = weights_of(known, list[Clue](["words"]))
+    found = float(weights[clue("words")])
+    assert found >= 0
+    assert weights.sum() == pytest.approx(found)
+    assert loss(found) <= min(loss(weight) for weight in np.linspace(0, 4, 81)) + 1e-4
+
+
+def test_without_slots_weights_are_what_was_believed() -> None:
+    assert {name: w for name, w in zip(CLUES, weights_of(Known.of([], [])), strict=True) if w} == BELIEVED
+    assert BELIEVED.keys() == FACTS
+
+
+def test_what_was_believed_gives_way_to_what_is_seen() -> None:
+    weights = weights_of(known_of([[0.0, 1.0, 1.0]] * 50, "rung"))
+    assert weights[clue("rung")] < BELIEVED["rung"] / 4
+
+
+def learned(rows: Sequence[Sequence[float]], name: Clue) -> dict[int, Floats]:
+    documents = [f"d{number}" for number in range(len(rows))]
+    return weights_by_group(known_of(rows, name), documents, np.arange(len(rows)) % 5)
+
+
+def test_clues_that_help_elsewhere_are_used() -> None:
+    found = learned([[1.0, 0.0, 0.0]] * 20, "around")
+    assert sorted(found) == [0, 1, 2, 3, 4]
+    assert all(weights[clue("around")] > 1 for weights in found.values())
+
+
+def test_clues_that_help_one_document_alone_are_not_used_for_it() -> None:
+    random = np.random.default_rng(3)
+    rows = [[3.0, 0.0, 0.0], *random.normal(size=(39, 3)).tolist()]
+    assert learned(rows, "around")[0][clue("around")] == 0
+
+
+def test_a_misleading_clue_leaves_the_frequency() -> None:
+    found = learned([[0.0, 1.0, 1.0]] * 20, "rung")
+    assert all(weights[clue("rung")] < 0.1 for weights in found.values())
+
+
+def test_one_document_is_judged_by_what_was_believed() -> None:
+    found = weights_by_group(known_of([[1.0, 0.0]], "rung"), ["d"], np.array([0]))
+    assert found[0][clue("rung")] == BELIEVED["rung"]
+
+
+@pytest.mark.parametrize("method", [REDACT, SUPPRESS], ids=["generalized", "suppressed"])
+@pytest.mark.parametrize("seed", range(4))
+def test_contexts_that_mean_nothing_leave_the_prior(method: Method, seed: int) -> None:
+    rows = guesses_in(skewed(seed), dict.fromkeys(NAMES, "person full name"), method, HashingEncoder())
+    shares = guess_shares(rows)
+    assert shares.prior_first.hits > 1.5 * 90 * (shares.chance_first or 0)
+    assert [row.rank for row in rows] == [row.prior_rank for row in rows]
+
+
+def test_contexts_that_mislead_leave_the_prior() -> None:
+    signs = [f"sign{number}" for number in range(6)]
+    illnesses = {f"{sign} fever": "disease" for sign in signs}
+    # Each context speaks of another illness than the one that was had.
+    texts = [f"{signs[place - 1]} {signs[place - 1]} and {signs[place]} fever" for place in range(6)] * 5
+    texts += [f"{signs[1]} {signs[1]} and {signs[0]} fever"] * 20
+    shares = guess_shares(guesses_in(texts, illnesses, REDACT, HashingEncoder()))
+    assert shares.first.hits >= shares.prior_first.hits > 0
+
+
+def test_a_date_of_which_the_month_is_left_is_guessed() -> None:
+    texts = [f"The ferry was late on {said} again." for said in DATES]
+    left = {said: " ".join(said.split()[1:]) for said in DATES}
+    rows = guesses_in(texts, dict.fromkeys(DATES, "date"), Says(left), HashingEncoder())
+    assert [row.best for row in rows] == DATES
+    assert {row.pool_size for row in rows} == {12}
+
+
+def test_a_date_of_which_the_year_is_left_is_one_of_that_year() -> None:
+    texts = [f"The ferry was late on {said} again." for said in DATES]
+    left = {said: said.split()[-1] for said in DATES}
+    rows = guesses_in(texts, dict.fromkeys(DATES, "date"), Says(left), HashingEncoder())
+    assert max(row.rank for row in rows) <= 6
+    assert [row.best.split()[-1] for row in rows] == [said.split()[-1] for said in DATES]
+
+
+def test_a_lone_document_whose_dates_are_in_part_left_is_guessed() -> None:
+    text = " ".join(f"The ferry was late on {said} again." for said in DATES)
+    left = {said: " ".join(said.split()[1:]) for said in DATES}
+    rows = guesses_in([text], dict.fromkeys(DATES, "date"), Says(left), HashingEncoder())
+    assert [row.rank for row in rows] == [1] * 12
+
+
+def test_words_of_the_default_policy_are_rungs_that_are_found(minilm: Encoder) -> None:
+    documents = [
+        Document(f"d{number}", f"The ferry was late on {said} again.") for number, said in enumerate(DATES)
+    ]
+    detector = PhraseDetector(dict.fromkeys(DATES, "date"))
+    wording = partial(worded, take=below(0.3))
+    made = DecidingSanitizer(detector, REDACT, RiskPrior(), wording=wording).sanitize(documents)
+    done = [each for each in made if isinstance(each, SanitizedDocument)]
+    assert not any(said in each.text for said, each in zip(DATES, done, strict=True))
+    shares = guess_shares(guess_slots(documents, done, minilm))
+    assert shares.first.hits >= 6 > 3 * 12 * (shares.chance_first or 0)
+    assert shares.first_five.hits == 12
