@@ -1,6 +1,7 @@
 """``lethe audit``: attack a collection and say whether it may be released; ``lethe compare``: two audits."""
 
 import argparse
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -9,7 +10,9 @@ from app.auditing import audit_of
 from app.cli.attack import phases_on
 from app.cli.console import console, message, progress, result
 from app.cli.given import data_of, readings_of
-from eval.corpora.gold import gold_rows
+from eval.corpora.corpus import Corpus
+from eval.corpora.given import read_corpus
+from eval.corpora.gold import gold_rows, persons_in
 from eval.reports.audit import audit_table, side_by_side
 from eval.reports.files import AUDIT, report_folder, write_audit
 from eval.reports.render import terminal_table
@@ -28,14 +31,18 @@ def run(arguments: argparse.Namespace) -> int:
     """
     data = data_of(arguments)
     folder = report_folder(Path(arguments.output)) if arguments.output else None
-    gold = None
-    if arguments.gold_field:
-        gold = gold_rows(arguments.paths, arguments.gold_field, arguments.text_field, arguments.id_field)
+    records = arguments.paths, arguments.text_field, arguments.id_field
+    gold = gold_rows(records[0], arguments.gold_field, *records[1:]) if arguments.gold_field else None
+    persons = persons_in(records[0], arguments.person_field, *records[1:]) if arguments.person_field else None
     at_most, at_least = dict(arguments.fail_above or ()), dict(arguments.fail_below or ())
     options = Options(arguments.suite, arguments.seed, at_most, at_least)
-    readings = readings_of(arguments, data.settings)
     with progress("done") as bar:
-        report = audit_of(data, arguments.collection, readings, options, gold, phases_on(bar), folder)
+        reported = phases_on(bar)
+
+        def originals(public_ids: Callable[[Sequence[str]], Sequence[str]]) -> Corpus:
+            return read_corpus(readings_of(arguments, data.settings), public_ids, gold, reported, persons)
+
+        report = audit_of(data, arguments.collection, originals, options, reported, folder)
     console().print(terminal_table(audit_table(report), narrow=True))
     if arguments.reveal:
         for leak in report.worst:

@@ -111,6 +111,12 @@ def audit(verb: argparse.ArgumentParser) -> None:
             help=f"exit with 100 if {fails} this; may be repeated (default no gate)",
         )
     _gold(verb, "field of the records with the entities that must not leak; without it the detected ones")
+    verb.add_argument(
+        "--person-field",
+        metavar="FIELD",
+        help="field of the records that says whom each is about, for the attack that looks for documents "
+        "about one person (default none, and no such attack)",
+    )
     verb.add_argument("--seed", type=int, default=0, help="seed of samples, draws and prompts (default 0)")
     verb.add_argument(
         "--reveal",

@@ -117,6 +117,7 @@ def _audited(job: Job, order: Order, settings: Settings, uploads: Uploads, jobs:
     """Audit a collection; the report lies in the folder of the job from then on."""
     from app.auditing import audit_of
     from app.jobs.audits import kept_report, report_folder_of
+    from eval.corpora.given import read_corpus
     from eval.experiment import SYSTEMS
     from eval.studies.audit.study import Options
 
@@ -129,7 +130,8 @@ def _audited(job: Job, order: Order, settings: Settings, uploads: Uploads, jobs:
         readings = _readings(job, order, data, uploads, stack)
         options = Options(**order.audit)
         folder = report_folder_of(settings, job.job_id)
-        report = audit_of(data, job.collection, readings, options, None, on_progress, folder)
+        originals = partial(read_corpus, readings)
+        report = audit_of(data, job.collection, originals, options, on_progress, folder)
     return kept_report(report, folder)
 
 

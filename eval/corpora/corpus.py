@@ -33,7 +33,8 @@ class Corpus:
 
     ``gold`` holds hand-annotated entities, None without annotation. ``split`` says in one sentence where the
     questions come from and what was held out; ``source`` and ``license`` are those of the texts. ``unread``
-    counts unreadable documents and those with a repeated id.
+    counts unreadable documents and those with a repeated id. ``people`` has the ids of the documents about
+    each person who has several, where that is known.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Corpus:
     source: str = ""
     license: str = ""
     unread: int = 0
+    people: Sequence[frozenset[str]] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         ids = {document.doc_id for document in self.documents}

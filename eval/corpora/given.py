@@ -1,6 +1,6 @@
 """Documents that a user names, as a corpus."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from eval.corpora.corpus import Corpus
@@ -16,10 +16,12 @@ def read_corpus(
     public_ids: Callable[[Sequence[str]], Sequence[str]],
     gold: GoldRows | None = None,
     progress: Progress = no_progress,
+    persons: Mapping[str, str] | None = None,
 ) -> Corpus:
     """The readable documents without duplicates of a text or an id; the first is kept, as in a collection.
 
-    ``public_ids`` are the ids for rows and reports; ``gold`` is keyed by the ids as read.
+    ``public_ids`` are the ids for rows and reports; ``gold``, and the ``persons`` that documents are about,
+    are keyed by the ids as read.
 
     Raises:
         LetheError: There is no document, or one without its line of marked entities.
@@ -30,7 +32,12 @@ def read_corpus(
     public = public_ids([document.doc_id for document in read])
     marks = None if gold is None else _marks(public, read, gold)
     documents = [replace(old, doc_id=new) for new, old in zip(public, read, strict=True)]
-    return Corpus("files", documents, gold=marks, unread=unread)
+    people: dict[str, set[str]] = {}
+    for new, old in zip(public, read, strict=True):
+        if person := (persons or {}).get(old.doc_id):
+            people.setdefault(person, set()).add(new)
+    several = [frozenset(ids) for ids in people.values() if len(ids) > 1]
+    return Corpus("files", documents, gold=marks, unread=unread, people=several)
 
 
 def _distinct(readings: Iterable[Reading], progress: Progress) -> tuple[list[Document], int]:

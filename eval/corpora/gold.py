@@ -48,6 +48,29 @@ def gold_rows(paths: Sequence[str], field_name: str, text_field: str, id_field: 
     return rows
 
 
+def persons_in(paths: Sequence[str], field_name: str, text_field: str, id_field: str) -> dict[str, str]:
+    """What each record says of whom it is about, by the ids that ``read_documents`` gives; a private value.
+
+    Raises:
+        ConfigurationError: No record has the field, or the records come from standard input.
+        UnreadableDocument: A file or record cannot be read.
+    """
+    found: dict[str, str] = {}
+    for source, record in _records(paths, text_field):
+        value = record.fields.get(field_name)
+        if isinstance(value, str | int) and str(value).strip():
+            try:
+                found[document_of(record, source, text_field, id_field).doc_id] = str(value)
+            except UnreadableDocument:
+                continue
+    if not found:
+        raise ConfigurationError(
+            f"No record has a word or number in a field {field_name!r}. Name the one that says whom it is "
+            "about."
+        )
+    return found
+
+
 def _records(paths: Sequence[str], text_field: str) -> Iterator[tuple[str, Record]]:
     """Records with the name of their file in ids."""
     for named in paths:

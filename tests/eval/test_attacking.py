@@ -16,7 +16,7 @@ from eval.attacks.extraction import Aim
 from eval.attacks.suite import ExtractionSuite, extraction_suite
 from eval.corpora.corpus import Corpus
 from eval.corpora.given import read_corpus
-from eval.corpora.gold import GoldRows, gold_rows
+from eval.corpora.gold import GoldRows, gold_rows, persons_in
 from eval.reports.extraction_page import extraction as extraction_report
 from eval.reports.render import html_page
 from eval.studies.extraction.report import ExtractionReport
@@ -366,3 +366,17 @@ def test_every_phase_is_reported_from_its_beginning_to_its_end(clinic: Clinic, t
     assert steps["reading"][-1] == (3, None)
     assert steps["attacking lethe"] == [(0, 2), (1, 2), (2, 2)]
     assert steps["systems"] == [(0, 3), (1, 3), (2, 3), (3, 3)]
+
+
+def test_records_say_whom_they_are_about(tmp_path: Path, clinic: Clinic) -> None:
+    about = ("p1", "p2", "p1")
+    path = written(tmp_path, [{"id": f"n{n}", "text": text, "who": about[n]} for n, text in enumerate(NOTES)])
+    persons = persons_in([path], "who", "text", "id")
+    assert sorted(persons.values()) == ["p1", "p1", "p2"]
+    corpus = read_corpus(read_documents([path]), clinic.data.public_ids, persons=persons)
+    first, _, third = corpus.documents
+    assert corpus.people == [frozenset((first.doc_id, third.doc_id))]
+    with pytest.raises(
+        ConfigurationError, match="^No record has a word or number in a field 'whom'. Name the"
+    ):
+        persons_in([path], "whom", "text", "id")

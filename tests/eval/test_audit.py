@@ -210,6 +210,18 @@ def test_an_attack_that_does_not_beat_chance_is_no_evidence(lethe: AuditReport) 
     assert figures_of(replace(blunt, chance=lambda rows: Estimate(0.2)), rows).shown is True
 
 
+def test_documents_about_one_person_are_looked_for_where_the_originals_say_so(tmp_path: Path) -> None:
+    system, data, corpus = written(tmp_path, "lethe")
+    ids = [each.doc_id for each in corpus.documents]
+    known = replace(corpus, people=[frozenset(ids[:2]), frozenset((ids[2], "r9999"))])
+    with data.open("notes") as collection:
+        report = audit(system, collection, known, Options("quick"))
+    found = measure(report, "same-person").figures[ORIGIN]
+    # A person of whom one document is left has nothing to be linked with.
+    assert found.n == 2
+    assert measure(report, "same-person").chances[ORIGIN].value == pytest.approx(1 / (len(ids) - 1))
+
+
 def test_limits_of_unknown_measures_are_refused() -> None:
     def leak(name: str, lower: bool) -> Measure:
         return Measure(

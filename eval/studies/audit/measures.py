@@ -13,17 +13,21 @@ from eval.attacks.suite import extraction_suite
 from eval.corpora.cloze import cloze_questions
 from eval.corpora.corpus import Selection
 from eval.experiment import Task
+from eval.measures.anonymity import FEW, anonymity_in
 from eval.measures.leakage import SensitiveIndex, entity_leakage
 from eval.measures.linked import LEAKED, LEFT, RATED, RIGHT, leaked_claims, linkage
+from eval.measures.same_person import same_person as same_person_figures
 from eval.measures.uncertainty import Estimate, clustered_share, mean_of, share_of
 from eval.rows import Row
 from eval.studies.audit.report import Attacker
 from eval.studies.marks.methods import ORIGIN
+from eval.tasks.anonymity import SIZES, AnonymityTask
 from eval.tasks.attack import AttackTask
 from eval.tasks.guesses import FIRST_FIVE, PRIOR_FIVE, SLOTS, Guesses
 from eval.tasks.index import IndexReader
 from eval.tasks.linkage import LinkageTask, version_2
 from eval.tasks.questions import FACTS, RANK, Questions
+from eval.tasks.same_person import SamePersonTask
 from ingest.documents import Document, Identifier
 from ingest.protocols import Encoder
 from retrieval.generators.extractive import ExtractiveGenerator
@@ -64,6 +68,7 @@ class Grounds:
     suite: SuiteName
     k: int
     seed: int
+    people: Sequence[frozenset[str]] = field(default=(), repr=False)
 
     @property
     def size(self) -> Suite:
@@ -173,6 +178,41 @@ def linking(grounds: Grounds) -> list[Measure]:
     ]
 
 
+def singling_out(grounds: Grounds) -> list[Measure]:
+    """How many people of an invented register fit what a document says of its person."""
+    size = 10_000 if grounds.suite == "quick" else 100_000
+    sizes = (size,) if grounds.suite == "quick" else SIZES
+    task = AnonymityTask(grounds.documents, sizes, grounds.seed)
+    return [
+        Measure(
+            "singled-out",
+            f"documents whose person is among fewer than {FEW} who fit, of {size:,} invented people",
+            "somebody who knows more",
+            task,
+            lambda rows: anonymity_in(rows, size, grounds.seed).few,
+            "events and relatives: age, sex, place, nationality, job and condition alone are read",
+        )
+    ]
+
+
+def same_person(grounds: Grounds) -> list[Measure]:
+    """Which documents are about the same person, where the originals say so."""
+    if not grounds.people:
+        return []
+    task = SamePersonTask(grounds.people, grounds.encoder, grounds.seed)
+    return [
+        Measure(
+            "same-person",
+            "documents for which another one about the same person is ranked first",
+            "reader of the index",
+            task,
+            lambda rows: same_person_figures(rows, grounds.seed).first,
+            "people who have one document, and what many documents together tell",
+            lambda rows: Estimate(same_person_figures(rows, grounds.seed).chance_first),
+        )
+    ]
+
+
 def extracting(grounds: Grounds) -> list[Measure]:
     """What the worst generator says to whoever asks it to repeat its passages."""
     attack = extraction_suite(list(Aim), grounds.size.prompts, grounds.seed)
@@ -207,7 +247,15 @@ def using(grounds: Grounds) -> list[Measure]:
     ]
 
 
-FAMILIES: Sequence[Callable[[Grounds], list[Measure]]] = (reading, guessing, linking, extracting, using)
+FAMILIES: Sequence[Callable[[Grounds], list[Measure]]] = (
+    reading,
+    guessing,
+    same_person,
+    extracting,
+    linking,
+    singling_out,
+    using,
+)
 """In the order of the tables."""
 
 

@@ -80,6 +80,7 @@ def audit(
             options.suite,
             system.k,
             options.seed,
+            chosen.people,
         )
         measures = [measure for family in FAMILIES for measure in family(grounds)]
         check_limits(measures, options)
@@ -121,7 +122,10 @@ def _chosen(collection: Collection, corpus: Corpus, options: Options) -> tuple[C
     most = SUITES[options.suite].documents
     documents = fewer_documents(there, Selection(options.seed, most_documents=most))
     gold = corpus.gold and {each.doc_id: corpus.gold[each.doc_id] for each in documents}
-    return replace(corpus, documents=documents, questions=(), gold=gold), len(corpus.documents) - len(there)
+    ids = frozenset(each.doc_id for each in documents)
+    people = [both for person in corpus.people if len(both := person & ids) > 1]
+    chosen = replace(corpus, documents=documents, questions=(), gold=gold, people=people)
+    return chosen, len(corpus.documents) - len(there)
 
 
 def _sanitized(
