@@ -302,6 +302,9 @@ def _models(models: argparse.ArgumentParser) -> None:
             verb.add_argument("--yes", action="store_true", help="do not ask")
     _train_detector(_verb(verbs, "train-detector", "train a detector on a folder of corpora", module="train"))
     _train_risk(_verb(verbs, "train-risk", "train a privacy-risk model on scored snippets", module="train"))
+    _train_judge(
+        _verb(verbs, "train-judge", "train a claim-support model on claims made by rule", module="train")
+    )
     _export_detector(
         _verb(verbs, "export-detector", "write the detector for GLiNER.from_pretrained", module="train")
     )
@@ -340,6 +343,15 @@ def _train_risk(verb: argparse.ArgumentParser) -> None:
     )
     verb.add_argument(
         "--seed", type=positive, help="seed of order, masking and new weights (default the shipped model's)"
+    )
+
+
+def _train_judge(verb: argparse.ArgumentParser) -> None:
+    verb.set_defaults(function="train_judge")
+    verb.add_argument("data", metavar="DATA", help="folder of corpora, each in the layout it is published in")
+    output(verb, "folder that the model is written into", required=True)
+    verb.add_argument(
+        "--seed", type=positive, help="seed of pairs, order and new weights (default the shipped recipe's)"
     )
 
 

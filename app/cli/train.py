@@ -1,4 +1,4 @@
-"""``lethe models train-detector | train-risk | export-detector``."""
+"""``lethe models train-detector | train-risk | train-judge | export-detector``."""
 
 import argparse
 from dataclasses import replace
@@ -86,6 +86,24 @@ def train_risk(arguments: argparse.Namespace) -> int:
         card = make_risk(data, labels, output, stand_ins, recipe, _report, start)
     result({"model": card["name"], "folder": str(output), "seconds": card["seconds"]})
     message(f'use it with LETHE_RISK__MODEL=\'{{"source": "path", "name": "{output}"}}\'')
+    return 0
+
+
+def train_judge(arguments: argparse.Namespace) -> int:
+    """Train a claim-support model on claims that rules make from a folder of corpora."""
+    _check_training_is_here()
+    from app.cli.given import settings_of
+    from app.compose import detector_of
+    from eval.attacks.claim_pairs import claim_pairs
+    from ingest.language.sentences import split_sentences
+    from models.training.commands import make_judge
+    from models.training.judge import JudgeRecipe
+
+    recipe = JudgeRecipe() if arguments.seed is None else JudgeRecipe(seed=arguments.seed)
+    output = Path(arguments.output)
+    pairs = claim_pairs(Path(arguments.data), detector_of(settings_of(arguments)), recipe.seed)
+    card = make_judge([(pair, split_sentences(pair.text)) for pair in pairs], output, recipe, _report)
+    result({"model": card["name"], "folder": str(output), "seconds": card["seconds"], "pairs": len(pairs)})
     return 0
 
 

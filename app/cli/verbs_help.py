@@ -205,6 +205,11 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "Train a privacy-risk model on snippets whose entities people have scored.",
         "lethe models train-risk --labels scored.jsonl --output risk",
     ),
+    "models train-judge": (
+        "Train the claim-support model, which judges how far a text tells a claim, on claims that rules make "
+        "from a folder of corpora.",
+        "lethe models train-judge corpora/ --output judge",
+    ),
     "models export-detector": (
         "Write the detector in the form that GLiNER.from_pretrained reads, 180 MB.",
         "lethe models export-detector --output gliner",

@@ -15,14 +15,13 @@ from typing import Protocol
 
 from eval.measures.facts import facts_in
 from ingest.language.sentences import split_sentences
+from models.judges.pairs import PARTLY, SAME, UNSUPPORTED
 from models.vectors import Vectors
 
 LEXICAL_WARNING = (
     "judge[lexical-3level] compares words: a text that says the same in other words counts as private, so "
     "the distance overstates privacy and is not the semantic distance of the paper"
 )
-SAME, PARTLY, UNSUPPORTED = 1, 2, 3
-"""The ratings of a claim: the text says the same, something like it, or nothing of it."""
 Rating = int | None
 """A rating as a judge gave it; None where it gave none. Other numbers than 1, 2 and 3 are invalid."""
 
@@ -34,6 +33,15 @@ class Judge(Protocol):
     def name(self) -> str: ...
 
     def ratings(self, claims: Sequence[str], text: str) -> list[Rating]: ...
+
+
+class ClaimLevels(Protocol):
+    """The probabilities of the three levels for each claim and the parts of its text; None without words."""
+
+    @property
+    def name(self) -> str: ...
+
+    def levels(self, pairs: Sequence[tuple[str, Sequence[str]]]) -> list[list[float] | None]: ...
 
 
 ENOUGH, SOME = 0.8, 0.4
@@ -61,6 +69,35 @@ class LexicalJudge:
         said = _content(text)
         parts = [(_content(part), _negated(part)) for part in self.parts(text)]
         return [_rating(_content(claim), _negated(claim), said, parts) for claim in claims]
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedJudge:
+    """The rating that a small trained model over MiniLM finds likeliest: ``models.judges.support``.
+
+    It compares word pieces in their context, so other words for the same thing count as the same. ``parts``
+    cuts the text into sentences. Claims without a word have no rating. ``name`` is that of the model.
+    """
+
+    model: ClaimLevels
+    parts: Callable[[str], Sequence[str]] = split_sentences
+
+    @property
+    def name(self) -> str:
+        """The model's."""
+        return f"judge[{self.model.name}-3level]"
+
+    def ratings(self, claims: Sequence[str], text: str) -> list[Rating]:
+        """One rating a claim; a text without a sentence tells nothing."""
+        parts = list(self.parts(text))
+        worded = [claim for claim in claims if any(map(str.isalnum, claim))]
+        levels = self.model.levels([(claim, parts) for claim in worded])
+        found = dict(zip(worded, levels, strict=True))
+        return [_likeliest(found[claim]) if claim in found else None for claim in claims]
+
+
+def _likeliest(levels: Sequence[float] | None) -> Rating:
+    return UNSUPPORTED if levels is None else SAME + levels.index(max(levels))
 
 
 def _rating(

@@ -1,4 +1,4 @@
-"""The commands ``lethe models train-detector`` and ``train-risk``: train, measure, write model and card."""
+"""The commands ``lethe models train-detector``, ``train-risk`` and ``train-judge``: train, measure, write."""
 
 import time
 from collections import Counter
@@ -7,6 +7,7 @@ from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 from models.catalog import ModelRef, describe, folder_of
 from models.corpora.examples import Example
@@ -17,10 +18,13 @@ from models.detectors.embedded import EmbeddedDetector
 from models.detectors.network import read_detector
 from models.detectors.words import words_of
 from models.errors import ConfigurationError
+from models.judges.pairs import ClaimPair
+from models.judges.reading import information
 from models.local_files import quiet
 from models.risk.transformer import Reader, TransformerRisk, read_encoder
 from models.trained import read_trained, write_trained
 from models.training.detector import FINISH, NEEDS, Recipe, train_detector
+from models.training.judge import JudgeRecipe, aligned, train_judge, within_bounds
 from models.training.labels import names_of
 from models.training.optimizing import Progress
 from models.training.risk import RiskRecipe, train_risk
@@ -40,6 +44,8 @@ FITTED_TEXTS = 2_000
 """Maximum number of texts used to fit thresholds."""
 FEWEST = 2
 """Minimum number of user snippets for training."""
+HELD_BACK = 8
+"""Every eighth document's claims are held back from the judge."""
 DEVELOPMENT = 10
 """Every tenth block of neighboring snippets is the development part for early stopping."""
 
@@ -244,6 +250,40 @@ def write_transformer_risk(
         reader.network.save_pretrained(folder, state_dict=halved)
         reader.tokenizer.save_pretrained(folder)
     write_trained(folder, "risk", head, card)
+
+
+def make_judge(
+    pairs: Sequence[tuple[ClaimPair, Sequence[str]]],
+    output: Path,
+    recipe: JudgeRecipe,
+    report: Callable[[Progress], None],
+) -> dict[str, Any]:
+    """Train on claims with the parts of their texts; write the claim-support model; its card.
+
+    Every eighth document is held back, to say on how many of its pairs the model keeps to the rules. Raises
+    ConfigurationError where the pairs do not show all three levels.
+    """
+    began = time.time()
+    learned: list[tuple[ClaimPair, Sequence[str]]] = []
+    held_back: list[tuple[ClaimPair, Sequence[str]]] = []
+    for pair, parts in pairs:
+        last = crc32(pair.group.encode()) % HELD_BACK == 0
+        (held_back if last else learned).append((pair, parts))
+    told = information(part for _, parts in learned for part in parts)
+    weights = train_judge(aligned(learned, told), told, recipe, report)
+    card = {
+        "name": "lethe-judge",
+        "kind": "ordinal head over aligned token states of the frozen MiniLM",
+        "licence": "apache-2.0",
+        "recipe": asdict(recipe),
+        "examples": dict(sorted(Counter(pair.kind for pair, _ in learned).items())),
+        "held_back": len(held_back),
+        "within_bounds": within_bounds(weights, aligned(held_back, told)),
+        "seconds": round(time.time() - began),
+        "trained": time.strftime("%Y-%m-%d"),
+    }
+    write_trained(output, "judge", weights, card)
+    return card
 
 
 def split(snippets: Sequence[Snippet]) -> tuple[list[Snippet], list[Snippet]]:

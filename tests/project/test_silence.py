@@ -89,6 +89,8 @@ models.pull.RemoteFile: path sha256
 models.catalog.VerifiedFile: model sha256
 models.detectors.words.FoundSpan: label
 models.trained.Trained: name
+models.judges.pairs.ClaimPair: kind group
+eval.attacks.claim_pairs.Passage: corpus doc_id
 models.corpora.documents.Mark: label entity identifier
 models.corpora.documents.MarkedText: id group
 models.corpora.sentences.Sentence: id group unsure

@@ -1,0 +1,271 @@
+"""Judges of claims against readers: does a sanitized text tell a claim fully (1), partly (2) or not (3)?
+
+``python -m benchmarks.claim_judges draw DATA FOLDER`` sanitizes held-out documents and writes pairs to read
+into FOLDER, which must lie outside the project. ``python -m benchmarks.claim_judges measure FOLDER MODEL``
+rates them with every judge and keeps numbers and digests only. Readers' ratings are those that were kept, or
+of ``first_labels.jsonl`` and ``second_labels.jsonl`` in FOLDER, lines of ``n`` and ``rating``. ``table``
+prints what was kept.
+"""
+
+import hashlib
+import json
+import random
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from benchmarks.kept import read
+from eval.attacks.claims import RuleAtomizer
+from eval.attacks.rewording import RuleRewording
+from eval.measures.agreement import Rows, estimated, spearman, weighted_kappa
+from eval.measures.claim_distance import ENOUGH, SOME, EmbeddedJudge, Judge
+from eval.measures.overlap import rouge_l, rouge_tokenizer
+from eval.measures.uncertainty import Estimate
+from eval.tasks.linkage import JUDGE
+from ingest.deciding.policy import PolicyName
+from ingest.documents import Document
+from ingest.errors import SanitizationError
+from ingest.language.vocabulary import fold
+
+RESULTS = Path(__file__).parent / "results" / "claim_judges.json"
+SEED = 20261124
+POLICIES: tuple[PolicyName, ...] = ("redact", "trip", "lethe")
+TEXTS = {"medqa": 27, "mts": 27, "mail": 12}
+"""Texts of each corpus. None gave a training pair: MedQA is for measuring only, of the dialogues
+and mails the test and development parts are taken, which training does not read."""
+MOST = {"medqa": 150, "mts": 120}
+"""The documents among which those nearest to a text are looked for."""
+LEVEL = {1: 0.0, 2: 0.2, 3: 0.5}
+"""A score inside the level of ``eval.measures.agreement`` with the same rank, as its kappa takes scores."""
+_LEFT_OUT = re.compile(
+    r"\?|^(which|what|how)\b|following|next step|most likely"
+    r"|^(good|thank|thanks|hi|hello|okay|ok|yeah|yes|no|uh)\b",
+    re.IGNORECASE,
+)
+_SPEAKER = re.compile(r"(?m)^(Doctor|Patient|Guest_\w+):\s*")
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A document to sanitize, and what somebody else wrote of it. Private."""
+
+    corpus: str
+    doc_id: str
+    text: str = field(repr=False)
+    note: str = field(default="", repr=False)
+
+
+def drawn(data: Path, chance: random.Random) -> dict[str, list[Drawn]]:
+    """The pool of each corpus, of which the first documents are sanitized."""
+
+    def rows(name: str) -> list[dict[str, Any]]:
+        return _lines(data / name / "data.jsonl")
+
+    medqa = [
+        Drawn("medqa", row["id"], row["question"])
+        for row in rows("medqa")
+        if 60 <= len(row["question"].split()) <= 170
+    ]
+    dialogues = [
+        Drawn("mts", f"mts-{row['id']}", row["dialogue"].replace("\r\n", "\n"), row["note_section"])
+        for row in rows("mts_dialog")
+        if row["official_split"].startswith("test")
+        and 60 <= len(row["dialogue"].split()) <= 260
+        and len(row["note_section"].split()) >= 15
+    ]
+    mails = [
+        Drawn("mail", row["id"], row["text"])
+        for row in rows("ewt_email")
+        if row["official_split"] == "dev" and len(row["text"]) <= 2700
+    ]
+    pools = {"medqa": chance.sample(medqa, min(len(medqa), MOST["medqa"]))}
+    pools["mts"] = chance.sample(dialogues, min(len(dialogues), MOST["mts"]))
+    return {**pools, "mail": mails}
+
+
+def draw(data: Path, folder: Path) -> None:
+    """Write ``pairs.jsonl``: claims of each sanitized document, of its note and of others, and its text."""
+    import numpy as np
+
+    from app.compose import system_of
+    from app.settings.load import load_settings
+    from eval.corpora.corpus import Corpus
+    from eval.prepared import prepared
+
+    chance = random.Random(SEED)
+    pools = drawn(data, chance)
+    chosen = [each for name, pool in pools.items() for each in pool[: TEXTS[name]]]
+    system = system_of(load_settings({}))
+    ready = prepared(system, Corpus("judged", [Document(each.doc_id, each.text) for each in chosen]))
+    texts: dict[str, str] = {}
+    for number, name in enumerate(POLICIES):
+        made = replace(system, scale=ready.scale, policy=replace(system.policy, name=name)).sanitizer()
+        mine = [Document(each.doc_id, each.text) for each in chosen[number :: len(POLICIES)]]
+        for outcome in made.sanitize(mine):
+            if isinstance(outcome, SanitizationError):
+                raise outcome
+            texts[outcome.doc_id] = outcome.text
+    flat = [each for pool in pools.values() for each in pool]
+    vectors = system.encoder.encode([each.text for each in flat])
+    claims: dict[str, list[str]] = {}
+    for each in chosen:
+        places = np.argsort(-(vectors @ vectors[flat.index(each)]))
+        alike = [flat[place] for place in places if flat[place].corpus == each.corpus]
+        nearest = [other for other in alike if other is not each][:2]
+        claims[each.doc_id] = list(dict.fromkeys(_claims(each, texts[each.doc_id], nearest, chance)))
+    order = [doc_id for doc_id, each in claims.items() if each]
+    chance.shuffle(order)
+    pairs = list[dict[str, object]]()
+    for doc_id in order:
+        chance.shuffle(claims[doc_id])
+        for claim in claims[doc_id]:
+            pairs.append({"n": len(pairs), "claim": claim, "text": texts[doc_id]})
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = "".join(json.dumps(pair, ensure_ascii=False) + "\n" for pair in pairs)
+    (folder / "pairs.jsonl").write_text(lines, encoding="utf-8")
+
+
+def _claims(each: Drawn, text: str, nearest: Sequence[Drawn], chance: random.Random) -> list[str]:
+    """Up to six claims: changed by the sanitizer, or not, those of the note, and of the nearest documents."""
+    said = _words(text)
+    own = _claims_of(each.text)
+    chance.shuffle(own)
+    changed = [claim for claim in own if not _words(claim) <= said]
+    whole = [claim for claim in own if _words(claim) <= said]
+    others = [claim for other in nearest for claim in _claims_of(other.note or other.text)]
+    chance.shuffle(others)
+    if each.note:
+        noted = _claims_of(each.note)
+        chance.shuffle(noted)
+        return [*noted[:3], *changed[:1], *others[:1]]
+    mail = each.corpus == "mail"
+    reworded = [new for new, old in zip(RuleRewording().reworded(whole), whole, strict=True) if new != old]
+    found = [*changed[: 3 if mail else 2], *reworded[: 2 if mail else 1]]
+    found += whole[-1:] if chance.random() < 0.4 else []
+    return [*found, *others[: 1 if mail else 2]]
+
+
+def _claims_of(text: str) -> list[str]:
+    found = RuleAtomizer().claims([_SPEAKER.sub("", text)])[0]
+    return [each for each in found if 4 <= len(each.split()) <= 32 and not _LEFT_OUT.search(each)]
+
+
+def _words(text: str) -> set[str]:
+    return {fold(word) for word in _WORD.findall(text)}
+
+
+def measure(folder: Path, model: Path, results: Path = RESULTS) -> None:
+    """Rate the pairs with every judge; keep ratings and digests."""
+    from models.catalog import ModelRef
+    from models.judges.support import load_judge
+
+    pairs = _lines(folder / "pairs.jsonl")
+    tokens = rouge_tokenizer()
+    judges: Mapping[str, Judge] = {
+        "embedded": EmbeddedJudge(load_judge(ModelRef(source="path", name=str(model)))),
+        "lexical": JUDGE,
+    }
+    ratings: dict[str, list[float]] = {
+        name: [float(judge.ratings([pair["claim"]], pair["text"])[0] or 3) for pair in pairs]
+        for name, judge in judges.items()
+    }
+    ratings["ROUGE-L recall"] = [
+        rouge_l(tokens(pair["claim"]), tokens(pair["text"])).recall for pair in pairs
+    ]
+    for reader in ("first", "second"):
+        if (path := folder / f"{reader}_labels.jsonl").is_file():
+            by_number = {row["n"]: float(row["rating"]) for row in _lines(path)}
+            ratings[reader] = [by_number[pair["n"]] for pair in pairs]
+        elif reader in (before := _kept_ratings(results)):
+            ratings[reader] = [before[reader][_digest_of(pair)] for pair in pairs]
+    kept = {
+        "engines": {name: judge.name for name, judge in judges.items()},
+        "texts": [_digest(pair["text"]) for pair in pairs],
+        "pairs": [_digest_of(pair) for pair in pairs],
+        "ratings": {name: [round(value, 4) for value in each] for name, each in ratings.items()},
+    }
+    results.write_text(json.dumps(kept) + "\n", encoding="utf-8")
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+
+
+def _kept_ratings(results: Path) -> dict[str, dict[str, float]]:
+    """What each reader said of each pair, by its digest."""
+    if not results.is_file():
+        return {}
+    kept = json.loads(read(results))
+    return {
+        name: dict(zip(kept["pairs"], kept["ratings"][name], strict=True))
+        for name in ("first", "second")
+        if name in kept["ratings"]
+    }
+
+
+def _digest_of(pair: Mapping[str, Any]) -> str:
+    return _digest(pair["claim"] + "\n" + pair["text"])
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def agreements(kept: Mapping[str, Any]) -> dict[tuple[str, str], tuple[Estimate, Estimate]]:
+    """Spearman and quadratically weighted kappa of each judge, and of the second reader, with each reader.
+
+    Texts are drawn anew for the intervals. ROUGE-L is made a rating at the limits of the lexical judge.
+    """
+    readers = [name for name in ("first", "second") if name in kept["ratings"]]
+    found = {}
+    for name in ("second", "embedded", "lexical", "ROUGE-L recall"):
+        for reader in readers:
+            if name in kept["ratings"] and name != reader and (name, reader) != ("first", "second"):
+                given = kept["ratings"][name]
+                ranked = [-each for each in given] if name.startswith("ROUGE") else given
+                levels = [_rating(each) for each in given] if name.startswith("ROUGE") else given
+                right = kept["ratings"][reader]
+                found[name, reader] = (
+                    estimated(spearman, _rows(kept["texts"], ranked, right)),
+                    estimated(
+                        weighted_kappa,
+                        _rows(kept["texts"], [LEVEL[int(r)] for r in levels], [LEVEL[int(r)] for r in right]),
+                    ),
+                )
+    return found
+
+
+def _rating(recall: float) -> int:
+    return 1 if recall >= ENOUGH else 2 if recall >= SOME else 3
+
+
+def _rows(texts: Sequence[str], first: Sequence[float], second: Sequence[float]) -> Rows:
+    of_text: dict[str, tuple[list[float], list[float]]] = {}
+    for text, one, other in zip(texts, first, second, strict=True):
+        left, right = of_text.setdefault(text, ([], []))
+        left.append(one)
+        right.append(other)
+    return list(of_text.values())
+
+
+def main(arguments: Sequence[str]) -> None:
+    """The command."""
+    match arguments:
+        case ["draw", data, folder]:
+            draw(Path(data), Path(folder))
+        case ["measure", folder, model]:
+            measure(Path(folder), Path(model))
+        case ["table"]:
+            for (name, reader), both in agreements(json.loads(read(RESULTS))).items():
+                shown = (f"{each.value:.3f} [{each.low:.3f}, {each.high:.3f}]" for each in both)
+                print(f"{name} with {reader} reader: Spearman, weighted kappa", *shown)
+        case _:
+            raise SystemExit("give draw DATA FOLDER, measure FOLDER MODEL or table")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,260 @@
+"""What a text says of a claim, word piece by word piece: the input of the claim-support model.
+
+Token states of the frozen MiniLM are aligned: each piece of the claim is compared with all pieces of the
+text's best parts, as in BERTScore (Zhang et al. 2020) and decomposable attention (Parikh et al. 2016).
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.encoders.bert import UNK, WIDTH
+from models.encoders.minilm import MiniLM, released
+from models.packs import packs
+
+Floats = NDArray[np.float32]
+
+BEST = 3
+"""The parts of a text that a claim is compared with piece by piece: those that say most of it."""
+LONGEST = 64
+"""The most word pieces of a claim that are compared; the rest of a longer one is not read."""
+SHARPNESS = 15.0
+"""How much more a nearer piece counts in the mean of the pieces that a claim's piece is aligned with."""
+FAR = (0.4, 0.55, 0.7)
+"""Cosines below which a piece counts as not said, in three features."""
+TOKEN_FEATURES, FEATURES = 6, 26
+"""Numbers of each word piece beside its states, and of each claim."""
+_PAIRS_AT_ONCE = 512
+
+_WORD = re.compile(r"\d+(?:[.,:/]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?")
+_NEGATION = re.compile(
+    r"\b(?:no|not|nor|never|none|neither|without|cannot|negative|unremarkable|nope"
+    r"|den(?:y|ies|ied|ying))\b|n['’]t\b",
+    re.IGNORECASE,
+)
+_UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+_UNITS += " sixteen seventeen eighteen nineteen"
+_UNIT_OF = {word: number for number, word in enumerate(_UNITS.split())}
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_TEN_OF = {word: 10 * number for number, word in enumerate(_TENS, 2)}
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """A claim against one text. Private: states give text away.
+
+    ``own`` and ``aligned`` have shape (pieces, 384): the states of the claim's pieces, and the means of those
+    of the text that each is aligned with; ``tokens`` shape (pieces, 6), ``weights`` (pieces,), and
+    ``features`` (26,), all in single or half precision.
+    """
+
+    own: NDArray[np.floating] = field(repr=False)
+    aligned: NDArray[np.floating] = field(repr=False)
+    tokens: NDArray[np.floating] = field(repr=False)
+    weights: NDArray[np.floating] = field(repr=False)
+    features: Floats = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A text with the unit states of its word pieces and what its words say. Private."""
+
+    states: Floats = field(repr=False)
+    mean: Floats = field(repr=False)
+    weights: Floats = field(repr=False)
+    places: Sequence[tuple[int, int]] = field(repr=False)
+    words: frozenset[str] = field(repr=False)
+    numbers: frozenset[str] = field(repr=False)
+    names: frozenset[str] = field(repr=False)
+    negated: bool
+
+
+def numbers_in(text: str) -> frozenset[str]:
+    """The numbers that a text says, in digits: "fifty one" is 51, "two thousand four" 2004."""
+    found, value, spoken = set[str](), 0, False
+    for match in _WORD.finditer(text):
+        word = match[0].casefold()
+        if word in _TEN_OF or word in _UNIT_OF:
+            value, spoken = value + _TEN_OF.get(word, 0) + _UNIT_OF.get(word, 0), True
+        elif spoken and word in ("hundred", "thousand"):
+            value *= 100 if word == "hundred" else 1000
+        elif not (spoken and word == "and"):
+            if spoken:
+                found.add(str(value))
+                value, spoken = 0, False
+            if word[0].isdigit():
+                found.add(word)
+    return frozenset({*found, str(value)} if spoken else found)
+
+
+def names_in(text: str) -> frozenset[str]:
+    """The words with a capital letter inside a sentence, in small letters."""
+    return frozenset(
+        match[0].casefold()
+        for match in _WORD.finditer(text)
+        if match[0][0].isupper()
+        and len(match[0]) > 1
+        and match.start()
+        and text[match.start() - 2] not in ".!?:"
+    )
+
+
+def negates(text: str) -> bool:
+    """Whether a text has a word that negates."""
+    return _NEGATION.search(text) is not None
+
+
+def information(texts: Iterable[str]) -> Floats:
+    """How much each word piece tells, by its id, from 0 to 1: its inverse frequency in parts of ``texts``."""
+    size = released().weights["embeddings.word_embeddings.weight"].shape[0]
+    having, total = np.zeros(size), 0
+    for pack in packs(texts, _PAIRS_AT_ONCE):
+        for encoding in released().tokenizer.encode_batch(pack, add_special_tokens=False):
+            having[list(set(encoding.ids))] += 1
+            total += 1
+    told: Floats = (np.log((total + 1) / (having + 1)) / np.log(total + 1)).astype(np.float32)
+    told[UNK] = 0
+    return told
+
+
+class ClaimReader:
+    """Aligns claims with the parts of a text. Safe to use from several threads."""
+
+    def __init__(self, told: Floats, device: str = "cpu") -> None:
+        self._encoder, self._told = MiniLM(device), told
+
+    def alignments(self, pairs: Sequence[tuple[str, Sequence[str]]]) -> Iterator[Alignment | None]:
+        """The alignment of each claim with the parts of its text, in order; None where one says nothing."""
+        for pack in packs(pairs, _PAIRS_AT_ONCE):
+            texts = dict.fromkeys(text for claim, parts in pack for text in (claim, *parts))
+            read = self._read(list(texts))
+            for claim, parts in pack:
+                said = [read[part] for part in parts if len(read[part].states)]
+                yield _aligned(claim, read[claim], said) if said and len(read[claim].states) else None
+
+    def _read(self, texts: Sequence[str]) -> Mapping[str, _Read]:
+        encodings = released().tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        read = zip(texts, encodings, self._encoder.states(texts), strict=True)
+        return {
+            text: _of(text, states[1:-1], self._told[encoding.ids[: len(states) - 2]], places[1:-1])
+            for text, encoding, (places, states) in read
+        }
+
+
+def _of(text: str, states: Floats, weights: Floats, places: Sequence[tuple[int, int]]) -> _Read:
+    unit = states / np.maximum(np.linalg.norm(states, axis=1, keepdims=True), 1e-9)
+    mean = states.mean(axis=0) if len(states) else np.zeros(WIDTH, np.float32)
+    letters = np.array([any(map(str.isalnum, text[start:end])) for start, end in places], bool)
+    return _Read(
+        unit,
+        mean / max(float(np.linalg.norm(mean)), 1e-9),
+        np.where(letters, weights, 0).astype(np.float32),
+        places,
+        frozenset(match[0].casefold() for match in _WORD.finditer(text)),
+        numbers_in(text),
+        names_in(text),
+        negates(text),
+    )
+
+
+def _aligned(text: str, claim: _Read, parts: Sequence[_Read]) -> Alignment:
+    weights = claim.weights[:LONGEST] + 1e-3
+    own = claim.states[:LONGEST]
+    share = weights / weights.sum()
+    cosines = own @ np.concatenate([part.states for part in parts]).T
+    starts = np.cumsum([0, *(len(part.states) for part in parts)])
+    by_part = np.maximum.reduceat(cosines, starts[:-1], axis=1)
+    said = share @ by_part
+    order = np.argsort(-said, kind="stable")[:BEST]
+    chosen = [parts[place] for place in order]
+    near = np.concatenate([cosines[:, starts[place] : starts[place + 1]] for place in order], axis=1)
+    best = near.max(axis=1)
+    attention = np.exp(SHARPNESS * (near - best[:, None]))
+    attention /= attention.sum(axis=1, keepdims=True)
+    aligned = attention @ np.concatenate([part.states for part in chosen])
+    words = frozenset[str]().union(*(part.words for part in chosen))
+    pieces = _pieces(text, claim.places[:LONGEST])
+    there = np.array([piece in words for piece in pieces], np.float32)
+    tokens = np.stack(
+        [
+            best,
+            there,
+            np.array([piece[:1].isdigit() or piece in _UNIT_OF or piece in _TEN_OF for piece in pieces]),
+            np.array([piece in claim.names for piece in pieces]),
+            np.array([negates(piece) for piece in pieces]),
+            weights,
+        ],
+        axis=1,
+    ).astype(np.float32)
+    return Alignment(
+        own, aligned, tokens, weights, _features(claim, share, parts, chosen, by_part, best, pieces)
+    )
+
+
+def _features(
+    claim: _Read,
+    share: Floats,
+    parts: Sequence[_Read],
+    chosen: Sequence[_Read],
+    by_part: Floats,
+    best: Floats,
+    pieces: Sequence[str],
+) -> Floats:
+    first = chosen[0]
+    back = first.states @ claim.states.T
+    returned = first.weights + 1e-3
+    telling = best[share >= np.median(share)]
+    means = np.array([part.mean @ claim.mean for part in parts])
+
+    def recall(said: Iterable[frozenset[str]]) -> float:
+        words = frozenset[str]().union(*said)
+        return float(share @ np.array([piece in words for piece in pieces], np.float32))
+
+    def agreement(wanted: frozenset[str], said: Iterable[frozenset[str]]) -> float:
+        return len(wanted & frozenset[str]().union(*said)) / len(wanted) if wanted else 1.0
+
+    in_first = recall([first.words])
+    numbers = [part.numbers for part in parts]
+    return np.array(
+        [
+            share @ by_part.max(axis=1),
+            share @ best,
+            (share @ by_part).max(),
+            *(share @ (best < limit) for limit in FAR),
+            telling.min(),
+            np.sort(telling)[: max(1, len(telling) // 4)].mean(),
+            first.mean @ claim.mean,
+            means.max(),
+            in_first,
+            recall(part.words for part in chosen),
+            recall(part.words for part in parts),
+            agreement(claim.numbers, [part.numbers for part in chosen]),
+            agreement(claim.numbers, numbers),
+            bool(claim.numbers),
+            agreement(claim.names, [part.words for part in chosen]),
+            bool(claim.names),
+            claim.negated != first.negated,
+            claim.negated,
+            first.negated,
+            not any(part.negated == claim.negated for part in chosen),
+            returned @ back.max(axis=1) / returned.sum(),
+            len(first.numbers - claim.numbers) > 0,
+            np.log1p(len(pieces)) / 3,
+            np.log1p(len(parts)) / 3,
+        ],
+        np.float32,
+    )
+
+
+def _pieces(text: str, places: Sequence[tuple[int, int]]) -> list[str]:
+    """The whole word of each word piece, in small letters; a sign by itself."""
+    words, found, number = list(_WORD.finditer(text)), list[str](), 0
+    for start, end in places:
+        while number < len(words) and words[number].end() <= start:
+            number += 1
+        inside = number < len(words) and words[number].start() < end
+        found.append(words[number][0].casefold() if inside else text[start:end].casefold())
+    return found

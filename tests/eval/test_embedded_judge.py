@@ -1,0 +1,175 @@
+"""The claim-support model, its pairs made by rule, and the judge. All texts are invented."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.claim_judges import agreements
+from eval.attacks.claim_pairs import Passage, claim_pairs, cut, of_another, pairs_of
+from eval.measures.claim_distance import EmbeddedJudge
+from eval.tasks.linkage import LinkageTask, version_1
+from ingest.documents import Document
+from models.catalog import ModelRef
+from models.errors import ConfigurationError, ModelUnavailable
+from models.judges.pairs import ClaimPair
+from models.judges.reading import FEATURES, ClaimReader, information, names_in, negates, numbers_in
+from models.judges.support import load_judge
+from models.trained import write_trained
+from models.training.commands import make_judge
+from models.training.judge import JudgeRecipe, aligned, train_judge
+from tests.doubles import PhraseDetector
+
+TEXT = "The potter has two kilns. She sold 14 jars in Quellby. No jar was cracked."
+PARTS = ("The potter has two kilns.", "She sold 14 jars in Quellby.", "No jar was cracked.")
+OTHER = ("The ferry left late.", "A storm broke both masts.")
+TRAINED = [
+    (ClaimPair(claim, TEXT, level, level, "invented", f"{level} {number}"), parts)
+    for number in range(10)
+    for claim, parts, level in (
+        ("The potter has two kilns", PARTS, 1),
+        ("She sold jars in Quellby and the ferry sank", PARTS, 2),
+        ("A storm broke the masts", PARTS, 3),
+        ("No jar was cracked", PARTS, 1),
+        ("Two kilns and a storm", PARTS, 2),
+        ("She sold 14 jars", OTHER, 3),
+    )
+]
+SHORT = JudgeRecipe(epochs=12, pairs=12)
+
+
+@dataclass(frozen=True)
+class Levels:
+    """Levels in order of the claims."""
+
+    rows: Sequence[list[float] | None]
+    name: str = "invented"
+
+    def levels(self, pairs: Sequence[tuple[str, Sequence[str]]]) -> list[list[float] | None]:
+        return [row for row, _ in zip(self.rows, pairs, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [("I am fifty one", {"51"}), ("in two thousand four", {"2004"}), ("4.5 and 80/60", {"4.5", "80/60"})],
+)
+def test_numbers_are_read_in_digits(text: str, numbers: set[str]) -> None:
+    assert numbers_in(text) == numbers
+
+
+@given(st.integers(1, 99))
+def test_a_number_in_digits_is_itself(number: int) -> None:
+    assert numbers_in(f"There are {number} of them") == {str(number)}
+
+
+def test_names_and_negations() -> None:
+    assert names_in("The potter met Ada in Quellby") == {"ada", "quellby"}
+    assert negates("He denies it") and negates("It isn't") and not negates("It is a note")
+
+
+def test_a_quotation_is_aligned_with_itself() -> None:
+    reader = ClaimReader(information(PARTS))
+    (own, empty) = reader.alignments([(PARTS[1], PARTS), ("", PARTS)])
+    assert empty is None
+    assert own is not None and own.features.shape == (FEATURES,)
+    assert own.tokens[:, 0] == pytest.approx(1, abs=1e-4)
+    assert np.linalg.norm(own.own, axis=1) == pytest.approx(1, abs=1e-4)
+
+
+def test_a_model_learns_what_is_told_and_is_read_back(tmp_path: Path) -> None:
+    card = make_judge(TRAINED, tmp_path, SHORT, lambda _: None)
+    assert (tmp_path / "judge.safetensors").stat().st_size < 2_000_000
+    assert sum(card["examples"].values()) + card["held_back"] == len(TRAINED)
+    judge = EmbeddedJudge(load_judge(ModelRef(source="path", name=str(tmp_path))))
+    claims = ["The potter has two kilns", "A storm broke the masts", "..."]
+    assert judge.ratings(claims, TEXT) == [1, 3, None]
+    assert judge.ratings(claims, TEXT) == judge.ratings(claims[:1], TEXT) + judge.ratings(claims[1:], TEXT)
+    assert judge.ratings(["A kiln", "..."], "") == [3, None]
+    assert judge.name == "judge[lethe-judge-3level]"
+    task = LinkageTask([Document("a", TEXT)], version_1([]).linker, judge=judge)
+    assert task.name.endswith(judge.name)
+
+
+def test_the_same_seed_gives_the_same_weights() -> None:
+    told = information(PARTS)
+    read = aligned(TRAINED[:18], told)
+    one, other = (train_judge(read, told, JudgeRecipe(epochs=1), lambda _: None) for _ in range(2))
+    assert all(bool((one[name] == other[name]).all()) for name in one)
+
+
+def test_training_needs_all_levels() -> None:
+    told = information(PARTS)
+    with pytest.raises(ConfigurationError, match="do not show all three levels: give more text"):
+        train_judge(aligned(TRAINED[:2], told), told, SHORT, lambda _: None)
+
+
+def test_a_folder_without_weights_says_what_to_run(tmp_path: Path) -> None:
+    import torch
+
+    with pytest.raises(ModelUnavailable, match="judge.safetensors and judge.json"):
+        load_judge(ModelRef(source="path", name=str(tmp_path)))
+    write_trained(tmp_path, "judge", {"judge.told": torch.zeros(3)}, {"name": "half"})
+    with pytest.raises(ModelUnavailable, match="train it again with 'lethe models train-judge'"):
+        load_judge(ModelRef(source="path", name=str(tmp_path)))
+
+
+def test_the_likeliest_level_is_the_rating() -> None:
+    judge = EmbeddedJudge(Levels([[0.2, 0.5, 0.3], None, [0.6, 0.3, 0.1]]))
+    assert judge.ratings(["a", "b", "c"], "A text.") == [2, 3, 1]
+
+
+def test_pairs_made_by_rule_have_their_levels() -> None:
+    passages = [
+        Passage(
+            "invented", f"{number}", f"Ada has {number + 12} jars. She lives in {town}. The kiln is {how}."
+        )
+        for number, (town, how) in enumerate(
+            (("Quellby", "cold"), ("Varde", "large"), ("Ostby", "broken")) * 4
+        )
+    ]
+    detector = PhraseDetector({"Quellby": "city name", "Varde": "city name", "Ostby": "city name"})
+    pairs = pairs_of(passages, detector, random.Random(1))
+    assert pairs == pairs_of(passages, detector, random.Random(1))
+    bounds = {pair.kind: (pair.low, pair.high) for pair in pairs}
+    assert bounds["own"] == (1, 1) and bounds["negated"] == (3, 3)
+    assert {"generalized", "number", "name"} <= bounds.keys()
+    for pair in pairs:
+        if pair.kind == "own":
+            assert pair.claim in pair.text
+        if pair.kind == "number":
+            assert not numbers_in(pair.claim) <= numbers_in(pair.text)
+        if pair.kind == "negated":
+            assert pair.claim not in pair.text
+
+
+def test_what_is_said_of_oneself_is_told_by_another() -> None:
+    told = {of_another("Yes, I have a cough in my chest", random.Random(seed)) for seed in range(9)}
+    assert "He has a cough in his chest" in told and "The patient has a cough in the patient's chest" in told
+
+
+def test_a_folder_without_corpora_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="no corpus that the judge could learn from: mts_dialog, "):
+        claim_pairs(tmp_path, PhraseDetector({}), 1)
+
+
+@given(st.lists(st.text("ab .\n", max_size=400), max_size=8))
+def test_passages_keep_every_letter(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    assert "".join("".join(cut(text)).split()) == "".join(text.split())
+
+
+def test_agreement_of_a_judge_that_is_a_reader() -> None:
+    first = [1.0, 2.0, 3.0, 1.0, 3.0, 2.0]
+    kept = {
+        "texts": ["a", "a", "b", "b", "c", "c"],
+        "ratings": {"first": first, "embedded": first, "lexical": [3.0, 1.0, 2.0, 3.0, 1.0, 2.0]},
+    }
+    found = agreements(kept)
+    assert [each.value for each in found["embedded", "first"]] == pytest.approx([1, 1])
+    # Squared distances 4 + 1 + 1 + 4 + 4 + 0 = 14, and 8 / 6 a pair by chance: 1 - 14 / 8.
+    assert found["lexical", "first"][1].value == pytest.approx(1 - 14 / 8)
