@@ -320,7 +320,9 @@ def answering(
     chosen = settings.generator
     canaries = canaries_in(chosen.canaries) if chosen.canaries else Canaries()
     generator = GuardedAnswers(
-        _generator(settings, model) if model else ExtractiveGenerator(encoder),
+        _generator(settings, model)
+        if model
+        else ExtractiveGenerator(encoder, known=collection.store.units_of),
         AnswerRules(sanitizer, canaries, chosen.quote_words),
     )
     if model is not None and chosen.trust == "remote":

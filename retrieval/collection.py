@@ -217,7 +217,7 @@ class Collection:
         for pending, fingerprints in taken:
             doc_id, *others = pending.names
             ids = pending.passage_ids
-            own = {piece for each in fingerprints or () for piece in (each.words.encode(), each.content)}
+            own = {piece for each in fingerprints or () for piece in (each.words.encode(), *each.content)}
             left = self.store.count_of(ids) + self.index.count_of(ids) + sum(trace in own for trace in found)
             # Single words cannot be searched for in the files: the index writes only how they differ.
             left += not self.store.is_compact()
@@ -230,7 +230,7 @@ class Collection:
     def _search(self, fingerprints: Sequence[Fingerprint]) -> tuple[int, list[bytes]]:
         """Bytes searched and traces found; text that another document shares is not a trace."""
         words = {each.words.encode(): each.words for each in fingerprints if each.words}
-        others = {each.content for each in fingerprints}
+        others = {piece for each in fingerprints for piece in each.content}
         with self.store.apart():
             searched, found = found_in(self.folder, [*words, *others])
         return searched, [

@@ -1,7 +1,8 @@
-"""Cut sanitized documents into passages, and store passages with their vectors."""
+"""Cut sanitized documents into passages, and store passages with the vectors of them and of their units."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain, compress
 
 import numpy as np
 
@@ -11,6 +12,8 @@ from ingest.ladders.mentions import names_only_a_kind
 from ingest.language.units import retrieval_units
 from ingest.protocols import Encoder, Prepare, Sanitizer
 from models.vectors import Vectors
+from retrieval.quoting.kept import packed
+from retrieval.quoting.turns import units_in
 from retrieval.search import HYBRID, Search
 from retrieval.store.database import Cut, CutDocument, Store
 from retrieval.store.vault import Sealed
@@ -51,14 +54,37 @@ def _descriptors(document: SanitizedDocument) -> Iterator[tuple[int, int]]:
 def cut(
     documents: Sequence[SanitizedDocument], encoder: Encoder, passage_tokens: int, search: Search = HYBRID
 ) -> list[CutDocument]:
-    """The documents as a store takes them; the vectors of all are encoded together."""
+    """The documents as a store takes them, with the vectors of passages and of the units in each.
+
+    A passage's vector is at most 1 long: the mean of its own and that of its document's beginning. All are
+    encoded together.
+    """
     passages = [passages_of(document, encoder, passage_tokens) for document in documents]
-    vectors = vectors_of(documents, passages, encoder, search)
-    ends = np.cumsum([len(each) for each in passages])
-    return [
-        CutDocument(document, each, vectors[end - len(each) : end])
-        for document, each, end in zip(documents, passages, ends, strict=True)
+    several = [len(each) > 1 and search.document > 0 for each in passages]
+    beginnings = [
+        _read(document.text, kept_in(document, Span(0, len(document.text))), search)
+        for document in compress(documents, several)
     ]
+    own = [[_read(each.text, each.kept, search) for each in rows] for rows in passages]
+    units = [[[unit.text for unit in units_in(each.text)] for each in rows] for rows in passages]
+    of = _encoded(encoder, chain(beginnings, *own, *chain(*units)))
+    beginning = iter(beginnings)
+    made = []
+    for document, rows, texts, said, mixed in zip(documents, passages, own, units, several, strict=True):
+        vectors = of(texts)
+        if mixed:
+            vectors += search.document * of([next(beginning)])
+            vectors /= 1 + search.document
+        kept = [packed(zip(each, of(each), strict=True)) for each in said]
+        made.append(CutDocument(document, rows, vectors, kept))
+    return made
+
+
+def _encoded(encoder: Encoder, texts: Iterable[str]) -> Callable[[Sequence[str]], Vectors]:
+    """What gives a row for each of some of these texts; all are encoded together, and each once."""
+    rows = {text: row for row, text in enumerate(dict.fromkeys(texts))}
+    vectors = encoder.encode([*rows])
+    return lambda some: vectors[np.array([rows[text] for text in some], dtype=np.intp)]
 
 
 Seal = Callable[[Document, SanitizedDocument], Sealed]
@@ -109,29 +135,6 @@ class Writer:
         """Write a batch in one transaction; returns the number of passages."""
         self._store.write(self.job_id, documents)
         return sum(len(each.passages) for _, each in documents)
-
-
-def vectors_of(
-    documents: Sequence[SanitizedDocument], cut: Sequence[Sequence[Cut]], encoder: Encoder, search: Search
-) -> Vectors:
-    """A vector for each passage, at most 1 long: the mean of its own and that of its document's beginning."""
-    own = [_read(each.text, each.kept, search) for passages in cut for each in passages]
-    several = [len(passages) > 1 and search.document > 0 for passages in cut]
-    beginnings = [
-        _read(document.text, kept_in(document, Span(0, len(document.text))), search)
-        for document, mixed in zip(documents, several, strict=True)
-        if mixed
-    ]
-    encoded = encoder.encode([*own, *beginnings])
-    vectors, of_documents = encoded[: len(own)].copy(), iter(encoded[len(own) :])
-    first = 0
-    for passages, mixed in zip(cut, several, strict=True):
-        rows = vectors[first : first + len(passages)]
-        if mixed:
-            rows += search.document * next(of_documents)
-            rows /= 1 + search.document
-        first += len(passages)
-    return vectors
 
 
 def _read(text: str, kept: str, search: Search) -> str:

@@ -1,19 +1,23 @@
 """The text encoder that all requests share."""
 
 import weakref
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from queue import Empty, SimpleQueue
-from threading import Thread
+from threading import Lock, Thread
 
 import numpy as np
 
 from ingest.protocols import Encoder
 from models.vectors import Vectors
+from retrieval.quoting.kept import digest_of
 
 MOST_TEXTS = 64
 """No further request is joined to one with so many texts: the first waits for the last."""
+MOST_REMEMBERED = 64
+"""How many texts that came alone are remembered: the questions of the requests under way."""
 _Asked = tuple[Sequence[str], Future[Vectors]]
 
 
@@ -23,10 +27,14 @@ class JoinedEncoder:
     The model runs in ``threads`` of its own, since each keeps memory to compute in and requests have many
     threads. Who comes alone waits for nobody. Vectors do not depend on what they are made with, but for
     rounding.
+
+    A text that is asked for alone is remembered for a while, by digest: the budget, the retriever and the
+    generator of a request each ask for that of its question. Texts of documents never come alone.
     """
 
     def __init__(self, encoder: Encoder, threads: int) -> None:
         self._encoder = encoder
+        self._latest = _Latest()
         self._asked: SimpleQueue[_Asked | None] = SimpleQueue()
         for _ in range(threads):
             # The threads know the queue and not this object, so that they end when it is gone.
@@ -54,9 +62,36 @@ class JoinedEncoder:
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Shape (n, dim); raises what the encoder raises for these texts."""
-        found: Future[Vectors] = Future()
-        self._asked.put((texts, found))
-        return found.result()
+        known = self._latest.of(texts)
+        new = [text for text in texts if text not in known]
+        if new:
+            found: Future[Vectors] = Future()
+            self._asked.put((new, found))
+            known |= zip(new, found.result(), strict=True)
+        if len(new) == len(texts) == 1:
+            self._latest.keep(new[0], known[new[0]])
+        return np.stack([known[text] for text in texts]) if texts else np.empty((0, self.dim), np.float32)
+
+
+class _Latest:
+    """The vectors of the latest texts."""
+
+    def __init__(self) -> None:
+        self._rows: OrderedDict[bytes, Vectors] = OrderedDict()
+        self._lock = Lock()
+
+    def of(self, texts: Sequence[str]) -> dict[str, Vectors]:
+        """Those of these texts that are there."""
+        with self._lock:
+            rows = ((text, self._rows.get(digest_of(text))) for text in texts)
+            return {text: row for text, row in rows if row is not None}
+
+    def keep(self, text: str, row: Vectors) -> None:
+        """Keep one, and of all the latest alone."""
+        with self._lock:
+            self._rows[digest_of(text)] = row
+            while len(self._rows) > MOST_REMEMBERED:
+                self._rows.popitem(last=False)
 
 
 def _work(asked: "SimpleQueue[_Asked | None]", encoder: Encoder) -> None:

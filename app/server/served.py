@@ -15,7 +15,6 @@ from app.server.joined import JoinedEncoder
 from ingest.protocols import Encoder
 from retrieval.collection import Collection
 from retrieval.errors import CollectionError
-from retrieval.generators.remembered import RememberedVectors
 from retrieval.protocols import Generator, Retriever
 
 _Loaded = TypeVar("_Loaded")
@@ -68,12 +67,8 @@ class Once(Generic[_Loaded]):
 
 @dataclass(slots=True, repr=False)
 class _Opened:
-    """A collection that is open; its ``state`` changes with every write, and then nothing is remembered."""
-
     collection: Collection
     served: ServedCollection
-    remembered: RememberedVectors
-    state: object
 
 
 class DataCollections:
@@ -122,13 +117,9 @@ class DataCollections:
         # While one is opened, the others answer.
         with turn:
             opened = self._opened.get(name)
-            state = _state(opened.collection) if opened else None
-            if opened is None or state is None:
+            if opened is None or not _is_there(opened.collection):
                 self._opened.pop(name, None)
                 opened = self._opened[name] = self._open(name)
-            elif state != opened.state:
-                opened.remembered.forget()
-                opened.state = state
             return opened.served
 
     def row(self, name: str) -> Mapping[str, object]:
@@ -149,18 +140,16 @@ class DataCollections:
     def _open(self, name: str) -> _Opened:
         settings = self._data.settings
         collection = self._collection(name)
-        state = _state(collection)
         sanitizer = sanitizer_of(settings, collection, self.encoder, self.system)
         retriever = searching(settings, collection, self.encoder, sanitizer)
-        remembered = RememberedVectors(self.encoder)
-        generator = answering(settings, collection, remembered, self._model, sanitizer)
-        served = ServedCollection(retriever, generator, settings.retrieval.k)
-        return _Opened(collection, served, remembered, state)
+        generator = answering(settings, collection, self.encoder, self._model, sanitizer)
+        return _Opened(collection, ServedCollection(retriever, generator, settings.retrieval.k))
 
 
-def _state(collection: Collection) -> object:
-    """What changes with every write; None if the folder does not hold the collection any more."""
+def _is_there(collection: Collection) -> bool:
+    """Whether the folder still holds the collection that was opened."""
     try:
-        return collection.store.state()
+        collection.store.state()
     except CollectionError:
-        return None
+        return False
+    return True

@@ -11,7 +11,7 @@ from ingest.documents import Document
 from ingest.errors import UnreadableDocument
 from ingest.language.sentences import split_sentences
 from ingest.read.records import Record
-from retrieval.generators.relevance import STOP_WORDS
+from retrieval.quoting.words import STOP_WORDS
 
 ENRONQA = Layout(
     "enronqa",

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from models.vectors import Vectors
 from retrieval.citations import NO_ANSWER, citations_of
 from retrieval.documents import Answer, RetrievedPassage
-from retrieval.generators.frames import closed
 from retrieval.generators.relevance import Scored, naming, relevances
-from retrieval.generators.turns import Sentence, Unit, sentences_of, speakers_of, units_of
+from retrieval.quoting.frames import closed
+from retrieval.quoting.kept import Known, digest_of
+from retrieval.quoting.turns import Sentence, Unit, sentences_of, speakers_of, units_of
 from retrieval.writing import Writing, at_once
 
 if TYPE_CHECKING:
@@ -49,11 +50,15 @@ class ExtractiveGenerator:
         encoder: measures the similarity of unit and question.
         floor: relevance below which there is no answer, from 0 to 1.06 (``relevances``); another encoder
             than the embedded one needs another floor.
+        known: the vectors of units that the collection keeps; what it has none of is encoded.
     """
 
-    def __init__(self, encoder: "Encoder", floor: float = FLOOR) -> None:
+    def __init__(
+        self, encoder: "Encoder", floor: float = FLOOR, known: Known = lambda passage_ids: {}
+    ) -> None:
         self._encoder = encoder
         self._floor = floor
+        self._known = known
 
     @property
     def name(self) -> str:
@@ -65,7 +70,7 @@ class ExtractiveGenerator:
         marked = dict(enumerate(passages, start=1))
         sentences = sentences_of(marked, MAX_CANDIDATES)
         units = units_of(sentences)
-        relevance, vectors = self._ranked(question, units)
+        relevance, vectors = self._ranked(question, units, passages)
         chosen = self._chosen(question, units, relevance, vectors)
         text = _joined(chosen, speakers_of(sentences))
         cited = citations_of({sentence.mark for unit in chosen for sentence in unit.sentences}, marked)
@@ -74,14 +79,21 @@ class ExtractiveGenerator:
     def best(self, question: str, passages: Sequence[RetrievedPassage]) -> float:
         """The relevance of the best unit, which the floor is compared with; 0 if nothing can be quoted."""
         units = units_of(sentences_of(dict(enumerate(passages, start=1)), MAX_CANDIDATES))
-        return float(self._ranked(question, units)[0].max(initial=0.0))
+        return float(self._ranked(question, units, passages)[0].max(initial=0.0))
 
-    def _ranked(self, question: str, units: Sequence[Unit]) -> tuple[NDArray[np.float64], Vectors]:
+    def _ranked(
+        self, question: str, units: Sequence[Unit], passages: Sequence[RetrievedPassage]
+    ) -> tuple[NDArray[np.float64], Vectors]:
         """The relevance of each unit, none for an empty question, and the vectors of the units."""
         question = question.encode("utf-8", "replace").decode("utf-8").strip()
         if not question or not units:
             return np.zeros(0), np.zeros((0, self._encoder.dim), np.float32)
-        vectors = self._encoder.encode([question, *(unit.text for unit in units)])
+        known = self._known([each.passage.passage_id for each in passages])
+        digests = [digest_of(unit.text) for unit in units]
+        new = {digest: unit.text for digest, unit in zip(digests, units, strict=True) if digest not in known}
+        asked, *rows = self._encoder.encode([question, *new.values()])
+        found = {**known, **dict(zip(new, rows, strict=True))}
+        vectors = np.stack([asked, *(found[digest] for digest in digests)])
         return relevances(question, _scored(units), vectors), vectors[1:]
 
     def _chosen(

@@ -13,7 +13,7 @@ from retrieval.store import vault
 from retrieval.store.chain import AUDIT_LOG
 from retrieval.store.words import open_views
 
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 _STEPS = {
     5: ("CREATE TABLE quarantine (source_key BLOB PRIMARY KEY) STRICT, WITHOUT ROWID",),
     6: vault.SCHEMA,
@@ -30,6 +30,7 @@ _STEPS = {
         "UPDATE passages SET vector = half(vector)",
         """DELETE FROM meta WHERE name = 'index' AND value LIKE '%"sha256"%'""",
     ),
+    9: ("ALTER TABLE passages ADD COLUMN units BLOB NOT NULL DEFAULT x''",),
 }
 """The statements that make each version out of the one before it."""
 _OLDEST = min(_STEPS) - 1

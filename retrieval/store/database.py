@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, field
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from ingest.documents import Arrival, SanitizedDocument, Span, Standing, Unread
 from models.vectors import Vectors
 from retrieval.documents import KeptDocument, Passage
 from retrieval.errors import CollectionError
+from retrieval.quoting.kept import unpacked
 from retrieval.store import vault, words
 from retrieval.store.chain import AUDIT_LOG, now
 from retrieval.store.connection import in_memory, open_database, readable_errors
@@ -45,12 +47,14 @@ class Cut:
 class CutDocument:
     """A sanitized document, cut into passages. ``vectors`` has one row per passage.
 
-    ``sealed`` is its original, None where originals are not kept.
+    ``units`` has for each passage the vectors of its units, packed (``retrieval.quoting.kept``); without any
+    they are encoded when they are asked for. ``sealed`` is its original, None where originals are not kept.
     """
 
     document: SanitizedDocument
     passages: Sequence[Cut] = field(repr=False)
     vectors: Vectors = field(repr=False)
+    units: Sequence[bytes] = field(default=(), repr=False)
     sealed: Sealed | None = field(default=None, repr=False)
 
 
@@ -138,10 +142,12 @@ class Store:
         self._connection.execute(f"INSERT INTO documents VALUES ({', '.join('?' * 9)})", row)
         note_origin(self._connection, job_id, doc_id, arrival.source)
         self._connection.executemany(
-            "INSERT INTO passages (doc_id, start, stop, text, kept, vector) VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT INTO passages (doc_id, start, stop, text, kept, vector, units) VALUES (?, ?, ?, ?, ?, ?, ?)",
             [
-                (doc_id, each.span.start, each.span.end, each.text, each.kept, _kept(vector))
-                for each, vector in zip(cut.passages, cut.vectors, strict=True)
+                (doc_id, each.span.start, each.span.end, each.text, each.kept, _kept(vector), units)
+                for each, vector, units in zip(
+                    cut.passages, cut.vectors, cut.units or repeat(b"", len(cut.passages)), strict=True
+                )
             ],
         )
         self._connection.executemany(
@@ -376,6 +382,17 @@ class Store:
         )
         return _arrays(self._read(query, (json.dumps(list(passage_ids)),)))
 
+    def units_of(self, passage_ids: Sequence[int]) -> dict[bytes, Vectors]:
+        """The vectors that are kept of the units of these passages, by digest (``retrieval.quoting.kept``)."""
+        query = (
+            "SELECT units, length(vector) FROM passages "
+            "WHERE passage_id IN (SELECT value FROM json_each(?))"
+        )
+        found: dict[bytes, Vectors] = {}
+        for units, length in self._read(query, (json.dumps(list(passage_ids)),)):
+            found |= unpacked(units, length // 2)
+        return found
+
     def vectors(self, after: int) -> Iterator[tuple[list[int], Vectors]]:
         """Ids and vectors of the passages with ids above ``after``, in order, in blocks."""
         query = "SELECT passage_id, vector FROM passages WHERE passage_id > ? ORDER BY passage_id LIMIT ?"
@@ -416,10 +433,10 @@ class Store:
         """
         return [(doc_id, text) for doc_id, text in self._read(query, (piece,))]
 
-    def has_vector(self, beginning: bytes) -> bool:
-        """Whether the vector of any passage begins with these bytes."""
-        query = "SELECT 1 FROM passages WHERE substr(vector, 1, ?) = ? LIMIT 1"
-        return bool(self._read(query, (len(beginning), beginning)))
+    def has_vector(self, piece: bytes) -> bool:
+        """Whether the vector of any passage, or those of its units, contain these bytes."""
+        query = "SELECT 1 FROM passages WHERE instr(vector, ?) OR instr(units, ?) LIMIT 1"
+        return bool(self._read(query, (piece, piece)))
 
     def count_documents(self) -> int:
         """The number of documents."""

@@ -26,8 +26,8 @@ STEPS = {
     "ingest": "documents labels spans annotated errors protocols temporary keys language read "
     "detection linking rendering ladders scoring deciding explain sanitize pipeline "
     "workers on_ray langchain_transformer",
-    "retrieval": "documents errors writing protocols search index store manifest keeping passages citations "
-    "prompt collection retriever guards generators langchain_adapters system",
+    "retrieval": "documents errors writing protocols search index citations quoting store manifest keeping "
+    "passages prompt collection retriever guards generators langchain_adapters system",
     "eval": "documents progress rows protocols measures targets corpora provenance attacks "
     "experiment prepared tasks studies reports",
     "app": "machine presets settings policies indexes data_dir access compose preloaded demo rows ingesting "

@@ -13,7 +13,7 @@ from models.vectors import Vectors
 from retrieval.citations import NO_ANSWER, without_marks
 from retrieval.documents import Passage, RetrievedPassage
 from retrieval.generators.extractive import MAX_CANDIDATES, MAX_UNITS, MAX_WORDS, ExtractiveGenerator
-from retrieval.generators.turns import sentences_of
+from retrieval.quoting.turns import sentences_of
 from retrieval.writing import whole
 from tests.hashing_encoder import HashingEncoder
 

@@ -8,11 +8,10 @@ from hypothesis import strategies as st
 from retrieval.generators.relevance import (
     WEIGHTS,
     Scored,
-    content_words,
     naming,
     relevances,
-    stem,
 )
+from retrieval.quoting.words import content_words, stem
 from tests.hashing_encoder import HashingEncoder
 
 QUESTION = "Which pump does the boiler need?"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ingest.documents import Action, Arrival, Decision, Entity, Identifier, Risk, SanitizedDocument, Span
 from models.vectors import Vectors
 from retrieval.index.flat import FlatIndex
-from retrieval.passages import kept_in, passages_of, vectors_of
+from retrieval.passages import cut, kept_in
 from retrieval.retriever import HybridRetriever
 from retrieval.search import DENSE, HYBRID, Search, coverage
 from retrieval.store import words
@@ -181,8 +181,8 @@ def test_words_of_a_kind_are_left_out(words: str) -> None:
 
 
 def rows_of(of: SanitizedDocument, search: Search, tokens: int = 16) -> tuple[Vectors, list[str]]:
-    cut = passages_of(of, ENCODER, tokens)
-    return vectors_of([of], [cut], ENCODER, search), [each.kept for each in cut]
+    (made,) = cut([of], ENCODER, tokens, search)
+    return made.vectors, [each.kept for each in made.passages]
 
 
 def test_a_vector_is_the_mean_of_passage_and_document() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from retrieval.documents import Passage, RetrievedPassage
-from retrieval.generators.turns import Sentence, Unit, sentences_of, speakers_of, units_of
+from retrieval.quoting.turns import Sentence, Unit, sentences_of, speakers_of, units_of
 
 
 def passage(text: str, doc_id: str = "doc", start: int = 0) -> RetrievedPassage:

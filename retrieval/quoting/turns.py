@@ -13,7 +13,7 @@ from itertools import dropwhile, takewhile
 from ingest.language.sentences import split_sentences
 from retrieval.citations import without_marks
 from retrieval.documents import Passage, RetrievedPassage
-from retrieval.generators.frames import (
+from retrieval.quoting.frames import (
     blocks_of,
     frames,
     is_sentence,
@@ -21,7 +21,7 @@ from retrieval.generators.frames import (
     signs_off,
     stage_direction,
 )
-from retrieval.generators.relevance import content_words
+from retrieval.quoting.words import content_words
 
 REPLY_WORDS = 24
 """A reply is quoted until it has this many words."""
@@ -115,6 +115,12 @@ def sentences_of(marked: Mapping[int, RetrievedPassage], most: int) -> list[Sent
         found += [*read][: room[mark]]
         before = passage if room[mark] else None
     return [replace(sentence, place=place) for place, sentence in enumerate(found)]
+
+
+def units_in(text: str) -> list[Unit]:
+    """The units of a passage that is read alone."""
+    sentences = _read(text, mark=1, stretch=1, turn=1, speaker="")
+    return units_of([replace(sentence, place=place) for place, sentence in enumerate(sentences)])
 
 
 def _in_document_order(marked: Mapping[int, RetrievedPassage]) -> list[int]:

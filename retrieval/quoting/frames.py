@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ingest.language.sentences import WRAPPED_LINE
-from retrieval.generators.relevance import STOP_WORDS
+from retrieval.quoting.words import STOP_WORDS
 
 HEADING_WORDS = 9
 """A line with at most this many words and no closing punctuation is a heading."""

@@ -1,0 +1,1 @@
+"""What can be quoted from passages: its units, and the vectors that are kept of them."""
