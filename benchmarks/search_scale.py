@@ -46,6 +46,8 @@ from retrieval.collection import Collection, locked
 from retrieval.index.faiss import FaissIndex
 from retrieval.manifest import Manifest
 from retrieval.passages import cut
+from retrieval.quoting.kept import packed
+from retrieval.quoting.turns import units_in
 from retrieval.retriever import HybridRetriever
 from retrieval.search import DENSE, HYBRID, NEAREST
 from retrieval.store.database import Cut, CutDocument
@@ -77,7 +79,7 @@ class Copies:
         moved = self._moved(np.concatenate([each.vectors for each in documents]), self._length)
         ends = np.cumsum([len(each.passages) for each in documents])
         return [
-            CutDocument(each.document, [self._changed(passage) for passage in each.passages], rows)
+            _copy(each.document, [self._changed(passage) for passage in each.passages], rows)
             for each, rows in zip(documents, np.split(moved, ends[:-1]), strict=True)
         ]
 
@@ -113,6 +115,13 @@ class Copies:
             cosines = (moved * self._vectors).sum(1) / (np.linalg.norm(self._vectors, axis=1) ** 2)
             low, high = (middle, high) if cosines.mean() > self.cosine else (low, middle)
         return low
+
+
+def _copy(document: SanitizedDocument, passages: Sequence[Cut], vectors: Vectors) -> CutDocument:
+    """As it would be stored; each unit has the vector of its passage, since encoding all would take hours."""
+    pairs = zip(passages, vectors, strict=True)
+    units = [packed((unit.text, vector) for unit in units_in(passage.text)) for passage, vector in pairs]
+    return CutDocument(document, passages, vectors, units)
 
 
 def real_documents(

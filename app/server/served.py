@@ -67,6 +67,8 @@ class Once(Generic[_Loaded]):
 
 @dataclass(slots=True, repr=False)
 class _Opened:
+    """A collection that is open, and what asks it."""
+
     collection: Collection
     served: ServedCollection
 

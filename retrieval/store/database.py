@@ -142,7 +142,8 @@ class Store:
         self._connection.execute(f"INSERT INTO documents VALUES ({', '.join('?' * 9)})", row)
         note_origin(self._connection, job_id, doc_id, arrival.source)
         self._connection.executemany(
-            "INSERT INTO passages (doc_id, start, stop, text, kept, vector, units) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO passages (doc_id, start, stop, text, kept, vector, units) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?)",
             [
                 (doc_id, each.span.start, each.span.end, each.text, each.kept, _kept(vector), units)
                 for each, vector, units in zip(
@@ -383,10 +384,9 @@ class Store:
         return _arrays(self._read(query, (json.dumps(list(passage_ids)),)))
 
     def units_of(self, passage_ids: Sequence[int]) -> dict[bytes, Vectors]:
-        """The vectors that are kept of the units of these passages, by digest (``retrieval.quoting.kept``)."""
+        """The kept vectors of the units of these passages, by digest (``retrieval.quoting.kept``)."""
         query = (
-            "SELECT units, length(vector) FROM passages "
-            "WHERE passage_id IN (SELECT value FROM json_each(?))"
+            "SELECT units, length(vector) FROM passages WHERE passage_id IN (SELECT value FROM json_each(?))"
         )
         found: dict[bytes, Vectors] = {}
         for units, length in self._read(query, (json.dumps(list(passage_ids)),)):

@@ -7,8 +7,10 @@ from threading import Barrier, Event
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from app.server.joined import MOST_TEXTS, JoinedEncoder
+from app.server.joined import MOST_REMEMBERED, MOST_TEXTS, JoinedEncoder
 from models.encoders.minilm import MiniLM
 from models.vectors import Vectors
 from tests.doubles import WordEncoder
@@ -71,6 +73,31 @@ def test_no_more_are_joined_to_a_large_request() -> None:
 
 def test_nothing_asked_is_answered_with_nothing() -> None:
     assert JoinedEncoder(WordEncoder(), threads=2).encode([]).shape == (0, WordEncoder().dim)
+
+
+@given(st.lists(st.lists(st.sampled_from("abcd"), max_size=3), max_size=9))
+def test_vectors_are_those_of_the_encoder_whatever_is_remembered(asked: list[list[str]]) -> None:
+    joined = JoinedEncoder(WordEncoder(), threads=1)
+    for texts in asked:
+        assert (joined.encode(texts) == WordEncoder().encode(texts)).all()
+
+
+def test_a_text_that_came_alone_is_encoded_once_and_others_each_time() -> None:
+    held = Held()
+    held.go.set()
+    joined = JoinedEncoder(held, threads=1)
+    for texts in (["a mill"], ["a mill"], ["a mill", "a weir"], ["a mill", "a weir"], ["a weir"]):
+        joined.encode(texts)
+    assert held.batches == [["a mill"], ["a weir"], ["a weir"], ["a weir"]]
+
+
+def test_only_the_latest_are_remembered() -> None:
+    held = Held()
+    held.go.set()
+    joined = JoinedEncoder(held, threads=1)
+    for number in [*range(MOST_REMEMBERED + 1), 0, MOST_REMEMBERED]:
+        joined.encode([f"mill {number}"])
+    assert held.batches[MOST_REMEMBERED + 1 :] == [["mill 0"]]
 
 
 def test_many_threads_get_the_vectors_of_their_own_texts(minilm: MiniLM) -> None:

@@ -1,6 +1,7 @@
 """The collections that a server has open."""
 
 import threading
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,15 @@ from app import compose
 from app.compose import system_of
 from app.data_dir import DataDir
 from app.server import served
+from app.server.quotas.budgets import Budgets
 from app.server.served import DataCollections
-from app.settings.load import load_settings
+from app.settings.load import ServerSettings, load_settings
 from ingest.documents import Document, SanitizedDocument
+from models.encoders.minilm import MiniLM
+from models.vectors import Vectors
+from retrieval.citations import NO_ANSWER
 from retrieval.guards.answers import AnswerRules
+from retrieval.quoting.kept import digest_of
 from retrieval.system import System
 from retrieval.writing import whole
 from tests.commands import lethe, write_records
@@ -58,17 +64,28 @@ def test_while_a_collection_is_opened_others_answer(data: DataDir, monkeypatch: 
         assert "boiler" in waiting.result(30)
 
 
-def test_no_vector_of_a_sentence_is_remembered_once_a_document_is_erased(data: DataDir) -> None:
+def test_a_chat_encodes_its_question_once_and_nothing_else(
+    data: DataDir, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+    encode = MiniLM.encode
+
+    def noted(self: MiniLM, texts: Sequence[str]) -> Vectors:
+        seen.extend(texts)
+        return encode(self, texts)
+
+    monkeypatch.setattr(MiniLM, "encode", noted)
     collections = DataCollections(data)
+    Budgets(ServerSettings(alike_questions=9)).ask("key", "one", QUESTION, collections.encoder)
     assert "boiler" in answered(collections, "one")
-    remembered = collections._opened["one"].remembered
-    assert remembered._kept
+    assert seen == [QUESTION]
+    # Its document is known by digests of what the store has, and nothing of it is left in memory.
+    assert [*collections.encoder._latest._rows] == [digest_of(QUESTION)]
     with data.open("one") as collection:
         gone = [each.doc_id for each in collection.store.documents()]
     ran = lethe(data.settings.data_dir, "erase", *gone, "-c", "one")
     assert ran.code == 0, ran.err
-    collections.get("one")
-    assert not remembered._kept
+    assert answered(collections, "one") == NO_ANSWER
 
 
 def test_the_guards_of_all_collections_share_their_models(
