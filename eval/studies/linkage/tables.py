@@ -15,9 +15,9 @@ _HOW_TO_READ = (
     "An attacker who knows a few claims of an original looks for its sanitized document, and reads there "
     "what he did not know. *Linked right* is the share of all documents that he found; where his search "
     "found nothing, the document is skipped: counted as not linked, and, most pessimistically, as linked "
-    "right. A distance is between the claims that he did not know and the document that he took, right or wrong: 0 "
-    "says all of them, 1 nothing. Skipped documents are left out of it, or count 0 (pessimistic) or 1 "
-    "(optimistic). Distances above 0 for a wrong link are failures of the linker, not protection. In "
+    "right. A distance is between the claims that he did not know and the document that he took, right or "
+    "wrong: 0 says all of them, 1 nothing. Skipped documents are left out of it, or count 0 (pessimistic) or "
+    "1 (optimistic). Distances above 0 for a wrong link are failures of the linker, not protection. In "
     "parentheses are 95% intervals over documents."
 )
 _USE = (
