@@ -10,15 +10,16 @@ from pathlib import Path
 
 from benchmarks.kept import read, write_packed
 from benchmarks.models_page import RESULTS
-from benchmarks.results_page import DECIMALS, DOCS, rendered
+from benchmarks.results_page import DOCS, rendered
 from eval.measures.uncertainty import Estimate
+from eval.reports.linkage import answering, facts, overlap, tables
 from eval.studies.linkage.attacks import Attack
 from eval.studies.linkage.report import LinkageReport, MethodFigures
-from eval.studies.linkage.tables import answering, facts, overlap, tables
 from eval.studies.marks.methods import LETHE, ORIGIN, REDACT
 
 PAGE, TEMPLATE = DOCS / "linkage.md", DOCS / "linkage.template.md"
 KEPT = RESULTS / "linkage.json.gz"
+DECIMALS = 6
 LEAST_LINKED, MOST_ABOVE, TIMES = 0.95, 0.03, 1.5
 """What was aimed at: how often unsanitized documents are linked by claims in their own words, how far Lethe's
 rate may be above that of redaction, and how many times redaction's facts it keeps."""

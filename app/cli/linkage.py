@@ -13,11 +13,11 @@ from app.compose import system_of
 from app.settings.report import run_settings
 from eval.corpora.corpus import Selection
 from eval.reports.files import report_folder
+from eval.reports.linkage import markdown
 from eval.studies.linkage.attacks import PRESETS, Attack
 from eval.studies.linkage.material import material
 from eval.studies.linkage.report import LinkageReport
 from eval.studies.linkage.study import QUICK_DOCUMENTS, Options, measure_linkage
-from eval.studies.linkage.tables import markdown
 from models.errors import ConfigurationError, LetheError
 
 

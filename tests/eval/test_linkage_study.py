@@ -15,7 +15,7 @@ from eval.attacks.claims import MOST_KNOWN
 from eval.corpora.corpus import Selection
 from eval.corpora.exams import ChoiceQuestion, choice_questions, medqa
 from eval.corpora.seen import MEDQA_DEVELOPMENT, Exposure, exposures
-from eval.experiment import SanitizedCorpus
+from eval.experiment import SanitizedCorpus, Task
 from eval.progress import no_progress
 from eval.reports.words import words
 from eval.rows import Row
@@ -92,7 +92,7 @@ def test_a_single_document_has_no_other_one_and_an_empty_one_no_facts() -> None:
 
 def test_what_was_not_sanitized_is_not_measured() -> None:
     corpus = SanitizedCorpus("s", 0, {"heron": "Broken"}, {}, None)  # type: ignore[arg-type]
-    tasks = [
+    tasks: list[Task] = [
         Kept([HERON, OTTER]),
         Choices([question("heron"), question("otter")], Fixed("A")),
         Classes([HERON, OTTER], {"heron": "birds", "otter": "mammals"}, ENCODER),
@@ -286,7 +286,10 @@ def test_variations_differ_in_one_part_and_have_the_main_attack() -> None:
 
 def test_details_are_whole_words_wherever_they_stand() -> None:
     document = Document("d", "Ada, 40, met Ada's aunt. Adam is 140.")
-    rows = [{"text": "Ada", "label": "person full name"}, {"start": 5, "end": 7, "label": "person age"}]
+    rows: list[dict[str, object]] = [
+        {"text": "Ada", "label": "person full name"},
+        {"start": 5, "end": 7, "label": "person age"},
+    ]
     assert detail_spans(document, rows) == [Span(0, 3), Span(5, 7), Span(13, 16)]
 
 
@@ -332,7 +335,7 @@ def test_published_figures_are_whole() -> None:
 
 def test_rows_of_new_tasks_hold_numbers_only() -> None:
     corpus = kept([HERON, OTTER], method=ORIGIN)
-    tasks = [
+    tasks: list[Task] = [
         Kept([HERON, OTTER]),
         Choices([question("heron")], Fixed("Eels")),
         Classes([HERON, OTTER], {"heron": "birds", "otter": "mammals"}, ENCODER),

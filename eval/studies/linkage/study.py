@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from eval.attacks.rewording import OwnWords
@@ -51,11 +51,11 @@ class Options:
 class _Tasks:
     """The tasks of every system: the attacks by themselves, the main one first, and the others by kind."""
 
-    attacks: Mapping[Attack, LinkageTask]
-    kept: Kept
-    likeness: Likeness
-    choices: Choices
-    classes: Classes
+    attacks: Mapping[Attack, LinkageTask] = field(repr=False)
+    kept: Kept = field(repr=False)
+    likeness: Likeness = field(repr=False)
+    choices: Choices = field(repr=False)
+    classes: Classes = field(repr=False)
 
     def all(self) -> list[Task]:
         """Those that have something to measure."""
@@ -99,9 +99,9 @@ def measure_linkage(
         experiment = Experiment(material.corpus.documents, everywhere, dict.fromkeys(everywhere, tasks.all()))
         for done in experiment.run(file, progress):
             found[done.system] = done.rows
-    claims = [row.figures[linked.CLAIMS] for row in _of(found, ORIGIN, _main(tasks)) if row.measured]
-    optioned = [row.figures[OPTIONS] for row in _of(found, ORIGIN, tasks.choices) if row.measured]
     main = _main(tasks)
+    claims = [row.figures[linked.CLAIMS] for row in _of(found, ORIGIN, main) if row.measured]
+    optioned = [row.figures[OPTIONS] for row in _of(found, ORIGIN, tasks.choices) if row.measured]
     return LinkageReport(
         provenance=provenance_of(system, {}, commit),
         command="",
