@@ -8,6 +8,7 @@ from app.cli.measuring_arguments import (
     audit,
     bench_detection,
     bench_intact,
+    bench_linkage,
     bench_marks,
     bench_trip_rag,
     calibrate,
@@ -74,6 +75,8 @@ def parser() -> argparse.ArgumentParser:
     bench_marks(_verb(benches, "marks", help_text, module="marks"))
     help_text = "compare INTACT and its baselines on annotated spans, as tables"
     bench_intact(_verb(benches, "intact", help_text, module="intact"))
+    help_text = "link a few known claims to sanitized documents, as tables"
+    bench_linkage(_verb(benches, "linkage", help_text, module="linkage"))
     help_text = "compare TRIP-RAG with every baseline on a corpus"
     bench_trip_rag(_verb(benches, "trip-rag", help_text, module="trip_rag"))
     _serve(_verb(verbs, "serve", "serve collections over HTTP"))

@@ -247,11 +247,67 @@ def bench_intact(verb: argparse.ArgumentParser) -> None:
     output(verb, "folder for intact.json and tables.md; without it none is written")
 
 
+def bench_linkage(verb: argparse.ArgumentParser) -> None:
+    """``lethe bench linkage``."""
+    _corpus(
+        verb,
+        "layout: medqa, mts_dialog, or another one of `lethe bench trip-rag` (default folder)",
+    )
+    verb.add_argument(
+        "--paper",
+        dest="version_of_paper",
+        choices=("1", "2"),
+        default="2",
+        help="the attack of this version of A False Sense of Privacy: 1 is BM25 over documents with claims "
+        "in their own words, 2 lets reworded claims vote by vectors (default 2)",
+    )
+    verb.add_argument(
+        "--linker",
+        choices=("rouge", "bm25", "bm25-majority", "dense", "dense-majority"),
+        help="search by words in common, BM25 or vectors; all known claims as one question for documents, or "
+        "a majority of claims (default that of --paper)",
+    )
+    verb.add_argument(
+        "--known",
+        choices=("first", "random", "last"),
+        help="which claims the attacker knows (default random)",
+    )
+    verb.add_argument(
+        "-k",
+        type=int,
+        choices=range(1, 6),
+        metavar="K",
+        help="how many claims the attacker knows, 1 to 5 (default 3)",
+    )
+    verb.add_argument(
+        "--words",
+        choices=("own", "reworded"),
+        help="whether he knows them in the words of the original (default that of --paper)",
+    )
+    verb.add_argument(
+        "--quick", action="store_true", help="a small sample, and only the main attack's tables"
+    )
+    verb.add_argument(
+        "--split", metavar="NAME", help="only this official split, such as test or train (default all)"
+    )
+    verb.add_argument(
+        "--documents", type=positive, metavar="N", help="a sample of this many documents (default all)"
+    )
+    verb.add_argument(
+        "--held-out",
+        metavar="DATA",
+        help="leave out documents that Lethe learned from or that were looked at, before the sample is "
+        "drawn; the folder with a subfolder for each public corpus tells which (default all documents)",
+    )
+    verb.add_argument("--seed", type=int, default=0, help="seed of sample, draws and intervals (default 0)")
+    output(verb, "folder for linkage.json, tables.md and the rows; without it none is written")
+
+
 def bench_trip_rag(verb: argparse.ArgumentParser) -> None:
     """``lethe bench trip-rag``."""
     _corpus(
         verb,
-        "layout: mts_dialog, aci_bench, healthcaremagic, enronqa, aeslc, ewt_email, tab, demo, or any "
+        "layout: mts_dialog, aci_bench, medqa, healthcaremagic, enronqa, aeslc, ewt_email, tab, demo, or any "
         "folder of documents (default folder)",
     )
     verb.add_argument(

@@ -113,6 +113,11 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "read the raw text: recall, precision, TPS, clusters (NMI) and re-identification.",
         "lethe bench intact corpora/tab --output compared",
     ),
+    "bench linkage": (
+        "Measure which sanitized documents a few claims lead to that are known from elsewhere, and how much "
+        "more they tell: the attack of A False Sense of Privacy on each method, beside what stays useful.",
+        "lethe bench linkage notes/ --quick --output linked",
+    ),
     "bench trip-rag": (
         "Compare TRIP-RAG with every baseline on a corpus: usefulness, leakage and the trade-off between "
         "them. It takes hours; --quick takes minutes.",

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from eval.corpora import consultations, dialogues, mails, whole_documents
+from eval.corpora import consultations, dialogues, exams, mails, whole_documents
 from eval.corpora.corpus import Corpus, Selection
 from models.errors import ConfigurationError
 
@@ -12,6 +12,7 @@ Loader = Callable[[Path, Selection], Corpus]
 _LOADERS: dict[str, Loader] = {
     "mts_dialog": dialogues.mts_dialog,
     "aci_bench": dialogues.aci_bench,
+    "medqa": exams.medqa,
     "healthcaremagic": consultations.healthcaremagic,
     "enronqa": mails.enronqa,
     "aeslc": mails.aeslc,

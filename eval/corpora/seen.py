@@ -14,6 +14,7 @@ What counts as looked at:
 - the passages that were scored to measure the privacy-risk model;
 - the training splits of MTS-Dialog and ACI-Bench, on which the default weights and threshold were chosen, and
   the mail of the English Web Treebank, which had been looked at before that (``docs/decisions.md``);
+- the first 500 records of MedQA, which are for development;
 - the development data of the detector: the parts of SPIA and TAB that it did not learn from, and the visits
   of ACI-Bench. Rules were fixed with figures on them in sight (``docs/models.md``).
 
@@ -38,6 +39,9 @@ from models.errors import ConfigurationError
 
 MTS, ACI, EWT = "mts_dialog", "aci_bench", "ewt_email"
 CASES, PUBLISHED_POSTS, TAB, DEMO = "spia_cases", "spia_posts", "tab", "demo"
+MEDQA = "medqa"
+MEDQA_DEVELOPMENT = 500
+"""The first records of MedQA, in the order of its file, which may be looked at."""
 _UNER, _SPIA = "uner_ewt", "spia"
 
 
@@ -143,6 +147,15 @@ def _visits(folder: Path) -> _Tests:
     return learned.__contains__, _all
 
 
+def _exams(folder: Path) -> _Tests:
+    learned, measured = _scored(MEDQA)
+    path = folder / MEDQA / "data.jsonl"
+    if not path.is_file():
+        return learned.__contains__, _all
+    ids = list(parsed_lines(path, lambda row, _: str(row["id"])))
+    return learned.__contains__, (measured | set(ids[:MEDQA_DEVELOPMENT])).__contains__
+
+
 def _mails(folder: Path) -> _Tests:
     """Mails; sentences of some are also in UNER, under an id with another prefix."""
     learned, _ = _scored(EWT)
@@ -184,6 +197,7 @@ def _benchmark(folder: Path) -> _Tests:
 _RULES: Mapping[str, Callable[[Path], _Tests]] = {
     MTS: _dialogues,
     ACI: _visits,
+    MEDQA: _exams,
     EWT: _mails,
     CASES: _cases,
     PUBLISHED_POSTS: _posts,

@@ -130,8 +130,8 @@ def test_nothing_of_a_letter_is_reported(letters: Path, capsys: pytest.CaptureFi
         (
             ("--corpus", "letters"),
             2,
-            "lethe: There is no corpus 'letters': the names are mts_dialog, aci_bench, healthcaremagic, "
-            "enronqa, aeslc, ewt_email, tab, demo, folder.",
+            "lethe: There is no corpus 'letters': the names are mts_dialog, aci_bench, medqa, "
+            "healthcaremagic, enronqa, aeslc, ewt_email, tab, demo, folder.",
         ),
     ],
 )

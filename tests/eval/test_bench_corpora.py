@@ -64,6 +64,15 @@ WITHOUT_HISTORY = (
 )
 
 
+def exam(number: int) -> dict[str, object]:
+    return {
+        "id": f"exam-{number}",
+        "question": f"{tale(number)} What would green have cost him?",
+        "options": {"A": "Tea.", "B": "A boat."},
+        "answer_idx": "B",
+    }
+
+
 def consultation(number: int) -> dict[str, object]:
     return {
         "instruction": "Answer.",
@@ -106,6 +115,7 @@ def demo_record(number: int) -> dict[str, object]:
 LAYOUTS: dict[str, tuple[str, Records]] = {
     "mts_dialog": ("data.jsonl", [mts(number) for number in range(30)]),
     "aci_bench": ("data.jsonl", [aci(n, HISTORY.replace("nine", f"{n} or nine")) for n in range(30)]),
+    "medqa": ("data.jsonl", [exam(number) for number in range(30)]),
     "healthcaremagic": ("data.jsonl", [consultation(number) for number in range(300)]),
     "enronqa": ("train.jsonl", [mail(number, 10) for number in range(30)]),
     "aeslc": ("data.jsonl", [letter(n, f"Re: the painted ferry {n}") for n in range(30)]),
@@ -181,7 +191,7 @@ def test_a_record_without_a_field_is_named_by_its_place(tmp_path: Path, corpus: 
     assert "Zorvath" not in str(caught.value)
 
 
-@pytest.mark.parametrize("corpus", ["mts_dialog", "aci_bench", "aeslc", "ewt_email", "tab", "demo"])
+@pytest.mark.parametrize("corpus", ["mts_dialog", "aci_bench", "medqa", "aeslc", "ewt_email", "tab", "demo"])
 def test_two_records_under_one_id_are_refused(tmp_path: Path, corpus: str) -> None:
     record = LAYOUTS[corpus][1][0]
     with pytest.raises(UnreadableDocument, match="line 2: has the id of an earlier record"):

@@ -278,6 +278,12 @@ eval.corpora.gold_files.Place: document
 eval.corpora.marked.MarkedCorpus: name
 eval.documents.Mark: kind
 eval.documents.MarkedDocument: corpus annotator
+eval.corpora.exams.ChoiceQuestion: about
+eval.studies.linkage.attacks.Attack: linker
+eval.studies.linkage.report.AttackFigures: part
+eval.studies.linkage.report.LinkageReport: command corpus source split engines answerer warning
+eval.studies.linkage.report.MethodFigures: method categories
+eval.studies.linkage.report.Outcome: method
 eval.studies.marks.report.MarkFigure: method annotator kind count
 eval.studies.marks.report.MarkedCorpusFigures: name annotators exposures
 eval.studies.marks.report.MarkedPart: name failed extracted recall_overlap recall_minus_lethe

@@ -1,0 +1,97 @@
+"""``lethe bench linkage``: which sanitized documents a few known claims lead to."""
+
+import argparse
+import shlex
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from app.cli.attack import phases_on
+from app.cli.console import message, progress
+from app.cli.given import data_of
+from app.compose import system_of
+from app.settings.report import run_settings
+from eval.corpora.corpus import Selection
+from eval.reports.files import report_folder
+from eval.reports.linkage import markdown
+from eval.studies.linkage.attacks import PRESETS, Attack
+from eval.studies.linkage.material import material
+from eval.studies.linkage.report import LinkageReport
+from eval.studies.linkage.study import QUICK_DOCUMENTS, Options, measure_linkage
+from models.errors import ConfigurationError, LetheError
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Markdown tables on standard output; on request tables, figures and rows as files.
+
+    1 if a method could not sanitize every document: its figures are then incomplete.
+    """
+    data = data_of(arguments)
+    system = system_of(data.settings)
+    if not system.policy.has_threshold:
+        raise ConfigurationError(
+            f"The benchmark compares lethe with its controls, and the settings say {system.policy.name}: set "
+            "policy.name to lethe."
+        )
+    folder = report_folder(Path(arguments.output)) if arguments.output else None
+    found = material(
+        arguments.corpus,
+        Path(arguments.path),
+        _selection(arguments),
+        data.public_ids,
+        Path(arguments.held_out) if arguments.held_out else None,
+    )
+    with progress("done") as bar:
+        report = measure_linkage(
+            system,
+            found,
+            Options(_attack(arguments), arguments.seed, varied=not arguments.quick),
+            phases_on(bar),
+            folder=folder,
+            made_with=run_settings(data.settings),
+        )
+    report = report.model_copy(update={"command": _command(arguments)})
+    sys.stdout.write(markdown(report))
+    if folder:
+        _write(report, folder)
+        message(f"figures: {folder}")
+    return 1 if any(each.failed for each in report.methods) else 0
+
+
+def _attack(arguments: argparse.Namespace) -> Attack:
+    """The attack of a version of the paper, with the parts that were named instead of its own."""
+    parts = {
+        "linker": arguments.linker,
+        "choice": arguments.known,
+        "k": arguments.k,
+        "words": arguments.words,
+    }
+    named = {name: value for name, value in parts.items() if value is not None}
+    return replace(PRESETS[arguments.version_of_paper], **named)
+
+
+def _selection(arguments: argparse.Namespace) -> Selection:
+    most = arguments.documents or (QUICK_DOCUMENTS if arguments.quick else None)
+    return Selection(seed=arguments.seed, most_documents=most, split=arguments.split)
+
+
+def _command(arguments: argparse.Namespace) -> str:
+    """The arguments after ``lethe bench linkage`` that reproduce the run, without local paths."""
+    words = ["PATH", "--corpus", arguments.corpus]
+    for name in ("split", "documents", "linker", "known", "k", "words"):
+        if (value := getattr(arguments, name)) is not None:
+            words += ["-k" if name == "k" else f"--{name}", str(value)]
+    words += ["--held-out", "DATA"] if arguments.held_out else []
+    words += ["--paper", arguments.version_of_paper] if arguments.version_of_paper != "2" else []
+    words += ["--quick"] if arguments.quick else []
+    words += ["--seed", str(arguments.seed)] if arguments.seed else []
+    return shlex.join(words)
+
+
+def _write(report: LinkageReport, folder: Path) -> None:
+    try:
+        (folder / "linkage.json").write_text(report.model_dump_json(indent=1) + "\n", encoding="utf-8")
+        (folder / "tables.md").write_text(markdown(report), encoding="utf-8")
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise LetheError(f"{folder}: the figures could not be written ({reason}).") from None

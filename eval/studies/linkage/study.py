@@ -1,0 +1,265 @@
+"""The linkage attack on every method: an experiment, and its folds."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from eval.attacks.rewording import OwnWords
+from eval.experiment import Experiment, Task
+from eval.measures import linked
+from eval.measures.claim_distance import LEXICAL_WARNING
+from eval.measures.label_counts import chi_squared_utility
+from eval.measures.linked import distances, distribution, leaked_by_category, leaked_claims, linkage
+from eval.measures.uncertainty import Estimate, mean_of, paired_ratio, ratio_of, share_of
+from eval.prepared import prepared
+from eval.progress import Progress, no_progress
+from eval.provenance import commit_here, provenance_of
+from eval.rows import Row, RowFile
+from eval.studies.compare.run_digest import run_digest
+from eval.studies.linkage.attacks import DENSE_MAJORITY, LINKERS, VERSION_2, Attack, variations
+from eval.studies.linkage.material import Material
+from eval.studies.linkage.methods import METHODS, systems
+from eval.studies.linkage.report import AttackFigures, LinkageReport, MethodFigures, Outcome
+from eval.studies.marks.methods import ORIGIN, REDACT
+from eval.targets import reading_once
+from eval.tasks import kept as keeping
+from eval.tasks.choices import OPTIONS, RIGHT, UNANSWERED, Choices, SimilarityAnswerer
+from eval.tasks.kept import Kept
+from eval.tasks.linkage import JUDGE, LinkageTask
+from eval.tasks.sets import GIVEN, OWN, SMOOTHED, Classes, Likeness
+from ingest.scoring.scale import EMBEDDED_SCALE
+from models.errors import ConfigurationError
+from retrieval.system import System
+
+QUICK_DOCUMENTS = 40
+FEWEST = 2
+Rows = Mapping[str, Mapping[str, Sequence[Row]]]
+"""Rows by method and the name of the task."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The main attack, and whether those that differ from it in one part are measured too."""
+
+    attack: Attack = VERSION_2
+    seed: int = 0
+    varied: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Tasks:
+    """The tasks of every system: the attacks by themselves, the main one first, and the others by kind."""
+
+    attacks: Mapping[Attack, LinkageTask] = field(repr=False)
+    kept: Kept = field(repr=False)
+    likeness: Likeness = field(repr=False)
+    choices: Choices = field(repr=False)
+    classes: Classes = field(repr=False)
+
+    def all(self) -> list[Task]:
+        """Those that have something to measure."""
+        others: list[Task] = [self.kept, self.likeness, self.choices, self.classes]
+        return [*self.attacks.values(), *(each for each in others if each.cases)]
+
+
+def measure_linkage(
+    system: System,
+    material: Material,
+    options: Options,
+    progress: Progress = no_progress,
+    *,
+    folder: Path | None = None,
+    made_with: str = "",
+) -> LinkageReport:
+    """Attack the documents as each method sanitizes them, and count what stays useful.
+
+    Rows are written to ``folder``, and an interrupted run resumes there. ``made_with`` is a digest of
+    settings and models. The scores use the embedded scale unless the system has its own, so a document is
+    decided alike whatever else is measured.
+
+    Raises:
+        ConfigurationError: There are too few documents.
+        LetheError: The folder has rows of another run.
+    """
+    if len(material.corpus.documents) < FEWEST:
+        raise ConfigurationError(
+            f"{len(material.corpus.documents)} document: among so few nothing can be linked wrongly. Give at "
+            f"least {FEWEST}, better hundreds."
+        )
+    commit = commit_here()
+    encoder = reading_once(system.encoder)
+    system = replace(system, scale=system.scale or EMBEDDED_SCALE, encoder=encoder)
+    tasks = _tasks(system, material, options)
+    said = (options, sorted(material.exam.items()), sorted(material.classes.items()))
+    found: dict[str, Mapping[str, Sequence[Row]]] = {}
+    with RowFile(run_digest(material.corpus, made_with, said, [encoder.name]), folder) as file:
+        ready = prepared(system, material.corpus, progress)
+        everywhere = systems(ready, options.seed)
+        experiment = Experiment(material.corpus.documents, everywhere, dict.fromkeys(everywhere, tasks.all()))
+        for done in experiment.run(file, progress):
+            found[done.system] = done.rows
+    main = _main(tasks)
+    claims = [row.figures[linked.CLAIMS] for row in _of(found, ORIGIN, main) if row.measured]
+    optioned = [row.figures[OPTIONS] for row in _of(found, ORIGIN, tasks.choices) if row.measured]
+    return LinkageReport(
+        provenance=provenance_of(system, {}, commit),
+        command="",
+        seed=options.seed,
+        corpus=material.corpus.name,
+        source=material.corpus.source,
+        split=material.corpus.split,
+        documents=len(material.corpus.documents),
+        claims=mean_of(claims, options.seed),
+        main=options.attack,
+        engines={
+            "claims": main.atomizer.name,
+            "known claims": main.rewording.name,
+            "linker": main.linker.name,
+            "judge": main.judge.name,
+            "categories": main.categorizer.name,
+            "encoder": encoder.name,
+        },
+        answerer=tasks.choices.answerer.name if optioned else "",
+        chance_answer=sum(1 / each for each in optioned) / len(optioned) if optioned else None,
+        warning=LEXICAL_WARNING if main.judge is JUDGE else "",
+        methods=tuple(_method(name, found, tasks, options.seed) for name in METHODS),
+        attacks=tuple(_varied(found, tasks, options)),
+    )
+
+
+def _tasks(system: System, material: Material, options: Options) -> _Tasks:
+    documents, encoder = material.corpus.documents, system.encoder
+    plain = LinkageTask(
+        documents,
+        LINKERS[DENSE_MAJORITY](encoder),
+        rewording=OwnWords(),
+        categorizer=material.categorizer,
+        details=material.details,
+    )
+    wanted = [options.attack]
+    if options.varied:
+        wanted += [each for group in variations(options.attack).values() for each in group]
+    attacks = {attack: attack.on(plain, encoder) for attack in wanted}
+    attacks[options.attack] = replace(attacks[options.attack], encoder=encoder)
+    return _Tasks(
+        attacks,
+        Kept(documents),
+        Likeness(documents, encoder),
+        Choices(
+            [material.exam[each.doc_id] for each in documents if each.doc_id in material.exam],
+            SimilarityAnswerer(encoder),
+        ),
+        Classes(documents, material.classes, encoder),
+    )
+
+
+def _main(tasks: _Tasks) -> LinkageTask:
+    return next(iter(tasks.attacks.values()))
+
+
+def _of(found: Rows, method: str, task: Task) -> Sequence[Row]:
+    return found[method].get(task.name, ())
+
+
+def _varied(found: Rows, tasks: _Tasks, options: Options) -> list[AttackFigures]:
+    return [
+        AttackFigures(
+            part=part,
+            attack=attack,
+            outcomes=tuple(
+                _outcome(method, _of(found, method, tasks.attacks[attack]), options.seed)
+                for method in METHODS
+            ),
+        )
+        for part, attacks in variations(options.attack).items()
+        for attack in attacks
+        if options.varied
+    ]
+
+
+def _outcome(method: str, rows: Sequence[Row], seed: int) -> Outcome:
+    def over(figure: str) -> Estimate:
+        return mean_of([row.figures[figure] for row in rows if figure in row.figures], seed)
+
+    return Outcome(
+        method=method,
+        linkage=linkage(rows),
+        distance=distances(rows, linked.DISTANCE, seed),
+        lexical=distances(rows, linked.LEXICAL, seed),
+        leaked=leaked_claims(rows, seed),
+        overlap=over(linked.OVERLAP),
+        wording=over(linked.WORDING),
+    )
+
+
+def _method(method: str, found: Rows, tasks: _Tasks, seed: int) -> MethodFigures:
+    main = _main(tasks)
+    rows, redacted = (_of(found, each, main) for each in (method, REDACT))
+    kept, kept_by_redact = (_of(found, each, tasks.kept) for each in (method, REDACT))
+    answered = [row.figures for row in _of(found, method, tasks.choices) if row.measured]
+    (likeness,) = _of(found, method, tasks.likeness)
+    categories = leaked_by_category(rows, main.categorizer.categories, seed)
+    return MethodFigures(
+        method=method,
+        failed=sum(not row.measured for row in rows),
+        main=_outcome(method, rows, seed),
+        rate_minus_redact=_minus(_figure(rows, linked.RIGHT), _figure(redacted, linked.RIGHT), seed),
+        embedding=distances(rows, linked.EMBEDDING, seed),
+        hidden=distances(rows, linked.HIDDEN, seed),
+        categories={name: each for name, each in categories.items() if each.n},
+        distribution=distribution(rows),
+        ratings_missing=_total(rows, linked.MISSING),
+        ratings_invalid=_total(rows, linked.INVALID),
+        facts=mean_of(list(_figure(kept, keeping.FACTS).values()), seed),
+        facts_by_chance=mean_of(list(_figure(kept, keeping.CHANCE).values()), seed),
+        facts_over_redact=_over(_figure(kept, keeping.FACTS), _figure(kept_by_redact, keeping.FACTS), seed),
+        claims=_share(kept, keeping.SAID, seed),
+        claims_partly=_share(kept, keeping.SAID_PARTLY, seed),
+        accuracy=share_of(int(sum(each[RIGHT] for each in answered)), len(answered)) if answered else None,
+        unanswered=int(sum(each[UNANSWERED] for each in answered)),
+        classes=_classes(_of(found, method, tasks.classes), _of(found, ORIGIN, tasks.classes)),
+        classed_right=_classed_right(_of(found, method, tasks.classes)),
+        mauve=likeness.figures.get(SMOOTHED),
+    )
+
+
+def _figure(rows: Sequence[Row], name: str) -> dict[str, float]:
+    return {row.case: row.figures[name] for row in rows if name in row.figures}
+
+
+def _total(rows: Sequence[Row], name: str) -> int:
+    return int(sum(_figure(rows, name).values()))
+
+
+def _share(rows: Sequence[Row], part: str, seed: int) -> Estimate:
+    parts, wholes = _figure(rows, part), _figure(rows, keeping.CLAIMS)
+    return ratio_of(list(parts.values()), [wholes[case] for case in parts], seed)
+
+
+def _minus(one: Mapping[str, float], other: Mapping[str, float], seed: int) -> Estimate:
+    """The mean difference, paired by document."""
+    return mean_of([value - other[case] for case, value in one.items() if case in other], seed)
+
+
+def _over(one: Mapping[str, float], other: Mapping[str, float], seed: int) -> Estimate:
+    """The ratio of the means, paired by document."""
+    both = [case for case in one if case in other]
+    return paired_ratio([one[case] for case in both], [other[case] for case in both], seed)
+
+
+def _classes(rows: Sequence[Row], originals: Sequence[Row]) -> float | None:
+    """The utility of the classes given, by those given to the originals; None where these are no scale."""
+    counts, reference = (
+        Counter(int(row.figures[GIVEN]) for row in each if row.measured) for each in (rows, originals)
+    )
+    known = {str(name): count for name, count in reference.items()}
+    there = {str(name): count for name, count in counts.items() if name in reference}
+    if not there or len(set(known.values())) < 2:
+        return None
+    return chi_squared_utility(there, known)
+
+
+def _classed_right(rows: Sequence[Row]) -> Estimate | None:
+    given = [row.figures[GIVEN] == row.figures[OWN] for row in rows if row.measured]
+    return share_of(sum(given), len(given)) if given else None

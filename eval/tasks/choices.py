@@ -1,0 +1,103 @@
+"""Multiple choice with sanitized vignettes: the task utility of A False Sense of Privacy on exam questions.
+
+In the paper a language model answers. ``SimilarityAnswerer`` needs none and knows no medicine: it takes the
+option nearest to vignette and question, which is hardly better than chance. Compare it with chance, and with
+its own answers where everything was removed.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
+from typing import Protocol
+
+from eval.corpora.exams import ChoiceQuestion
+from eval.experiment import SanitizedCorpus
+from eval.measures.choices import chosen
+from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex
+from eval.progress import Progress
+from eval.rows import Row
+from eval.tasks.index import NOT_SANITIZED
+from ingest.protocols import Encoder
+
+RIGHT, UNANSWERED, OPTIONS = "answered right", "unanswered", "options"
+
+
+class Answerer(Protocol):
+    """Answers each question about the document beside it; an answer begins with the letter of an option."""
+
+    @property
+    def name(self) -> str: ...
+
+    def answers(self, documents: Sequence[str], questions: Sequence[ChoiceQuestion]) -> list[str]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarityAnswerer:
+    """The option with the highest cosine to the question and the document, the first of equals."""
+
+    encoder: Encoder
+
+    @property
+    def name(self) -> str:
+        """With the encoder."""
+        return f"nearest option[{self.encoder.name}]"
+
+    def answers(self, documents: Sequence[str], questions: Sequence[ChoiceQuestion]) -> list[str]:
+        """One letter a question."""
+        pairs = zip(documents, questions, strict=True)
+        # The question comes first: an encoder reads only the beginning of a long text.
+        asked = self.encoder.encode([f"{each.text} {document}".strip() for document, each in pairs])
+        options = self.encoder.encode([text for each in questions for text in each.options.values()])
+        places = pairwise(accumulate((len(each.options) for each in questions), initial=0))
+        return [
+            list(each.options)[int((options[start:end] @ vector).argmax())]
+            for each, vector, (start, end) in zip(questions, asked, places, strict=True)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """One row per question, with numbers only; a failure if its document could not be sanitized."""
+
+    questions: Sequence[ChoiceQuestion] = field(repr=False)
+    answerer: Answerer
+
+    @property
+    def name(self) -> str:
+        """With the answerer."""
+        return f"multiple choice, {self.answerer.name}"
+
+    @property
+    def cases(self) -> Sequence[str]:
+        """The ids of the documents asked about."""
+        return [each.about for each in self.questions]
+
+    @property
+    def sensitive(self) -> SensitiveIndex:
+        """Nothing: its rows count answers."""
+        return NOTHING_SENSITIVE
+
+    def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
+        """The row of each case."""
+        progress(f"answering from {kept.system}", 0, len(cases))
+        written = {each.doc_id: each.text for each in kept.documents}
+        wanted = set(cases) & set(written)
+        asked = [each for each in self.questions if each.about in wanted]
+        answers = self.answerer.answers([written[each.about] for each in asked], asked)
+        found = {
+            each.about: {
+                RIGHT: float(chosen(answer) == each.right.strip().upper()),
+                UNANSWERED: float(chosen(answer) is None),
+                OPTIONS: float(len(each.options)),
+            }
+            for each, answer in zip(asked, answers, strict=True)
+        }
+        for case in cases:
+            begun = Row(
+                system=kept.system, task=self.name, case=case, doc_ids=(case,), engine=self.answerer.name
+            )
+            if case in found:
+                yield begun.model_copy(update={"figures": found[case]})
+            else:
+                yield begun.model_copy(update={"failure": kept.failed.get(case, NOT_SANITIZED)})
+        progress(f"answering from {kept.system}", len(cases), len(cases))

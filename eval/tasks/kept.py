@@ -1,0 +1,75 @@
+"""How much of each original its own sanitized document still says: facts, and claims by a judge.
+
+Utility without a task: the facts are words and numbers (``eval.measures.facts``), the claims are all of the
+original's, also those that an attacker knows.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from eval.attacks.claims import Atomizer
+from eval.experiment import SanitizedCorpus
+from eval.measures.claim_distance import SAME, Judge, leaks
+from eval.measures.facts import facts_in, share_present
+from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex
+from eval.progress import Progress
+from eval.rows import Row
+from eval.tasks.index import NOT_SANITIZED
+from eval.tasks.linkage import ATOMIZER, JUDGE
+from ingest.documents import Document
+
+FACTS, CHANCE = "share of facts kept", "share of facts said by another document"
+"""The second is the same share in the sanitized text of the next document: what is kept by chance."""
+CLAIMS, SAID, SAID_PARTLY = "claims rated", "claims said", "claims said in part or whole"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One row per document, with numbers only; a failure if it could not be sanitized."""
+
+    documents: Sequence[Document] = field(repr=False)
+    judge: Judge = JUDGE
+    atomizer: Atomizer = ATOMIZER
+
+    @property
+    def name(self) -> str:
+        """With the judge."""
+        return f"kept, {self.judge.name}"
+
+    @property
+    def cases(self) -> Sequence[str]:
+        """The ids of the documents."""
+        return [document.doc_id for document in self.documents]
+
+    @property
+    def sensitive(self) -> SensitiveIndex:
+        """Nothing: its rows count facts."""
+        return NOTHING_SENSITIVE
+
+    def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
+        """The row of each case; an original without facts or claims has no figure of them."""
+        written = {each.doc_id: each.text for each in kept.documents}
+        originals = {each.doc_id: each.text for each in self.documents}
+        ids = list(written)
+        following = dict(zip(ids, [*ids[1:], *ids[:1]], strict=True))
+        claims = dict(zip(cases, self.atomizer.claims([originals[case] for case in cases]), strict=True))
+        engine = f"{self.atomizer.name}; {self.judge.name}"
+        for number, case in enumerate(cases):
+            progress(f"reading {kept.system}", number, len(cases))
+            begun = Row(system=kept.system, task=self.name, case=case, doc_ids=(case,), engine=engine)
+            if case not in written:
+                yield begun.model_copy(update={"failure": kept.failed.get(case, NOT_SANITIZED)})
+                continue
+            ratings = self.judge.ratings(claims[case], written[case])
+            rated = [each for each in ratings if each is not None]
+            figures = {
+                CLAIMS: float(len(rated)),
+                SAID: float(rated.count(SAME)),
+                SAID_PARTLY: float(sum(map(leaks, rated))),
+            }
+            if facts := facts_in(originals[case]):
+                figures[FACTS] = share_present(facts, written[case])
+                if following[case] != case:
+                    figures[CHANCE] = share_present(facts, written[following[case]])
+            yield begun.model_copy(update={"figures": figures})
+        progress(f"reading {kept.system}", len(cases), len(cases))

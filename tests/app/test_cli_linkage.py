@@ -1,0 +1,138 @@
+"""``lethe bench linkage`` on invented letters and exam questions."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from app.cli.main import main
+from eval.rows import read_rows
+from eval.studies.linkage.attacks import VERSION_1, VERSION_2, Attack
+from eval.studies.linkage.methods import METHODS
+from eval.studies.linkage.report import LinkageReport, MethodFigures
+
+NAMES = ("Ada Quell", "Tobias Vane", "Mira Holm", "Jonas Rook", "Edda Marsh", "Ilse Thorn", "Piet Sand")
+THINGS = ("kiln", "heron", "lathe", "weir", "barge", "quarry", "ferry")
+SECRETS = ("Quell", "Vane", *THINGS)
+
+
+def record(number: int) -> dict[str, object]:
+    name, thing = NAMES[number], THINGS[number]
+    text = (
+        f"{name} mends a {thing} at noon. The {thing} of {name} is red. The roof of the house leaks badly. "
+        f"Number {number}{number} is painted on the {thing}. The dog of the {thing} barks. "
+        "What is to be mended?"
+    )
+    options = {letter: f"the {each}" for letter, each in zip("ABCD", THINGS[number:] + THINGS, strict=False)}
+    return {"id": f"exam-{number}", "question": text, "options": options, "answer_idx": "A"}
+
+
+@pytest.fixture
+def exams(small_corpus: Path) -> Path:
+    lines = "".join(f"{json.dumps(record(number))}\n" for number in range(len(NAMES)))
+    (small_corpus / "data.jsonl").write_text(lines)
+    return small_corpus
+
+
+def by_method(report: LinkageReport) -> dict[str, MethodFigures]:
+    return {each.method: each for each in report.methods}
+
+
+def test_tables_figures_and_rows_of_every_method(exams: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = exams.with_name("out")
+    assert main(["bench", "linkage", str(exams), "--corpus", "medqa", "--output", str(output)]) == 0
+    out = capsys.readouterr().out
+    report = LinkageReport.model_validate_json((output / "linkage.json").read_text(encoding="utf-8"))
+    found = by_method(report)
+    assert tuple(found) == METHODS
+    origin, redact, removed = (found[name] for name in ("origin", "redact", "everything removed"))
+    # Seven documents: chance is one in seven, and what was not sanitized is linked and tells everything.
+    assert report.documents == 7 and report.chance == pytest.approx(1 / 7)
+    assert (origin.main.linkage.rate.value, origin.main.distance.mean.value) == (1, 0)
+    assert origin.facts.value == origin.claims.value == origin.mauve == 1
+    assert origin.main.leaked.value == 1
+    assert redact.rate_minus_redact.value == 0 and redact.facts_over_redact.value == 1
+    assert origin.rate_minus_redact.value == 1 - (redact.main.linkage.rate.value or 0)
+    # Where nothing is, nothing is found: every document is skipped.
+    assert (removed.main.linkage.rate.value, removed.main.linkage.skipped) == (0, 7)
+    assert (removed.main.linkage.worst.value, removed.facts.value) == (1, 0)
+    ends = removed.main.distance
+    assert (ends.mean.value, ends.worst.value, ends.best.value) == (None, 0, 1)
+    assert origin.accuracy is not None and report.chance_answer == 0.25
+    assert origin.hidden.mean.value is None and origin.classes is None
+    assert {part: sum(each.part == part for each in report.attacks) for part in ("linker", "known")} == {
+        "linker": 5,
+        "known": 5,
+    }
+    assert report.main == VERSION_2 and report.command == "PATH --corpus medqa"
+    assert "**Warning**: judge[lexical-3level] compares words" in out
+    assert "published, not comparable" in out and "By chance 0.143 would be linked right" in out
+    assert (output / "tables.md").read_text(encoding="utf-8") == out
+    assert {row.system for row in read_rows(output / "rows.jsonl")} == set(METHODS)
+    for path in output.iterdir():
+        content = path.read_text(encoding="utf-8")
+        assert not any(secret in content for secret in SECRETS), path.name
+
+
+def test_a_second_run_goes_on_and_other_documents_are_another_run(
+    exams: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = exams.with_name("out")
+    command = ["bench", "linkage", str(exams), "--corpus", "medqa", "--quick", "--output", str(output)]
+    assert main(command) == 0
+    first = (output / "linkage.json").read_text(encoding="utf-8")
+    rows = (output / "rows.jsonl").read_bytes()
+    assert main(command) == 0
+    assert (output / "rows.jsonl").read_bytes() == rows
+    again = (output / "linkage.json").read_text(encoding="utf-8")
+    one, other = (LinkageReport.model_validate_json(each) for each in (first, again))
+    assert one.methods == other.methods and not one.attacks
+    # A run that was killed is measured again from there, with the same figures.
+    (output / "rows.jsonl").write_bytes(rows[: len(rows) // 2])
+    assert main(command) == 0
+    assert sorted((output / "rows.jsonl").read_bytes().splitlines()) == sorted(rows.splitlines())
+    capsys.readouterr()
+    assert main([*command, "--documents", "5"]) == 1
+    assert "is of another run" in capsys.readouterr().err
+
+
+def test_the_attack_is_that_of_a_version_but_for_what_is_named(exams: Path) -> None:
+    output = exams.with_name("out")
+    command = ["bench", "linkage", str(exams), "--corpus", "medqa", "--quick", "--output", str(output)]
+
+    def report(*more: str) -> LinkageReport:
+        (output / "rows.jsonl").unlink(missing_ok=True)
+        assert main([*command, *more]) == 0
+        return LinkageReport.model_validate_json((output / "linkage.json").read_text(encoding="utf-8"))
+
+    first = report("--paper", "1")
+    assert first.main == VERSION_1 and first.command == "PATH --corpus medqa --paper 1 --quick"
+    other = report("--linker", "rouge", "--known", "last", "-k", "2", "--words", "own")
+    assert other.main == Attack("rouge", "last", 2, "own")
+    assert other.command == "PATH --corpus medqa --linker rouge --known last -k 2 --words own --quick"
+    assert other.engines["linker"] == "ROUGE-L recall, joined over documents"
+
+
+def test_a_folder_with_one_document_is_too_little(
+    small_corpus: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (
+        "Ada Quell mends the big old kiln at noon every day. The weir was painted green by her cousins last "
+        "spring. It took them a week to carry all the ladders to the weir."
+    )
+    (small_corpus / "a.txt").write_text(text)
+    assert main(["bench", "linkage", str(small_corpus)]) == 2
+    assert "among so few nothing can be linked wrongly" in capsys.readouterr().err
+
+
+def test_what_cannot_be_measured_is_refused(
+    exams: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main(["bench", "linkage", str(exams), "--corpus", "letters"]) == 2
+    assert "There is no corpus 'letters'" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["bench", "linkage", str(exams), "-k", "6"])
+    assert "invalid choice: 6" in capsys.readouterr().err
+    monkeypatch.setenv("LETHE_POLICY__NAME", "redact")
+    assert main(["bench", "linkage", str(exams), "--corpus", "medqa"]) == 2
+    assert "the settings say redact" in capsys.readouterr().err
