@@ -323,7 +323,7 @@ def answering(
         _generator(settings, model)
         if model
         else ExtractiveGenerator(encoder, known=collection.store.units_of),
-        AnswerRules(sanitizer, canaries, chosen.quote_words),
+        AnswerRules(sanitizer if model else None, canaries, chosen.quote_words),
     )
     if model is not None and chosen.trust == "remote":
         from retrieval.generators.sanitized_question import SanitizedQuestion

@@ -1,4 +1,4 @@
-"""``lethe demo``: ingest, ask and attack the bundled corpus, with comments on the terminal."""
+"""``lethe demo``: ingest, ask and audit the bundled corpus, with comments on the terminal."""
 
 import argparse
 import json
@@ -6,8 +6,10 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from app.auditing import audit_of
 from app.cli.attack import phases_on
 from app.cli.console import console, current_phase_on, message, progress, result
 from app.cli.trip_rag import all_sanitized
@@ -17,17 +19,17 @@ from app.demo.corpus import corpus_path, questions
 from app.ingesting import ingest
 from app.settings.load import load_settings
 from app.settings.report import run_settings
-from eval.attacks.extraction import Aim
-from eval.attacks.suite import extraction_suite
-from eval.corpora.corpus import Selection
+from eval.corpora.corpus import Corpus, Selection
 from eval.corpora.given import read_corpus
 from eval.corpora.gold import gold_rows
 from eval.corpora.loaders import load
 from eval.corpora.public_ids import under_public_ids
+from eval.reports.audit import audit_table
 from eval.reports.comparison import methods_table
-from eval.reports.extraction_page import leakage_table
-from eval.reports.files import report_folder, write_comparison, write_extraction
+from eval.reports.files import report_folder, write_audit, write_comparison
 from eval.reports.render import terminal_table
+from eval.studies.audit.report import AuditReport
+from eval.studies.audit.study import Options as AuditOptions
 from eval.studies.compare.study import (
     QUICK_DOCUMENTS,
     QUICK_PROMPTS,
@@ -35,19 +37,16 @@ from eval.studies.compare.study import (
     Options,
     trip_rag,
 )
-from eval.studies.extraction.report import ExtractionReport, summary
-from eval.studies.extraction.study import extraction
 from ingest.pipeline import Tally
 from ingest.read.sources import read_documents, total_bytes
 from retrieval.system import System
 
 COLLECTION = "demo"
-PROMPTS_PER_AIM = 40
 SEED = 0
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run every step; the figures of the attack are one JSON line on standard output. 1 if a step failed."""
+    """Run every step; the figures of the audit are one JSON line on standard output. 1 if a step failed."""
     output = Path(arguments.output)
     data_dir = Path(arguments.data_dir or output / "data")
     data = DataDir(load_settings({"data_dir": str(data_dir), "ingest.keep_ids": True}))
@@ -59,17 +58,16 @@ def run(arguments: argparse.Namespace) -> int:
     kept = _ingest(system, data)
     say("2. Ask, from the command line, from a cold start")
     answered = _ask(data_dir)
-    say("3. Attack it: unsanitized, fully redacted, and as Lethe keeps it")
-    report = _attack(system, data)
-    console().print(terminal_table(leakage_table(report), narrow=True))
-    page = write_extraction(report, output / "report")
+    say("3. Audit it: attacks on it, on the originals, on redacted ones and on fair controls")
+    report, page = _audit(data, output / "audit")
+    console().print(terminal_table(audit_table(report), narrow=True))
     say("4. Compare it with every baseline, in a quick run of the benchmark")
     comparison, compared = _compare(system, data, output / "comparison")
     say("5. The reports, pages that need no network")
-    message(f"what an attacker gets: {page.resolve()}")
+    message(f"the audit: {page.resolve()}")
     message(f"every method beside the others: {comparison.resolve()}")
-    result(summary(report))
-    return 0 if kept and answered and compared and not report.problems else 1
+    result(report.model_dump(mode="json"))
+    return 0 if kept and answered and compared else 1
 
 
 def _ingest(system: System, data: DataDir) -> bool:
@@ -115,14 +113,20 @@ def _ask(data_dir: Path) -> bool:
     return answered
 
 
-def _attack(system: System, data: DataDir) -> ExtractionReport:
+def _audit(data: DataDir, folder: Path) -> tuple[AuditReport, Path]:
+    """The audit with the entities that people marked, and its page."""
     path = str(corpus_path())
     gold = gold_rows([path], "entities", "text", "id")
-    suite = extraction_suite(list(Aim), PROMPTS_PER_AIM, SEED)
-    with progress("done") as bar, data.open(COLLECTION) as collection:
+    # A demo that was run before, perhaps by another version, is made anew.
+    shutil.rmtree(folder, ignore_errors=True)
+    with progress("done") as bar:
         reported = phases_on(bar)
-        corpus = read_corpus(read_documents([path]), data.public_ids, gold, reported)
-        return extraction(system, corpus, suite, collection=collection, progress=reported)
+
+        def originals(public_ids: Callable[[Sequence[str]], Sequence[str]]) -> Corpus:
+            return read_corpus(read_documents([path]), public_ids, gold, reported)
+
+        report = audit_of(data, COLLECTION, originals, AuditOptions("quick"), reported, report_folder(folder))
+    return report, write_audit(report, folder)
 
 
 def _compare(system: System, data: DataDir, folder: Path) -> tuple[Path, bool]:

@@ -220,7 +220,7 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "lethe models export-detector --output gliner",
     ),
     "demo": (
-        "Run everything on a bundled, invented corpus: ingest it, ask, attack it, and compare it with the "
+        "Run everything on a bundled, invented corpus: ingest it, ask, audit it, and compare it with the "
         "baselines.",
         "lethe demo --output demo-output",
     ),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from eval.attacks.claims import Atomizer
 from eval.experiment import SanitizedCorpus
-from eval.measures.claim_distance import SAME, Judge, leaks
+from eval.measures.claim_distance import Judge, leaks
 from eval.measures.facts import facts_in, share_present
 from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex
 from eval.progress import Progress
@@ -17,6 +17,7 @@ from eval.rows import Row
 from eval.tasks.index import NOT_SANITIZED
 from eval.tasks.linkage import ATOMIZER, JUDGE
 from ingest.documents import Document
+from models.judges.pairs import SAME
 
 FACTS, CHANCE = "share of facts kept", "share of facts said by another document"
 """The second is the same share in the sanitized text of the next document: what is kept by chance."""

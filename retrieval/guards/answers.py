@@ -1,8 +1,9 @@
 """The output guard: an answer leaves without what the policy would have replaced.
 
 What stands word for word in a retrieved passage was let out by the policy already. Of all else, the detector
-and the policy of the collection replace what they would replace in a document. The guard works on streams:
-what it lets out of a text does not depend on how the text was cut.
+and the policy of the collection replace what they would replace in a document; a generator that only quotes
+says nothing else. The guard works on streams: what it lets out of a text does not depend on how the text was
+cut.
 
 What is judged is the sentence. One of fewer than three words is no sentence: "Mara. Vell." reads as a name.
 It waits for the next one, and both are judged together, with the full stop between them and without it, after
@@ -65,11 +66,12 @@ _BETWEEN = re.compile(r"\W+")
 class AnswerRules:
     """What an answer may say.
 
-    ``sanitizer`` is that of the collection's policy, and safe to share between threads. ``quote`` is the
-    longest run of words, 1 or more, that may be quoted from one passage, None for any length.
+    ``sanitizer`` is that of the collection's policy, and safe to share between threads; None for a generator
+    that only quotes, whose words the policy has let out. ``quote`` is the longest run of words, 1 or more,
+    that may be quoted from one passage, None for any length.
     """
 
-    sanitizer: Sanitizer = field(repr=False)
+    sanitizer: Sanitizer | None = field(repr=False)
     canaries: Canaries = field(default_factory=Canaries, repr=False)
     quote: int | None = None
 
@@ -142,8 +144,9 @@ class AnswerGuard:
         # Short sentences are read on from what was let out before.
         joins = [0, *ends[:-1]] if _begins_short(read, ends) else []
         replacements = [(span, WITHHELD) for span in self._rules.canaries.spans(self._unmarked(read))]
-        if not self._is_quoted(read, end, after=bool(joins)):
-            replacements += self._decided(read, end, joins)
+        sanitizer = self._rules.sanitizer
+        if sanitizer is not None and not self._is_quoted(read, end, after=bool(joins)):
+            replacements += self._decided(sanitizer, read, end, joins)
         # What begins beyond the sentence belongs to the next one.
         within = [each for each in merged(replacements) if each[0].start < end]
         end = max([end, *(span.end for span, _ in within)])
@@ -162,11 +165,11 @@ class AnswerGuard:
         before = _WORD.findall(self._unmarked(self._behind))[1 - FEWEST_WORDS :] if after else []
         return self._released.holds(" ".join([*before, said]))
 
-    def _decided(self, read: str, end: int, joins: Sequence[int]) -> list[Replacement]:
+    def _decided(self, sanitizer: Sanitizer, read: str, end: int, joins: Sequence[int]) -> list[Replacement]:
         """What the policy replaces in the text that was read, whichever way it is read."""
         shift = len(self._behind)
         readings = self._readings(read, [shift + each for each in joins])
-        outcomes = self._rules.sanitizer.sanitize([Document("answer", text) for text in readings])
+        outcomes = sanitizer.sanitize([Document("answer", text) for text in readings])
         spans: list[tuple[int, int, str]] = []
         for (text, places), outcome in zip(readings.items(), outcomes, strict=True):
             if isinstance(outcome, SanitizationError):

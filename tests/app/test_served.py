@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from app import compose
-from app.compose import system_of
+from app.compose import sanitizer_of, system_of
 from app.data_dir import DataDir
 from app.server import served
 from app.server.quotas.budgets import Budgets
@@ -19,7 +19,6 @@ from ingest.documents import Document, SanitizedDocument
 from models.encoders.minilm import MiniLM
 from models.vectors import Vectors
 from retrieval.citations import NO_ANSWER
-from retrieval.guards.answers import AnswerRules
 from retrieval.quoting.kept import digest_of
 from retrieval.system import System
 from retrieval.writing import whole
@@ -88,7 +87,7 @@ def test_a_chat_encodes_its_question_once_and_nothing_else(
     assert answered(collections, "one") == NO_ANSWER
 
 
-def test_the_guards_of_all_collections_share_their_models(
+def test_the_sanitizers_of_all_collections_share_their_models(
     data: DataDir, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[System] = []
@@ -101,8 +100,9 @@ def test_the_guards_of_all_collections_share_their_models(
         monkeypatch.setattr(module, "system_of", counted)
     collections = DataCollections(data)
     for name in ("one", "other"):
-        rules: AnswerRules = vars(collections.get(name).generator)["_rules"]
-        (found,) = rules.sanitizer.sanitize([Document("1", "Call Mara Vell at 01632 960 014.")])
+        assert vars(collections.get(name).generator)["_rules"].sanitizer is None, "it only quotes"
+        sanitizer = sanitizer_of(data.settings, data.open(name), collections.encoder, collections.system)
+        (found,) = sanitizer.sanitize([Document("1", "Call Mara Vell at 01632 960 014.")])
         assert isinstance(found, SanitizedDocument)
         assert "960" not in found.text and found.policy == "redact"
     assert len(made) == 1
