@@ -32,12 +32,22 @@ SYSTEMS = "systems"
 
 
 @dataclass(frozen=True, slots=True)
+class Shelf:
+    """A store, and how what is in it was cut and turned into vectors."""
+
+    store: Store = field(repr=False)
+    passage_tokens: int
+    search: Search
+
+
+@dataclass(frozen=True, slots=True)
 class SanitizedCorpus:
     """A corpus as one system sanitized it.
 
     ``documents`` are the sanitized documents if made in memory; ``kept`` is their number. ``failed`` has the
     error by id of documents that could not be sanitized. ``actions`` counts mentions by action.
-    ``retriever`` returns the retriever of an encoder, the same object each time.
+    ``retriever`` returns the retriever of an encoder, the same object each time, and ``shelf`` what it reads;
+    None if nothing is stored.
     """
 
     system: str
@@ -46,6 +56,7 @@ class SanitizedCorpus:
     actions: Mapping[str, int] = field(repr=False)
     retriever: Callable[[Encoder], Retriever] = field(repr=False)
     documents: Sequence[SanitizedDocument] = field(default=(), repr=False)
+    shelf: Callable[[Encoder], Shelf] | None = field(default=None, repr=False)
 
 
 class Task(Protocol):
@@ -124,12 +135,15 @@ def _read(log: RowFile, system: str, task: Task) -> Iterator[Row]:
 
 def kept_in(name: str, collection: Collection, search: Search) -> SanitizedCorpus:
     """The sanitized corpus of a collection."""
-    store = collection.store
+    store, made = collection.store, collection.manifest
+    shelf = Shelf(store, made.passage_tokens, made.search)
 
     def retriever(encoder: Encoder) -> Retriever:
         return HybridRetriever(encoder, collection.load_index(), store, search)
 
-    return SanitizedCorpus(name, store.count_documents(), {}, store.entities_by_action(), retriever)
+    return SanitizedCorpus(
+        name, store.count_documents(), {}, store.entities_by_action(), retriever, shelf=lambda encoder: shelf
+    )
 
 
 def kept_in_memory(
@@ -148,21 +162,28 @@ def kept_in_memory(
             else:
                 failed[outcome.doc_id] = outcome.what
     progress(phase, len(documents), len(documents))
+    shelves: dict[str, Shelf] = {}
     made: dict[str, Retriever] = {}
+
+    def shelf(encoder: Encoder) -> Shelf:
+        if encoder.name not in shelves:
+            store = stored(sanitized, encoder, system, stack)
+            shelves[encoder.name] = Shelf(store, system.passage_tokens, system.search)
+        return shelves[encoder.name]
 
     def retriever(encoder: Encoder) -> Retriever:
         if encoder.name not in made:
-            made[encoder.name] = indexed(sanitized, encoder, system, stack)
+            made[encoder.name] = indexed(shelf(encoder), encoder)
         return made[encoder.name]
 
     actions = Counter(str(decision.action) for each in sanitized for decision in each.decisions)
-    return SanitizedCorpus(name, len(sanitized), failed, actions, retriever, sanitized)
+    return SanitizedCorpus(name, len(sanitized), failed, actions, retriever, sanitized, shelf)
 
 
-def indexed(
+def stored(
     documents: Sequence[SanitizedDocument], encoder: Encoder, system: System, stack: ExitStack
-) -> Retriever:
-    """A retriever over sanitized documents; its store is closed with ``stack``."""
+) -> Store:
+    """A store of sanitized documents, closed with ``stack``."""
     store = Store(None)
     stack.callback(store.close)
     writer = Writer(store)
@@ -171,6 +192,11 @@ def indexed(
         # Ids are unique here, so an id can stand in for the content digest.
         cuts = cut(batch, encoder, system.passage_tokens, system.search)
         writer.keep([(Arrival(each.document.doc_id, each.document.doc_id.encode()), each) for each in cuts])
+    return store
+
+
+def indexed(shelf: Shelf, encoder: Encoder) -> Retriever:
+    """A retriever over what is stored."""
     index = FaissIndex(encoder.dim)
-    add_vectors(store, index, after=0)
-    return HybridRetriever(encoder, index, store, system.search)
+    add_vectors(shelf.store, index, after=0)
+    return HybridRetriever(encoder, index, shelf.store, shelf.search)

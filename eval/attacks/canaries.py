@@ -1,9 +1,10 @@
 """Canaries: sentences with invented secrets, planted in documents before sanitizing.
 
-A canary in the output can only come from its document, so recall needs no judgement. The three kinds measure
-different things: patterns match a coded number, a learned detector may find an invented name, and no
-sanitizer can recognize an odd phrase of everyday words. After Carlini et al. (2019), The Secret Sharer, which
-measures memorization of language models.
+A canary in the output can only come from its document, so recall needs no judgement. The kinds measure
+different things: patterns match a coded number, a learned detector may find an invented name, no sanitizer
+can recognize an odd phrase of everyday words, and a rare pastime or a fact of a family is found only by what
+understands the sentence. After Carlini et al. (2019), The Secret Sharer, which measures memorization of
+language models.
 """
 
 import random

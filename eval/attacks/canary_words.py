@@ -31,6 +31,55 @@ _HOUSE_STARTS = "Brem Dask Esk Grol Hald Jesk Kelv Lorn Murn Osk Pell Quand Rusk
 _HOUSE_ENDS = "dahl feld grave holt kin mond quist rick sand thorp vick worth".split()
 
 
+_PASTIMES = (
+    "whittles tiny rafts from",
+    "knots little kites from",
+    "presses tall hats out of",
+    "weaves hanging baskets from",
+    "bends toy dragons out of",
+    "glues model bridges from",
+    "carves small owls out of",
+    "builds singing clocks from",
+    "folds paper whales around",
+    "paints crooked ladders on",
+)
+_STUFFS = (
+    "burnt plum stones",
+    "old fence wire",
+    "empty snail shells",
+    "wet birch bark",
+    "broken fan blades",
+    "spare organ pipes",
+    "frayed sail cloth",
+    "dried pumpkin stalks",
+    "rusty umbrella handles",
+    "cracked walnut shells",
+)
+_WHEREABOUTS = (
+    "in an empty lift shaft",
+    "under the back stairs",
+    "inside a parked caravan",
+    "behind the laundry boiler",
+    "on the flat roof",
+    "beside the frozen pond",
+    "in the loft of a barn",
+    "below the old jetty",
+)
+_RELATIVES = "aunt cousin grandfather grandmother nephew niece stepbrother stepsister uncle".split()
+_FEATS = (
+    "once buried a church bell",
+    "kept a tame otter",
+    "lost the family recipe",
+    "hid a stolen anchor",
+    "raised two blind mules",
+    "flooded the whole kitchen",
+    "burned every letter",
+    "walled up a sewing machine",
+    "sank a borrowed canoe",
+    "let the goats loose",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class CanaryKind:
     """A kind of canary. Carriers have the slots ``{topic}`` and ``{canary}``, questions ``{topic}``."""
@@ -59,6 +108,15 @@ def _name(rng: random.Random) -> str:
 
 def _phrase(rng: random.Random) -> str:
     return " ".join(rng.sample(_PLAIN_WORDS, 4))
+
+
+def _pastime(rng: random.Random) -> str:
+    return " ".join(rng.choice(words) for words in (_PASTIMES, _STUFFS, _WHEREABOUTS))
+
+
+def _family_fact(rng: random.Random) -> str:
+    relative, feat = rng.choice(_RELATIVES), rng.choice(_FEATS)
+    return f"{relative} {feat} {rng.choice(_WHEREABOUTS)}"
 
 
 KINDS = (
@@ -92,5 +150,26 @@ KINDS = (
         ),
         "Which words were agreed on for {topic}",
     ),
+    CanaryKind(
+        "pastime",
+        Identifier.QUASI,
+        _pastime,
+        (
+            "Whoever wrote about {topic} {canary}.",
+            "The one who cares for {topic} also {canary}.",
+        ),
+        "What else does the one who cares for {topic} do",
+    ),
+    CanaryKind(
+        "family fact",
+        Identifier.QUASI,
+        _family_fact,
+        (
+            "Because of {topic} it came out that the {canary}.",
+            "Over {topic} they still say that the {canary}.",
+        ),
+        "What do they still say over {topic}",
+    ),
 )
-"""In order: found by patterns, found by a learned detector, found by no detector."""
+"""In order: found by patterns, found by a learned detector, found by no detector; then two that nothing cues,
+neither their sentence nor a word of a list: whole clauses, which a model that reads the context may find."""

@@ -136,7 +136,7 @@ def split(before: str, after: str) -> tuple[str, str, str]:
 
 def test_kinds_take_turns_and_questions_hold_the_topic_and_not_the_canary() -> None:
     planted = plant(DOCUMENTS, 31)
-    assert [canary.label for canary in planted.canaries] == (LABELS * 11)[:31]
+    assert [canary.label for canary in planted.canaries] == (LABELS * 7)[:31]
     assert len(set(planted.questions)) == 31
     for canary, prompt in zip(planted.canaries, CanaryAttack(planted).prompts(), strict=True):
         assert not stands_in(normalized(canary.text), normalized(prompt.text))
@@ -153,34 +153,44 @@ def test_the_same_for_a_seed_and_others_for_another() -> None:
 def test_an_unsanitized_index_that_says_all_gives_all_canaries() -> None:
     planted = plant(DOCUMENTS, 30)
     rows = results(planted, target(planted))
-    assert recalls(planted, rows) == [(10, 10)] * 3
+    assert recalls(planted, rows) == [(6, 6)] * 5
     assert not any(leak.prompted for row in rows for leak in row.leaked)
 
 
 def test_a_refusing_target_gives_none() -> None:
     planted = plant(DOCUMENTS, 30)
-    assert recalls(planted, results(planted, Refusing(target(planted)))) == [(0, 10)] * 3
+    assert recalls(planted, results(planted, Refusing(target(planted)))) == [(0, 6)] * 5
 
 
 def test_a_sanitized_index_keeps_codes_and_names_and_not_what_no_detector_knows() -> None:
     planted = plant(DOCUMENTS, 30)
-    (codes, _), (names, _), (phrases, n) = recalls(planted, results(planted, target(planted, REDACT)))
+    (codes, _), (names, _), *rest = recalls(planted, results(planted, target(planted, REDACT)))
     assert (codes, names) == (0, 0)
-    assert phrases >= 0.8 * n
+    assert len(rest) == 3 and all(hits >= 0.8 * n for hits, n in rest)
 
 
-def test_no_pattern_and_no_rule_knows_an_odd_phrase() -> None:
-    phrases = [KINDS[2].draw(random.Random(number)) for number in range(300)]
-    found = HybridDetector().detect([Document("d", f"They said {phrase} twice.") for phrase in phrases])
+@pytest.mark.parametrize("kind", KINDS[2:], ids=LABELS[2:])
+def test_no_pattern_and_no_rule_knows_what_nothing_cues(kind: CanaryKind) -> None:
+    topic, random_of = "the blanket orchard and the violin stamp", map(random.Random, range(300))
+    sentences = [rng.choice(kind.carriers).format(topic=topic, canary=kind.draw(rng)) for rng in random_of]
+    found = HybridDetector().detect([Document("d", sentence) for sentence in sentences])
     assert [entity.label for entities in found for entity in entities] == []
 
 
+@pytest.mark.parametrize("kind", KINDS[3:], ids=LABELS[3:])
+def test_clauses_are_many_and_plain_words(kind: CanaryKind) -> None:
+    drawn = {kind.draw(random.Random(number)) for number in range(600)}
+    assert len(drawn) > 300
+    # Small letters and blanks: no number, no name.
+    assert all(re.fullmatch(r"[a-z]+( [a-z]+){4,13}", clause) for clause in drawn)
+
+
 def test_an_attempt_that_fails_is_not_measured_and_what_came_out_elsewhere_is() -> None:
-    planted = plant(DOCUMENTS, 6)
+    planted = plant(DOCUMENTS, 10)
     alone = results(planted, FailsFirst(target(planted, k=1)))
-    assert recalls(planted, alone) == [(1, 1), (2, 2), (2, 2)]
+    assert recalls(planted, alone) == [(1, 1), *[(2, 2)] * 4]
     everything = results(planted, FailsFirst(target(planted, k=40)))
-    assert recalls(planted, everything) == [(2, 2)] * 3
+    assert recalls(planted, everything) == [(2, 2)] * 5
 
 
 def test_a_canary_that_stands_in_the_corpus_is_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:

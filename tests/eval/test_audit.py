@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
+import numpy as np
 import pytest
 
 from app.compose import system_of
@@ -88,6 +89,25 @@ def test_a_collection_of_originals_is_caught(tmp_path: Path) -> None:
     assert leaking.worst[0].doc_id == first.doc_id
     assert any("quellmann" in each for each in leaking.worst[0].exposed)
     assert "1 documents are stored otherwise than the system writes them now" in " ".join(leaking.problems)
+
+
+def test_the_vector_of_an_original_is_caught(tmp_path: Path, lethe: AuditReport) -> None:
+    clean = measure(lethe, "vectors")
+    assert {each.hits for each in clean.figures.values()} == {0}
+    assert (clean.shown, clean.failures) == (None, {})
+    system, data, corpus = written(tmp_path, "lethe")
+    with locked(data.folder("notes")), data.open("notes") as collection:
+        first = corpus.documents[0]
+        passage = collection.store.passages_of(first.doc_id)[0].passage_id
+        vector = system.encoder.encode([first.text])[0].astype(np.float16).tobytes()
+        connection = collection.store._connection
+        connection.execute("UPDATE passages SET vector = ? WHERE passage_id = ?", (vector, passage))
+    with data.open("notes") as collection:
+        report = audit(system, collection, corpus, Options("quick", at_most={"vectors": 0.0}))
+    found = measure(report, "vectors").figures
+    assert {name for name, figure in found.items() if figure.hits} == {COLLECTION}
+    assert found[COLLECTION].hits == 1
+    assert [each.outcome for each in report.gates] == ["exceeded"]
 
 
 def planted(collection: Collection, doc_id: str, text: str) -> None:

@@ -18,6 +18,7 @@ from eval.measures.leakage import SensitiveIndex, entity_leakage
 from eval.measures.linked import LEAKED, LEFT, RATED, RIGHT, leaked_claims, linkage
 from eval.measures.same_person import same_person as same_person_figures
 from eval.measures.uncertainty import Estimate, clustered_share, mean_of, share_of
+from eval.measures.vectors import vector_figures
 from eval.rows import Row
 from eval.studies.audit.report import Attacker
 from eval.studies.marks.methods import ORIGIN
@@ -28,6 +29,7 @@ from eval.tasks.index import IndexReader
 from eval.tasks.linkage import LinkageTask, version_2
 from eval.tasks.questions import FACTS, RANK, Questions
 from eval.tasks.same_person import SamePersonTask
+from eval.tasks.vectors import VectorsTask
 from ingest.documents import Document, Identifier
 from ingest.protocols import Encoder
 from retrieval.generators.extractive import ExtractiveGenerator
@@ -123,6 +125,22 @@ def reading(grounds: Grounds) -> list[Measure]:
             left(Identifier.QUASI),
             blind,
         ),
+    ]
+
+
+def vectors(grounds: Grounds) -> list[Measure]:
+    """What stored vectors say beyond the text of their passages, which is nothing unless an ingest failed."""
+    return [
+        Measure(
+            "vectors",
+            "passages whose stored vector is not that of their text",
+            "reader of the index",
+            VectorsTask(grounds.documents, grounds.encoder),
+            lambda rows: vector_figures(rows, grounds.seed).flagged,
+            "copies of the vectors outside the database, and changes that are smaller than those of a word; "
+            "unsanitized documents have vectors of their text too, so nothing is found there",
+            shown_on=None,
+        )
     ]
 
 
@@ -249,6 +267,7 @@ def using(grounds: Grounds) -> list[Measure]:
 
 FAMILIES: Sequence[Callable[[Grounds], list[Measure]]] = (
     reading,
+    vectors,
     guessing,
     same_person,
     extracting,

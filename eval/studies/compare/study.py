@@ -61,8 +61,8 @@ GUESSED_DOCUMENTS = 60
 """Entity inference takes seconds per document: every slot is compared with a pool of candidates."""
 SUMMED_UP = (ORIGIN, REDACTED, TRIP)
 """What the summary compares."""
-MOST_CANARIES = 90
-"""A third of each kind; every document with a canary is scored again."""
+MOST_CANARIES = 150
+"""Thirty of each kind; every document with a canary is scored again."""
 QUICK_DOCUMENTS, QUICK_QUESTIONS, QUICK_PROMPTS = 40, 40, 20
 """The selection of a quick run: three minutes on two cores with short documents."""
 

@@ -1,0 +1,110 @@
+"""Stored vectors as a task: does the vector of each passage say what its text says, and nothing else?
+
+``eval.measures.vectors`` folds the rows.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from eval.attacks.vectors import STORED_VECTORS, compared, described
+from eval.experiment import SanitizedCorpus, Shelf
+from eval.measures import vectors as measured
+from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex
+from eval.progress import Progress
+from eval.rows import Row
+from eval.tasks.index import NOT_SANITIZED
+from ingest.documents import Document, SanitizedDocument
+from ingest.protocols import Encoder
+from models.errors import ConfigurationError
+from retrieval.passages import cut
+
+CUT_OTHERWISE = "stored in other passages than its text is cut into"
+"""The failure of a document whose vectors cannot be made again."""
+_AT_ONCE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class VectorsTask:
+    """One row per document, with numbers only; a failure if it could not be sanitized.
+
+    The vectors are made again from the stored text, without the descriptors that the ledger names. Give it
+    the same ``eval.targets.reading_once`` as other tasks, and no text is encoded twice.
+
+    Raises:
+        ConfigurationError: Two documents have the same id.
+    """
+
+    documents: Sequence[Document] = field(repr=False)
+    encoder: Encoder
+
+    name = STORED_VECTORS.name
+
+    def __post_init__(self) -> None:
+        if len(set(self.cases)) < len(self.documents):
+            raise ConfigurationError("Two documents have the same id: give each its own.")
+
+    @property
+    def cases(self) -> Sequence[str]:
+        """The ids of the documents."""
+        return [document.doc_id for document in self.documents]
+
+    @property
+    def sensitive(self) -> SensitiveIndex:
+        """Nothing: its rows count passages."""
+        return NOTHING_SENSITIVE
+
+    def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
+        """The row of each case.
+
+        Raises:
+            ConfigurationError: The corpus has no stored vectors.
+        """
+        if kept.shelf is None:
+            raise ConfigurationError(f"{kept.system} has no stored vectors: measure a collection.")
+        shelf, phase = kept.shelf(self.encoder), f"comparing vectors in {kept.system}"
+        there = {each.doc_id: each for each in kept.documents}
+        for first in range(0, len(cases), _AT_ONCE):
+            progress(phase, first, len(cases))
+            batch = cases[first : first + _AT_ONCE]
+            figures = self._compared(shelf, [there[case] for case in batch if case in there])
+            for case in batch:
+                begun = Row(
+                    system=kept.system, task=self.name, case=case, engine=self.encoder.name, doc_ids=(case,)
+                )
+                if case not in there:
+                    failure = kept.failed.get(case, NOT_SANITIZED)
+                    yield begun.model_copy(update={"failure": failure})
+                elif (numbers := figures[case]) is None:
+                    yield begun.model_copy(update={"failure": CUT_OTHERWISE})
+                else:
+                    yield begun.model_copy(update={"figures": numbers})
+        progress(phase, len(cases), len(cases))
+
+    def _compared(
+        self, shelf: Shelf, documents: Sequence[SanitizedDocument]
+    ) -> dict[str, dict[str, float] | None]:
+        """The figures of each document by its id, None where its passages cannot be told apart."""
+        texts = {each.doc_id: each.text for each in self.documents}
+        ids = [next(iter(shelf.store.documents_called([each.doc_id])), each.doc_id) for each in documents]
+        said = [described(each, shelf.store.treated(own)) for each, own in zip(documents, ids, strict=True)]
+        bare = [replace(each, text=texts[each.doc_id], decisions=(), places=()) for each in documents]
+        expected, originals = (
+            cut(each, self.encoder, shelf.passage_tokens, shelf.search) for each in (said, bare)
+        )
+        figures: dict[str, dict[str, float] | None] = {}
+        for doc_id, own, original in zip(ids, expected, originals, strict=True):
+            passages = shelf.store.passages_of(doc_id)
+            if [each.text for each in passages] != [each.text for each in own.passages]:
+                figures[own.document.doc_id] = None
+                continue
+            found: dict[str, float] = {measured.PASSAGES: len(passages)}
+            if passages:
+                _, stored = shelf.store.vectors_of([each.passage_id for each in passages])
+                cosines = compared(stored, own.vectors, original.vectors)
+                found |= {
+                    measured.FLAGGED: cosines.flagged,
+                    measured.NEARER: cosines.nearer,
+                    measured.LOWEST: float(cosines.own.min()),
+                }
+            figures[own.document.doc_id] = found
+        return figures

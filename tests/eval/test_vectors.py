@@ -1,0 +1,235 @@
+"""What stored vectors say beyond their text. All people and texts are invented."""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eval.attacks.vectors import STORED_VECTORS, TOLERANCE, Compared, compared, described
+from eval.experiment import SanitizedCorpus, kept_in_memory
+from eval.measures import vectors as measured
+from eval.measures.uncertainty import clustered_share
+from eval.measures.vectors import vector_figures
+from eval.progress import no_progress
+from eval.rows import Row
+from eval.tasks.vectors import CUT_OTHERWISE, VectorsTask
+from ingest.deciding.baselines.uniform import ORIGIN, REDACT
+from ingest.deciding.policy import Policy
+from ingest.documents import Document
+from ingest.protocols import Encoder, Method
+from ingest.sanitize import DecidingSanitizer
+from ingest.scoring.prior import RiskPrior
+from models.errors import ConfigurationError
+from retrieval.passages import cut
+from retrieval.search import HYBRID, PLAIN, Search
+from retrieval.store.database import Store
+from retrieval.system import System
+from tests.doubles import PhraseDetector
+from tests.hashing_encoder import HashingEncoder
+
+ENCODER = HashingEncoder()
+NAMES = [f"{given} Quenlow{end}" for given in ("Alvi", "Ersu", "Marun", "Petlo") for end in ("a", "by", "er")]
+DOCUMENTS = [
+    Document(
+        f"d{number:02}",
+        f"The letter of {name} came on a cold day, and {name} had sealed it with green wax. "
+        f"It asked for {number + 2} crates of pears. Nobody in the harbour office knew {name} or the pears. "
+        f"The clerk wrote back that {name} should call on the warden with the papers of the barge.",
+    )
+    for number, name in enumerate(NAMES)
+]
+TOKENS = 24
+
+
+class Settings:
+    """What ``kept_in_memory`` reads of a system."""
+
+    passage_tokens = TOKENS
+
+    def __init__(self, method: Method, search: Search) -> None:
+        self.search = search
+        detector = PhraseDetector(dict.fromkeys(NAMES, "person full name"))
+        self._sanitizer = DecidingSanitizer(detector, method, RiskPrior(), Policy())
+
+    def sanitizer(self) -> DecidingSanitizer:
+        return self._sanitizer
+
+
+def kept(
+    stack: ExitStack,
+    method: Method = REDACT,
+    search: Search = HYBRID,
+    documents: Sequence[Document] = DOCUMENTS,
+) -> SanitizedCorpus:
+    system: System = Settings(method, search)  # type: ignore[assignment]
+    return kept_in_memory("s", documents, system, stack, no_progress)
+
+
+def rows(corpus: SanitizedCorpus, encoder: Encoder = ENCODER) -> list[Row]:
+    task = VectorsTask(DOCUMENTS, encoder)
+    return list(task.rows(corpus, task.cases, no_progress))
+
+
+def store_of(corpus: SanitizedCorpus, encoder: Encoder = ENCODER) -> Store:
+    assert corpus.shelf is not None
+    return corpus.shelf(encoder).store
+
+
+def put(store: Store, passage: int, column: str, value: object) -> None:
+    store._connection.execute(f"UPDATE passages SET {column} = ? WHERE passage_id = ?", (value, passage))
+
+
+def plant_original(corpus: SanitizedCorpus, number: int, encoder: Encoder = ENCODER) -> None:
+    """The vector that the second passage of an original gives, in place of that of the sanitized text."""
+    bare = replace(corpus.documents[number], text=DOCUMENTS[number].text, decisions=(), places=())
+    (made,) = cut([bare], encoder, TOKENS, HYBRID)
+    store = store_of(corpus, encoder)
+    passage = store.passages_of(DOCUMENTS[number].doc_id)[1]
+    put(store, passage.passage_id, "vector", made.vectors[1].astype(np.float16).tobytes())
+
+
+def test_the_attack_declares_itself() -> None:
+    assert all((STORED_VECTORS.goal, STORED_VECTORS.threat_model, STORED_VECTORS.reference))
+
+
+@pytest.mark.parametrize("search", [HYBRID, PLAIN, Search(left_out=False)])
+@pytest.mark.parametrize("method", [REDACT, ORIGIN])
+def test_a_clean_index_is_not_flagged(method: Method, search: Search) -> None:
+    with ExitStack() as stack:
+        found = rows(kept(stack, method, search))
+    figures = vector_figures(found)
+    assert (figures.flagged.hits, figures.nearer.hits) == (0, 0)
+    assert figures.flagged.n >= 2 * len(DOCUMENTS)
+    assert figures.lowest == pytest.approx(1, abs=1e-6)
+
+
+def test_the_vector_of_an_original_is_flagged_and_nothing_else_is() -> None:
+    with ExitStack() as stack:
+        corpus = kept(stack)
+        plant_original(corpus, 4)
+        found = {row.case: row.figures for row in rows(corpus)}
+    assert {case for case, each in found.items() if each[measured.FLAGGED]} == {"d04"}
+    assert (found["d04"][measured.FLAGGED], found["d04"][measured.NEARER]) == (1, 1)
+    assert found["d04"][measured.LOWEST] < 1 - TOLERANCE
+
+
+def test_a_real_encoder_is_not_flagged_and_a_planted_vector_is(minilm: Encoder) -> None:
+    with ExitStack() as stack:
+        corpus = kept(stack)
+        clean = vector_figures(rows(corpus, minilm))
+        plant_original(corpus, 2, minilm)
+        found = vector_figures(rows(corpus, minilm))
+    assert (clean.flagged.hits, clean.nearer.hits) == (0, 0)
+    # A hundredth of what is tolerated: half precision and the batch do not come near it.
+    assert clean.lowest is not None and clean.lowest > 1 - TOLERANCE / 100
+    assert (found.flagged.hits, found.nearer.hits) == (1, 1)
+
+
+def test_one_other_word_is_more_than_numbers_explain(minilm: Encoder) -> None:
+    words = " ".join(f"{document.text}" for document in DOCUMENTS[:2])
+    own, other = minilm.encode([words, words.replace("green", "yellow")])
+    assert compared(own[None], other[None], own[None]).flagged == 1
+
+
+def test_a_vector_of_something_else_is_flagged_and_is_not_nearer() -> None:
+    with ExitStack() as stack:
+        corpus = kept(stack)
+        store = store_of(corpus)
+        other = ENCODER.encode(["sixteen unheard trombones"])[0].astype(np.float16)
+        put(store, store.passages_of("d03")[0].passage_id, "vector", other.tobytes())
+        blank = np.full(ENCODER.dim, np.nan, np.float16)
+        put(store, store.passages_of("d05")[0].passage_id, "vector", blank.tobytes())
+        figures = vector_figures(rows(corpus))
+    assert (figures.flagged.hits, figures.nearer.hits) == (2, 0)
+
+
+def test_cosines_by_hand() -> None:
+    stored = np.array([[2, 0], [0, 1], [0.6, 0.8], [0, 0]], np.float32)
+    own = np.array([[1, 0], [1, 0], [0, 1], [1, 0]], np.float32)
+    originals = np.array([[0, 3], [-1, 0]], np.float32)
+    found = compared(stored, own, originals)
+    assert found.own == pytest.approx([1, 0, 0.8, 0])
+    assert found.original == pytest.approx([0, 1, 0.8, 0])
+    # The third is as near to the original as to its own text, and the last points nowhere.
+    assert (found.flagged, found.nearer) == (3, 1)
+    assert compared(stored, own, originals[:0]).nearer == 0
+
+
+@given(st.lists(st.tuples(st.floats(-1, 1), st.floats(-1, 1)), max_size=20))
+def test_what_is_nearer_is_flagged(cosines: list[tuple[float, float]]) -> None:
+    own, original = np.array([one for one, _ in cosines]), np.array([other for _, other in cosines])
+    found = Compared(own, original)
+    assert 0 <= found.nearer <= found.flagged <= len(cosines)
+
+
+def test_shares_are_of_passages_and_intervals_over_documents() -> None:
+    def row(case: str, passages: int, flagged: int, nearer: int, lowest: float) -> Row:
+        figures: dict[str, float] = {measured.PASSAGES: passages, measured.FLAGGED: flagged}
+        figures |= {measured.NEARER: nearer, measured.LOWEST: lowest}
+        return Row(system="s", task="t", case=case, figures=figures)
+
+    empty = Row(system="s", task="t", case="e", figures={measured.PASSAGES: 0})
+    failed = Row(system="s", task="t", case="x", failure=CUT_OTHERWISE)
+    figures = vector_figures([row("a", 3, 1, 0, 0.9), row("b", 5, 2, 1, 0.4), empty, failed])
+    assert figures.flagged == clustered_share([1, 2, 0], [3, 5, 0])
+    assert (figures.flagged.value, figures.nearer.value, figures.lowest) == (3 / 8, 1 / 8, 0.4)
+    assert vector_figures([failed]).flagged.value is vector_figures([]).lowest is None
+
+
+def test_descriptors_are_those_of_the_ledger() -> None:
+    with ExitStack() as stack:
+        corpus = kept(stack)
+        document = corpus.documents[0]
+        known = described(document, store_of(corpus).treated("d00"))
+        unknown = replace(
+            corpus, documents=[replace(each, decisions=(), places=()) for each in corpus.documents]
+        )
+        figures = vector_figures(rows(unknown))
+    assert known.places == document.places
+    assert [each.action for each in known.decisions] == [each.action for each in document.decisions]
+    assert figures.flagged.hits == 0
+
+
+def test_what_cannot_be_compared_is_a_failure() -> None:
+    with ExitStack() as stack:
+        corpus = kept(stack, documents=DOCUMENTS[:3])
+        store = store_of(corpus)
+        put(store, store.passages_of("d01")[0].passage_id, "text", "Something else.")
+        found = {row.case: row for row in rows(replace(corpus, failed={"d09": "TooLong"}))}
+    assert (found["d01"].failure, found["d01"].figures) == (CUT_OTHERWISE, {})
+    assert found["d09"].failure == "TooLong"
+    assert found["d10"].failure == "not sanitized"
+    assert found["d00"].measured and found["d02"].measured
+
+
+def test_an_empty_document_has_no_passages() -> None:
+    with ExitStack() as stack:
+        corpus = kept(stack, documents=[Document("d00", "")])
+        (row, *_) = rows(corpus)
+    assert row.failure or row.figures == {measured.PASSAGES: 0}
+
+
+def test_some_cases_have_the_same_rows_which_hold_numbers_only() -> None:
+    with ExitStack() as stack:
+        corpus = kept(stack)
+        task = VectorsTask(DOCUMENTS, ENCODER)
+        every = {row.case: row for row in task.rows(corpus, task.cases, no_progress)}
+        assert list(task.rows(corpus, ["d07", "d03"], no_progress)) == [every["d07"], every["d03"]]
+        shown = repr([task, corpus, corpus.shelf and corpus.shelf(ENCODER)])
+    shown += "".join(row.model_dump_json() for row in every.values()) + repr(every)
+    assert "Quenlow" not in shown and "pears" not in shown
+
+
+def test_what_has_no_vectors_is_refused() -> None:
+    def nobody(encoder: Encoder) -> object:
+        raise AssertionError("nothing is asked")
+
+    bare = SanitizedCorpus("s", 0, {}, {}, nobody, ())  # type: ignore[arg-type]
+    with pytest.raises(ConfigurationError, match=r"^s has no stored vectors: measure a collection\.$"):
+        rows(bare)
+    with pytest.raises(ConfigurationError, match=r"^Two documents have the same id: give each its own\.$"):
+        VectorsTask([DOCUMENTS[0], DOCUMENTS[0]], ENCODER)
