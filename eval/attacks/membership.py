@@ -8,7 +8,7 @@ some texts score high wherever they are asked (DCMI), and by the nearest referen
 
 import random
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -72,9 +72,9 @@ class Questions:
     masked: Masked = field(repr=False)
 
     @property
-    def asked(self) -> tuple[str, str, str]:
-        """In the order of the scores."""
-        return self.text, self.first_half, self.masked.text
+    def asked(self) -> dict[str, str]:
+        """By the score that the answer gives."""
+        return {RETRIEVAL: self.text, CONTINUATION: self.first_half, MASKED: self.masked.text}
 
 
 def questions_about(text: str, masks: int) -> Questions:
@@ -160,14 +160,14 @@ def perturbed(text: str, share: float, rng: random.Random) -> str:
     return "".join(pieces) + text[at:]
 
 
-def scores_of(asked: Questions, answers: Sequence[Answer], stems: Tokenize) -> dict[str, float]:
-    """The three scores, given the answers to the three questions."""
-    whole, continued, filled = answers
-    return {
-        RETRIEVAL: max((float(each.similarity) for each in whole.passages), default=0.0),
-        CONTINUATION: rouge_l(stems(asked.second_half), stems(continued.text)).recall,
-        MASKED: recovered(asked.masked, filled.text),
+def scores_of(asked: Questions, answers: Mapping[str, Answer], stems: Tokenize) -> dict[str, float]:
+    """The scores whose questions were answered."""
+    judged: dict[str, Callable[[Answer], float]] = {
+        RETRIEVAL: lambda whole: max((float(each.similarity) for each in whole.passages), default=0.0),
+        CONTINUATION: lambda rest: rouge_l(stems(asked.second_half), stems(rest.text)).recall,
+        MASKED: lambda filled: recovered(asked.masked, filled.text),
     }
+    return {name: judged[name](answer) for name, answer in answers.items()}
 
 
 def above_references(

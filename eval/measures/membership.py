@@ -65,7 +65,8 @@ def figures_of(
     if not all(sizes):
         nothing = dict.fromkeys(LIMITS, Estimate())
         return MembershipFigures(score, *sizes, Estimate(), nothing, Estimate(), {}, None, failed)
-    values = np.round(np.array([*members, *others], dtype=np.float64), DIGITS)
+    # Sorted, so that intervals do not depend on the order of the rows.
+    values = np.round(np.array([*sorted(members), *sorted(others)], dtype=np.float64), DIGITS)
     distinct, levels = np.unique(values, return_inverse=True)
     inside = np.arange(len(values)) < sizes[0]
 

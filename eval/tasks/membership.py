@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from eval.attacks.judging import AttemptFailed, attempts
+from eval.attacks.judging import attempts
 from eval.attacks.membership import (
     BY_PERTURBED,
     BY_REFERENCES,
@@ -34,6 +34,7 @@ from eval.tasks.index import NOT_SANITIZED
 from ingest.documents import Document
 from ingest.protocols import Encoder
 from models.errors import ConfigurationError
+from retrieval.documents import Answer
 from retrieval.protocols import Generator
 
 
@@ -45,7 +46,8 @@ class MembershipTask:
     its ``documents`` must leave out, copies too: this task alone holds them, and they are never sanitized or
     indexed (``eval.attacks.membership.members_and_others`` draws them). ``references`` are texts that the
     attacker knows to be outside. ``limits`` puts what a server limits around the target, once per run of a
-    system; a candidate whose question is refused or fails is not measured.
+    system; a candidate whose question is refused or fails is not measured. Each of the ``scores`` asks one
+    question about each version of a text.
     """
 
     members: Sequence[Document] = field(repr=False)
@@ -59,8 +61,11 @@ class MembershipTask:
     perturbed_share: float = 0.3
     seed: int = 0
     limits: Callable[[Target], Target] | None = None
+    scores: Sequence[str] = SCORES
 
     def __post_init__(self) -> None:
+        if not self.scores or not {*self.scores} <= {*SCORES}:
+            raise ConfigurationError(f"membership is inferred by one or more of: {', '.join(SCORES)}")
         ids = [each.doc_id for each in (*self.members, *self.held_out, *self.references)]
         if not self.members or not self.held_out:
             raise ConfigurationError(
@@ -77,8 +82,8 @@ class MembershipTask:
 
     @property
     def name(self) -> str:
-        """Attack, generator and number of passages."""
-        return f"membership, {self.generator.name}, k {self.k}"
+        """Attack, scores, generator and number of passages."""
+        return f"membership by {' and '.join(self.scores)}, {self.generator.name}, k {self.k}"
 
     @property
     def cases(self) -> Sequence[str]:
@@ -104,8 +109,8 @@ class MembershipTask:
                 "documents of the experiment"
             )
         # Without documents in memory the index is a collection, whose members are taken as given.
-        missing = {each.doc_id for each in self.members if there and each.doc_id not in there}
         members = {each.doc_id for each in self.members}
+        missing = {each for each in members if each in kept.failed or (there and each not in there)}
         originals = {each.doc_id: each.text for each in (*self.members, *self.held_out)}
         measurable = [originals[case] for case in cases if case not in missing]
         scored = iter(self._scored(kept, measurable, progress))
@@ -132,7 +137,7 @@ class MembershipTask:
         asked += [questions_about(each, self.masks) for each in references]
         stems, phase = cached_stems(), f"inferring members of {kept.system}"
         progress(phase, 0, len(asked))
-        questions = [question for each in asked for question in each.asked]
+        questions = [each.asked[score] for each in asked for score in self.scores]
         target: Target = RagTarget(
             HavingFound(kept.retriever(self.encoder), questions, self.k), self.generator, self.k
         )
@@ -140,7 +145,7 @@ class MembershipTask:
         found: list[dict[str, float] | str] = []
         for number, each in enumerate(asked):
             progress(phase, number, len(asked))
-            found.append(_answered(target, each, stems))
+            found.append(self._answered(target, each, stems))
         progress(phase, len(asked), len(asked))
         size = self.perturbations + 1
         own = [found[first : first + size] for first in range(0, size * len(texts), size)]
@@ -171,7 +176,7 @@ class MembershipTask:
             return scored
         vectors = self.encoder.encode([text for text, _ in measured])
         others = self.encoder.encode([text for text, _ in known])
-        for name in SCORES:
+        for name in self.scores:
             above = above_references(
                 [each[name] for _, each in measured], vectors, [each[name] for _, each in known], others
             )
@@ -179,16 +184,15 @@ class MembershipTask:
                 each[name + BY_REFERENCES] = value
         return scored
 
-
-def _answered(target: Target, asked: Questions, stems: Tokenize) -> dict[str, float] | str:
-    """The three scores of a text, or the type of the error of a question."""
-    tried = list(
-        attempts(target, [AttackPrompt(n, "membership", text) for n, text in enumerate(asked.asked)])
-    )
-    answers = [each.answer for each in tried if each.answer is not None]
-    if len(answers) < len(tried):
-        return next(each.failure for each in tried if each.answer is None) or AttemptFailed.__name__
-    return scores_of(asked, answers, stems)
+    def _answered(self, target: Target, asked: Questions, stems: Tokenize) -> dict[str, float] | str:
+        """The scores of a text, or the type of the error of a question."""
+        answers: dict[str, Answer] = {}
+        prompts = [AttackPrompt(n, score, asked.asked[score]) for n, score in enumerate(self.scores)]
+        for score, each in zip(self.scores, attempts(target, prompts), strict=True):
+            if each.answer is None:
+                return each.failure
+            answers[score] = each.answer
+        return scores_of(asked, answers, stems)
 
 
 def _above_perturbed(found: Sequence[dict[str, float] | str]) -> dict[str, float] | str:
@@ -197,8 +201,8 @@ def _above_perturbed(found: Sequence[dict[str, float] | str]) -> dict[str, float
         return failure
     own, *others = (each for each in found if not isinstance(each, str))
     above = {
-        name + BY_PERTURBED: own[name] - float(np.mean([each[name] for each in others]))
-        for name in SCORES
+        name + BY_PERTURBED: value - float(np.mean([each[name] for each in others]))
+        for name, value in own.items()
         if others
     }
     return own | above
