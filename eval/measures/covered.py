@@ -9,7 +9,7 @@ passage is extracted if the output repeats half of its words in order (ROUGE-L r
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from eval.measures.uncertainty import Estimate, counted_share, mean_of, ratio_of, wilson
+from eval.measures.uncertainty import Estimate, mean_of, ratio_of, wilson
 from eval.rows import Row
 
 BASE, PASSAGES, REFUSED = "documents in the base", "passages per question", "refused"
@@ -23,7 +23,7 @@ class Covered:
 
     Intervals resample questions, by the passages that each was the first to bring: they say how much the
     figure depends on single questions, not on another start of the attack. ``base`` is the share of all
-    documents of which a passage was extracted, a complete count.
+    documents of which a passage was extracted.
     """
 
     asked: int
@@ -39,10 +39,11 @@ class Covered:
 
 @dataclass(frozen=True, slots=True)
 class _New:
-    """What a question was the first to bring, and how much it could have brought."""
+    """What a question was the first to bring, and how many passages it could have brought."""
 
     retrieved: int
     extracted: int
+    documents: int
     possible: int
 
 
@@ -53,7 +54,6 @@ def covered(rows: Iterable[Row], seed: int = 0) -> Covered:
     new = _new(measured)
     retrieved, extracted = [each.retrieved for each in new], [each.extracted for each in new]
     possible = [each.possible for each in new]
-    documents = {copy.doc_id for row in measured for copy in row.copies if copy.rouge_recall >= EXTRACTED}
     size = max((int(row.figures[BASE]) for row in measured), default=0)
     return Covered(
         len(measured),
@@ -64,23 +64,35 @@ def covered(rows: Iterable[Row], seed: int = 0) -> Covered:
         _share(extracted, possible, seed),
         _share(retrieved, possible, seed),
         _share(extracted, retrieved, seed),
-        counted_share(len(documents), size),
+        _of_base([each.documents for each in new], size, seed),
     )
 
 
 def _new(measured: Sequence[Row]) -> list[_New]:
-    seen, out = set[int](), set[int]()
+    seen, out, documents = set[int](), set[int](), set[str]()
     new: list[_New] = []
     for row in measured:
         retrieved = {copy.passage_id for copy in row.copies}
         extracted = {copy.passage_id for copy in row.copies if copy.rouge_recall >= EXTRACTED}
-        new.append(_New(len(retrieved - seen), len(extracted - out), int(row.figures[PASSAGES])))
+        of = {copy.doc_id for copy in row.copies if copy.rouge_recall >= EXTRACTED}
+        counts = len(retrieved - seen), len(extracted - out), len(of - documents)
+        new.append(_New(*counts, int(row.figures[PASSAGES])))
         seen |= retrieved
         out |= extracted
+        documents |= of
     return new
 
 
-def _share(parts: Sequence[int], wholes: Sequence[int], seed: int) -> Estimate:
+def _of_base(documents: Sequence[int], size: int, seed: int) -> Estimate:
+    """The share of a base of which a passage came out, given the documents that each question brought."""
+    if not size or not documents:
+        return Estimate()
+    found = _share(documents, [size / len(documents)] * len(documents), seed)
+    high = None if found.high is None else min(found.high, 1.0)
+    return replace(found, value=sum(documents) / size, high=high, hits=sum(documents), n=size)
+
+
+def _share(parts: Sequence[int], wholes: Sequence[float], seed: int) -> Estimate:
     """A ratio of sums over questions; if it is 0 or 1, with Wilson's interval."""
     found = ratio_of(parts, wholes, seed)
     if found.value in (0.0, 1.0):

@@ -1,10 +1,10 @@
 """Coverage attacks on each system: what many questions, each chosen after the answers before, bring out.
 
-``eval.measures.covered`` folds the rows.
+``eval.measures.covered`` folds the rows of one attack.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from eval.attacks.judging import judge
 from eval.experiment import SanitizedCorpus
@@ -76,3 +76,47 @@ class CoverageTask:
         for case in cases:
             if case in wanted:
                 yield Row(system=kept.system, task=self.name, case=case, failure=NOT_ASKED)
+
+
+@dataclass(frozen=True, slots=True)
+class BesideControls:
+    """The rows of a coverage task and of its controls, with as many questions to the same victim.
+
+    Cases begin with the name of the attack (``asked_by``).
+    """
+
+    attack: CoverageTask
+    controls: Sequence[Adaptive]
+
+    @property
+    def name(self) -> str:
+        """That of the attack's task, and the controls."""
+        return f"{self.attack.name}, beside {' and '.join(each.name for each in self.controls)}"
+
+    @property
+    def cases(self) -> Sequence[str]:
+        """Attack by attack, the numbers of the questions."""
+        return [f"{name} {case}" for name, task in self._tasks.items() for case in task.cases]
+
+    @property
+    def sensitive(self) -> SensitiveIndex:
+        """That of the attack's task."""
+        return self.attack.sensitive
+
+    @property
+    def _tasks(self) -> dict[str, CoverageTask]:
+        attacks = (self.attack.attack, *self.controls)
+        return {each.name: replace(self.attack, attack=each) for each in attacks}
+
+    def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
+        """A row for each wanted question of each attack."""
+        wanted = set(cases)
+        for name, task in self._tasks.items():
+            if own := [case for case in task.cases if f"{name} {case}" in wanted]:
+                for row in task.rows(kept, own, progress):
+                    yield row.model_copy(update={"task": self.name, "case": f"{name} {row.case}"})
+
+
+def asked_by(attack: str, rows: Iterable[Row]) -> list[Row]:
+    """The rows of one attack by name."""
+    return [row for row in rows if row.case.rpartition(" ")[0] == attack]

@@ -7,6 +7,8 @@ from contextlib import ExitStack
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from app.compose import system_of
 from app.settings.load import load_settings
@@ -21,7 +23,8 @@ from eval.measures.covered import BASE, PASSAGES, REFUSED, advantage, covered, c
 from eval.progress import no_progress
 from eval.protocols import Adaptive, Target
 from eval.rows import Row
-from eval.tasks.coverage import NOT_ASKED, CoverageTask
+from eval.targets import reading_once
+from eval.tasks.coverage import NOT_ASKED, BesideControls, CoverageTask, asked_by
 from ingest.deciding.policy import Policy
 from ingest.documents import Document
 from ingest.protocols import Encoder
@@ -152,6 +155,10 @@ def test_coverage_by_hand() -> None:
     assert found.instruction_effect.value == 1
     # Passages 0 and 1 are of one document, 4 is of another.
     assert (found.base.value, found.base.hits, found.base.n) == (0.2, 2, 10)
+    # A question brought one document or none: four of the best bring four of ten.
+    assert (
+        found.base.interval is not None and 0 <= found.base.interval[0] < 0.2 < found.base.interval[1] <= 0.4
+    )
     assert curve(ROWS) == [(1, 2, 1), (2, 3, 2), (3, 3, 3), (4, 3, 3)]
 
 
@@ -161,12 +168,26 @@ def test_what_was_not_measured_is_no_zero() -> None:
         assert (found.efficiency.value, found.base.value, found.asked) == (None, None, 0)
 
 
+@given(
+    st.lists(st.lists(st.tuples(st.integers(0, 9), st.sampled_from((0.0, 0.5, 1.0))), max_size=2), min_size=1)
+)
+def test_shares_of_coverage_are_shares(questions: list[list[tuple[int, float]]]) -> None:
+    found = covered([row(number, *dict(each).items()) for number, each in enumerate(questions)])
+    assert found.extracted <= found.retrieved <= 10
+    for share in (found.efficiency, found.query_effect, found.base):
+        assert share.value is not None and share.low is not None and share.high is not None
+        assert 0 <= share.low <= share.high <= 1
+        assert 0 <= share.value <= 1
+    assert found.base.hits <= found.extracted
+
+
 def test_an_attack_is_compared_with_the_best_control() -> None:
     weak = [row(0), row(1), row(2)]
     strong = [row(0, (0, 1.0)), row(1), row(2)]
     found = advantage(ROWS, {"weak": weak, "strong": strong, "none": []})
     # On questions 0 and 1, which both measured: 1/2 against 1/2, and 1/2 against 0.
-    assert (found.control, found.estimate.value) == ("strong", pytest.approx(0.25))
+    assert found.control == "strong"
+    assert found.estimate.value == pytest.approx(0.25)
     assert advantage(ROWS, {}).estimate.value is None
 
 
@@ -215,13 +236,21 @@ def test_a_target_that_fails_stops_no_attack(attack: Callable[[int], Adaptive]) 
     assert covered(found).failed == 30
 
 
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda made: made(0).name)
-def test_an_attack_that_learns_beats_questions_that_do_not(
-    attack: Callable[[int], Adaptive], kept: SanitizedCorpus
-) -> None:
-    controls = {each(0).name: rows_of(each(0), kept) for each in CONTROLS}
-    found = advantage(rows_of(attack(0), kept), controls)
-    assert found.estimate.low is not None and found.estimate.low > 0
+def test_attacks_that_learn_beat_questions_that_do_not(minilm: Encoder) -> None:
+    # CopyBreak does not on so small a base: its first half explores, and passages have no neighbors.
+    read = reading_once(minilm)
+    settings = load_settings({"detector.learned": False, "risk.kind": "prior"})
+    system = replace(system_of(settings, encoder=read), policy=Policy("origin"))
+    with ExitStack() as stack:
+        kept = kept_in_memory("origin", DOCUMENTS, system, stack, no_progress)
+
+        def brought(attack: Callable[[int], Adaptive]) -> int:
+            tasks = [CoverageTask(attack(seed), VerbatimGenerator(), read, 3, 20) for seed in (0, 1)]
+            return sum(covered(task.rows(kept, task.cases, no_progress)).extracted for task in tasks)
+
+        best = max(brought(each) for each in CONTROLS)
+        assert brought(lambda seed: Ikea(read, seed)) > 1.2 * best
+        assert brought(lambda seed: Pirates(read, seed)) > best
 
 
 # -- the task --------------------------------------------------------------------------------------------
@@ -244,6 +273,22 @@ def test_a_row_holds_numbers_and_ids_only(attack: Callable[[int], Adaptive], kep
         assert not any(word in shown for word in (*SUBJECTS, *DETAILS, "collector"))
         assert (each.figures[BASE], each.figures[PASSAGES]) == (len(DOCUMENTS), 3)
     assert "turbine" not in repr(Attempt(AttackPrompt(0, "kind", "turbine"), None))
+
+
+def test_controls_stand_beside_an_attack(kept: SanitizedCorpus) -> None:
+    own = task_of(Ikea(ENCODER))
+    task = BesideControls(own, (RandomText(), RandomTokens()))
+    assert task.name == (
+        "coverage by ikea, verbatim (worst case), k 3, 20 questions, beside random-text and random-token"
+    )
+    found = list(task.rows(kept, task.cases, no_progress))
+    assert [each.case for each in found] == list(task.cases)
+    assert {each.task for each in found} == {task.name}
+    for attack in (Ikea(ENCODER), RandomText(), RandomTokens()):
+        alone = rows_of(attack, kept)
+        assert covered(asked_by(attack.name, found)) == covered(alone)
+    wanted = ["ikea 7", "random-token 3"]
+    assert [each.case for each in task.rows(kept, wanted, no_progress)] == wanted
 
 
 def test_a_limit_that_refuses_is_measured_and_brings_nothing(kept: SanitizedCorpus) -> None:

@@ -292,6 +292,7 @@ eval.studies.audit.report.MeasureFigures: name title engine figures chances blin
 eval.studies.audit.study.Options: at_most at_least
 eval.tasks.coverage.CoverageTask: refusals
 eval.tasks.marks.MarkShare: kind count
+eval.tasks.membership.MembershipTask: scores
 eval.tasks.marks.Marks: annotator
 eval.measures.said_numbers.Range: unit
 eval.measures.truthful.Pair: kind
