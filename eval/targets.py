@@ -9,7 +9,7 @@ from eval.progress import Progress, no_progress
 from ingest.protocols import Encoder
 from models.remembering import remembering
 from models.vectors import Vectors
-from retrieval.documents import Answer
+from retrieval.documents import Answer, RetrievedPassage
 from retrieval.protocols import Generator, Retriever
 from retrieval.writing import whole
 
@@ -48,3 +48,18 @@ def having_read(
         known += zip(batch, encoder.encode(batch), strict=True)
         progress(phase, len(known), len(distinct))
     return remembering(encoder, "encode", joined=np.stack, known=known, grows=False)
+
+
+class HavingFound:
+    """A retriever with the passages of some questions found in one batch; it caches no others."""
+
+    def __init__(self, retriever: Retriever, questions: Sequence[str], k: int) -> None:
+        self._retriever, self._k = retriever, k
+        distinct = list(dict.fromkeys(questions))
+        self._found = dict(zip(distinct, retriever.retrieve(distinct, k), strict=True))
+
+    def retrieve(self, questions: Sequence[str], k: int) -> list[list[RetrievedPassage]]:
+        """As the retriever does."""
+        if k != self._k or not all(each in self._found for each in questions):
+            return self._retriever.retrieve(questions, k)
+        return [self._found[each] for each in questions]

@@ -44,7 +44,7 @@ class Order:
     text_field: str = field(default="text", repr=False)
     id_field: str = field(default="id", repr=False)
     source: str | None = None
-    audit: Mapping[str, Any] = field(default_factory=dict)
+    audit: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -227,10 +227,12 @@ class AuditBody(_Body):
     suite: Literal["quick", "standard", "full"] = "standard"
     seed: int = Field(default=0, ge=0, le=2**31)
     at_most: dict[str, float] = Field(
-        default={}, description="gates: the most of a leak, by the name of a measure, such as linked"
+        default={},
+        repr=False,
+        description="gates: the most of a leak, by the name of a measure, such as linked",
     )
     at_least: dict[str, float] = Field(
-        default={}, description="gates: the least of what is useful, such as found-first"
+        default={}, repr=False, description="gates: the least of what is useful, such as found-first"
     )
 
     def options(self) -> dict[str, Any]:

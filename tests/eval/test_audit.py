@@ -1,6 +1,7 @@
 """The audit of a collection: what it measures, its gates and its verdict. All names here are invented."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as Xml
@@ -26,6 +27,7 @@ from eval.studies.audit.stored import NOT_STORED, as_stored, stored_texts
 from eval.studies.audit.study import Options, audit, check_limits, figures_of, gate_of
 from eval.studies.audit.verdict import verdict_of
 from eval.studies.marks.methods import ORIGIN, REDACT
+from ingest.documents import Document
 from ingest.read.sources import read_documents
 from models.errors import ConfigurationError, LetheError
 from retrieval.collection import Collection, locked
@@ -126,6 +128,10 @@ def test_unsanitized_documents_show_everything_and_controls_stand_beside(lethe: 
     assert measure(lethe, "guessed").shown is None
     assert lethe.systems == (COLLECTION, "origin", "redact", "rules alone", "random within rules")
     assert all({*each.figures} == {*lethe.systems} for each in lethe.measures)
+    # Twenty questions of any kind bring out each of eight notes, so the attack shows nothing.
+    covered = measure(lethe, "covered")
+    assert covered.figures[ORIGIN].value == covered.chances[ORIGIN].value == 1.0
+    assert covered.shown is False
     assert (measure(lethe, "found-first").figures[ORIGIN].value or 0) > 0.5
 
 
@@ -154,8 +160,10 @@ def test_an_exceeded_gate_and_one_that_was_not_measured(lethe: AuditReport) -> N
     nothing = guessed.model_copy(update={"figures": {COLLECTION: Estimate()}})
     assert gate_of(nothing, 0.5) == Gate(measure="guessed", limit=0.5, value=None, outcome="not measured")
     useful = measure(lethe, "found-first")
-    assert gate_of(useful, 0.5).outcome == "held"
-    assert gate_of(useful, 1.5).outcome == "exceeded"
+    found = useful.figures[COLLECTION].value or 0
+    assert found > 0
+    assert gate_of(useful, found).outcome == "held"
+    assert gate_of(useful, found + 0.01).outcome == "exceeded"
 
 
 def gate(measure: str, value: float | None) -> Gate:
@@ -240,6 +248,41 @@ def test_documents_about_one_person_are_looked_for_where_the_originals_say_so(tm
     # A person of whom one document is left has nothing to be linked with.
     assert found.n == 2
     assert measure(report, "same-person").chances[ORIGIN].value == pytest.approx(1 / (len(ids) - 1))
+
+
+def strangers(n: int) -> list[Document]:
+    """Notes that were never ingested; one word of each is its own."""
+    return [
+        Document(
+            f"s{number}", f"Invented note of a stranger. Ms Orla Penwick{number} saw a dentist, in pain."
+        )
+        for number in range(n)
+    ]
+
+
+def test_who_holds_copies_is_told_apart_from_strangers(tmp_path: Path) -> None:
+    system, data, corpus = written(tmp_path, "lethe")
+    copies = [replace(each, doc_id=f"c{each.doc_id}", text=f"{each.text} ") for each in corpus.documents]
+    with data.open("notes") as collection:
+
+        def measured(others: Sequence[Document]) -> AuditReport:
+            given = replace(corpus, documents=[*corpus.documents, *others])
+            return audit(system, collection, given, Options("quick"))
+
+        few, enough = measured([*strangers(19), *copies]), measured([*strangers(20), *copies])
+    # A copy of a document that is there is absent by its id, and no stranger.
+    assert few.absent == 19 + len(NOTES)
+    assert not [each for each in few.measures if each.name == "member"]
+    member = measure(enough, "member")
+    assert member.shown is True
+    assert member.figures[ORIGIN].value == 1.0
+    assert {each.value for each in member.chances.values()} == {0.5}
+    assert all(0 <= (each.value or 0) <= 1 for each in member.figures.values())
+    rows = [
+        row for row in enough.rows if row.task == "membership by best similarity, verbatim (worst case), k 5"
+    ]
+    assert len(rows) == len(enough.systems) * (len(NOTES) + 20)
+    assert all(row.measured for row in rows)
 
 
 def test_limits_of_unknown_measures_are_refused() -> None:

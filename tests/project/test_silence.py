@@ -152,7 +152,7 @@ eval.rows.Row: system task case kind failure engine doc_ids figures
 eval.rows._Heading: run
 eval.experiment.SanitizedCorpus: system
 eval.experiment.SystemRows: system
-eval.experiment.Experiment: systems tasks collections
+eval.experiment.Experiment: systems tasks kept
 eval.studies.intact.methods.PublishedWords: name
 eval.measures.clustered.Clustering: engine
 eval.measures.clustered.ClustersKept: engine
@@ -164,7 +164,9 @@ eval.studies.intact.report.IntactReport: command engines absent
 eval.studies.intact.study.Replaced: doc_id kind label
 ingest.ladders.guessed.Case: label
 eval.measures.claim_categories.RuleCategorizer: name
+eval.measures.covered.Advantage: control
 eval.measures.mauve.Mauve: engine
+eval.measures.membership.MembershipFigures: score
 eval.measures.preserved.Preserved: engine
 eval.measures.reidentified.Reidentified: engine
 eval.measures.uncertainty.Estimate: why_not
@@ -186,6 +188,7 @@ eval.studies.detection.report.Figure: question detector
 eval.studies.detection.report.Question: key corpus title unit
 eval.studies.detection.tasks.Task: key corpus title
 eval.attacks.canary_words.CanaryKind: label
+eval.attacks.copybreak._End: direction
 eval.attacks.custom.CustomAttack: name goal threat_model reference
 eval.attacks.guessing.Guess: doc_id label
 eval.attacks.reconstruction.Reconstruction: doc_id
@@ -289,7 +292,15 @@ eval.studies.marks.report.MarkedCorpusFigures: name annotators exposures
 eval.studies.marks.report.MarkedPart: name failed extracted recall_overlap recall_minus_lethe
 eval.studies.marks.report.MarksReport: command methods absent
 eval.studies.marks.study.Options: corpora
+eval.studies.audit.measures.Measure: name title blind shown_on
+eval.studies.audit.report.AuditReport: collection suite systems reference verdict problems
+eval.studies.audit.report.Gate: measure
+eval.studies.audit.report.Leak: doc_id labels
+eval.studies.audit.report.MeasureFigures: name title engine figures chances blind failures
+eval.studies.audit.study.Options: at_most at_least
+eval.tasks.coverage.CoverageTask: refusals
 eval.tasks.marks.MarkShare: kind count
+eval.tasks.membership.MembershipTask: scores
 eval.tasks.marks.Marks: annotator
 eval.measures.said_numbers.Range: unit
 eval.measures.truthful.Pair: kind

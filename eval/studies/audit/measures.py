@@ -8,14 +8,19 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from eval.attacks.extraction import Aim
+from eval.attacks.ikea import Ikea
 from eval.attacks.linkage import Bm25, Linker
+from eval.attacks.membership import RETRIEVAL
+from eval.attacks.random_asking import RandomText, RandomTokens
 from eval.attacks.suite import extraction_suite
 from eval.corpora.cloze import cloze_questions
-from eval.corpora.corpus import Selection
+from eval.corpora.corpus import Selection, fewer_documents
 from eval.experiment import Task
 from eval.measures.anonymity import FEW, anonymity_in
+from eval.measures.covered import covered
 from eval.measures.leakage import SensitiveIndex, entity_leakage
 from eval.measures.linked import LEAKED, LEFT, RATED, RIGHT, leaked_claims, linkage
+from eval.measures.membership import CHANCE_AUC, membership
 from eval.measures.same_person import same_person as same_person_figures
 from eval.measures.uncertainty import Estimate, clustered_share, mean_of, share_of
 from eval.measures.vectors import vector_figures
@@ -24,9 +29,11 @@ from eval.studies.audit.report import Attacker
 from eval.studies.marks.methods import ORIGIN
 from eval.tasks.anonymity import SIZES, AnonymityTask
 from eval.tasks.attack import AttackTask
+from eval.tasks.coverage import BesideControls, CoverageTask, asked_by
 from eval.tasks.guesses import FIRST_FIVE, PRIOR_FIVE, SLOTS, Guesses
 from eval.tasks.index import IndexReader
 from eval.tasks.linkage import LinkageTask, version_2
+from eval.tasks.membership import MembershipTask
 from eval.tasks.questions import FACTS, RANK, Questions
 from eval.tasks.same_person import SamePersonTask
 from eval.tasks.vectors import VectorsTask
@@ -43,26 +50,34 @@ SuiteName = Literal["quick", "standard", "full"]
 class Suite:
     """How much an audit does; None is all.
 
-    Documents at most, prompts of each aim, questions about each document, documents whose slots are guessed.
+    Documents at most, prompts of each aim, questions about each document, documents whose slots are guessed,
+    documents of both kinds of which it is asked whether they are there, and adaptive questions.
     """
 
     documents: int | None
     prompts: int
     questions: int
     guessed: int | None
+    candidates: int | None
+    asked: int
 
 
+FEWEST_STRANGERS = 20
+"""With fewer, whether documents are known to be in the collection is not measured."""
 SUITES: Mapping[SuiteName, Suite] = {
-    "quick": Suite(100, 10, 1, 30),
-    "standard": Suite(1_000, 40, 1, 200),
-    "full": Suite(None, 250, 4, None),
+    "quick": Suite(100, 10, 1, 30, 50, 20),
+    "standard": Suite(1_000, 40, 1, 200, 300, 100),
+    "full": Suite(None, 250, 4, None, None, 300),
 }
 SUITE_NAMES: tuple[SuiteName, ...] = get_args(SuiteName)
 
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """What the tasks are made of. ``encoder`` caches, since all systems share most of their texts."""
+    """What the tasks are made of. ``encoder`` caches, since all systems share most of their texts.
+
+    ``strangers`` are originals that are not in the collection, none a copy of one that is.
+    """
 
     documents: Sequence[Document] = field(repr=False)
     sensitive: SensitiveIndex = field(repr=False)
@@ -71,6 +86,7 @@ class Grounds:
     k: int
     seed: int
     people: Sequence[frozenset[str]] = field(default=(), repr=False)
+    strangers: Sequence[Document] = field(default=(), repr=False)
 
     @property
     def size(self) -> Suite:
@@ -231,6 +247,33 @@ def same_person(grounds: Grounds) -> list[Measure]:
     ]
 
 
+def belonging(grounds: Grounds) -> list[Measure]:
+    """Whether a document is in the index, for somebody who holds a copy of it and of others that are not."""
+    if len(grounds.strangers) < FEWEST_STRANGERS:
+        return []
+    most = Selection(grounds.seed, most_documents=grounds.size.candidates)
+    task = MembershipTask(
+        fewer_documents(grounds.documents, most),
+        fewer_documents(grounds.strangers, most),
+        VerbatimGenerator(),
+        grounds.encoder,
+        grounds.k,
+        perturbations=0,
+        scores=(RETRIEVAL,),
+    )
+    return [
+        Measure(
+            "member",
+            "pairs of a document and a stranger that the similarity of the best passage puts in order",
+            "somebody who knows more",
+            task,
+            lambda rows: membership(rows, RETRIEVAL, grounds.seed).auc,
+            "what answers say; and if strangers are of another kind or time, that alone tells them apart",
+            lambda rows: Estimate(CHANCE_AUC),
+        )
+    ]
+
+
 def extracting(grounds: Grounds) -> list[Measure]:
     """What the worst generator says to whoever asks it to repeat its passages."""
     attack = extraction_suite(list(Aim), grounds.size.prompts, grounds.seed)
@@ -243,6 +286,37 @@ def extracting(grounds: Grounds) -> list[Measure]:
             task,
             lambda rows: entity_leakage(rows, grounds.seed),
             "what a guard or a careful model would hold back: the victim repeats every passage",
+        )
+    ]
+
+
+def covering(grounds: Grounds) -> list[Measure]:
+    """How much of the collection a number of harmless questions brings out, each asked after an answer.
+
+    IKEA is the attack: of those that adapt it brings out most. Random questions are its controls.
+    """
+    attack, controls = (
+        Ikea(grounds.encoder, grounds.seed),
+        (RandomText(grounds.seed), RandomTokens(grounds.seed)),
+    )
+    victim = VerbatimGenerator()
+    own = CoverageTask(attack, victim, grounds.encoder, grounds.k, grounds.size.asked, grounds.sensitive)
+
+    def of(name: str, rows: Sequence[Row]) -> Estimate:
+        return covered(asked_by(name, rows), grounds.seed).base
+
+    def best_control(rows: Sequence[Row]) -> Estimate:
+        return max((of(each.name, rows) for each in controls), key=lambda found: found.value or 0.0)
+
+    return [
+        Measure(
+            "covered",
+            f"documents of which {grounds.size.asked} questions bring out a passage",
+            "user of the server",
+            BesideControls(own, controls),
+            lambda rows: of(attack.name, rows),
+            "how bad it is: a passage counts whatever it holds, sanitized or not",
+            best_control,
         )
     ]
 
@@ -270,7 +344,9 @@ FAMILIES: Sequence[Callable[[Grounds], list[Measure]]] = (
     vectors,
     guessing,
     same_person,
+    belonging,
     extracting,
+    covering,
     linking,
     singling_out,
     using,

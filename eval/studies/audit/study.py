@@ -9,7 +9,7 @@ from pathlib import Path
 from eval.corpora.corpus import Corpus, Selection, fewer_documents
 from eval.corpora.sensitive import sensitive_in
 from eval.experiment import Experiment, Task
-from eval.measures.leakage import SensitiveIndex
+from eval.measures.leakage import SensitiveIndex, normalized
 from eval.measures.uncertainty import Estimate
 from eval.prepared import Prepared, prepared
 from eval.progress import Progress, no_progress
@@ -24,7 +24,7 @@ from eval.studies.marks.methods import ORIGIN, RANDOM, REDACT
 from eval.targets import reading_once
 from eval.tasks.index import IndexReader
 from ingest.deciding.baselines.within_rules import RULES_ALONE, Named, WithinRules, rules_alone
-from ingest.documents import SanitizedDocument
+from ingest.documents import Document, SanitizedDocument
 from ingest.errors import SanitizationError
 from models.errors import ConfigurationError, LetheError
 from retrieval.collection import Collection
@@ -68,8 +68,10 @@ def audit(
     """
     commit = commit_here()
     chosen, absent = _chosen(collection, corpus, options)
+    strangers = _strangers(corpus, absent)
     texts = stored_texts(collection, [each.doc_id for each in chosen.documents])
-    state = blake2b(repr(sorted(texts.items())).encode(), digest_size=16).hexdigest()
+    known = sorted(texts.items()), [(each.doc_id, each.text) for each in strangers]
+    state = blake2b(repr(known).encode(), digest_size=16).hexdigest()
     run = run_digest(chosen, f"{made_with} {state}", (options.suite, options.seed), [system.encoder.name])
     with RowFile(run, folder) as file:
         ready = prepared(system, chosen, progress)
@@ -81,6 +83,7 @@ def audit(
             system.k,
             options.seed,
             chosen.people,
+            strangers,
         )
         measures = [measure for family in FAMILIES for measure in family(grounds)]
         check_limits(measures, options)
@@ -99,21 +102,23 @@ def audit(
         systems=(COLLECTION, *CONTROLS),
         reference=reference,
         documents=len(stored.corpus.documents),
-        absent=absent,
+        absent=len(absent),
         differing=stored.differing,
         measures=figures,
         gates=gates,
         worst=worst_of(rows[COLLECTION][IndexReader.name], grounds.sensitive),
         verdict=verdict_of(figures, gates),
-        problems=problems_of(figures, stored, absent, corpus.unread, reference),
+        problems=problems_of(figures, stored, len(absent), corpus.unread, reference),
         rows=tuple(row for by_task in rows.values() for each in by_task.values() for row in each),
     )
 
 
-def _chosen(collection: Collection, corpus: Corpus, options: Options) -> tuple[Corpus, int]:
-    """The originals to audit, a sample where the suite takes fewer, and how many are not there."""
-    store = collection.store
-    there = [each for each in corpus.documents if store.documents_called([each.doc_id])]
+def _chosen(collection: Collection, corpus: Corpus, options: Options) -> tuple[Corpus, list[Document]]:
+    """The originals to audit, a sample where the suite takes fewer, and those that are not there."""
+    there: list[Document] = []
+    absent: list[Document] = []
+    for each in corpus.documents:
+        (there if collection.store.documents_called([each.doc_id]) else absent).append(each)
     if not there:
         raise LetheError(
             f"None of the {len(corpus.documents)} originals is in the collection "
@@ -125,7 +130,19 @@ def _chosen(collection: Collection, corpus: Corpus, options: Options) -> tuple[C
     ids = frozenset(each.doc_id for each in documents)
     people = [both for person in corpus.people if len(both := person & ids) > 1]
     chosen = replace(corpus, documents=documents, questions=(), gold=gold, people=people)
-    return chosen, len(corpus.documents) - len(there)
+    return chosen, absent
+
+
+def _strangers(corpus: Corpus, absent: Sequence[Document]) -> list[Document]:
+    """Those that are not there, each text once; a copy of a document that is there is no stranger."""
+    ids = {each.doc_id for each in absent}
+    seen = {normalized(each.text) for each in corpus.documents if each.doc_id not in ids}
+    strangers: list[Document] = []
+    for each in absent:
+        if (text := normalized(each.text)) not in seen:
+            seen.add(text)
+            strangers.append(each)
+    return strangers
 
 
 def _sanitized(

@@ -1,0 +1,210 @@
+"""Membership inference: was this document indexed? The attacker has the candidate's original text.
+
+Scores that are higher for members: the similarity of the best passage to the text, an upper bound that needs
+no generator; how much of the second half comes back when the first is the question (S2MIA); and how many
+masked words come back (MBA). Each is calibrated by the same score of perturbed versions of the text, since
+some texts score high wherever they are asked (DCMI), and by the nearest reference texts.
+"""
+
+import random
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eval.attacks.guessing import IndexAttack
+from eval.attacks.words import WORDS
+from eval.measures.leakage import STOP_WORDS, normalized
+from eval.measures.overlap import Tokenize, rouge_l, word_tokens
+from ingest.documents import Document
+from models.errors import ConfigurationError
+from models.vectors import Vectors
+from retrieval.documents import Answer
+
+MEMBERSHIP = IndexAttack(
+    name="membership",
+    goal="Say whether a document is in the index.",
+    threat_model=(
+        "An untrusted user of a trusted server, who has the original text of each candidate, asks any "
+        "question, and sees answers and the similarities of passages."
+    ),
+    reference=(
+        "Li et al. 2024, Generating Is Believing (S2MIA); Liu et al. 2024, Mask-based Membership Inference "
+        "Attacks (MBA); DCMI, differential calibration"
+    ),
+)
+RETRIEVAL, CONTINUATION, MASKED = "best similarity", "second half returned", "masked words returned"
+SCORES = (RETRIEVAL, CONTINUATION, MASKED)
+BY_PERTURBED, BY_REFERENCES = " above perturbed versions", " above near references"
+"""After the name of a score."""
+MASK = "[mask]"
+CONTEXT = 3
+"""The words on each side of a mask by which its place is found in an answer."""
+FEWEST_CONTEXT = 2
+"""The fewest of them that must stand there."""
+NOT_MASKED = 5
+"""No word of the first ones of a text is masked: they lead the search."""
+NEAREST_REFERENCES = 5
+_WORD = re.compile(r"\w+")
+_COMMON = frozenset(WORDS) | STOP_WORDS
+
+
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """A text with masks, the masked words, and up to three words on each side of each."""
+
+    text: str = field(repr=False)
+    words: Sequence[str] = field(repr=False)
+    before: Sequence[Sequence[str]] = field(repr=False)
+    after: Sequence[Sequence[str]] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """What is asked about one text, and what the answers are compared with."""
+
+    text: str = field(repr=False)
+    first_half: str = field(repr=False)
+    second_half: str = field(repr=False)
+    masked: Masked = field(repr=False)
+
+    @property
+    def asked(self) -> dict[str, str]:
+        """By the score that the answer gives."""
+        return {RETRIEVAL: self.text, CONTINUATION: self.first_half, MASKED: self.masked.text}
+
+
+def questions_about(text: str, masks: int) -> Questions:
+    """The questions of the three scores."""
+    words = list(_WORD.finditer(text))
+    middle = words[(len(words) + 1) // 2 - 1].end() if len(words) > 1 else len(text)
+    return Questions(text, text[:middle], text[middle:], masked(text, masks))
+
+
+def masked(text: str, masks: int) -> Masked:
+    """Mask the hardest word of each of ``masks`` equal fragments.
+
+    The hardest is the longest that is not common. Words in small letters come first: a sanitizer leaves them,
+    and the attacker knows that there is one. Stop words, the first five and neighbors of a masked word are
+    not masked, so that a text may have fewer masks.
+    """
+    found = list(_WORD.finditer(text))
+    words = [each[0].casefold() for each in found]
+    places: list[int] = []
+    for fragment in np.array_split(np.arange(min(NOT_MASKED, len(found)), len(found)), masks):
+        free = [
+            place
+            for place in fragment.tolist()
+            if words[place] not in STOP_WORDS and not (places and place - places[-1] < 2)
+        ]
+        if free:
+            places.append(max(free, key=lambda place: (*_hardness(found[place][0]), -place)))
+    pieces, at = list[str](), 0
+    for place in places:
+        pieces += text[at : found[place].start()], MASK
+        at = found[place].end()
+    return Masked(
+        "".join(pieces) + text[at:],
+        [words[place] for place in places],
+        [words[max(0, place - CONTEXT) : place] for place in places],
+        [words[place + 1 : place + 1 + CONTEXT] for place in places],
+    )
+
+
+def _hardness(word: str) -> tuple[bool, bool, int]:
+    return word.islower() and word.isalpha(), word.casefold() not in _COMMON, len(word)
+
+
+def recovered(hidden: Masked, answer: str) -> float:
+    """The share of masked words that stand in the answer where their contexts stand; 0 without masks.
+
+    The place is the first at which most of the context matches; below two words nothing is guessed.
+    """
+    said = word_tokens(answer)
+    if not said or not hidden.words:
+        return 0.0
+    numbers: dict[str, int] = {}
+    padding = [-1] * CONTEXT
+    there = np.array([*padding, *(numbers.setdefault(word, len(numbers)) for word in said), *padding])
+    matches = np.zeros((len(hidden.words), len(said)), np.int64)
+    for step in range(1, CONTEXT + 1):
+        for sides, shift in ((hidden.before, -step), (hidden.after, step)):
+            wanted = np.array([_number(numbers, side, shift) for side in sides])
+            matches += wanted[:, None] == there[CONTEXT + shift : CONTEXT + shift + len(said)]
+    best = matches.argmax(axis=1)
+    right: list[bool] = [
+        count >= FEWEST_CONTEXT and said[place] == word
+        for word, place, count in zip(hidden.words, best.tolist(), matches.max(axis=1).tolist(), strict=True)
+    ]
+    return sum(right) / len(right)
+
+
+def _number(numbers: dict[str, int], side: Sequence[str], shift: int) -> int:
+    """The number of the word at a distance from the mask; -2, which no word has, if there is none."""
+    if len(side) < abs(shift):
+        return -2
+    return numbers.get(side[shift] if shift < 0 else side[shift - 1], -2)
+
+
+def perturbed(text: str, share: float, rng: random.Random) -> str:
+    """``text`` with a share of its words replaced by common words drawn at random."""
+    words = list(_WORD.finditer(text))
+    drawn = set(rng.sample(range(len(words)), round(share * len(words))))
+    pieces, at = list[str](), 0
+    for place in sorted(drawn):
+        pieces += text[at : words[place].start()], rng.choice(WORDS)
+        at = words[place].end()
+    return "".join(pieces) + text[at:]
+
+
+def scores_of(asked: Questions, answers: Mapping[str, Answer], stems: Tokenize) -> dict[str, float]:
+    """The scores whose questions were answered."""
+    judged: dict[str, Callable[[Answer], float]] = {
+        RETRIEVAL: lambda whole: max((float(each.similarity) for each in whole.passages), default=0.0),
+        CONTINUATION: lambda rest: rouge_l(stems(asked.second_half), stems(rest.text)).recall,
+        MASKED: lambda filled: recovered(asked.masked, filled.text),
+    }
+    return {name: judged[name](answer) for name, answer in answers.items()}
+
+
+def above_references(
+    scores: Sequence[float], texts: Vectors, of_references: Sequence[float], references: Vectors
+) -> NDArray[np.float64]:
+    """Each score minus the mean score of the nearest references to its text."""
+    most = min(NEAREST_REFERENCES, len(of_references))
+    near = np.argsort(-(texts @ references.T), axis=1, kind="stable")[:, :most]
+    calibrated: NDArray[np.float64] = np.array(scores) - np.array(of_references)[near].mean(axis=1)
+    return calibrated
+
+
+def members_and_others(
+    documents: Sequence[Document], held_out: int, seed: int = 0
+) -> tuple[list[Document], list[Document]]:
+    """``held_out`` documents drawn to be left out of the index, and the rest, both in order.
+
+    Of documents with the same words only the first is taken: a copy of a member is no non-member.
+
+    Raises:
+        ConfigurationError: Fewer than one document would be left for either part.
+    """
+    distinct = list({normalized(each.text): each for each in reversed(documents)}.values())[::-1]
+    if not 1 <= held_out < len(distinct):
+        raise ConfigurationError(
+            f"{held_out} documents cannot be held out of {len(distinct)} different ones: "
+            f"ask for 1 to {len(distinct) - 1}"
+        )
+    out = set(random.Random(seed).sample(range(len(distinct)), held_out))
+    parts: tuple[list[Document], list[Document]] = ([], [])
+    for place, document in enumerate(distinct):
+        parts[place in out].append(document)
+    return parts
+
+
+def cached_stems() -> Callable[[str], Sequence[str]]:
+    """The tokens of ROUGE, cached by text."""
+    from eval.measures.overlap import rouge_tokenizer
+
+    return cache(rouge_tokenizer())

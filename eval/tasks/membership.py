@@ -1,0 +1,208 @@
+"""Membership inference on each system, with one generator as the victim.
+
+``eval.measures.membership`` folds the rows.
+"""
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from eval.attacks.judging import attempts
+from eval.attacks.membership import (
+    BY_PERTURBED,
+    BY_REFERENCES,
+    SCORES,
+    Questions,
+    above_references,
+    cached_stems,
+    perturbed,
+    questions_about,
+    scores_of,
+)
+from eval.documents import AttackPrompt
+from eval.experiment import SanitizedCorpus
+from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex
+from eval.measures.membership import HELD_OUT, MEMBER
+from eval.measures.overlap import Tokenize
+from eval.progress import Progress
+from eval.protocols import Target
+from eval.rows import Row
+from eval.targets import HavingFound, RagTarget
+from eval.tasks.index import NOT_SANITIZED
+from ingest.documents import Document
+from ingest.protocols import Encoder
+from models.errors import ConfigurationError
+from retrieval.documents import Answer
+from retrieval.protocols import Generator
+
+
+@dataclass(frozen=True, slots=True)
+class MembershipTask:
+    """A row for each candidate, with its scores; members and non-members differ in ``Row.kind``.
+
+    ``members`` are among the documents of the experiment. ``held_out`` and ``references`` are originals that
+    its ``documents`` must leave out, copies too: this task alone holds them, and they are never sanitized or
+    indexed (``eval.attacks.membership.members_and_others`` draws them). ``references`` are texts that the
+    attacker knows to be outside. ``limits`` puts what a server limits around the target, once per run of a
+    system; a candidate whose question is refused or fails is not measured. Each of the ``scores`` asks one
+    question about each version of a text.
+    """
+
+    members: Sequence[Document] = field(repr=False)
+    held_out: Sequence[Document] = field(repr=False)
+    generator: Generator
+    encoder: Encoder
+    k: int
+    references: Sequence[Document] = field(default=(), repr=False)
+    masks: int = 10
+    perturbations: int = 2
+    perturbed_share: float = 0.3
+    seed: int = 0
+    limits: Callable[[Target], Target] | None = None
+    scores: Sequence[str] = SCORES
+
+    def __post_init__(self) -> None:
+        if not self.scores or not {*self.scores} <= {*SCORES}:
+            raise ConfigurationError(f"membership is inferred by one or more of: {', '.join(SCORES)}")
+        ids = [each.doc_id for each in (*self.members, *self.held_out, *self.references)]
+        if not self.members or not self.held_out:
+            raise ConfigurationError(
+                "membership needs members and held-out documents: give at least one each"
+            )
+        if len(set(ids)) < len(ids):
+            raise ConfigurationError(
+                "a document is given twice as member, held out or reference: give each id once"
+            )
+        if self.masks < 1 or self.perturbations < 0 or not 0 < self.perturbed_share <= 1:
+            raise ConfigurationError(
+                "membership needs 1 mask or more, no negative perturbations, and a perturbed share in (0, 1]"
+            )
+
+    @property
+    def name(self) -> str:
+        """Attack, scores, generator and number of passages."""
+        return f"membership by {' and '.join(self.scores)}, {self.generator.name}, k {self.k}"
+
+    @property
+    def cases(self) -> Sequence[str]:
+        """The ids of members, then of held-out documents."""
+        return [each.doc_id for each in (*self.members, *self.held_out)]
+
+    @property
+    def sensitive(self) -> SensitiveIndex:
+        """Nothing: its rows count no entities."""
+        return NOTHING_SENSITIVE
+
+    def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
+        """The row of each case, with every score and its calibrated forms.
+
+        Raises:
+            ConfigurationError: A held-out document or a reference is in the index.
+        """
+        there = {each.doc_id for each in kept.documents}
+        inside = sum(each.doc_id in there for each in (*self.held_out, *self.references))
+        if inside:
+            raise ConfigurationError(
+                f"{inside} held-out documents or references are in the index: leave them out of the "
+                "documents of the experiment"
+            )
+        # Without documents in memory the index is a collection, whose members are taken as given.
+        members = {each.doc_id for each in self.members}
+        missing = {each for each in members if each in kept.failed or (there and each not in there)}
+        originals = {each.doc_id: each.text for each in (*self.members, *self.held_out)}
+        measurable = [originals[case] for case in cases if case not in missing]
+        scored = iter(self._scored(kept, measurable, progress))
+        for case in cases:
+            kind = MEMBER if case in members else HELD_OUT
+            begun = Row(system=kept.system, task=self.name, case=case, kind=kind, doc_ids=(case,))
+            found = kept.failed.get(case, NOT_SANITIZED) if case in missing else next(scored)
+            if isinstance(found, str):
+                yield begun.model_copy(update={"failure": found})
+            else:
+                yield begun.model_copy(update={"engine": self._engine, "figures": found})
+
+    @property
+    def _engine(self) -> str:
+        return f"{self.generator.name}; {self.encoder.name}"
+
+    def _scored(
+        self, kept: SanitizedCorpus, texts: Sequence[str], progress: Progress
+    ) -> list[dict[str, float] | str]:
+        """The scores of each text, or the type of the error that its questions ran into."""
+        references = [each.text for each in self.references]
+        versions = [self._versions(text) for text in texts]
+        asked = [questions_about(each, self.masks) for own in versions for each in own]
+        asked += [questions_about(each, self.masks) for each in references]
+        stems, phase = cached_stems(), f"inferring members of {kept.system}"
+        progress(phase, 0, len(asked))
+        questions = [each.asked[score] for each in asked for score in self.scores]
+        target: Target = RagTarget(
+            HavingFound(kept.retriever(self.encoder), questions, self.k), self.generator, self.k
+        )
+        target = self.limits(target) if self.limits else target
+        found: list[dict[str, float] | str] = []
+        for number, each in enumerate(asked):
+            progress(phase, number, len(asked))
+            found.append(self._answered(target, each, stems))
+        progress(phase, len(asked), len(asked))
+        size = self.perturbations + 1
+        own = [found[first : first + size] for first in range(0, size * len(texts), size)]
+        scored = [_above_perturbed(each) for each in own]
+        return self._above_references(scored, texts, found[size * len(texts) :], references)
+
+    def _versions(self, text: str) -> list[str]:
+        """The text and its perturbed versions, the same for every system and selection of cases."""
+        rng = random.Random(f"{self.seed}:{text}")
+        return [text, *(perturbed(text, self.perturbed_share, rng) for _ in range(self.perturbations))]
+
+    def _above_references(
+        self,
+        scored: list[dict[str, float] | str],
+        texts: Sequence[str],
+        of_references: Sequence[dict[str, float] | str],
+        references: Sequence[str],
+    ) -> list[dict[str, float] | str]:
+        known = [
+            (text, each)
+            for text, each in zip(references, of_references, strict=True)
+            if not isinstance(each, str)
+        ]
+        measured = [
+            (text, each) for text, each in zip(texts, scored, strict=True) if not isinstance(each, str)
+        ]
+        if not known or not measured:
+            return scored
+        vectors = self.encoder.encode([text for text, _ in measured])
+        others = self.encoder.encode([text for text, _ in known])
+        for name in self.scores:
+            above = above_references(
+                [each[name] for _, each in measured], vectors, [each[name] for _, each in known], others
+            )
+            for (_, each), value in zip(measured, above.tolist(), strict=True):
+                each[name + BY_REFERENCES] = value
+        return scored
+
+    def _answered(self, target: Target, asked: Questions, stems: Tokenize) -> dict[str, float] | str:
+        """The scores of a text, or the type of the error of a question."""
+        answers: dict[str, Answer] = {}
+        prompts = [AttackPrompt(n, score, asked.asked[score]) for n, score in enumerate(self.scores)]
+        for score, each in zip(self.scores, attempts(target, prompts), strict=True):
+            if each.answer is None:
+                return each.failure
+            answers[score] = each.answer
+        return scores_of(asked, answers, stems)
+
+
+def _above_perturbed(found: Sequence[dict[str, float] | str]) -> dict[str, float] | str:
+    failure = next((each for each in found if isinstance(each, str)), None)
+    if failure is not None:
+        return failure
+    own, *others = (each for each in found if not isinstance(each, str))
+    above = {
+        name + BY_PERTURBED: value - float(np.mean([each[name] for each in others]))
+        for name, value in own.items()
+        if others
+    }
+    return own | above

@@ -1,0 +1,327 @@
+"""Membership inference: does a copy of a document tell whether it is indexed? All notes are invented."""
+
+import json
+import random
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.compose import system_of
+from app.settings.load import load_settings
+from eval.attacks.membership import (
+    BY_PERTURBED,
+    BY_REFERENCES,
+    CONTINUATION,
+    MASK,
+    MASKED,
+    RETRIEVAL,
+    SCORES,
+    masked,
+    members_and_others,
+    perturbed,
+    questions_about,
+    recovered,
+)
+from eval.experiment import SanitizedCorpus, kept_in_memory
+from eval.measures.membership import HELD_OUT, MEMBER, figures_of, membership
+from eval.progress import no_progress
+from eval.protocols import Target
+from eval.rows import Row
+from eval.tasks.membership import MembershipTask
+from ingest.deciding.policy import Policy
+from ingest.documents import Document
+from ingest.protocols import Encoder
+from models.errors import ConfigurationError
+from retrieval.documents import Answer
+from retrieval.generators.verbatim import VerbatimGenerator
+from retrieval.system import System
+from tests.hashing_encoder import HashingEncoder
+
+CALLS = "grebe linnet ouzel pipit redstart siskin tarn wheatear yaffle zander brill charlock dunlin".split()
+THINGS = "anvil barge churn easel fiddle gondola harrow inkwell kiln loom mangle oar piano quoit".split()
+ENCODER: Encoder = HashingEncoder()
+
+
+def invented(number: int) -> Document:
+    """A note of words that are drawn for it, and of sentences that every note has."""
+    rng = random.Random(number)
+    one, two, three, four, five, six = (f"{rng.choice(CALLS)}{rng.choice(THINGS)}" for _ in range(6))
+    text = (
+        f"This note was written at the office in the morning. The {one} stood near the {two} for a week. "
+        f"Somebody carried a {three} to the harbor and came back with a {four}. It was then decided that "
+        f"the {five} should be mended before the winter. The {six} is to be looked at again in a month."
+    )
+    return Document(f"n{number}", text)
+
+
+NOTES = [invented(number) for number in range(60)]
+MEMBERS, OTHERS = members_and_others(NOTES, 30)
+
+
+@pytest.fixture(scope="module")
+def system() -> System:
+    settings = load_settings({"detector.learned": False, "risk.kind": "prior"})
+    return replace(system_of(settings, encoder=ENCODER), policy=Policy("origin"))
+
+
+@pytest.fixture(scope="module")
+def index(system: System) -> Iterator[Callable[[Sequence[Document]], SanitizedCorpus]]:
+    with ExitStack() as stack:
+        yield lambda documents: kept_in_memory("origin", documents, system, stack, no_progress)
+
+
+@pytest.fixture(scope="module")
+def of_members(index: Callable[[Sequence[Document]], SanitizedCorpus]) -> SanitizedCorpus:
+    return index(MEMBERS)
+
+
+TASK = MembershipTask(MEMBERS, OTHERS, VerbatimGenerator(), ENCODER, k=2)
+
+
+def rows(task: MembershipTask, kept: SanitizedCorpus, cases: Sequence[str] | None = None) -> list[Row]:
+    return list(task.rows(kept, task.cases if cases is None else cases, no_progress))
+
+
+# -- the measure -----------------------------------------------------------------------------------------
+
+
+def test_area_and_rates_by_hand() -> None:
+    # Of 4 x 5 pairs: 0.9 beats 5, 0.8 beats 4 and ties 1, 0.5 beats 2 and ties 2, 0.1 ties 1.
+    found = figures_of("s", [0.9, 0.8, 0.5, 0.1], [0.8, 0.5, 0.5, 0.3, 0.1])
+    assert found.auc.value == pytest.approx((5 + 4.5 + 2 + 1 + 0.5) / 20)
+    # Without a false alarm only 0.9 is called a member: at 0.8 one of five others is called one too.
+    assert [each.value for each in found.tpr.values()] == [0.25, 0.25, 0.25]
+    # At 0.8: two members and four others are right, of nine.
+    assert found.accuracy.value == pytest.approx(6 / 9)
+    assert (found.members, found.others, found.failed) == (4, 5, 0)
+
+
+def test_a_rate_is_read_at_the_highest_allowed_rate_of_false_positives() -> None:
+    others = [number / 100 for number in range(100)]
+    found = figures_of("s", [0.995, 0.985, 0.945, 0.905, 0.2], others)
+    # Above 0.985 stands one other of a hundred, above 0.945 five, above 0.905 nine.
+    assert {limit: each.value for limit, each in found.tpr.items()} == {0.01: 0.4, 0.05: 0.6, 0.1: 0.8}
+
+
+def test_equal_scores_tell_nothing() -> None:
+    found = figures_of("s", [0.5] * 8, [0.5] * 8)
+    assert found.auc.value == 0.5
+    assert [each.value for each in found.tpr.values()] == [0, 0, 0]
+    assert found.accuracy.value == found.chance_accuracy == 0.5
+
+
+def test_chance_is_that_of_shuffled_labels() -> None:
+    found = figures_of("s", [float(n) for n in range(20)], [n + 0.5 for n in range(20)])
+    # The best threshold of random labels is right more often than half the time.
+    assert found.chance_accuracy is not None and 0.5 < found.chance_accuracy < 0.75
+    assert found.chance_tpr[0.1] == pytest.approx(0.1, abs=0.06)
+
+
+def test_without_both_groups_there_is_no_figure() -> None:
+    found = figures_of("s", [1.0], [])
+    assert (found.auc.value, found.accuracy.value, found.chance_accuracy) == (None, None, None)
+    assert [each.value for each in found.tpr.values()] == [None, None, None]
+
+
+SCORED = st.lists(st.integers(-3, 3).map(float), min_size=1, max_size=8)
+
+
+@given(SCORED, SCORED)
+def test_areas_are_shares_and_the_turned_score_has_the_rest(
+    members: list[float], others: list[float]
+) -> None:
+    found = figures_of("s", members, others)
+    turned = figures_of("s", [-each for each in members], [-each for each in others])
+    by_pairs = [(one > other) + (one == other) / 2 for one in members for other in others]
+    assert found.auc.value == pytest.approx(sum(by_pairs) / len(by_pairs))
+    assert found.auc.value is not None and turned.auc.value is not None
+    assert 0 <= found.auc.value <= 1
+    assert found.auc.value + turned.auc.value == pytest.approx(1)
+    assert found.auc.low is not None and found.auc.low <= found.auc.value
+    assert all(0 <= (each.value or 0) <= 1 for each in (*found.tpr.values(), found.accuracy))
+
+
+@given(SCORED, SCORED, st.randoms())
+def test_the_order_of_rows_changes_nothing(
+    members: list[float], others: list[float], rng: random.Random
+) -> None:
+    given = [
+        Row(system="s", task="t", case=f"{kind}{n}", kind=kind, figures={"x": score})
+        for kind, scores in ((MEMBER, members), (HELD_OUT, others))
+        for n, score in enumerate(scores)
+    ]
+    assert membership(rng.sample(given, len(given)), "x") == membership(given, "x")
+
+
+def test_rows_without_the_score_are_left_out_and_failures_counted() -> None:
+    given = [
+        Row(system="s", task="t", case="a", kind=MEMBER, figures={"x": 1.0}),
+        Row(system="s", task="t", case="b", kind=MEMBER, failure="not sanitized"),
+        Row(system="s", task="t", case="c", kind=HELD_OUT, figures={"x": 0.0, "y": 1.0}),
+    ]
+    found = membership(given, "x")
+    assert (found.members, found.others, found.failed, found.auc.value) == (1, 1, 1, 1.0)
+    assert membership(given, "y").auc.value is None
+
+
+# -- the questions ---------------------------------------------------------------------------------------
+
+
+def test_the_hardest_word_of_each_fragment_is_masked_and_found_again() -> None:
+    text = "At the old mill a blue harmonium was sold to a clockmaker before the winter."
+    hidden = masked(text, 2)
+    assert list(hidden.words) == ["harmonium", "clockmaker"]
+    assert hidden.text == text.replace("harmonium", MASK).replace("clockmaker", MASK)
+    assert recovered(hidden, text) == 1.0
+    assert recovered(hidden, text.replace("clockmaker", "miller")) == 0.5
+    assert recovered(hidden, "Nothing of that kind.") == recovered(hidden, "") == 0.0
+    assert recovered(masked("too short", 5), "too short") == 0.0
+
+
+def test_the_halves_make_the_text() -> None:
+    for text in (NOTES[0].text, "one", ""):
+        asked = questions_about(text, 3)
+        assert asked.first_half + asked.second_half == text
+    assert [*asked.asked] == [*SCORES]
+
+
+@given(st.integers(0, 60), st.floats(0.05, 1))
+def test_a_share_of_words_is_perturbed(number: int, share: float) -> None:
+    text = invented(number).text
+    other = perturbed(text, share, random.Random(number))
+    pairs = list(zip(text.split(), other.split(), strict=True))
+    assert sum(one != two for one, two in pairs) <= round(share * len(pairs))
+    assert other == perturbed(text, share, random.Random(number))
+
+
+def test_a_copy_of_a_member_is_not_held_out() -> None:
+    copies = [replace(each, doc_id=f"copy of {each.doc_id}", text=f" {each.text} ") for each in NOTES]
+    members, others = members_and_others([*NOTES, *copies], 30)
+    assert (members, others) == (MEMBERS, OTHERS)
+    assert (len(MEMBERS), len(OTHERS)) == (30, 30)
+    assert not {each.text for each in members} & {each.text for each in others}
+    assert members_and_others(NOTES, 30, seed=1) != (members, others)
+    for held_out in (0, 60, 61):
+        with pytest.raises(
+            ConfigurationError, match=f"^{held_out} documents cannot be held out of 60 different ones: "
+        ):
+            members_and_others(NOTES, held_out)
+
+
+# -- the task --------------------------------------------------------------------------------------------
+
+
+def test_members_are_found_in_an_index_of_originals(of_members: SanitizedCorpus) -> None:
+    found = rows(TASK, of_members)
+    assert [row.case for row in found] == list(TASK.cases)
+    for score in (*SCORES, *(score + BY_PERTURBED for score in SCORES)):
+        auc = membership(found, score).auc
+        assert auc.low is not None and auc.low > 0.5, score
+    figures = membership(found, RETRIEVAL)
+    assert figures.tpr[0.05].value is not None and figures.tpr[0.05].value > 2 * figures.chance_tpr[0.05]
+
+
+def test_nothing_is_found_where_members_and_others_are_both_outside(
+    index: Callable[[Sequence[Document]], SanitizedCorpus],
+) -> None:
+    stored = index([invented(number) for number in range(100, 160)])
+    found = rows(TASK, replace(stored, documents=()))
+    for score in (*SCORES, *(score + BY_PERTURBED for score in SCORES)):
+        auc = membership(found, score).auc
+        # Two standard errors of chance with 30 of each.
+        assert auc.value == pytest.approx(0.5, abs=0.15), score
+
+
+def test_nothing_is_found_among_members_alone(of_members: SanitizedCorpus) -> None:
+    # Labels that mean nothing: half of the members are called outsiders.
+    found = rows(TASK, of_members)[: len(MEMBERS)]
+    mixed = [row.model_copy(update={"kind": (MEMBER, HELD_OUT)[n % 2]}) for n, row in enumerate(found)]
+    auc = membership(mixed, RETRIEVAL).auc
+    assert auc.low is not None and auc.high is not None and auc.low <= 0.5 <= auc.high
+
+
+def test_a_selection_of_cases_and_of_scores_gives_the_same_figures(of_members: SanitizedCorpus) -> None:
+    every = {row.case: row for row in rows(TASK, of_members)}
+    wanted = [OTHERS[3].doc_id, MEMBERS[5].doc_id]
+    some = rows(TASK, of_members, wanted)
+    assert [row.case for row in some] == wanted
+    assert all(row == every[row.case] for row in some)
+    alone = rows(replace(TASK, scores=(RETRIEVAL,)), of_members, wanted)
+    assert [row.figures for row in alone] == [
+        {name: row.figures[name] for name in (RETRIEVAL, RETRIEVAL + BY_PERTURBED)} for row in some
+    ]
+
+
+def test_references_calibrate_every_score(of_members: SanitizedCorpus) -> None:
+    task = replace(TASK, held_out=OTHERS[:20], references=OTHERS[20:], perturbations=0)
+    found = rows(task, of_members)
+    assert {*found[0].figures} == {*SCORES, *(score + BY_REFERENCES for score in SCORES)}
+    auc = membership(found, RETRIEVAL + BY_REFERENCES).auc
+    assert auc.low is not None and auc.low > 0.5
+
+
+def test_a_row_holds_numbers_and_ids_only(of_members: SanitizedCorpus) -> None:
+    words = {word for each in NOTES for word in each.text.split() if len(word) > 8}
+    for row in rows(TASK, of_members):
+        shown = json.dumps(row.model_dump(mode="json")) + repr(row)
+        assert not any(word in shown for word in words)
+        assert row.kind in (MEMBER, HELD_OUT)
+        assert (row.doc_ids, row.engine) == ((row.case,), "verbatim (worst case); hashed words")
+    shown = repr(TASK) + repr(questions_about(NOTES[0].text, 3))
+    assert not any(word in shown for word in words)
+
+
+def test_what_was_not_sanitized_is_no_member(of_members: SanitizedCorpus) -> None:
+    first = MEMBERS[0].doc_id
+    gone = replace(of_members, documents=of_members.documents[1:])
+    assert rows(TASK, gone, [first])[0].failure == "not sanitized"
+    assert rows(TASK, replace(gone, failed={first: "Broken"}), [first])[0].failure == "Broken"
+    # Nothing was sanitized: an empty index has no members either.
+    failed = {each.doc_id: "Broken" for each in MEMBERS}
+    none = rows(TASK, replace(of_members, documents=(), failed=failed))
+    assert membership(none, RETRIEVAL).members == 0
+    assert membership(none, RETRIEVAL).failed == len(MEMBERS)
+
+
+def test_a_refused_question_is_not_measured(of_members: SanitizedCorpus) -> None:
+    class Refusing:
+        def __init__(self, target: Target) -> None:
+            self.target = target
+
+        def ask(self, question: str) -> Answer:
+            if MASK in question:
+                raise PermissionError(question)
+            return self.target.ask(question)
+
+    found = rows(replace(TASK, limits=Refusing), of_members)
+    assert {row.failure for row in found} == {"PermissionError"}
+    assert membership(found, RETRIEVAL).failed == len(found)
+    without = replace(TASK, limits=Refusing, scores=(RETRIEVAL, CONTINUATION))
+    assert all(row.measured for row in rows(without, of_members))
+
+
+def test_errors_say_what_to_do(of_members: SanitizedCorpus) -> None:
+    with pytest.raises(ConfigurationError, match="needs members and held-out documents: give at least one"):
+        replace(TASK, held_out=[])
+    with pytest.raises(ConfigurationError, match="is given twice .*: give each id once"):
+        replace(TASK, references=OTHERS[:1])
+    with pytest.raises(ConfigurationError, match="needs 1 mask or more, no negative perturbations, and a"):
+        replace(TASK, masks=0)
+    with pytest.raises(
+        ConfigurationError, match=f"is inferred by one or more of: {RETRIEVAL}, {CONTINUATION}, {MASKED}$"
+    ):
+        replace(TASK, scores=("luck",))
+    swapped = replace(TASK, members=OTHERS, held_out=MEMBERS)
+    with pytest.raises(ConfigurationError, match="^30 held-out documents or references are in the index: "):
+        rows(swapped, of_members)
+
+
+def test_members_are_found_with_the_embedded_encoder(minilm: Encoder, system: System) -> None:
+    with ExitStack() as stack:
+        kept = kept_in_memory("origin", MEMBERS, replace(system, encoder=minilm), stack, no_progress)
+        auc = membership(rows(replace(TASK, encoder=minilm, scores=(RETRIEVAL,)), kept), RETRIEVAL).auc
+    assert auc.low is not None and auc.low > 0.5
