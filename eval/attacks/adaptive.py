@@ -23,7 +23,7 @@ FEWEST_WORDS = 3
 """A shorter piece of an answer is no passage."""
 _MARKS = re.compile(r"\s*(?:\[\d+\]\s*)+")
 _WORD = re.compile(r"[^\W\d_]{3,}")
-_COMMON = frozenset(WORDS) | STOP_WORDS
+_COMMON = frozenset(WORDS)
 
 
 def asked(target: Target, number: int, kind: str, text: str) -> Attempt:
@@ -40,10 +40,16 @@ def pieces_of(attempt: Attempt) -> list[str]:
     return [each for each in pieces if len(each.split()) >= FEWEST_WORDS]
 
 
+def content_words(text: str) -> list[str]:
+    """Its different words that are no stop words, in order."""
+    words = dict.fromkeys(word.casefold() for word in _WORD.findall(text))
+    return [word for word in words if word not in STOP_WORDS]
+
+
 def rare_words(text: str, most: int) -> list[str]:
     """Words that are not common, the longest first; what a text is about, by a rule."""
-    words = dict.fromkeys(word.casefold() for word in _WORD.findall(text))
-    return sorted((word for word in words if word not in _COMMON), key=lambda word: -len(word))[:most]
+    rare = (word for word in content_words(text) if word not in _COMMON)
+    return sorted(rare, key=lambda word: -len(word))[:most]
 
 
 class Seen:

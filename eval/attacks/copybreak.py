@@ -10,6 +10,8 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from eval.attacks.adaptive import USER, Seen, asked, pieces_of, rare_words
 from eval.attacks.extraction import UNTARGETED_COMMAND
 from eval.attacks.words import WORDS
@@ -17,16 +19,15 @@ from eval.documents import Attempt
 from eval.protocols import Target
 from ingest.protocols import Encoder
 
-PARAGRAPH_WORDS = 50
-DRAWN = 16
+PARAGRAPH_WORDS, THEMES = 50, 4
+"""The words of an exploring paragraph, and how many different ones: many would all mean about the same."""
+DRAWN = 8
 """Paragraphs to choose from for one exploring question."""
-UNLIKE = 0.7
-"""The cosine to all that was seen below which a paragraph explores; the least alike is taken if none is."""
 SAME = 0.95
 """The cosine from which two pieces are the same passage."""
 TURN = 10
 """Questions before exploring and exploiting change turns."""
-WINDOWS = (24, 12, 48)
+WINDOWS = (12, 24, 48)
 """The words of a passage with which its continuation is asked for, three times in each direction."""
 
 
@@ -61,18 +62,17 @@ class CopyBreak:
     def _unlike(self, passages: Seen, explored: Seen, rng: random.Random) -> str:
         """Of paragraphs drawn at random, the one least like all passages and all earlier ones.
 
-        Half of them mix words of passages: these stay in the domain, and outside any single passage.
+        Half of them take their words from passages, so that they stay in the domain.
         """
         known = [word for text in passages.texts for word in rare_words(text, 10)]
         drawn = [
-            " ".join(rng.choices(known if known and turn % 2 else WORDS, k=PARAGRAPH_WORDS))
+            " ".join(
+                rng.choices(rng.choices(known if known and turn % 2 else WORDS, k=THEMES), k=PARAGRAPH_WORDS)
+            )
             for turn in range(DRAWN)
         ]
         vectors = self.encoder.encode(drawn)
-        alike = [max(pair) for pair in zip(passages.nearest(vectors), explored.nearest(vectors), strict=True)]
-        # In-domain paragraphs first: of those unlike enough, they bring the most.
-        enough = [place for place in range(1, DRAWN, 2) if known and alike[place] < UNLIKE]
-        best = min(enough or range(DRAWN), key=lambda place: alike[place])
+        best = int(np.maximum(passages.nearest(vectors), explored.nearest(vectors)).argmin())
         explored.add(drawn[best], vectors[best])
         return drawn[best]
 

@@ -1,7 +1,7 @@
 """Adaptive anchors: words that brought new passages are asked for again, others die.
 
 After Pirates of the RAG (Di Maio et al. 2024), in a form that needs no language model: the anchors
-of a passage are its rare words.
+of a passage are some of its words.
 """
 
 import random
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from eval.attacks.adaptive import USER, Seen, asked, pieces_of, rare_words, softmax
+from eval.attacks.adaptive import USER, Seen, asked, content_words, pieces_of, softmax
 from eval.attacks.words import WORDS
 from eval.documents import Attempt
 from eval.protocols import Target
@@ -76,7 +76,7 @@ class Pirates:
             elif not command:
                 self._blame(chosen, [], 1.0)
             for piece in new:
-                alive += self._anchors(rare_words(piece, FROM_EACH), known)
+                alive += self._anchors(_subjects(piece, rng), known)
 
     def _anchors(self, words: Sequence[str], known: Seen, *, always: bool = False) -> list[_Anchor]:
         """New anchors; one that is nearly an earlier one, dead ones too, is left out unless it is needed."""
@@ -95,6 +95,12 @@ class Pirates:
             near = (vectors @ self.encoder.encode(repeated).T).mean(axis=1).astype(np.float64)
         for each, part in zip(chosen, softmax(near, PENALTY).tolist(), strict=True):
             each.relevance -= share * part
+
+
+def _subjects(piece: str, rng: random.Random) -> list[str]:
+    """Words of a passage drawn at random: its rarest ones would only bring the same passage again."""
+    words = content_words(piece)
+    return rng.sample(words, min(FROM_EACH, len(words)))
 
 
 def _drawn(alive: Sequence[_Anchor], rng: random.Random) -> list[_Anchor]:
