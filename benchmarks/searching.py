@@ -25,7 +25,7 @@ from benchmarks.kept import write_packed
 from eval.corpora.corpus import Corpus, Question, Selection
 from eval.corpora.loaders import load
 from eval.corpora.seen import ACI, MTS, held_out
-from eval.experiment import SanitizedCorpus, indexed, kept_in_memory
+from eval.experiment import SanitizedCorpus, Shelf, indexed, kept_in_memory, stored
 from eval.measures.uncertainty import mean_of, paired_ratio, share_of
 from eval.prepared import prepared
 from eval.progress import Progress
@@ -120,7 +120,8 @@ def by_passages(
 ) -> Found:
     """Documents by their best passage, among the first ``DEPTH`` passages."""
     with ExitStack() as stack:
-        retriever = indexed(kept.documents, encoder, system, stack)
+        store = stored(kept.documents, encoder, system, stack)
+        retriever = indexed(Shelf(store, system.passage_tokens, system.search), encoder)
         found = retriever.retrieve([each.text for each in questions], DEPTH)
     ids = [list(dict.fromkeys(each.passage.doc_id for each in passages)) for passages in found]
     return Found(
