@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from eval.measures.said_areas import Area
 from ingest.language.vocabulary import words
+from models.corpora.countries import countries
 from models.errors import ConfigurationError
-from models.training.synthetic.stage import countries
 
 AGES = ((0, 18, 0.21), (18, 35, 0.22), (35, 50, 0.20), (50, 65, 0.19), (65, 80, 0.13), (80, 100, 0.05))
 """From and below an age, and the share of people."""

@@ -4,7 +4,6 @@ The index is SQLite's FTS5 in the file of the passages, so it is written, replac
 transactions. It is read term by term: ``retrieval.coverage`` needs to know only which passages hold a word.
 """
 
-import json
 import sqlite3
 from collections.abc import Sequence
 
@@ -64,7 +63,7 @@ def holders(
         # One string is read several times faster than as many rows.
         query = "SELECT json_group_array(doc) FROM temp.term_places WHERE term = ?"
         ((ids,),) = connection.execute(query, (term,))
-        found.append(np.array(json.loads(ids), dtype=np.int64))
+        found.append(np.fromstring(ids[1:-1], dtype=np.int64, sep=","))
     return found
 
 

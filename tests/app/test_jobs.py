@@ -268,7 +268,7 @@ def test_an_order_of_a_key_without_the_scope_is_refused(settings: Settings, keys
 def test_originals_are_sanitized_again_only_for_a_key_that_sees_them(settings: Settings, keys: Keys) -> None:
     order = Order(source="others")
     assert ended(settings, a_key(keys, "ingest").key_id, order).error == LOST
-    gone = "The collection that was to be sanitized again is gone."
+    gone = "The collection whose originals were to be read is gone."
     sees = keys.create("vault", frozenset(("ingest", "reveal")), None).key.key_id
     Jobs(settings.data_dir)._update("one", "job_id = 'before'")
     assert ended(settings, sees, order).error == gone

@@ -201,6 +201,13 @@ ROUTES = [
     Route("GET", "/v1/jobs/{job_id}", "ingest", status=404),
     Route("GET", "/v1/jobs/{job_id}/events", "ingest", status=404),
     Route("DELETE", "/v1/jobs/{job_id}", "ingest", status=404),
+    Route("POST", "/v1/collections/{collection}/audits", "audit", {"suit": "quick"}, 400),
+    Route("GET", "/v1/audits", "audit"),
+    *(
+        Route("GET", f"/v1/audits/{{job_id}}{part}", "audit", status=404)
+        for part in ("", "/report", "/figures")
+    ),
+    Route("DELETE", "/v1/audits/{job_id}", "audit", status=404),
     Route("POST", "/v1/search", body={"collection": "notes", "question": "boiler"}),
     Route("POST", "/v1/sanitize", "ingest", {"text": "boiler", "policy": {"tau": "high"}}, 400),
     Route("GET", "/v1/policies"),

@@ -5,6 +5,7 @@ from functools import partial
 from random import Random
 from typing import TYPE_CHECKING
 
+from models.corpora.countries import countries
 from models.corpora.examples import SYNTHETIC, Example
 from models.errors import ConfigurationError
 from models.training.labels import LABELS, asked_for, marked_as
@@ -32,7 +33,7 @@ from models.training.synthetic.marked import (
     tidied,
 )
 from models.training.synthetic.people import FORMS, FREE, new_person
-from models.training.synthetic.stage import Stage, any_country, countries, digits, fakers, new_stage
+from models.training.synthetic.stage import Stage, any_country, digits, fakers, new_stage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

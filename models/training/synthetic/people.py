@@ -1,16 +1,16 @@
 """Synthetic people, and the forms in which a text refers to them."""
 
-import tomllib
 import unicodedata
 from collections.abc import Callable
 from datetime import timedelta
 from functools import cache
 
-from models.training.labels import DATA, PERSON, marked_as
+from models.corpora.countries import countries, tables
+from models.training.labels import PERSON, marked_as
 from models.training.synthetic import dates, places
 from models.training.synthetic.frames import word
 from models.training.synthetic.marked import MarkedPiece, compose, join, mark
-from models.training.synthetic.stage import Gender, Person, Stage, any_country, countries, digits, weighted
+from models.training.synthetic.stage import Gender, Person, Stage, any_country, digits, weighted
 
 _ENGLISH_COUNTRIES = ("United States", "United Kingdom", "Canada", "Australia")
 _SHARE_FROM_LISTS = 0.22
@@ -64,8 +64,7 @@ def new_person(stage: Stage, child: bool = False) -> Person:
 
 @cache
 def _origins() -> list[tuple[str, float]]:
-    table = tomllib.loads((DATA / "countries.toml").read_text(encoding="utf-8"))
-    return list(table["origins"].items())
+    return list(tables()["origins"].items())
 
 
 def _named(write: Callable[[Person], str]) -> Form:

@@ -2,9 +2,10 @@
 
 from functools import cache
 
+from models.corpora.countries import Country
 from models.training.synthetic.frames import word
 from models.training.synthetic.marked import MarkedPiece, compose, mark
-from models.training.synthetic.stage import Address, Country, Stage, digits
+from models.training.synthetic.stage import Address, Stage, digits
 
 _ENGLISH = ("en_US", "en_GB", "en_CA", "en_AU")
 _TOWNS_OF_THEIR_OWN = {"en_US": "_american city", "en_GB": "_british city", "en_CA": "_canadian city"}

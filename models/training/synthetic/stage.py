@@ -1,18 +1,14 @@
 """The state of one example: its random source, its day, and the people and values used so far."""
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from functools import cache
 from random import Random
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from pydantic import TypeAdapter
-
+from models.corpora.countries import Country, countries
 from models.errors import ModelUnavailable
-from models.training.labels import DATA
 from models.training.synthetic.marked import MarkedPiece
 
 if TYPE_CHECKING:
@@ -33,21 +29,6 @@ _KINDS = {
 
 T = TypeVar("T")
 Gender = Literal["female", "male"]
-
-
-@dataclass(frozen=True, slots=True)
-class Country:
-    """A row of ``countries.toml``: ``layouts`` are for ``marked.compose``, what counts for ``digits``."""
-
-    name: str
-    nationality: str
-    locale: str
-    weight: float
-    layouts: tuple[str, ...]
-    roads: tuple[str, ...]
-    units: tuple[str, ...]
-    zips: tuple[str, ...]
-    phones: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +69,6 @@ class Stage:
     today: date
     people: dict[str, Person] = field(default_factory=dict, repr=False)
     values: dict[str, MarkedPiece] = field(default_factory=dict, repr=False)
-
-
-@cache
-def countries() -> tuple[Country, ...]:
-    """Every country that somebody may live in."""
-    rows = tomllib.loads((DATA / "countries.toml").read_text(encoding="utf-8"))["country"]
-    return TypeAdapter(tuple[Country, ...]).validate_python(rows)
 
 
 def any_country(stage: Stage) -> Country:
