@@ -81,6 +81,7 @@ def printed_forms(error: BaseException) -> str:
 # -- reprs -----------------------------------------------------------------------------------------------
 
 SHOWN = """
+models.corpora.countries.Country: name nationality locale layouts roads units zips phones
 models.catalog.ModelRef: name revision
 models.catalog.EmbeddedFile: package path sha256
 models.catalog.ModelDescription: id licence revision
