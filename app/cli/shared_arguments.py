@@ -140,9 +140,12 @@ def limit(text: str) -> tuple[str, float]:
     """A measure and its limit, as ``linked=0.05``."""
     name, _, value = text.partition("=")
     try:
-        return name, float(value)
+        share = float(value)
     except ValueError:
-        raise argparse.ArgumentTypeError("must be a measure and a number, such as linked=0.05") from None
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise argparse.ArgumentTypeError("must be a measure and a number from 0 to 1, such as linked=0.05")
+    return name, share
 
 
 def numbers(text: str) -> tuple[float, ...]:

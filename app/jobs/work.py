@@ -155,6 +155,9 @@ def _check_allowed(job: Job, order: Order, settings: Settings) -> None:
     if key is None or key.revoked:
         raise LetheError("The key that ordered this was revoked. Send it again with another key.")
     reads = order.source is None or key.allows("reveal", order.source)
+    reads = reads and (
+        job.kind != "audit" or key.allows("reveal", job.collection) or key.allows("ingest", job.collection)
+    )
     if not (reads and key.allows("audit" if job.kind == "audit" else "ingest", job.collection)):
         raise LetheError("The key that ordered this may not do so any more. Send it again with another key.")
 

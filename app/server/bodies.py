@@ -221,17 +221,20 @@ class ResanitizeBody(_Body):
     policy: dict[str, Any] = Field(default={}, repr=False)
 
 
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+
+
 class AuditBody(_Body):
     """How a collection is to be audited with the originals of its vault."""
 
     suite: Literal["quick", "standard", "full"] = "standard"
     seed: int = Field(default=0, ge=0, le=2**31)
-    at_most: dict[str, float] = Field(
+    at_most: dict[str, Share] = Field(
         default={},
         repr=False,
         description="gates: the most of a leak, by the name of a measure, such as linked",
     )
-    at_least: dict[str, float] = Field(
+    at_least: dict[str, Share] = Field(
         default={}, repr=False, description="gates: the least of what is useful, such as found-first"
     )
 

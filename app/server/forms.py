@@ -82,6 +82,6 @@ async def form_of(request: Request, of_json: Sequence[str] = ()) -> tuple[dict[s
     for name in fields.keys() & {*of_json}:
         try:
             fields[name] = json.loads(fields[name])
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, RecursionError):
             raise ConfigurationError(f'{name}: send one JSON object, such as {{"name": "redact"}}.') from None
     return fields, files

@@ -29,7 +29,8 @@ class JoinedEncoder:
     rounding.
 
     A text that is asked for alone is remembered for a while, by digest: the budget, the retriever and the
-    generator of a request each ask for that of its question. Texts of documents never come alone.
+    generator of a request each ask for that of its question. Texts of documents seldom come
+    alone, and go with the next ones.
     """
 
     def __init__(self, encoder: Encoder, threads: int) -> None:

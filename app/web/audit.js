@@ -23,6 +23,7 @@ export async function show(jobId) {
     complain($("audit-error"), null);
     if (jobId && jobId !== followed) await follow(jobId);
   } catch (error) {
+    followed = null;
     complain($("audit-error"), error);
   }
 }

@@ -90,7 +90,9 @@ async function start(dryRun) {
   const form = new FormData();
   // A file's name becomes the digest that names its document; the server's reports call it by its number.
   for (const file of chosen) form.append("files", file);
-  if (!there.has(collection)) form.append("policy", JSON.stringify({ name: $("ingest-policy").value }));
+  // Before the policies are listed, that of the server's settings is taken.
+  const policy = $("ingest-policy").value;
+  if (policy && !there.has(collection)) form.append("policy", JSON.stringify({ name: policy }));
   form.append("dry_run", String(dryRun));
   const names = chosen.map((file) => file.name);
   lock(true);

@@ -54,6 +54,9 @@ def audit_routes(data: DataDir, served: Collections, runner: Runner) -> APIRoute
                 order = Order(source=name, audit=asked.options())
             else:
                 fields, files = await form_of(request, of_json=["at_most", "at_least"])
+                # Whoever may bring texts could ask by them who stands behind an alias.
+                if not (key.allows("ingest", name) or key.allows("reveal", name)):
+                    raise NotAllowed("ingest")
                 sent = AuditFormBody.model_validate(fields)
                 order = Order(text_field=sent.text_field, id_field=sent.id_field, audit=sent.options())
 

@@ -108,7 +108,9 @@ def audit(
         gates=gates,
         worst=worst_of(rows[COLLECTION][IndexReader.name], grounds.sensitive),
         verdict=verdict_of(figures, gates),
-        problems=problems_of(figures, stored, len(absent), corpus.unread, reference),
+        problems=problems_of(
+            figures, stored, len(absent), corpus.unread, reference, collection.store.count_documents()
+        ),
         rows=tuple(row for by_task in rows.values() for each in by_task.values() for row in each),
     )
 

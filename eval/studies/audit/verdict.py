@@ -27,7 +27,9 @@ def _furthest(measures: Sequence[MeasureFigures]) -> str:
     above = [
         (value - (chance or 0.0), value, chance, each)
         for each in measures
-        if each.lower_is_better and (value := each.figures[COLLECTION].value) is not None
+        if each.lower_is_better
+        and each.shown is not False
+        and (value := each.figures[COLLECTION].value) is not None
         for chance in [each.chances[COLLECTION].value if each.chances else None]
     ]
     if not above:
@@ -38,12 +40,24 @@ def _furthest(measures: Sequence[MeasureFigures]) -> str:
 
 
 def problems_of(
-    measures: Sequence[MeasureFigures], stored: Stored, absent: int, unread: int, reference: str
+    measures: Sequence[MeasureFigures],
+    stored: Stored,
+    absent: int,
+    unread: int,
+    reference: str,
+    whole: int,
 ) -> tuple[str, ...]:
-    """A sentence for each limit; none if the figures are conclusive."""
+    """A sentence for each limit; none if the figures are conclusive. ``whole`` is how many are stored."""
     found = []
     if absent:
         found.append(f"{absent:,} originals are not in the collection and were not attacked.")
+    if len(stored.corpus.documents) < whole:
+        attacked = f"{len(stored.corpus.documents):,} of {whole:,}"
+        found.append(
+            f"{attacked} documents of the collection were attacked. "
+            "Searches read all of it, and of the controls only these: extracted, covered, member, found-first "
+            "and facts compare indexes of different size."
+        )
     if unread:
         found.append(f"{unread:,} originals could not be read, or have the id of another one.")
     if failed := len(stored.corpus.failed):
