@@ -52,11 +52,10 @@ def problems_of(
     if absent:
         found.append(f"{absent:,} originals are not in the collection and were not attacked.")
     if len(stored.corpus.documents) < whole:
-        attacked = f"{len(stored.corpus.documents):,} of {whole:,}"
         found.append(
-            f"{attacked} documents of the collection were attacked. "
-            "Searches read all of it, and of the controls only these: extracted, covered, member, found-first "
-            "and facts compare indexes of different size."
+            f"{len(stored.corpus.documents):,} of {whole:,} documents of the collection were attacked. "
+            "Searches read all of it, and of the controls only these, so that extracted, covered, member, "
+            "found-first and facts compare indexes of different size."
         )
     if unread:
         found.append(f"{unread:,} originals could not be read, or have the id of another one.")
