@@ -14,11 +14,15 @@ let followed = null;
 export async function show(jobId) {
   try {
     const { scopes } = await ask("GET", "/v1/me");
-    $("audit-form").hidden = !scopes.includes("audit");
-    if ($("audit-form").hidden) return;
+    if (!scopes.includes("audit")) {
+      $("audit-form").hidden = true;
+      return;
+    }
     const names = (await collectionRows()).map((row) => row.collection);
     const before = $("audit-collection").value;
     fill($("audit-collection"), names.map((name) => h("option", { value: name, selected: name === before }, name)));
+    // Not before there is a collection to choose: a browser sends no form that lacks one, and says little of why.
+    $("audit-form").hidden = false;
     await list();
     complain($("audit-error"), null);
     if (jobId && jobId !== followed) await follow(jobId);

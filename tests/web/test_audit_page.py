@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 
 from tests.browsing import NARROW, WIDE, go, page_at, violations
 from tests.commands import lethe, write_records
@@ -52,6 +52,21 @@ def test_an_audit_is_begun_followed_and_read(
         expect(page.locator("#audit-list tbody tr").first).to_contain_text("done")
         assert violations(page) == []
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_form_waits_for_the_collections(server: Served, browser: Browser) -> None:
+    with page_at(browser, server.url) as page:
+        held: list[Route] = []
+        page.route("**/v1/collections", lambda route: held.append(route))
+        with page.expect_request("**/v1/collections"):
+            go(page, "audit")
+        page.wait_for_timeout(300)
+        # A browser would not send it: no collection could be chosen.
+        expect(page.locator("#audit-form")).to_be_hidden()
+        for each in held:
+            each.continue_()
+        expect(page.locator("#audit-form")).to_be_visible()
+        expect(page.locator("#audit-collection")).to_have_value("notes")
 
 
 def test_without_files_and_vault_the_page_says_what_is_missing(server: Served, browser: Browser) -> None:
