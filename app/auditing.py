@@ -26,7 +26,6 @@ def audit_of(
     ``originals`` reads them, given the function from their ids to those that the collection stores.
 
     Raises:
-        ConfigurationError: A gate is of no measure.
         LetheError: None of the originals is in the collection, or they hold nothing sensitive.
         CollectionError: There is no such collection.
     """

@@ -163,7 +163,6 @@ def kept_in_memory(
                 failed[outcome.doc_id] = outcome.what
     progress(phase, len(documents), len(documents))
     shelves: dict[str, Shelf] = {}
-    made: dict[str, Retriever] = {}
 
     def shelf(encoder: Encoder) -> Shelf:
         if encoder.name not in shelves:
@@ -171,13 +170,8 @@ def kept_in_memory(
             shelves[encoder.name] = Shelf(store, system.passage_tokens, system.search)
         return shelves[encoder.name]
 
-    def retriever(encoder: Encoder) -> Retriever:
-        if encoder.name not in made:
-            made[encoder.name] = indexed(shelf(encoder), encoder)
-        return made[encoder.name]
-
     actions = Counter(str(decision.action) for each in sanitized for decision in each.decisions)
-    return SanitizedCorpus(name, len(sanitized), failed, actions, retriever, sanitized, shelf)
+    return SanitizedCorpus(name, len(sanitized), failed, actions, retrievers(shelf), sanitized, shelf)
 
 
 def stored(
@@ -200,3 +194,15 @@ def indexed(shelf: Shelf, encoder: Encoder) -> Retriever:
     index = FaissIndex(encoder.dim)
     add_vectors(shelf.store, index, after=0)
     return HybridRetriever(encoder, index, shelf.store, shelf.search)
+
+
+def retrievers(shelf: Callable[[Encoder], Shelf]) -> Callable[[Encoder], Retriever]:
+    """The retriever of an encoder over what is on its shelf, indexed when it is first asked for."""
+    made: dict[str, Retriever] = {}
+
+    def retriever(encoder: Encoder) -> Retriever:
+        if encoder.name not in made:
+            made[encoder.name] = indexed(shelf(encoder), encoder)
+        return made[encoder.name]
+
+    return retriever

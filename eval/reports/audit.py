@@ -37,7 +37,7 @@ def audit(report: AuditReport) -> Report:
         lead=report.verdict,
         facts=(
             f"suite {report.suite}",
-            f"{report.documents:,} documents",
+            f"{report.documents:,} of {report.stored:,} documents",
             f"seed {report.seed}",
             f"sensitive: {report.reference}",
             report.provenance.date,

@@ -345,6 +345,17 @@ class Store:
         ids = [row[0] for name in self.documents_called([doc_id]) for row in self._read(query, (name,))]
         return list(self.passages(ids).values())
 
+    def copy_of(self, doc_ids: Sequence[str]) -> "Store":
+        """A store in memory with the documents that these ids name, as they are now. Close it."""
+        ids, copy = json.dumps(self.documents_called(doc_ids)), Store(None)
+        with copy._transaction():
+            for table in ("documents", "aliases", "passages", "ledger"):
+                query = f"SELECT * FROM {table} WHERE doc_id IN (SELECT value FROM json_each(?))"
+                for row in self._read(query, (ids,)):
+                    places = ", ".join("?" * len(row))
+                    copy._connection.execute(f"INSERT INTO {table} VALUES ({places})", row)
+        return copy
+
     def documents(self, after: str = "") -> Iterator[KeptDocument]:
         """Every document with an id behind ``after``, in the order of ids, in blocks."""
         query = """

@@ -15,16 +15,18 @@ from app.ingesting import ingest
 from app.settings.load import load_settings
 from eval.corpora.corpus import Corpus
 from eval.corpora.given import read_corpus
+from eval.experiment import Shelf
+from eval.measures.leakage import SensitiveIndex
 from eval.measures.uncertainty import Estimate
 from eval.reports.audit import audit as page_of
 from eval.reports.audit import audit_table, side_by_side
 from eval.reports.gates import junit, sarif
 from eval.reports.render import html_page
 from eval.rows import Row
-from eval.studies.audit.measures import Grounds, Measure
+from eval.studies.audit.measures import FAMILIES, LEAKS, USES, Grounds, Measure
 from eval.studies.audit.report import COLLECTION, AuditReport, Gate, MeasureFigures, Outcome
 from eval.studies.audit.stored import NOT_STORED, as_stored, stored_texts
-from eval.studies.audit.study import Options, audit, check_limits, figures_of, gate_of
+from eval.studies.audit.study import Options, audit, figures_of, gate_of
 from eval.studies.audit.verdict import verdict_of
 from eval.studies.marks.methods import ORIGIN, REDACT
 from ingest.documents import Document
@@ -155,15 +157,16 @@ def test_a_held_gate_passes_and_the_page_quotes_nothing(lethe: AuditReport) -> N
 def test_an_exceeded_gate_and_one_that_was_not_measured(lethe: AuditReport) -> None:
     left, guessed = measure(lethe, "left-direct"), measure(lethe, "guessed")
     linked = measure(lethe, "linked")
-    assert gate_of(left, 0.0).outcome == "held"
-    assert gate_of(linked, 0.01).outcome == "exceeded"
+    assert gate_of("left-direct", 0.0, left).outcome == "held"
+    assert gate_of("linked", 0.01, linked).outcome == "exceeded"
     nothing = guessed.model_copy(update={"figures": {COLLECTION: Estimate()}})
-    assert gate_of(nothing, 0.5) == Gate(measure="guessed", limit=0.5, value=None, outcome="not measured")
+    unknown = Gate(measure="guessed", limit=0.5, value=None, outcome="not measured")
+    assert gate_of("guessed", 0.5, nothing) == gate_of("guessed", 0.5, None) == unknown
     useful = measure(lethe, "found-first")
     found = useful.figures[COLLECTION].value or 0
     assert found > 0
-    assert gate_of(useful, found).outcome == "held"
-    assert gate_of(useful, found + 0.01).outcome == "exceeded"
+    assert gate_of("found-first", found, useful).outcome == "held"
+    assert gate_of("found-first", found + 0.01, useful).outcome == "exceeded"
 
 
 def gate(measure: str, value: float | None) -> Gate:
@@ -173,12 +176,12 @@ def gate(measure: str, value: float | None) -> Gate:
 
 def test_verdicts() -> None:
     held, over, unknown = gate("linked", 0.05), gate("linked", 0.4), gate("linked", None)
-    assert verdict_of((), [held, over]) == (
+    assert verdict_of((), [held, over], 3, 3) == (
         "Not to be released: 1 of 2 gates are exceeded (linked is 0.400, and its limit 0.1)."
     )
-    assert verdict_of((), [held, unknown]) == "No verdict: 1 of 2 gates were not measured (linked)."
-    assert verdict_of((), [held, held]) == "All 2 gates hold."
-    assert verdict_of((), []) == "No gate was set. No attack was measured."
+    assert verdict_of((), [held, unknown], 3, 3) == "No verdict: 1 of 2 gates were not measured (linked)."
+    assert verdict_of((), [held, held], 3, 9_000) == ("All 2 gates hold. Attacked were 3 of 9,000 documents.")
+    assert verdict_of((), [], 3, 3) == "No gate was set. No attack was measured."
     far = MeasureFigures(
         name="linked",
         title="documents found",
@@ -191,7 +194,7 @@ def test_verdicts() -> None:
         blind="",
     )
     near = far.model_copy(update={"title": "entities", "figures": {COLLECTION: Estimate(0.3)}, "chances": {}})
-    assert verdict_of([near, far], []) == (
+    assert verdict_of([near, far], [], 3, 3) == (
         "No gate was set. The strongest attack finds 50.0% of documents found; chance reaches 10.0%."
     )
 
@@ -285,26 +288,41 @@ def test_who_holds_copies_is_told_apart_from_strangers(tmp_path: Path) -> None:
     assert all(row.measured for row in rows)
 
 
-def test_limits_of_unknown_measures_are_refused() -> None:
-    def leak(name: str, lower: bool) -> Measure:
-        return Measure(
-            name,
-            "",
-            "nobody",
-            None,  # type: ignore[arg-type]
-            lambda rows: Estimate(),
-            "",
-            lower_is_better=lower,
-        )
+def test_searches_read_the_attacked_documents_alone(tmp_path: Path) -> None:
+    system, data, corpus = written(tmp_path, "lethe")
+    with data.open("notes") as collection:
+        before = audit(system, collection, corpus, Options("quick"))
+    more = write_records(tmp_path / "more.jsonl", [each.text for each in strangers(30)])
+    more.write_text(more.read_text().replace('"r00', '"m00'))
+    ingest(system, data, "notes", read_documents([str(more)]))
+    with data.open("notes") as collection:
+        report = audit(system, collection, corpus, Options("quick"))
+    assert (report.documents, report.stored) == (len(NOTES), len(NOTES) + 30)
+    assert report.verdict.endswith(f" Attacked were {len(NOTES)} of {len(NOTES) + 30} documents.")
+    assert report.measures == before.measures
 
-    measures = [leak("linked", True), leak("found-first", False)]
-    check_limits(measures, Options(at_most={"linked": 0.1}, at_least={"found-first": 0.5}))
+
+def test_limits_of_unknown_measures_are_refused() -> None:
     with pytest.raises(
-        ConfigurationError, match=r"^likned is no measure of a leak. --fail-above takes: linked"
+        ConfigurationError, match=r"^likned is no measure of a leak. Those are: left-direct, left"
     ):
-        check_limits(measures, Options(at_most={"likned": 0.1}))
-    with pytest.raises(ConfigurationError, match=r"^linked is no measure of usefulness. --fail-below takes"):
-        check_limits(measures, Options(at_least={"linked": 0.1}))
+        Options(at_most={"likned": 0.1})
+    with pytest.raises(
+        ConfigurationError, match=r"^linked is no measure of usefulness. Those are: found-first"
+    ):
+        Options(at_least={"linked": 0.1})
+
+
+def test_gates_know_every_measure_and_no_other() -> None:
+    documents = [Document(f"d{number}", "Invented.") for number in range(20)]
+    sensitive = SensitiveIndex(())
+    grounds = Grounds(
+        documents, sensitive, WordEncoder(), "full", 5, 0, [frozenset({"d0", "d1"})], strangers(20)
+    )
+    measures = [measure for family in FAMILIES for measure in family(grounds)]
+    names = {True: LEAKS, False: USES}
+    for leaks in names:
+        assert tuple(each.name for each in measures if each.lower_is_better is leaks) == names[leaks]
 
 
 def test_an_interrupted_audit_goes_on_and_another_collection_is_refused(tmp_path: Path) -> None:
@@ -336,9 +354,11 @@ def test_originals_that_are_not_there_are_counted_and_never_safe(tmp_path: Path)
             LetheError, match="None of the 1 originals is in the collection notes: name the files"
         ):
             audit(system, collection, replace(corpus, documents=[stranger]), Options("quick"))
-        texts = stored_texts(collection, [each.doc_id for each in corpus.documents])
+        ids, made = [each.doc_id for each in corpus.documents], collection.manifest
+        shelf = Shelf(collection.store.copy_of(ids), made.passage_tokens, made.search)
+        texts = stored_texts(shelf.store, ids)
         now = system.sanitizer().sanitize([*corpus.documents, stranger])
-        stored = as_stored(COLLECTION, collection, texts, now, system.search)
+        stored = as_stored(COLLECTION, shelf, texts, now)
     assert stored.corpus.failed == {"r9999": NOT_STORED}
     assert stored.differing == 0
     assert [each.text for each in stored.corpus.documents] == [*texts.values()]

@@ -195,7 +195,8 @@ def linking(grounds: Grounds) -> list[Measure]:
             "somebody who knows more",
             task,
             lambda rows: linkage(rows).rate,
-            "claims in words that share nothing with the document's",
+            "claims in words that share nothing with the document's; a document with which nothing was found "
+            "counts as not linked",
             lambda rows: _one_of(sum(row.measured for row in rows)),
             loss=lambda row: row.figures[RIGHT],
         ),
@@ -352,6 +353,21 @@ FAMILIES: Sequence[Callable[[Grounds], list[Measure]]] = (
     using,
 )
 """In the order of the tables."""
+LEAKS = (
+    "left-direct",
+    "left-quasi",
+    "vectors",
+    "guessed",
+    "same-person",
+    "member",
+    "extracted",
+    "covered",
+    "linked",
+    "told",
+    "singled-out",
+)
+USES = ("found-first", "facts")
+"""The names of all measures that these may give, by which gates are set; not every audit has each of them."""
 
 
 def _counts(rows: Sequence[Row], name: str) -> list[int]:

@@ -64,8 +64,9 @@ class AuditReport(_Frozen):
     """An audit of the documents of a collection of which the originals were given.
 
     ``systems`` are in the order of the tables, the collection first. ``reference`` says where the sensitive
-    entities come from. ``documents`` were attacked; ``absent`` are originals that are not in the collection,
-    ``differing`` documents are written otherwise by the system now. ``problems`` limit the conclusions.
+    entities come from. ``documents`` were attacked, of ``stored`` in the collection; ``absent`` are originals
+    that are not in it, ``differing`` documents are written otherwise by the system now. ``problems`` limit
+    the conclusions.
     """
 
     collection: str
@@ -75,6 +76,7 @@ class AuditReport(_Frozen):
     systems: tuple[str, ...]
     reference: str
     documents: int
+    stored: int
     absent: int
     differing: int
     measures: tuple[MeasureFigures, ...]

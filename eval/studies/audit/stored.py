@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from eval.experiment import SanitizedCorpus, kept_in
+from eval.experiment import SanitizedCorpus, Shelf, retrievers
 from ingest.documents import SanitizedDocument
 from ingest.errors import SanitizationError
-from retrieval.collection import Collection
-from retrieval.search import Search
+from ingest.protocols import Encoder
+from retrieval.store.database import Store
 
 NOT_STORED = "not in the collection"
 
@@ -23,21 +23,19 @@ class Stored:
     differing: int
 
 
-def stored_texts(collection: Collection, doc_ids: Sequence[str]) -> dict[str, str]:
+def stored_texts(store: Store, doc_ids: Sequence[str]) -> dict[str, str]:
     """The whole stored text of each of these documents that is there, by the id that was given."""
-    store = collection.store
     found = {doc_id: "".join(each.text for each in store.passages_of(doc_id)) for doc_id in doc_ids}
     return {doc_id: text for doc_id, text in found.items() if text or store.documents_called([doc_id])}
 
 
 def as_stored(
     name: str,
-    collection: Collection,
+    shelf: Shelf,
     texts: Mapping[str, str],
     sanitized: Sequence[SanitizedDocument | SanitizationError],
-    search: Search,
 ) -> Stored:
-    """The corpus of a collection, given its ``texts`` and its originals as they are sanitized now.
+    """The corpus of what is on a shelf, given its ``texts`` and its originals as they are sanitized now.
 
     The store keeps no places in originals, so decisions are those made now where the text is the same.
     """
@@ -54,5 +52,11 @@ def as_stored(
         else:
             differing += 1
             documents.append(replace(each, text=texts[each.doc_id], decisions=(), places=()))
-    corpus = replace(kept_in(name, collection, search), documents=documents, failed=failed)
+    store = shelf.store
+
+    def shelves(encoder: Encoder) -> Shelf:
+        return shelf
+
+    count, actions = store.count_documents(), store.entities_by_action()
+    corpus = SanitizedCorpus(name, count, failed, actions, retrievers(shelves), documents, shelves)
     return Stored(corpus, differing)

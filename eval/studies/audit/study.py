@@ -2,20 +2,21 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
 
 from eval.corpora.corpus import Corpus, Selection, fewer_documents
 from eval.corpora.sensitive import sensitive_in
-from eval.experiment import Experiment, Task
+from eval.experiment import Experiment, Shelf, Task
 from eval.measures.leakage import SensitiveIndex, normalized
 from eval.measures.uncertainty import Estimate
 from eval.prepared import Prepared, prepared
 from eval.progress import Progress, no_progress
 from eval.provenance import commit_here, provenance_of, reference_of
 from eval.rows import Row, RowFile
-from eval.studies.audit.measures import FAMILIES, SUITES, Grounds, Measure, SuiteName
+from eval.studies.audit.measures import FAMILIES, LEAKS, SUITES, USES, Grounds, Measure, SuiteName
 from eval.studies.audit.report import COLLECTION, AuditReport, Gate, Leak, MeasureFigures
 from eval.studies.audit.stored import Stored, as_stored, stored_texts
 from eval.studies.audit.verdict import problems_of, verdict_of
@@ -37,12 +38,22 @@ _AT_ONCE = 64
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Gates are by the name of a measure: ``at_most`` of a leak, ``at_least`` of what is useful."""
+    """Gates are by the name of a measure: ``at_most`` of a leak, ``at_least`` of what is useful.
+
+    Raises:
+        ConfigurationError: A gate is of no such measure.
+    """
 
     suite: SuiteName = "standard"
     seed: int = 0
     at_most: Mapping[str, float] = field(default_factory=dict)
     at_least: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for limits, names, kind in ((self.at_most, LEAKS, "a leak"), (self.at_least, USES, "usefulness")):
+            for unknown in limits.keys() - {*names}:
+                known = ", ".join(names)
+                raise ConfigurationError(f"{unknown} is no measure of {kind}. Those are: {known}.")
 
 
 def audit(
@@ -62,18 +73,20 @@ def audit(
     digest of settings and models.
 
     Raises:
-        ConfigurationError: A limit is of no measure.
         LetheError: None of the originals is in the collection, they hold nothing sensitive, or the folder has
             rows of another run.
     """
     commit = commit_here()
     chosen, absent = _chosen(collection, corpus, options)
     strangers = _strangers(corpus, absent)
-    texts = stored_texts(collection, [each.doc_id for each in chosen.documents])
+    ids, made = [each.doc_id for each in chosen.documents], collection.manifest
+    # The controls have these documents alone, so that whoever searches has an index of their size.
+    shelf = Shelf(collection.store.copy_of(ids), made.passage_tokens, made.search)
+    texts, whole = stored_texts(shelf.store, ids), collection.store.count_documents()
     known = sorted(texts.items()), [(each.doc_id, each.text) for each in strangers]
     state = blake2b(repr(known).encode(), digest_size=16).hexdigest()
     run = run_digest(chosen, f"{made_with} {state}", (options.suite, options.seed), [system.encoder.name])
-    with RowFile(run, folder) as file:
+    with closing(shelf.store), RowFile(run, folder) as file:
         ready = prepared(system, chosen, progress)
         grounds = Grounds(
             chosen.documents,
@@ -86,13 +99,13 @@ def audit(
             strangers,
         )
         measures = [measure for family in FAMILIES for measure in family(grounds)]
-        check_limits(measures, options)
         tasks = list({measure.task.name: measure.task for measure in measures}.values())
-        stored = as_stored(COLLECTION, collection, texts, _sanitized(ready, system, progress), system.search)
+        stored = as_stored(COLLECTION, shelf, texts, _sanitized(ready, system, progress))
         rows = _rows(ready, stored, tasks, options.seed, file, progress)
     figures = tuple(figures_of(measure, rows) for measure in measures)
+    measured = {each.name: each for each in figures}
     limits = {**options.at_most, **options.at_least}
-    gates = tuple(gate_of(each, limits[each.name]) for each in figures if each.name in limits)
+    gates = tuple(gate_of(name, limit, measured.get(name)) for name, limit in limits.items())
     reference = reference_of(chosen, ready.system.detector)
     return AuditReport(
         collection=collection.folder.name,
@@ -102,15 +115,14 @@ def audit(
         systems=(COLLECTION, *CONTROLS),
         reference=reference,
         documents=len(stored.corpus.documents),
+        stored=whole,
         absent=len(absent),
         differing=stored.differing,
         measures=figures,
         gates=gates,
         worst=worst_of(rows[COLLECTION][IndexReader.name], grounds.sensitive),
-        verdict=verdict_of(figures, gates),
-        problems=problems_of(
-            figures, stored, len(absent), corpus.unread, reference, collection.store.count_documents()
-        ),
+        verdict=verdict_of(figures, gates, len(stored.corpus.documents), whole),
+        problems=problems_of(figures, stored, len(absent), corpus.unread, reference),
         rows=tuple(row for by_task in rows.values() for each in by_task.values() for row in each),
     )
 
@@ -224,24 +236,13 @@ def _clear_of(figure: Estimate, chance: Estimate) -> bool:
     return low > (chance.value if chance.high is None else chance.high)
 
 
-def check_limits(measures: Sequence[Measure], options: Options) -> None:
-    """Raises ConfigurationError for a limit of no measure, or on its wrong side."""
-    for limits, leaks in ((options.at_most, True), (options.at_least, False)):
-        names = [measure.name for measure in measures if measure.lower_is_better is leaks]
-        if unknown := [name for name in limits if name not in names]:
-            kind, option = ("a leak", "--fail-above") if leaks else ("usefulness", "--fail-below")
-            raise ConfigurationError(
-                f"{unknown[0]} is no measure of {kind}. {option} takes: {', '.join(names)}."
-            )
-
-
-def gate_of(measure: MeasureFigures, limit: float) -> Gate:
-    """Whether the collection's figure is within a limit; what was not measured is not."""
-    value = measure.figures[COLLECTION].value
-    if value is None:
-        return Gate(measure=measure.name, limit=limit, value=None, outcome="not measured")
+def gate_of(name: str, limit: float, measure: MeasureFigures | None) -> Gate:
+    """Whether the collection's figure is within a limit; what was not measured, or cannot be, is not."""
+    value = None if measure is None else measure.figures[COLLECTION].value
+    if measure is None or value is None:
+        return Gate(measure=name, limit=limit, value=None, outcome="not measured")
     within = value <= limit if measure.lower_is_better else value >= limit
-    return Gate(measure=measure.name, limit=limit, value=value, outcome="held" if within else "exceeded")
+    return Gate(measure=name, limit=limit, value=value, outcome="held" if within else "exceeded")
 
 
 def worst_of(rows: Sequence[Row], sensitive: SensitiveIndex) -> tuple[Leak, ...]:

@@ -6,8 +6,13 @@ from eval.studies.audit.report import COLLECTION, Gate, MeasureFigures
 from eval.studies.audit.stored import Stored
 
 
-def verdict_of(measures: Sequence[MeasureFigures], gates: Sequence[Gate]) -> str:
-    """What the gates say; without gates, the leak that is furthest above its chance."""
+def verdict_of(measures: Sequence[MeasureFigures], gates: Sequence[Gate], documents: int, stored: int) -> str:
+    """What the gates say, or without gates the leak that is furthest above its chance; and of how many."""
+    sample = "" if documents == stored else f" Attacked were {documents:,} of {stored:,} documents."
+    return f"{_said(measures, gates)}{sample}"
+
+
+def _said(measures: Sequence[MeasureFigures], gates: Sequence[Gate]) -> str:
     exceeded = [gate for gate in gates if gate.outcome == "exceeded"]
     missing = [gate for gate in gates if gate.outcome == "not measured"]
     if exceeded:
@@ -45,18 +50,11 @@ def problems_of(
     absent: int,
     unread: int,
     reference: str,
-    whole: int,
 ) -> tuple[str, ...]:
-    """A sentence for each limit; none if the figures are conclusive. ``whole`` is how many are stored."""
+    """A sentence for each limit; none if the figures are conclusive."""
     found = []
     if absent:
         found.append(f"{absent:,} originals are not in the collection and were not attacked.")
-    if len(stored.corpus.documents) < whole:
-        found.append(
-            f"{len(stored.corpus.documents):,} of {whole:,} documents of the collection were attacked. "
-            "Searches read all of it, and of the controls only these, so that extracted, covered, member, "
-            "found-first and facts compare indexes of different size."
-        )
     if unread:
         found.append(f"{unread:,} originals could not be read, or have the id of another one.")
     if failed := len(stored.corpus.failed):
