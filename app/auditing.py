@@ -9,8 +9,9 @@ from app.data_dir import DataDir
 from app.settings.report import run_settings
 from eval.corpora.corpus import Corpus
 from eval.progress import Progress
+from eval.studies.audit.options import Options
 from eval.studies.audit.report import AuditReport
-from eval.studies.audit.study import Options, audit
+from eval.studies.audit.study import audit
 
 
 def audit_of(

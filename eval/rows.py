@@ -105,6 +105,16 @@ class _Heading(BaseModel):
     run: str
 
 
+class AnotherRun(LetheError):
+    """The rows in a file depend on other documents, settings, sizes or code."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"{path} is of another run: other documents, settings, sizes or code. Name another folder, or "
+            "remove the file."
+        )
+
+
 class RowFile:
     """Rows by system and task, each written before the next one is measured.
 
@@ -113,7 +123,8 @@ class RowFile:
     until it is closed. Without a folder, rows are kept in memory; a folder is made where there is none.
 
     Raises:
-        LetheError: The file cannot be read or written, is that of another run, or another process writes it.
+        AnotherRun: The file has another name.
+        LetheError: The file cannot be read or written, or another process writes it.
     """
 
     def __init__(self, run: str, folder: Path | None = None) -> None:
@@ -183,10 +194,7 @@ class RowFile:
             file.flush()
             return
         if _Heading.model_validate_json(heading).run != run:
-            raise LetheError(
-                f"{self._path} is of another run: other documents, settings, sizes or code. Name another "
-                "folder, or remove the file."
-            )
+            raise AnotherRun(self._path)
         place = len(heading)
         for line in file:
             if line.endswith(b"\n"):

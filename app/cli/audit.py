@@ -14,10 +14,11 @@ from eval.corpora.corpus import Corpus
 from eval.corpora.given import read_corpus
 from eval.corpora.gold import gold_rows, persons_in
 from eval.reports.audit import audit_table, side_by_side
-from eval.reports.files import AUDIT, report_folder, write_audit
+from eval.reports.files import report_folder, write_audit
+from eval.reports.names import AUDIT
 from eval.reports.render import terminal_table
+from eval.studies.audit.options import Options
 from eval.studies.audit.report import AuditReport
-from eval.studies.audit.study import Options
 from models.errors import ConfigurationError, LetheError
 
 EXCEEDED = 100

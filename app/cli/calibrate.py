@@ -1,6 +1,7 @@
 """``lethe calibrate``."""
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 from app.cli.attack import phases_on
@@ -9,12 +10,13 @@ from app.cli.given import data_of, readings_of
 from app.compose import language_model_of, system_of
 from app.policy_file import check_writable, write_policy
 from app.settings.load import Settings
+from eval.corpora.corpus import Selection, fewer_documents
 from eval.corpora.given import read_corpus
 from eval.corpora.gold import GoldRows, gold_rows
 from eval.corpora.sensitive import sensitive_in
 from eval.prepared import Prepared, prepared
 from eval.progress import Progress
-from eval.studies.audit.measures import FAMILIES, Grounds, Measure
+from eval.studies.audit.measures import Grounds, Measure, linking
 from eval.studies.calibrate.marks import MarkedThreshold, threshold_for_share, threshold_from_marks
 from eval.studies.calibrate.thresholds import (
     COUNTED,
@@ -27,6 +29,7 @@ from eval.studies.calibrate.thresholds import (
     promised,
 )
 from eval.targets import reading_once
+from eval.tasks.linkage import LinkageTask
 from models.errors import ConfigurationError
 from models.language.protocol import LanguageModel
 
@@ -96,11 +99,11 @@ def _fitted(
 ) -> dict[str, object]:
     policy = ready.system.policy
     if arguments.max_leak is not None and arguments.attack:
-        measure = _attacked(arguments, ready)
+        measure, pool = _attacked(arguments, ready)
         assert measure.loss is not None
         (curve,) = attack_curves(ready, policy, measure.task, [measure.loss], reported)
         promise = promised(curve, arguments.max_leak, arguments.confidence)
-        _report_attack(promise, measure)
+        _report_attack(promise, measure, pool)
         return _promise_row(promise, measure.name)
     if arguments.max_leak is not None:
         counted = COUNTED[arguments.count]
@@ -122,30 +125,40 @@ def _fitted(
     return _marks_row(threshold_from_marks(links, arguments.quantile), "marks")
 
 
-def _attacked(arguments: argparse.Namespace, ready: Prepared) -> Measure:
-    """The measure of an audit that the promise is about."""
+def _attacked(arguments: argparse.Namespace, ready: Prepared) -> tuple[Measure, int]:
+    """The measure of an audit that the promise is about, and how many documents hide each of the others.
+
+    Half of the documents are attacked, each hidden among the other half, so that losses are independent.
+    """
+    documents = ready.corpus.documents
+    others = fewer_documents(documents, Selection(seed=0, most_documents=len(documents) // 2))
+    hidden = {each.doc_id for each in others}
     grounds = Grounds(
-        ready.corpus.documents,
+        [each for each in documents if each.doc_id not in hidden],
         sensitive_in(ready.corpus, ready.system.detector),
         reading_once(ready.system.encoder),
         "full",
         ready.system.k,
         seed=0,
     )
-    measures = [measure for family in FAMILIES for measure in family(grounds) if measure.loss]
-    for measure in measures:
-        if measure.name == arguments.attack:
-            return measure
-    names = ", ".join(measure.name for measure in measures)
-    raise ConfigurationError(f"--attack {arguments.attack} is none that can be promised. There are: {names}.")
+    found = {measure.name: measure for measure in linking(grounds) if measure.loss}
+    if arguments.attack not in found:
+        names = ", ".join(found)
+        raise ConfigurationError(
+            f"--attack {arguments.attack} is none that can be promised. There are: {names}."
+        )
+    measure = found[arguments.attack]
+    assert isinstance(measure.task, LinkageTask)
+    return replace(measure, task=replace(measure.task, among=others)), len(others)
 
 
-def _report_attack(promise: Promise, measure: Measure) -> None:
+def _report_attack(promise: Promise, measure: Measure, pool: int) -> None:
     console().print(
         f"tau {promise.tau:g}: of {measure.title}, the expected share is at most {promise.max_leak:.1%} with "
         f"confidence {promise.confidence:.0%}. Measured: {promise.measured:.2%} over {promise.documents} "
-        f"documents, upper bound {promise.bound:.2%}; {promise.kept:.0%} of all mentions are kept.\n"
-        "Assumptions: new documents are drawn from the same distribution, and as many are attacked together; "
+        f"documents, each hidden among {pool} others, upper bound {promise.bound:.2%}; {promise.kept:.0%} of "
+        "all mentions are kept.\n"
+        "Assumptions: new documents are drawn from the same distribution, and are hidden among so many; "
         "detector, models, weights and scale stay the same; the attacker does what this attack does. The "
         f"attack does not see {measure.blind}."
     )

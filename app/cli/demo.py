@@ -28,8 +28,8 @@ from eval.reports.audit import audit_table
 from eval.reports.comparison import methods_table
 from eval.reports.files import report_folder, write_audit, write_comparison
 from eval.reports.render import terminal_table
+from eval.studies.audit.options import Options as AuditOptions
 from eval.studies.audit.report import AuditReport
-from eval.studies.audit.study import Options as AuditOptions
 from eval.studies.compare.study import (
     QUICK_DOCUMENTS,
     QUICK_PROMPTS,

@@ -1,18 +1,23 @@
-"""The thread of the server that has a process work on jobs, and ends it when asked to."""
+"""The threads of the server that have processes work on jobs, and end them when asked to."""
 
 import secrets
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
 from threading import Event, Thread
 
+from app.jobs.audits import forget_leftovers
 from app.jobs.table import Job, Jobs, Kind
 from app.jobs.uploads import Order, Upload, Uploads
 from app.jobs.work import work
 from app.settings.load import Settings
 from models.errors import LetheError
+from retrieval.errors import CollectionError
 
+LANES: Sequence[Sequence[Kind]] = (("ingest", "resanitize"), ("audit",))
+"""Kinds of jobs that wait for each other. An audit may take hours and writes to no collection."""
 _LOOKS = 0.25
 """Seconds between two looks at a process that works."""
 _TRIED_AGAIN = 10.0
@@ -21,12 +26,15 @@ _PAUSE = 2.0
 """Seconds after which a process is started anew that ended by itself."""
 _ENDING = 5.0
 """Seconds that a process may take to end before it is killed."""
+_ENDS_WITHIN = 30.0
+"""Seconds in which an audit ends that was cancelled."""
+_ERASED = "Documents of the collection were erased meanwhile. Begin the audit again."
 
 
 class Runner:
-    """Has one process at a time work on the jobs of a data folder.
+    """Has processes work on the jobs of a data folder, one for each of the ``LANES``.
 
-    The process holds models of its own: a job slows no search by more than its share of the cores, and
+    A process holds models of its own: a job slows no search by more than its share of the cores, and
     its end costs no memory. A job whose process dies is begun again, and one that was running when the server
     was killed goes on where it was, since what is stored already is recognized.
     """
@@ -34,20 +42,23 @@ class Runner:
     def __init__(self, settings: Settings, jobs: Jobs, uploads: Uploads) -> None:
         self.jobs = jobs
         self._settings, self._uploads = settings, uploads
-        self._awake, self._ending = Event(), Event()
-        self._thread = Thread(target=self._run, name="jobs", daemon=True)
+        self._lanes = {kinds: _Lane(settings, jobs, self._tidy, kinds) for kinds in LANES}
 
     def start(self) -> None:
         """Take up what was left, then what comes."""
         self.jobs.hand_back(blame=False)
         for job_id in {*self._uploads.job_ids()} - {each.job_id for each in self.jobs.unfinished()}:
             self._uploads.forget(job_id)
-        self._awake.set()
-        self._thread.start()
+        self._tidy()
+        for lane in self._lanes.values():
+            lane.start()
 
     def busy_with(self, collection: str) -> bool:
         """Whether a job that is not over will write to a collection."""
-        return any(each.collection == collection and not each.dry_run for each in self.jobs.unfinished())
+        return any(
+            each.collection == collection and each.kind != "audit" and not each.dry_run
+            for each in self.jobs.unfinished()
+        )
 
     def submit(
         self,
@@ -68,65 +79,112 @@ class Runner:
         except LetheError:
             self._uploads.forget(job_id)
             raise
-        self._awake.set()
+        for kinds, lane in self._lanes.items():
+            if kind in kinds:
+                lane.awake.set()
         return job
 
-    def cancel(self, job_id: str) -> Job:
+    def cancel(self, job_id: str, why: str | None = None) -> Job:
         """Ask for the end of a job. What is stored by then stays. Raises UnknownJob."""
-        job = self.jobs.cancel(job_id)
+        job = self.jobs.cancel(job_id, why)
         if job.over:
             self._uploads.forget(job_id)
         return job
 
+    def end_audits(self, collection: str) -> None:
+        """Cancel the audits of a collection that are not over, and wait for their end.
+
+        They hold what is to be erased: originals that were sent, and texts in memory.
+
+        Raises:
+            CollectionError: One has not ended.
+        """
+        until = time.monotonic() + _ENDS_WITHIN
+        while going := [each for each in self.jobs.audits(collection) if not each.over]:
+            if time.monotonic() > until:
+                raise CollectionError("An audit of this collection does not end. Send this again later.")
+            for each in going:
+                self.cancel(each.job_id, _ERASED)
+            time.sleep(_LOOKS)
+
     def stop(self) -> None:
-        """End the process; its job waits for the next start."""
-        self._ending.set()
-        self._awake.set()
+        """End the processes; their jobs wait for the next start."""
+        for lane in self._lanes.values():
+            lane.ending.set()
+            lane.awake.set()
+        for lane in self._lanes.values():
+            lane.join()
+
+    def _tidy(self) -> None:
+        """Delete what was sent for jobs that are over, and what audits left that are not done."""
+        for job_id in self._uploads.job_ids():
+            if self.jobs.is_over(job_id):
+                self._uploads.forget(job_id)
+        forget_leftovers(self._settings, self.jobs)
+
+
+class _Lane:
+    """A thread that has one process at a time work on jobs of some kinds."""
+
+    def __init__(
+        self, settings: Settings, jobs: Jobs, tidy: Callable[[], None], kinds: Sequence[Kind]
+    ) -> None:
+        self.awake, self.ending = Event(), Event()
+        self._settings, self._jobs, self._tidy, self._kinds = settings, jobs, tidy, kinds
+        self._thread = Thread(target=self._run, name=f"{kinds[0]} jobs", daemon=True)
+
+    def start(self) -> None:
+        """Take up what waits, then what comes."""
+        self.awake.set()
+        self._thread.start()
+
+    def join(self) -> None:
+        """Wait for the end that was asked for."""
         if self._thread.is_alive():
             self._thread.join()
 
     def _run(self) -> None:
-        while not self._ending.is_set():
-            self._awake.wait()
-            self._awake.clear()
+        while not self.ending.is_set():
+            self.awake.wait()
+            self.awake.clear()
             try:
                 # No process works here: what runs by the table was left by one whose end could not be noted.
                 self._settle(blame=False)
-                while not self._ending.is_set() and self.jobs.waits():
+                while not self.ending.is_set() and self._jobs.waits(self._kinds):
                     self._watch()
             except Exception as error:
                 # A full disk, or no process to be had: that passes, and the jobs wait for it.
                 sys.stderr.write(f"lethe: jobs wait ({type(error).__name__}), and are tried again\n")
-                self._ending.wait(_TRIED_AGAIN)
-                self._awake.set()
+                self.ending.wait(_TRIED_AGAIN)
+                self.awake.set()
 
     def _watch(self) -> None:
         """One process, from its start to its end."""
         # Not forked: the server's threads may hold locks.
-        process = get_context("spawn").Process(target=work, args=(self._settings,), name="lethe jobs")
+        process = get_context("spawn").Process(
+            target=work, args=(self._settings, self._kinds), name="lethe jobs"
+        )
         process.start()
         asked = False
         try:
             while process.is_alive() and not asked:
                 process.join(_LOOKS)
-                asked = self._ending.is_set() or self.jobs.cancelling()
+                asked = self.ending.is_set() or self._jobs.cancelling(self._kinds)
         finally:
             _end(process)
         self._settle(blame=not asked)
         if process.exitcode and not asked:
             sys.stderr.write(f"lethe: the process of jobs ended with code {process.exitcode}\n")
             # One that cannot even begin is not tried again at once.
-            self._ending.wait(_PAUSE)
+            self.ending.wait(_PAUSE)
 
     def _settle(self, *, blame: bool) -> None:
-        """Let jobs wait again whose process is gone, and delete what was sent for those that are over.
+        """Let jobs wait again whose process is gone, and delete what is not needed any more.
 
         ``blame`` is whether that was the job's doing.
         """
-        self.jobs.hand_back(blame=blame)
-        for job_id in self._uploads.job_ids():
-            if self.jobs.is_over(job_id):
-                self._uploads.forget(job_id)
+        self._jobs.hand_back(self._kinds, blame=blame)
+        self._tidy()
 
 
 def _end(process: BaseProcess) -> None:

@@ -17,6 +17,7 @@ from app.access.database import connected, readable
 from models.errors import LetheError
 
 Kind = Literal["ingest", "resanitize", "audit"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 State = Literal["waiting", "running", "done", "failed", "cancelled"]
 STATES: tuple[State, ...] = get_args(State)
 MOST_ATTEMPTS = 3
@@ -48,6 +49,7 @@ _SCHEMA = """
 _COLUMNS = (
     "job_id, kind, collection, dry_run, key_id, state, created, started, ended, progress, summary, error"
 )
+_OF_KINDS = "kind IN (SELECT value FROM json_each(?))"
 
 
 class UnknownJob(LetheError):
@@ -124,12 +126,16 @@ class Jobs:
         """Those that wait or run, the oldest first."""
         return self._select("WHERE state IN ('waiting', 'running') ORDER BY number")
 
-    def waits(self) -> bool:
-        """Whether a job waits."""
-        return any(each.state == "waiting" for each in self.unfinished())
+    def audits(self, collection: str) -> list[Job]:
+        """The audits of a collection, the oldest first."""
+        return self._select("WHERE kind = 'audit' AND collection = ? ORDER BY number", collection)
 
-    def take(self) -> Job | None:
-        """The oldest waiting job, which is running from now on; None if none waits.
+    def waits(self, kinds: Sequence[Kind] = KINDS) -> bool:
+        """Whether a job of some kinds waits."""
+        return any(each.state == "waiting" and each.kind in kinds for each in self.unfinished())
+
+    def take(self, kinds: Sequence[Kind] = KINDS) -> Job | None:
+        """The oldest waiting job of some kinds, which is running from now on; None if none waits.
 
         One that was begun ``MOST_ATTEMPTS`` times is given up instead.
         """
@@ -141,9 +147,9 @@ class Jobs:
             )
             row = connection.execute(
                 "UPDATE jobs SET state = 'running', started = coalesce(started, ?), attempts = attempts + 1 "
-                "WHERE number = (SELECT min(number) FROM jobs WHERE state = 'waiting') "
+                f"WHERE number = (SELECT min(number) FROM jobs WHERE state = 'waiting' AND {_OF_KINDS}) "
                 f"RETURNING {_COLUMNS}",
-                (_now(),),
+                (_now(), json.dumps(kinds)),
             ).fetchone()
         return None if row is None else _job(row)
 
@@ -161,38 +167,45 @@ class Jobs:
         """Note why a job failed."""
         self._update(job_id, "state = 'failed', ended = ?, error = ?", _now(), error)
 
-    def cancel(self, job_id: str) -> Job:
-        """Ask for the end of a job; a waiting one ends at once. Raises UnknownJob."""
+    def cancel(self, job_id: str, why: str | None = None) -> Job:
+        """Ask for the end of a job; a waiting one ends at once. Raises UnknownJob.
+
+        ``why`` is what its error says then, if whoever ordered it did not ask.
+        """
         with self._open() as connection:
             connection.execute(
-                "UPDATE jobs SET state = 'cancelled', ended = ? WHERE job_id = ? AND state = 'waiting'",
-                (_now(), job_id),
+                "UPDATE jobs SET state = 'cancelled', ended = ?, error = ? "
+                "WHERE job_id = ? AND state = 'waiting'",
+                (_now(), why, job_id),
             )
             # Last: one that was taken in between is running by now.
             connection.execute(
-                "UPDATE jobs SET cancelling = 1 WHERE job_id = ? AND state = 'running'", (job_id,)
+                "UPDATE jobs SET cancelling = 1, error = ? WHERE job_id = ? AND state = 'running'",
+                (why, job_id),
             )
         return self.get(job_id)
 
-    def cancelling(self) -> bool:
-        """Whether the end of a running job was asked for."""
+    def cancelling(self, kinds: Sequence[Kind] = KINDS) -> bool:
+        """Whether the end of a running job of some kinds was asked for."""
         with self._open() as connection:
-            query = "SELECT 1 FROM jobs WHERE state = 'running' AND cancelling"
-            return connection.execute(query).fetchone() is not None
+            query = f"SELECT 1 FROM jobs WHERE state = 'running' AND cancelling AND {_OF_KINDS}"
+            return connection.execute(query, (json.dumps(kinds),)).fetchone() is not None
 
-    def hand_back(self, *, blame: bool) -> None:
-        """Let jobs wait again whose process is gone; those whose end was asked for are over.
+    def hand_back(self, kinds: Sequence[Kind] = KINDS, *, blame: bool) -> None:
+        """Let jobs of some kinds wait again whose process is gone; those whose end was asked for are over.
 
         With ``blame`` the attempt counts: the process ended while nobody had asked it to.
         """
         with self._open() as connection:
             connection.execute(
-                "UPDATE jobs SET state = 'cancelled', ended = ? WHERE state = 'running' AND cancelling",
-                (_now(),),
+                "UPDATE jobs SET state = 'cancelled', ended = ? "
+                f"WHERE state = 'running' AND cancelling AND {_OF_KINDS}",
+                (_now(), json.dumps(kinds)),
             )
             connection.execute(
-                "UPDATE jobs SET state = 'waiting', attempts = attempts - ? WHERE state = 'running'",
-                (not blame,),
+                "UPDATE jobs SET state = 'waiting', attempts = attempts - ? "
+                f"WHERE state = 'running' AND {_OF_KINDS}",
+                (not blame, json.dumps(kinds)),
             )
 
     def is_over(self, job_id: str) -> bool:

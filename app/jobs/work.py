@@ -1,7 +1,7 @@
 """What the process does that works on jobs: one after the other, until none waits."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from app.access.keys import Keys
 from app.access.vault import originals
 from app.data_dir import DataDir
-from app.jobs.table import Job, Jobs
+from app.jobs.rights import missing_scope
+from app.jobs.table import KINDS, Job, Jobs, Kind
 from app.jobs.uploads import Order, Uploads
 from app.machine import begin_apart
 from app.rows import error_text
@@ -21,6 +22,7 @@ from retrieval.errors import CollectionBusy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from eval.studies.audit.report import AuditReport
     from ingest.pipeline import Tally
     from ingest.read.reading import Reading
 
@@ -30,21 +32,21 @@ WAITS = 600.0
 """Seconds for which a job waits for others that write to its collection."""
 
 
-def work(settings: Settings) -> None:
-    """Do every job that waits."""
+def work(settings: Settings, kinds: Sequence[Kind] = KINDS) -> None:
+    """Do every job of some kinds that waits."""
     # Were the server killed, another would start a process of its own for the same job.
     begin_apart()
     try:
-        _work(settings)
+        _work(settings, kinds)
     except Exception as error:
         # A traceback could quote a document.
         raise SystemExit(f"lethe: the process of jobs ended ({type(error).__name__})") from None
 
 
-def _work(settings: Settings) -> None:
+def _work(settings: Settings, kinds: Sequence[Kind] = KINDS) -> None:
     data = DataDir(settings)
     jobs, uploads = Jobs(settings.data_dir), Uploads(settings.data_dir, data.key)
-    while job := jobs.take():
+    while job := jobs.take(kinds):
         summary, error = _outcome(job, settings, uploads, jobs)
         if error is None:
             jobs.finish(job.job_id, summary)
@@ -119,19 +121,27 @@ def _audited(job: Job, order: Order, settings: Settings, uploads: Uploads, jobs:
     from app.jobs.audits import kept_report, report_folder_of
     from eval.corpora.given import read_corpus
     from eval.experiment import SYSTEMS
-    from eval.studies.audit.study import Options
+    from eval.rows import FILE as ROWS
+    from eval.rows import AnotherRun
+    from eval.studies.audit.options import Options
 
     def on_progress(phase: str, done: int, total: int | None) -> None:
         if phase == SYSTEMS and total:
             jobs.report(job.job_id, {"systems_done": done, "systems": total})
 
-    data = DataDir(settings)
-    with ExitStack() as stack:
-        readings = _readings(job, order, data, uploads, stack)
-        options = Options(**order.audit)
-        folder = report_folder_of(settings, job.job_id)
-        originals = partial(read_corpus, readings)
-        report = audit_of(data, job.collection, originals, options, on_progress, folder)
+    data, options, folder = DataDir(settings), Options(**order.audit), report_folder_of(settings, job.job_id)
+
+    def audited() -> "AuditReport":
+        with ExitStack() as stack:
+            originals = partial(read_corpus, _readings(job, order, data, uploads, stack))
+            return audit_of(data, job.collection, originals, options, on_progress, folder)
+
+    try:
+        report = audited()
+    except AnotherRun:
+        # The collection was written to while the audit waited for its process to be started again.
+        (folder / ROWS).unlink()
+        report = audited()
     return kept_report(report, folder)
 
 
@@ -154,11 +164,7 @@ def _check_allowed(job: Job, order: Order, settings: Settings) -> None:
         )
     if key is None or key.revoked:
         raise LetheError("The key that ordered this was revoked. Send it again with another key.")
-    reads = order.source is None or key.allows("reveal", order.source)
-    reads = reads and (
-        job.kind != "audit" or key.allows("reveal", job.collection) or key.allows("ingest", job.collection)
-    )
-    if not (reads and key.allows("audit" if job.kind == "audit" else "ingest", job.collection)):
+    if missing_scope(key, job.kind, job.collection, order.source):
         raise LetheError("The key that ordered this may not do so any more. Send it again with another key.")
 
 

@@ -1,5 +1,6 @@
 """The bodies of requests, validated; unsupported fields of OpenAI clients are refused by name."""
 
+from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
 from fastapi import Path
@@ -7,6 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 from pydantic_core import PydanticCustomError
 
 from app.access.keys import Scope
+from eval.studies.audit.options import Options, SuiteName
 
 NO_EFFECT = "accepted for compatibility, without effect"
 LONGEST_CONTENT = 100_000
@@ -227,7 +229,7 @@ Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 class AuditBody(_Body):
     """How a collection is to be audited with the originals of its vault."""
 
-    suite: Literal["quick", "standard", "full"] = "standard"
+    suite: SuiteName = "standard"
     seed: int = Field(default=0, ge=0, le=2**31)
     at_most: dict[str, Share] = Field(
         default={},
@@ -239,8 +241,8 @@ class AuditBody(_Body):
     )
 
     def options(self) -> dict[str, Any]:
-        """The options of an audit."""
-        return self.model_dump(include={"suite", "seed", "at_most", "at_least"})
+        """The options of an audit; raises ConfigurationError for a gate of no measure."""
+        return asdict(Options(self.suite, self.seed, self.at_most, self.at_least))
 
 
 class AuditFormBody(AuditBody):

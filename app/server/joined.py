@@ -29,8 +29,7 @@ class JoinedEncoder:
     rounding.
 
     A text that is asked for alone is remembered for a while, by digest: the budget, the retriever and the
-    generator of a request each ask for that of its question. Texts of documents seldom come
-    alone, and go with the next ones.
+    generator of a request each ask for that of its question.
     """
 
     def __init__(self, encoder: Encoder, threads: int) -> None:
@@ -73,6 +72,10 @@ class JoinedEncoder:
             self._latest.keep(new[0], known[new[0]])
         return np.stack([known[text] for text in texts]) if texts else np.empty((0, self.dim), np.float32)
 
+    def forget(self) -> None:
+        """Remember none of them any more: a question may be a document that was erased."""
+        self._latest.forget()
+
 
 class _Latest:
     """The vectors of the latest texts."""
@@ -93,6 +96,11 @@ class _Latest:
             self._rows[digest_of(text)] = row
             while len(self._rows) > MOST_REMEMBERED:
                 self._rows.popitem(last=False)
+
+    def forget(self) -> None:
+        """Keep none."""
+        with self._lock:
+            self._rows.clear()
 
 
 def _work(asked: "SimpleQueue[_Asked | None]", encoder: Encoder) -> None:

@@ -39,6 +39,8 @@ class Collections(Protocol):
     @property
     def encoder(self) -> Encoder: ...
 
+    def forget_questions(self) -> None: ...
+
     def names(self) -> Sequence[str]: ...
 
     def serves(self, name: str) -> bool: ...
@@ -94,6 +96,10 @@ class DataCollections:
             # What is wrong with it is said at the start.
             data.open(only).store.close()
             self.get(only)
+
+    def forget_questions(self) -> None:
+        """Remember no question any more, in whose words something that is erased may be."""
+        self.encoder.forget()
 
     def serves(self, name: str) -> bool:
         """Whether a collection of this name is or would be among those that it has."""

@@ -18,6 +18,7 @@ from eval.reports.schema import (
     bars,
     estimate_cell,
 )
+from eval.studies.audit.options import LEAKS
 from eval.studies.audit.report import COLLECTION, Attacker, AuditReport, MeasureFigures
 
 NOBODY: Attacker = "nobody"
@@ -55,13 +56,12 @@ def audit(report: AuditReport) -> Report:
 
 def _gates(report: AuditReport) -> Iterator[Section]:
     titles = {each.name: each.title for each in report.measures}
-    lower = {each.name: each.lower_is_better for each in report.measures}
     if report.gates:
         rows = [
             (
                 gate.measure,
-                titles[gate.measure],
-                f"{'at most' if lower[gate.measure] else 'at least'} {gate.limit:g}",
+                titles.get(gate.measure, "no measure of this audit: the originals do not allow it"),
+                f"{'at most' if gate.measure in LEAKS else 'at least'} {gate.limit:g}",
                 DASH if gate.value is None else f"{gate.value:.3f}",
                 Cell(_MARKS[gate.outcome], mark="" if gate.outcome == "held" else "strong"),
             )

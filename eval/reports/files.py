@@ -7,6 +7,7 @@ from eval.reports.audit import audit
 from eval.reports.comparison import comparison
 from eval.reports.extraction_page import extraction
 from eval.reports.gates import junit, sarif
+from eval.reports.names import AUDIT, PAGE
 from eval.reports.render import html_page
 from eval.reports.tuning import tuning
 from eval.rows import FILE as ROWS
@@ -16,8 +17,6 @@ from eval.studies.compare.report import TripRagReport
 from eval.studies.extraction.report import ExtractionReport
 from eval.studies.tune.report import TuningReport
 from models.errors import LetheError
-
-AUDIT, PAGE = "audit.json", "report.html"
 
 
 def report_folder(folder: Path) -> Path:

@@ -5,7 +5,7 @@ The framework of Xin et al., A False Sense of Privacy. ``eval.measures.linked`` 
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from eval.attacks.claims import Access, Atomizer, RuleAtomizer
 from eval.attacks.linkage import Bm25, Candidate, Dense, Link, Linker
@@ -47,6 +47,9 @@ class LinkageTask:
     the embedding distance, if there is one; give it and a dense linker the same
     ``eval.targets.reading_once``, and no text is encoded twice. ``details`` are the personal details of each
     original by its id: gold, that no detector of ours made.
+
+    With ``among`` each of the ``documents`` is a candidate for itself alone, hidden among these others, which
+    are no cases: given them, rows of independent documents are independent. Ids are unique among both.
     """
 
     documents: Sequence[Document] = field(repr=False)
@@ -59,6 +62,7 @@ class LinkageTask:
     categorizer: Categorizer = GENERAL
     details: Mapping[str, Sequence[Span]] = field(default_factory=dict, repr=False)
     rouge_part: RougePart = "recall"
+    among: Sequence[Document] = field(default=(), repr=False)
 
     @property
     def name(self) -> str:
@@ -77,16 +81,16 @@ class LinkageTask:
         return NOTHING_SENSITIVE
 
     def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
-        """The row of each case; every sanitized document is a candidate for each of them."""
+        """The row of each case; without ``among``, every sanitized document is a candidate for each."""
         phase = f"linking in {kept.system}"
         progress(phase, 0, None)
         texts = {each.doc_id: each.text for each in kept.documents}
-        places = {doc_id: place for place, doc_id in enumerate(id_ for id_ in self.cases if id_ in texts)}
+        ids = [each.doc_id for each in (*self.documents, *self.among) if each.doc_id in texts]
+        places = {doc_id: place for place, doc_id in enumerate(ids)}
         written = [texts[doc_id] for doc_id in places]
         candidates = list(map(Candidate, written, self.atomizer.claims(written)))
         persons = self._persons([case for case in cases if case in places])
-        links = self.linker.link([each.reworded for each in persons.values()], candidates)
-        linked_to = dict(zip(persons, links, strict=True))
+        linked_to = self._links(persons, candidates, places)
         claims = [claim for each in candidates for claim in each.claims]
         left = [claim for each in persons.values() for claim in each.left]
         encoder = self.encoder and having_read(self.encoder, [*claims, *left], progress=progress)
@@ -104,6 +108,22 @@ class LinkageTask:
             numbers = {name: float(value) for name, value in figures.items() if value is not None}
             yield begun.model_copy(update={"engine": self._engine, "figures": numbers})
         progress(phase, len(cases), len(cases))
+
+    def _links(
+        self, persons: Mapping[str, Person], candidates: Sequence[Candidate], places: Mapping[str, int]
+    ) -> dict[str, Link | None]:
+        if not self.among:
+            known = [each.reworded for each in persons.values()]
+            return dict(zip(persons, self.linker.link(known, candidates), strict=True))
+        others = [places[each.doc_id] for each in self.among if each.doc_id in places]
+        links: dict[str, Link | None] = {}
+        for number, (case, person) in enumerate(persons.items()):
+            # Of equals the first is linked: no place among them is better than another in the long run.
+            among = others.copy()
+            among.insert(number % (len(others) + 1), places[case])
+            (link,) = self.linker.link([person.reworded], [candidates[place] for place in among])
+            links[case] = link and replace(link, place=among[link.place])
+        return links
 
     @property
     def _engine(self) -> str:

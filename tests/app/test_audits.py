@@ -1,14 +1,21 @@
 """Audits over HTTP and by the command line, with the real server and its jobs. All names are invented."""
 
+import base64
 import json
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from app.data_dir import DataDir
+from app.jobs.table import Jobs
+from app.jobs.uploads import Order, Upload, Uploads
+from app.jobs.work import _work
+from app.settings.load import load_settings
 from tests.commands import Ran, in_process, lethe, write_records
 from tests.serving import Served, served
 
@@ -107,12 +114,85 @@ def test_an_audit_that_cannot_be_done_says_why(server: Served) -> None:
     files = [("files", ("other.txt", b"Invented. Nobody has ingested this."))]
     with server.client() as client:
         one = client.post("/v1/collections/notes/audits", files=files, data={"suite": "quick"}).json()
-        gate = client.post(
-            "/v1/collections/notes/audits", files=files, data={"at_least": '{"linked": 1}'}
-        ).json()
-        failed = [over(client, each) for each in (one, gate)]
-    assert [each["state"] for each in failed] == ["failed", "failed"]
-    assert failed[0]["error"].startswith("None of the 1 originals is in the collection notes: name the files")
+        failed = over(client, one)
+        ask = partial(client.post, "/v1/collections/notes/audits", files=files)
+        unknown = ask(data={"at_least": '{"linked": 1}'})
+        endless = ask(data={"at_most": '{"linked": NaN}'})
+        listed = client.get("/v1/audits").json()["jobs"]
+    assert failed["state"] == "failed"
+    assert failed["error"].startswith("None of the 1 originals is in the collection notes: name the files")
+    assert unknown.status_code == 400
+    assert unknown.json()["detail"].startswith("linked is no measure of usefulness. Those are: found-first")
+    assert endless.status_code == 400
+    assert endless.json()["detail"].startswith("at_most.linked")
+    assert listed[0]["job_id"] == one["job_id"]
+
+
+@pytest.fixture(scope="module")
+def sealed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, Path]]:
+    """A server whose vault has the originals."""
+    data = tmp_path_factory.mktemp("sealed") / "data"
+    data.mkdir()
+    (data.parent / "vault.key").write_bytes(base64.b64encode(b"k" * 32))
+    (data / "settings.toml").write_text(
+        'threads = 1\n[detector]\nlearned = false\n[risk]\nkind = "prior"\n[ingest]\nkeep_ids = true\n'
+        f"[vault]\nenabled = true\nkey_file = {json.dumps(str(data.parent / 'vault.key'))}\n"
+    )
+    path = write_records(data.parent / "notes.jsonl", NOTES)
+    assert lethe(data, "ingest", str(path), "-c", "notes").code == 0
+    with served(data, "--host", "127.0.0.1") as running:
+        yield running, data
+
+
+def test_originals_of_the_vault_are_enough(sealed: tuple[Served, Path]) -> None:
+    asked = {"suite": "quick", "at_most": {"linked": 1, "member": 0.6}}
+    with sealed[0].client() as client:
+        done = over(client, client.post("/v1/collections/notes/audits", json=asked).json())
+    assert (done["state"], done["error"]) == ("done", None)
+    assert done["summary"]["verdict"] == "No verdict: 1 of 2 gates were not measured (member)."
+    assert [each["outcome"] for each in done["summary"]["gates"]] == ["held", "not measured"]
+
+
+def test_an_erasure_ends_audits_and_nothing_is_left_of_them(sealed: tuple[Served, Path]) -> None:
+    server, data = sealed
+    originals = (data.parent / "notes.jsonl").read_bytes()
+    with server.client() as client:
+        begin = partial(client.post, "/v1/collections/notes/audits")
+        running = begin(files=[("files", ("notes.jsonl", originals))], data={"suite": "quick"}).json()
+        waiting = begin(json={"suite": "quick"}).json()
+        cancelled = client.delete(f"/v1/audits/{waiting['job_id']}").json()
+        while client.get(f"/v1/audits/{running['job_id']}").json()["state"] == "waiting":
+            time.sleep(0.1)
+        receipt = client.post("/v1/collections/notes/erase", json={"ids": ["r0000"]})
+        ended = client.get(f"/v1/audits/{running['job_id']}").json()
+        report = client.get(f"/v1/audits/{running['job_id']}/report")
+    assert (cancelled["state"], cancelled["error"]) == ("cancelled", None)
+    assert receipt.status_code == 200, receipt.text
+    assert receipt.json()["complete"]
+    assert ended["state"] == "cancelled"
+    assert ended["error"] == "Documents of the collection were erased meanwhile. Begin the audit again."
+    assert (report.status_code, report.json()["code"]) == (404, "no_report")
+    until = time.monotonic() + 20
+    while [*data.glob("uploads/*")] or (data / "audits" / running["job_id"]).exists():
+        assert time.monotonic() < until
+        time.sleep(0.1)
+
+
+def test_an_audit_of_a_collection_that_has_changed_meanwhile_begins_anew(
+    collection: Path, small_corpus: Path
+) -> None:
+    settings = load_settings({})
+    data = DataDir(settings)
+    jobs, uploads = Jobs(settings.data_dir), Uploads(settings.data_dir, data.key)
+    order = Order(audit={"suite": "quick", "seed": 0, "at_most": {}, "at_least": {}})
+    uploads.keep("one", order, [Upload("notes.jsonl", collection.read_bytes())])
+    jobs.create("one", "audit", "notes", key_id="", dry_run=False)
+    begun = settings.data_dir / "audits" / "one"
+    begun.mkdir(parents=True)
+    (begun / "rows.jsonl").write_text('{"run":"before"}\n')
+    _work(settings, ("audit",))
+    assert (jobs.get("one").state, jobs.get("one").error) == ("done", None)
+    assert {each.name for each in begun.iterdir()} >= {"audit.json", "report.html"}
 
 
 def test_a_key_needs_the_scope_of_audits(data: Path, tmp_path: Path) -> None:
@@ -157,7 +237,7 @@ def test_the_command_writes_a_report_and_gates_end_it(
     assert "All 2 gates hold." in held.err
     misused = audited(capsys, collection, "--fail-above", "lnked=1")
     assert misused.code == 2
-    assert misused.messages[-1].startswith("lethe: lnked is no measure of a leak. --fail-above takes: left-d")
+    assert misused.messages[-1].startswith("lethe: lnked is no measure of a leak. Those are: left-d")
     beside = in_process(capsys, "compare", str(folder), str(folder / "audit.json"))
     assert beside.code == 0
     assert "+0.000" in beside.err

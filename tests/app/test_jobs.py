@@ -1,10 +1,11 @@
 """Jobs: their table, sealed uploads, the process that works on them. Every name here is invented."""
 
+import json
 import os
 import signal
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
@@ -19,8 +20,10 @@ from app.access.keys import EVERYBODY, Key, Keys, Scope
 from app.access.sealing import Sealer, Unsealable
 from app.data_dir import DataDir
 from app.dry_run import sample_of
-from app.jobs.runner import Runner
-from app.jobs.table import MOST_ATTEMPTS, Job, Jobs, UnknownJob, job_row
+from app.jobs.audits import forget_leftovers, forget_reports
+from app.jobs.rights import missing_scope
+from app.jobs.runner import LANES, Runner
+from app.jobs.table import KINDS, MOST_ATTEMPTS, Job, Jobs, Kind, UnknownJob, job_row
 from app.jobs.uploads import Order, Upload, Uploads
 from app.jobs.work import _work
 from app.settings.load import Settings, load_settings
@@ -64,6 +67,21 @@ def test_jobs_are_taken_in_their_order_and_once(jobs: Jobs) -> None:
     assert jobs.take() is None
     assert jobs.counts() == {"waiting": 0, "running": 20, "done": 0, "failed": 0, "cancelled": 0}
     assert [each.job_id for each in jobs.newest()] == [f"job{number}" for number in reversed(range(20))]
+
+
+def test_audits_and_other_jobs_are_taken_apart(jobs: Jobs) -> None:
+    jobs.create("audit", "audit", "notes", key_id="", dry_run=False)
+    created(jobs, "ingest")
+    writing, reading = LANES
+    assert sorted((*writing, *reading)) == sorted(KINDS)
+    assert [each.job_id for each in (jobs.take(writing), jobs.take(reading)) if each] == ["ingest", "audit"]
+    jobs.cancel("audit", "why")
+    assert (jobs.cancelling(writing), jobs.cancelling(reading)) == (False, True)
+    jobs.hand_back(writing, blame=False)
+    assert (jobs.waits(writing), jobs.waits(reading)) == (True, False)
+    jobs.hand_back(reading, blame=False)
+    assert [(each.state, each.error) for each in jobs.audits("notes")] == [("cancelled", "why")]
+    assert jobs.get("ingest").state == "waiting"
 
 
 def test_a_job_tells_how_far_it_is_and_how_it_ended(jobs: Jobs) -> None:
@@ -275,6 +293,65 @@ def test_originals_are_sanitized_again_only_for_a_key_that_sees_them(settings: S
 
 
 @pytest.mark.parametrize(
+    ("scopes", "source", "missing"),
+    [
+        (("audit", "ingest"), None, None),
+        (("audit", "reveal"), None, None),
+        (("audit", "reveal"), "notes", None),
+        (("audit", "ingest"), "notes", "reveal"),
+        (("audit", "query", "erase", "admin"), None, "ingest"),
+        (("ingest", "reveal"), None, "audit"),
+    ],
+)
+def test_an_audit_needs_originals_that_its_key_may_read_or_bring(
+    settings: Settings, keys: Keys, scopes: Sequence[Scope], source: str | None, missing: Scope | None
+) -> None:
+    key = a_key(keys, *scopes)
+    assert missing_scope(key, "audit", "notes", source) == missing
+    assert missing_scope(key, "audit", "others", source) == "audit"
+    data = DataDir(settings)
+    jobs, uploads = Jobs(settings.data_dir), Uploads(settings.data_dir, data.key)
+    uploads.keep("one", Order(source=source), [])
+    jobs.create("one", "audit", "notes", key_id=key.key_id, dry_run=False)
+    _work(settings, ("audit",))
+    # There is no collection: whoever may order it learns that.
+    assert (jobs.get("one").error == LOST) is (missing is not None)
+
+
+# -- reports of audits ------------------------------------------------------------------------------------
+
+
+def reported(settings: Settings, job_id: str, *doc_ids: str) -> Path:
+    folder = settings.data_dir / "audits" / job_id
+    folder.mkdir(parents=True)
+    (folder / "audit.json").write_text(json.dumps({"worst": [{"doc_id": each} for each in doc_ids]}))
+    return folder
+
+
+def test_reports_that_name_an_erased_document_go_with_it(settings: Settings, jobs: Jobs) -> None:
+    for job_id, collection in (("names", "notes"), ("not", "notes"), ("other", "others")):
+        jobs.create(job_id, "audit", collection, key_id="", dry_run=False)
+    names, not_named = reported(settings, "names", "d1", "d2"), reported(settings, "not", "d3")
+    other = reported(settings, "other", "d1")
+    forget_reports(settings, "notes", {"d1", "d9"})
+    assert [each.exists() for each in (names, not_named, other)] == [False, True, True]
+    forget_reports(settings, "notes")
+    assert [each.exists() for each in (names, not_named, other)] == [False, False, True]
+
+
+def test_what_audits_leave_that_are_not_done_is_deleted(settings: Settings, jobs: Jobs) -> None:
+    goes_on, failed = settings.data_dir / "audits" / "goes-on", settings.data_dir / "audits" / "failed"
+    for folder in (goes_on, failed):
+        folder.mkdir(parents=True)
+        (folder / "rows.jsonl").write_text("{}")
+        jobs.create(folder.name, "audit", "notes", key_id="", dry_run=False)
+    jobs.fail("failed", "why")
+    done = reported(settings, "done")
+    forget_leftovers(settings, jobs)
+    assert [each.exists() for each in (goes_on, failed, done)] == [True, False, True]
+
+
+@pytest.mark.parametrize(
     ("host", "there_is_a_key", "error"),
     [
         ("127.0.0.1", False, None),
@@ -429,10 +506,10 @@ def test_a_runner_that_meets_a_full_disk_tries_again(
     monkeypatch.setattr("app.jobs.runner._TRIED_AGAIN", 0.1)
     waits, failures = runner.jobs.waits, iter([LetheError(NAME), LetheError(NAME)])
 
-    def unlucky() -> bool:
-        for failure in failures:
+    def unlucky(kinds: Sequence[Kind]) -> bool:
+        for failure in failures if "ingest" in kinds else ():
             raise failure
-        return waits()
+        return waits(kinds)
 
     monkeypatch.setattr(runner.jobs, "waits", unlucky)
     job = runner.submit(

@@ -100,6 +100,16 @@ def test_only_the_latest_are_remembered() -> None:
     assert held.batches[MOST_REMEMBERED + 1 :] == [["mill 0"]]
 
 
+def test_what_is_remembered_can_be_forgotten() -> None:
+    held = Held()
+    held.go.set()
+    joined = JoinedEncoder(held, threads=1)
+    joined.encode(["a mill"])
+    joined.forget()
+    joined.encode(["a mill"])
+    assert held.batches == [["a mill"], ["a mill"]]
+
+
 def test_many_threads_get_the_vectors_of_their_own_texts(minilm: MiniLM) -> None:
     joined, callers = JoinedEncoder(minilm, threads=2), 12
     texts = [f"The heron number {number} stands in the weir." for number in range(callers)]

@@ -23,10 +23,11 @@ from eval.reports.audit import audit_table, side_by_side
 from eval.reports.gates import junit, sarif
 from eval.reports.render import html_page
 from eval.rows import Row
-from eval.studies.audit.measures import FAMILIES, LEAKS, USES, Grounds, Measure
+from eval.studies.audit.measures import FAMILIES, Grounds, Measure
+from eval.studies.audit.options import LEAKS, USES, Options
 from eval.studies.audit.report import COLLECTION, AuditReport, Gate, MeasureFigures, Outcome
 from eval.studies.audit.stored import NOT_STORED, as_stored, stored_texts
-from eval.studies.audit.study import Options, audit, figures_of, gate_of
+from eval.studies.audit.study import audit, figures_of, gate_of
 from eval.studies.audit.verdict import verdict_of
 from eval.studies.marks.methods import ORIGIN, REDACT
 from ingest.documents import Document
@@ -200,18 +201,20 @@ def test_verdicts() -> None:
 
 
 def test_gates_for_machines(lethe: AuditReport) -> None:
-    gates = (gate("left-direct", 0.0), gate("linked", 0.4), gate("told", None))
+    gates = (gate("left-direct", 0.0), gate("linked", 0.4), gate("member", None))
     report = lethe.model_copy(update={"gates": gates})
     suite = Xml.fromstring(junit(report))
     assert [suite.get(name) for name in ("tests", "failures", "errors")] == ["3", "1", "1"]
     failed = {case.get("name"): [each.tag for each in case] for case in suite}
-    assert failed == {"left-direct": [], "linked": ["failure"], "told": ["error"]}
+    assert failed == {"left-direct": [], "linked": ["failure"], "member": ["error"]}
     (run,) = json.loads(sarif(report))["runs"]
     assert [(each["ruleId"], each["level"]) for each in run["results"]] == [
         ("linked", "error"),
-        ("told", "warning"),
+        ("member", "warning"),
     ]
     assert {each["id"] for each in run["tool"]["driver"]["rules"]} >= {"linked", "told", "found-first"}
+    # There are no strangers among the originals, of whom it could be asked.
+    assert "no measure of this audit: the originals do not allow it" in html_page(page_of(report))
 
 
 def test_two_audits_side_by_side(lethe: AuditReport) -> None:

@@ -776,7 +776,7 @@ def test_an_attack_of_an_audit_can_be_bounded(notes: Path, capsys: pytest.Captur
     code, figures, stderr = ran(capsys, "calibrate", str(path), *asked, "told")
     assert (code, figures) == (1, {})
     assert "No threshold can be promised to leak at most 0.99 with confidence 0.05" in stderr
-    assert "on average over the 9 that have something to leak" in stderr
+    assert "on average over the 5 that have something to leak" in stderr
     code, figures, stderr = ran(capsys, "calibrate", str(path), *asked, "left-direct")
     assert (code, figures) == (2, {})
     assert "--attack left-direct is none that can be promised. There are: linked, told." in stderr
@@ -788,10 +788,10 @@ def test_a_promise_about_an_attack_is_reported(capsys: pytest.CaptureFixture[str
     measure = Measure(
         "linked", "documents found", "nobody", reader, lambda rows: Estimate(), "claims in other words"
     )
-    _report_attack(promise, measure)
+    _report_attack(promise, measure, 299)
     said = " ".join(capsys.readouterr().err.split())
     assert "tau 0.4: of documents found, the expected share is at most 20.0% with confidence 90%." in said
-    assert "Measured: 10.00% over 300 documents, upper bound 14.00%; 55% of all mentions are kept." in said
+    assert "Measured: 10.00% over 300 documents, each hidden among 299 others, upper bound 14.00%;" in said
     assert said.endswith("The attack does not see claims in other words.")
 
 

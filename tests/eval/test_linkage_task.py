@@ -106,6 +106,21 @@ def test_a_known_claim_is_the_same_for_every_system_and_every_selection_of_cases
     ]
 
 
+def test_a_document_hidden_among_others_does_not_depend_on_what_else_is_attacked() -> None:
+    others, attacked = DOCUMENTS[:12], DOCUMENTS[12:]
+    task = replace(TASK, documents=attacked, among=others)
+    corpus = kept(REDACT)
+    found = rows(task, corpus)
+    assert [row.case for row in found] == [each.doc_id for each in attacked]
+    alone = [rows(replace(task, documents=attacked[:n]), corpus)[-1] for n in range(1, len(attacked) + 1)]
+    assert [row.figures[linked.RIGHT] for row in found] == [row.figures[linked.RIGHT] for row in alone]
+    assert linkage(rows(task, kept(ORIGIN))).rate.value == 1
+    # The second stands behind one of the others: as if it alone were attacked with them.
+    together = replace(TASK, documents=[others[0], attacked[1], *others[1:]])
+    (same,) = rows(together, corpus, [attacked[1].doc_id])
+    assert found[1].figures[linked.RIGHT] == same.figures[linked.RIGHT]
+
+
 def test_ids_do_not_matter() -> None:
     renamed = [replace(document, doc_id=f"x{99 - n}") for n, document in enumerate(DOCUMENTS)]
     other = rows(replace(TASK, documents=renamed), kept(REDACT, renamed))

@@ -8,6 +8,7 @@ from fastapi import APIRouter
 from app.access.keys import Key
 from app.data_dir import DataDir
 from app.erasing import documents_saying, erase_with_proof
+from app.jobs.audits import forget_reports
 from app.jobs.runner import Runner
 from app.sanitizing import Sanitizing
 from app.server.access import Erasing
@@ -32,9 +33,16 @@ def erasing_routes(data: DataDir, served: Collections, sanitizing: Sanitizing, r
             raise CollectionError(
                 "Jobs of this collection are not over: cancel them or wait, then send this again."
             )
+        runner.end_audits(collection)
 
     def erased(collection: str, ids: Sequence[str]) -> Mapping[str, object]:
-        receipt = erase_with_proof(data, collection, ids, lambda: served.get(collection).retriever)
+        try:
+            receipt = erase_with_proof(data, collection, ids, lambda: served.get(collection).retriever)
+        finally:
+            # What was searched for is remembered as a question is.
+            served.forget_questions()
+        names = [name for each in receipt.erasures for name in (each.doc_id, *each.also_known_as)]
+        forget_reports(data.settings, collection, names)
         note(about=" ".join(each.doc_id for each in receipt.erasures), documents=len(receipt.erasures))
         return {"collection": collection, **receipt.row()}
 
@@ -60,6 +68,8 @@ def erasing_routes(data: DataDir, served: Collections, sanitizing: Sanitizing, r
         """Delete a collection with all that it holds."""
         check(key, collection)
         delete(data.folder(collection), data.keeping)
+        served.forget_questions()
+        forget_reports(data.settings, collection)
         # Looked at again, so that files that were open are let go.
         served.names()
         return {"deleted": collection}

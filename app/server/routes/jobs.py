@@ -10,6 +10,7 @@ from fastapi.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 
 from app.access.keys import Key
+from app.jobs.rights import may_see
 from app.jobs.runner import Runner
 from app.jobs.table import Job, UnknownJob, job_row
 from app.server.access import Again, Ingesting
@@ -46,26 +47,24 @@ def job_routes(runner: Runner) -> APIRouter:
     @router.get("/v1/jobs", response_model=JobsAnswer)
     def jobs(key: Ingesting) -> Mapping[str, object]:
         """The newest jobs of the collections that the caller may add to."""
-        return {"jobs": [job_row(each) for each in runner.jobs.newest() if _sees(key, each)]}
+        return seen_jobs(runner, key, audits=False)
 
     @router.get("/v1/jobs/{job_id}", response_model=JobAnswer)
     def job(job_id: JobId, key: Ingesting) -> Mapping[str, object]:
         """A job as it is now."""
-        return job_row(_job(runner, key, job_id))
+        return job_row(seen_job(runner, key, job_id, audits=False))
 
     @router.delete("/v1/jobs/{job_id}", response_model=JobAnswer)
     def cancel(job_id: JobId, key: Ingesting) -> Mapping[str, object]:
         """Cancel a job. What is stored by then stays."""
-        found = _job(runner, key, job_id)
-        note(found.collection, found.job_id)
-        return job_row(runner.cancel(found.job_id))
+        return cancelled(runner, key, job_id, audits=False)
 
     @router.get("/v1/jobs/{job_id}/events", responses=_EVENTS, response_class=StreamingResponse)
     async def events(
         job_id: JobId, key: Ingesting, again: Again, stream: Annotated[None, Depends(_stream)]
     ) -> StreamingResponse:
         """A job as it goes on, as long as the key counts."""
-        first = await run_in_threadpool(_job, runner, key, job_id)
+        first = await run_in_threadpool(seen_job, runner, key, job_id, audits=False)
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
         sent = _events(runner, first, again)
         return StreamingResponse(sent, media_type="text/event-stream", headers=headers)
@@ -73,15 +72,27 @@ def job_routes(runner: Runner) -> APIRouter:
     return router
 
 
-def _sees(key: Key, job: Job) -> bool:
-    return job.kind != "audit" and key.allows("ingest", job.collection)
+def seen_jobs(runner: Runner, key: Key, *, audits: bool) -> Mapping[str, object]:
+    """The newest audits, or other jobs, that a caller may see."""
+    newest = runner.jobs.newest()
+    return {
+        "jobs": [job_row(each) for each in newest if (each.kind == "audit") is audits and may_see(key, each)]
+    }
 
 
-def _job(runner: Runner, key: Key, job_id: str) -> Job:
+def seen_job(runner: Runner, key: Key, job_id: str, *, audits: bool) -> Job:
+    """An audit, or another job; raises UnknownJob where there is none that the caller may see."""
     found = runner.jobs.get(job_id)
-    if not _sees(key, found):
+    if (found.kind == "audit") is not audits or not may_see(key, found):
         raise UnknownJob
     return found
+
+
+def cancelled(runner: Runner, key: Key, job_id: str, *, audits: bool) -> Mapping[str, object]:
+    """Cancel an audit, or another job; raises as ``seen_job``."""
+    found = seen_job(runner, key, job_id, audits=audits)
+    note(found.collection, found.job_id)
+    return job_row(runner.cancel(found.job_id))
 
 
 async def _events(runner: Runner, job: Job, again: Callable[[], Key | None]) -> AsyncIterator[str]:
@@ -101,6 +112,6 @@ async def _events(runner: Runner, job: Job, again: Callable[[], Key | None]) -> 
         if asked >= ASKS_AGAIN:
             asked = 0.0
             key = await run_in_threadpool(again)
-            if key is None or not _sees(key, job):
+            if key is None or not may_see(key, job):
                 return
         job = await run_in_threadpool(runner.jobs.get, job.job_id)

@@ -3,9 +3,8 @@
 A further attack is one function more in ``FAMILIES``.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, get_args
 
 from eval.attacks.extraction import Aim
 from eval.attacks.ikea import Ikea
@@ -25,6 +24,7 @@ from eval.measures.same_person import same_person as same_person_figures
 from eval.measures.uncertainty import Estimate, clustered_share, mean_of, share_of
 from eval.measures.vectors import vector_figures
 from eval.rows import Row
+from eval.studies.audit.options import SUITES, Suite, SuiteName
 from eval.studies.audit.report import Attacker
 from eval.studies.marks.methods import ORIGIN
 from eval.tasks.anonymity import SIZES, AnonymityTask
@@ -43,33 +43,9 @@ from retrieval.generators.extractive import ExtractiveGenerator
 from retrieval.generators.verbatim import VerbatimGenerator
 
 Fold = Callable[[Sequence[Row]], Estimate]
-SuiteName = Literal["quick", "standard", "full"]
-
-
-@dataclass(frozen=True, slots=True)
-class Suite:
-    """How much an audit does; None is all.
-
-    Documents at most, prompts of each aim, questions about each document, documents whose slots are guessed,
-    documents of both kinds of which it is asked whether they are there, and adaptive questions.
-    """
-
-    documents: int | None
-    prompts: int
-    questions: int
-    guessed: int | None
-    candidates: int | None
-    asked: int
-
 
 FEWEST_STRANGERS = 20
 """With fewer, whether documents are known to be in the collection is not measured."""
-SUITES: Mapping[SuiteName, Suite] = {
-    "quick": Suite(100, 10, 1, 30, 50, 20),
-    "standard": Suite(1_000, 40, 1, 200, 300, 100),
-    "full": Suite(None, 250, 4, None, None, 300),
-}
-SUITE_NAMES: tuple[SuiteName, ...] = get_args(SuiteName)
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,21 +329,6 @@ FAMILIES: Sequence[Callable[[Grounds], list[Measure]]] = (
     using,
 )
 """In the order of the tables."""
-LEAKS = (
-    "left-direct",
-    "left-quasi",
-    "vectors",
-    "guessed",
-    "same-person",
-    "member",
-    "extracted",
-    "covered",
-    "linked",
-    "told",
-    "singled-out",
-)
-USES = ("found-first", "facts")
-"""The names of all measures that these may give, by which gates are set; not every audit has each of them."""
 
 
 def _counts(rows: Sequence[Row], name: str) -> list[int]:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 
@@ -16,7 +16,8 @@ from eval.prepared import Prepared, prepared
 from eval.progress import Progress, no_progress
 from eval.provenance import commit_here, provenance_of, reference_of
 from eval.rows import Row, RowFile
-from eval.studies.audit.measures import FAMILIES, LEAKS, SUITES, USES, Grounds, Measure, SuiteName
+from eval.studies.audit.measures import FAMILIES, Grounds, Measure
+from eval.studies.audit.options import SUITES, Options
 from eval.studies.audit.report import COLLECTION, AuditReport, Gate, Leak, MeasureFigures
 from eval.studies.audit.stored import Stored, as_stored, stored_texts
 from eval.studies.audit.verdict import problems_of, verdict_of
@@ -27,33 +28,13 @@ from eval.tasks.index import IndexReader
 from ingest.deciding.baselines.within_rules import RULES_ALONE, Named, WithinRules, rules_alone
 from ingest.documents import Document, SanitizedDocument
 from ingest.errors import SanitizationError
-from models.errors import ConfigurationError, LetheError
+from models.errors import LetheError
 from retrieval.collection import Collection
 from retrieval.system import System
 
 CONTROLS = (ORIGIN, REDACT, RULES_ALONE, RANDOM)
 MOST_WORST = 3
 _AT_ONCE = 64
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """Gates are by the name of a measure: ``at_most`` of a leak, ``at_least`` of what is useful.
-
-    Raises:
-        ConfigurationError: A gate is of no such measure.
-    """
-
-    suite: SuiteName = "standard"
-    seed: int = 0
-    at_most: Mapping[str, float] = field(default_factory=dict)
-    at_least: Mapping[str, float] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for limits, names, kind in ((self.at_most, LEAKS, "a leak"), (self.at_least, USES, "usefulness")):
-            for unknown in limits.keys() - {*names}:
-                known = ", ".join(names)
-                raise ConfigurationError(f"{unknown} is no measure of {kind}. Those are: {known}.")
 
 
 def audit(

@@ -1,0 +1,3 @@
+"""What the files of a report are called."""
+
+AUDIT, PAGE = "audit.json", "report.html"
