@@ -293,7 +293,7 @@ class Killed:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(3600)
+@pytest.mark.timeout(7200)
 def test_nothing_is_lost_doubled_or_raw_when_the_server_is_killed(
     tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:

@@ -298,7 +298,7 @@ eval.studies.audit.report.AuditReport: collection suite systems reference verdic
 eval.studies.audit.report.Gate: measure
 eval.studies.audit.report.Leak: doc_id labels
 eval.studies.audit.report.MeasureFigures: name title engine figures chances blind failures
-eval.studies.audit.study.Options: at_most at_least
+eval.studies.audit.options.Options: at_most at_least
 eval.tasks.coverage.CoverageTask: refusals
 eval.tasks.marks.MarkShare: kind count
 eval.tasks.membership.MembershipTask: scores
