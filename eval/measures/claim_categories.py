@@ -5,7 +5,7 @@ the lists in ``ingest.language.vocabulary``, so its shares are no yardstick for 
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Protocol
@@ -33,9 +33,11 @@ class Cues:
     lists: tuple[str, ...] = field(default=(), repr=False)
     but: str = field(default="", repr=False)
 
-    def told_by(self, claim: str) -> bool:
-        """Whether a claim has a cue."""
-        return bool(_pattern(self.pattern).search(claim) or _phrases(self.lists, self.but) & _runs(claim))
+    def told_by(self, claim: str, runs: Set[str]) -> bool:
+        """Whether a claim has a cue, given its runs of words."""
+        return bool(_pattern(self.pattern).search(claim)) or not _phrases(self.lists, self.but).isdisjoint(
+            runs
+        )
 
 
 @cache
@@ -75,7 +77,8 @@ class RuleCategorizer:
     def label(self, claims: Sequence[str]) -> list[frozenset[str]]:
         """The categories of each claim."""
         return [
-            frozenset(name for name, cues in self.cues.items() if cues.told_by(claim)) for claim in claims
+            frozenset(name for name, cues in self.cues.items() if cues.told_by(claim, runs))
+            for claim, runs in zip(claims, map(_runs, claims), strict=True)
         ]
 
 
