@@ -155,6 +155,17 @@ def documents_saying(data: DataDir, name: str, alias: str) -> list[str]:
         return [doc_id for doc_id, text in collection.store.saying(alias) if whole.search(text)]
 
 
+NOTHING_TO_ERASE = "No document has one of these ids; list the collection's documents for ids."
+
+
+def anything_to_erase(data: DataDir, name: str, ids: Sequence[str]) -> bool:
+    """Whether one of the ids is in a collection, or an erasure of it was cut short."""
+    with data.open(name) as collection:
+        store = collection.store
+        names = [spelled for each in ids for spelled in names_of(data, collection, each)]
+        return bool(store.documents_called(names) or store.pending_erasures())
+
+
 def erase_with_proof(
     data: DataDir, name: str, ids: Sequence[str], retriever: Callable[[], Retriever]
 ) -> Receipt:
@@ -178,12 +189,11 @@ def erase_with_proof(
     if known or interrupted:
         erasures = _elsewhere(data.settings, name, [alias for names in named.values() for alias in names])
     if not erasures:
-        told = "No document has one of these ids; list the collection's documents for ids."
         # Of whom they were, only ids are known: a request by name is not recognized when it comes again.
         finished = (
             f" Erasures that had been cut short are finished now: {interrupted}." if interrupted else ""
         )
-        raise UnknownDocument(told + finished)
+        raise UnknownDocument(NOTHING_TO_ERASE + finished)
     after = _ask(retriever(), searches)
     gone = [alias for each in erasures for alias in (each.doc_id, *each.also_known_as)]
     with data.open(name) as collection:

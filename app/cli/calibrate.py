@@ -13,7 +13,7 @@ from app.settings.load import Settings
 from eval.corpora.corpus import Selection, fewer_documents
 from eval.corpora.given import read_corpus
 from eval.corpora.gold import GoldRows, gold_rows
-from eval.corpora.sensitive import sensitive_in
+from eval.measures.leakage import NOTHING_SENSITIVE
 from eval.prepared import Prepared, prepared
 from eval.progress import Progress
 from eval.studies.audit.measures import Grounds, Measure, linking
@@ -30,11 +30,13 @@ from eval.studies.calibrate.thresholds import (
 )
 from eval.targets import reading_once
 from eval.tasks.linkage import LinkageTask
-from models.errors import ConfigurationError
+from models.errors import ConfigurationError, LetheError
 from models.language.protocol import LanguageModel
 
 SAMPLE = 100
 """Most documents that a language model is asked about."""
+MOST_OTHERS = 500
+"""Most documents among which each attacked one is hidden."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -128,14 +130,18 @@ def _fitted(
 def _attacked(arguments: argparse.Namespace, ready: Prepared) -> tuple[Measure, int]:
     """The measure of an audit that the promise is about, and how many documents hide each of the others.
 
-    Half of the documents are attacked, each hidden among the other half, so that losses are independent.
+    Half of the documents or more are attacked, each hidden among the others alone, so that losses are
+    independent, given these others.
     """
     documents = ready.corpus.documents
-    others = fewer_documents(documents, Selection(seed=0, most_documents=len(documents) // 2))
+    if len(documents) < 2:
+        raise LetheError("An attack needs two documents or more: one is hidden among the others.")
+    most = min(MOST_OTHERS, len(documents) // 2)
+    others = fewer_documents(documents, Selection(seed=0, most_documents=most))
     hidden = {each.doc_id for each in others}
     grounds = Grounds(
         [each for each in documents if each.doc_id not in hidden],
-        sensitive_in(ready.corpus, ready.system.detector),
+        NOTHING_SENSITIVE,
         reading_once(ready.system.encoder),
         "full",
         ready.system.k,
@@ -158,8 +164,9 @@ def _report_attack(promise: Promise, measure: Measure, pool: int) -> None:
         f"confidence {promise.confidence:.0%}. Measured: {promise.measured:.2%} over {promise.documents} "
         f"documents, each hidden among {pool} others, upper bound {promise.bound:.2%}; {promise.kept:.0%} of "
         "all mentions are kept.\n"
-        "Assumptions: new documents are drawn from the same distribution, and are hidden among so many; "
-        "detector, models, weights and scale stay the same; the attacker does what this attack does. The "
+        "Assumptions: new documents are drawn from the same distribution, one for each person, and each is "
+        "hidden among these others; detector, models, weights and scale are given and stay the same; the "
+        "attacker does what this attack does. The "
         f"attack does not see {measure.blind}."
     )
 

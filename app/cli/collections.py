@@ -6,7 +6,7 @@ from app.access.trail import recorded
 from app.cli.console import confirmed, message, result
 from app.cli.given import data_of
 from app.data_dir import DataDir
-from app.jobs.audits import forget_reports
+from app.jobs.audits import after_erasure
 from app.rows import collection_row
 from retrieval.collection import delete as delete_folder
 from retrieval.errors import CollectionError
@@ -55,6 +55,6 @@ def delete(arguments: argparse.Namespace) -> int:
         return 1
     with recorded(data, "lethe collections delete", "erase", name):
         delete_folder(folder, data.keeping)
-        forget_reports(data.settings, name)
+        after_erasure(data, name)
     result({"deleted": name, "documents": documents, "passages": passages})
     return 0

@@ -10,7 +10,7 @@ from app.cli.console import message, result
 from app.cli.given import data_of
 from app.data_dir import DataDir
 from app.erasing import names_of, not_proved
-from app.jobs.audits import forget_reports
+from app.jobs.audits import after_erasure
 from ingest.keys import source_of
 from ingest.read.paths import canonical, origin
 from models.errors import ConfigurationError
@@ -39,9 +39,10 @@ def run(arguments: argparse.Namespace) -> int:
                 found.counts["documents"] = found.counts.get("documents", 0) + 1
                 failed |= erasure.traces_found > 0
                 result({**asdict(erasure), "not_proved": [each.row() for each in not_proved([erasure])]})
-        forget_reports(data.settings, arguments.collection, gone)
         # All of them: after a restore of an older copy they are to be erased again.
         found.about = " ".join(sorted(gone)) or None
+        if gone:
+            after_erasure(data, arguments.collection)
     return 1 if failed else 0
 
 

@@ -2,11 +2,12 @@
 
 import json
 import shutil
-from collections.abc import Collection as Some
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.jobs.table import Jobs
+from app.data_dir import DataDir
+from app.jobs.table import Jobs, UnknownJob
 from app.settings.load import Settings
 from eval.reports.names import AUDIT, PAGE
 from models.errors import LetheError
@@ -60,33 +61,52 @@ def report_of(settings: Settings, job_id: str, *, page: bool) -> bytes:
 
 
 def forget_leftovers(settings: Settings, jobs: Jobs) -> None:
-    """Delete rows and reports of audits that were cancelled or failed, or that the table has forgotten."""
-    # The folders first: one that is made after that is of a job that is not over.
-    folders, unfinished = _folders(settings), {each.job_id for each in jobs.unfinished()}
-    for folder in folders:
-        if folder.name not in unfinished and not (folder / AUDIT).exists():
-            shutil.rmtree(folder, ignore_errors=True)
+    """Delete what is left of audits that were cancelled or failed, or that the table has forgotten."""
+    for folder in _folders(settings):
+        try:
+            job = jobs.get(folder.name)
+        except UnknownJob:
+            job = None
+        if job is None or (job.over and job.state != "done"):
+            _delete(folder)
 
 
-def forget_reports(settings: Settings, collection: str, erased: Some[str] | None = None) -> None:
-    """Delete the reports of a collection that name documents with the ids ``erased``; None for all of it.
+def after_erasure(data: DataDir, collection: str) -> None:
+    """Cancel the audits of a collection of which documents were erased, and delete reports that name them."""
+    Jobs(data.settings.data_dir).end_audits(collection)
+    forget_reports(data)
+
+
+def forget_reports(data: DataDir) -> None:
+    """Delete reports that name a document which is not in its collection any more, or cannot be read.
 
     The figures in their jobs name no document, and stay.
     """
-    if not (folders := _folders(settings)):
-        return
-    of_collection = {each.job_id for each in Jobs(settings.data_dir).audits(collection)}
-    for folder in folders:
-        if folder.name in of_collection and (erased is None or _named(folder) & {*erased}):
-            shutil.rmtree(folder)
+    for folder in _folders(data.settings):
+        try:
+            report = json.loads((folder / AUDIT).read_bytes())
+            collection, named = str(report["collection"]), [str(each["doc_id"]) for each in report["worst"]]
+        except FileNotFoundError:
+            continue  # it is not done
+        except (ValueError, KeyError, TypeError):
+            collection, named = "", []
+        if not _knows(data, collection, named):
+            _delete(folder)
 
 
-def _named(folder: Path) -> set[str]:
-    try:
-        report = json.loads((folder / AUDIT).read_bytes())
-    except FileNotFoundError:
-        return set()
-    return {each["doc_id"] for each in report["worst"]}
+def _knows(data: DataDir, collection: str, named: Sequence[str]) -> bool:
+    """Whether a collection is there, and each of these ids in it."""
+    if collection not in data.collections():
+        return False
+    with data.open(collection) as opened:
+        return all(opened.store.documents_called([each]) for each in named)
+
+
+def _delete(folder: Path) -> None:
+    # The other threads of jobs tidy up too.
+    shutil.rmtree(folder, ignore_errors=True)
+    if folder.exists():
+        raise LetheError(f"audits/{folder.name}: this folder could not be deleted. Delete it by hand.")
 
 
 def _reports(settings: Settings) -> Path:

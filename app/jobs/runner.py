@@ -3,10 +3,12 @@
 import secrets
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 
 from app.jobs.audits import forget_leftovers
 from app.jobs.table import Job, Jobs, Kind
@@ -28,7 +30,6 @@ _ENDING = 5.0
 """Seconds that a process may take to end before it is killed."""
 _ENDS_WITHIN = 30.0
 """Seconds in which an audit ends that was cancelled."""
-_ERASED = "Documents of the collection were erased meanwhile. Begin the audit again."
 
 
 class Runner:
@@ -42,6 +43,7 @@ class Runner:
     def __init__(self, settings: Settings, jobs: Jobs, uploads: Uploads) -> None:
         self.jobs = jobs
         self._settings, self._uploads = settings, uploads
+        self._lock, self._erasing = Lock(), Counter[str]()
         self._lanes = {kinds: _Lane(settings, jobs, self._tidy, kinds) for kinds in LANES}
 
     def start(self) -> None:
@@ -70,12 +72,20 @@ class Runner:
         key_id: str,
         dry_run: bool = False,
     ) -> Job:
-        """A new job, ordered by a key or, "", by everybody; raises LetheError if it cannot be kept."""
+        """A new job, ordered by a key or, "", by everybody.
+
+        Raises:
+            CollectionError: Documents of the collection to audit are being erased, or it is audited already.
+            LetheError: The job cannot be kept.
+        """
         job_id = secrets.token_hex(8)
         # Before the job is there to be taken.
         self._uploads.keep(job_id, order, files)
         try:
-            job = self.jobs.create(job_id, kind, collection, key_id=key_id, dry_run=dry_run)
+            with self._lock:
+                if kind == "audit":
+                    self._check_audit(collection)
+                job = self.jobs.create(job_id, kind, collection, key_id=key_id, dry_run=dry_run)
         except LetheError:
             self._uploads.forget(job_id)
             raise
@@ -84,28 +94,39 @@ class Runner:
                 lane.awake.set()
         return job
 
-    def cancel(self, job_id: str, why: str | None = None) -> Job:
+    def cancel(self, job_id: str) -> Job:
         """Ask for the end of a job. What is stored by then stays. Raises UnknownJob."""
-        job = self.jobs.cancel(job_id, why)
+        job = self.jobs.cancel(job_id)
         if job.over:
             self._uploads.forget(job_id)
         return job
 
-    def end_audits(self, collection: str) -> None:
-        """Cancel the audits of a collection that are not over, and wait for their end.
-
-        They hold what is to be erased: originals that were sent, and texts in memory.
+    @contextmanager
+    def erasing(self, collection: str) -> Iterator[None]:
+        """While documents of a collection are erased: its audits are over, and no other is accepted.
 
         Raises:
-            CollectionError: One has not ended.
+            CollectionError: An audit does not end.
         """
-        until = time.monotonic() + _ENDS_WITHIN
-        while going := [each for each in self.jobs.audits(collection) if not each.over]:
-            if time.monotonic() > until:
-                raise CollectionError("An audit of this collection does not end. Send this again later.")
-            for each in going:
-                self.cancel(each.job_id, _ERASED)
-            time.sleep(_LOOKS)
+        with self._lock:
+            self._erasing[collection] += 1
+        try:
+            until = time.monotonic() + _ENDS_WITHIN
+            while not self.jobs.end_audits(collection):
+                if time.monotonic() > until:
+                    raise CollectionError("An audit of this collection does not end. Send this again later.")
+                time.sleep(_LOOKS)
+            self._tidy()
+            yield
+        finally:
+            with self._lock:
+                self._erasing[collection] -= 1
+
+    def _check_audit(self, collection: str) -> None:
+        if self._erasing[collection]:
+            raise CollectionError("Documents of this collection are being erased. Send this again later.")
+        if self.jobs.audits(collection):
+            raise CollectionError("An audit of this collection is not over: wait for it, or cancel it.")
 
     def stop(self) -> None:
         """End the processes; their jobs wait for the next start."""

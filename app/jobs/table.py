@@ -127,8 +127,15 @@ class Jobs:
         return self._select("WHERE state IN ('waiting', 'running') ORDER BY number")
 
     def audits(self, collection: str) -> list[Job]:
-        """The audits of a collection, the oldest first."""
-        return self._select("WHERE kind = 'audit' AND collection = ? ORDER BY number", collection)
+        """The audits of a collection that are not over, the oldest first."""
+        return [each for each in self.unfinished() if each.kind == "audit" and each.collection == collection]
+
+    def end_audits(self, collection: str) -> bool:
+        """Cancel the audits of a collection, since documents are erased; whether all of them are over.
+
+        They hold what is erased: originals that were sent, and texts in memory.
+        """
+        return all([self.cancel(each.job_id, _ERASED).over for each in self.audits(collection)])
 
     def waits(self, kinds: Sequence[Kind] = KINDS) -> bool:
         """Whether a job of some kinds waits."""
@@ -160,7 +167,10 @@ class Jobs:
     def finish(self, job_id: str, summary: Mapping[str, Any]) -> None:
         """Note the end of a job."""
         self._update(
-            job_id, "state = 'done', ended = ?, summary = ?", _now(), json.dumps(summary, ensure_ascii=False)
+            job_id,
+            "state = 'done', error = NULL, ended = ?, summary = ?",
+            _now(),
+            json.dumps(summary, ensure_ascii=False),
         )
 
     def fail(self, job_id: str, error: str) -> None:
@@ -174,14 +184,11 @@ class Jobs:
         """
         with self._open() as connection:
             connection.execute(
-                "UPDATE jobs SET state = 'cancelled', ended = ?, error = ? "
-                "WHERE job_id = ? AND state = 'waiting'",
-                (_now(), why, job_id),
-            )
-            # Last: one that was taken in between is running by now.
-            connection.execute(
-                "UPDATE jobs SET cancelling = 1, error = ? WHERE job_id = ? AND state = 'running'",
-                (why, job_id),
+                "UPDATE jobs SET error = ?, cancelling = state = 'running', "
+                "ended = CASE state WHEN 'waiting' THEN ? END, "
+                "state = CASE state WHEN 'waiting' THEN 'cancelled' ELSE state END "
+                "WHERE job_id = ? AND state IN ('waiting', 'running')",
+                (why, _now(), job_id),
             )
         return self.get(job_id)
 
@@ -241,6 +248,9 @@ _GIVEN_UP = (
     f"Its process ended {MOST_ATTEMPTS} times before it was done, perhaps for want of memory. Send fewer "
     "documents at once, or give the server more memory."
 )
+
+
+_ERASED = "Documents of the collection were to be erased. Begin the audit again."
 
 
 def job_row(job: Job) -> Mapping[str, object]:

@@ -62,14 +62,14 @@ class JoinedEncoder:
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Shape (n, dim); raises what the encoder raises for these texts."""
-        known = self._latest.of(texts)
+        known, generation = self._latest.of(texts), self._latest.generation
         new = [text for text in texts if text not in known]
         if new:
             found: Future[Vectors] = Future()
             self._asked.put((new, found))
             known |= zip(new, found.result(), strict=True)
         if len(new) == len(texts) == 1:
-            self._latest.keep(new[0], known[new[0]])
+            self._latest.keep(new[0], known[new[0]], generation)
         return np.stack([known[text] for text in texts]) if texts else np.empty((0, self.dim), np.float32)
 
     def forget(self) -> None:
@@ -82,6 +82,7 @@ class _Latest:
 
     def __init__(self) -> None:
         self._rows: OrderedDict[bytes, Vectors] = OrderedDict()
+        self.generation = 0
         self._lock = Lock()
 
     def of(self, texts: Sequence[str]) -> dict[str, Vectors]:
@@ -90,9 +91,11 @@ class _Latest:
             rows = ((text, self._rows.get(digest_of(text))) for text in texts)
             return {text: row for text, row in rows if row is not None}
 
-    def keep(self, text: str, row: Vectors) -> None:
-        """Keep one, and of all the latest alone."""
+    def keep(self, text: str, row: Vectors, generation: int) -> None:
+        """Keep one, unless all was forgotten since it was asked for; and of all the latest alone."""
         with self._lock:
+            if generation != self.generation:
+                return
             self._rows[digest_of(text)] = row
             while len(self._rows) > MOST_REMEMBERED:
                 self._rows.popitem(last=False)
@@ -100,6 +103,7 @@ class _Latest:
     def forget(self) -> None:
         """Keep none."""
         with self._lock:
+            self.generation += 1
             self._rows.clear()
 
 

@@ -22,7 +22,7 @@ export async function show(jobId) {
     const before = $("audit-collection").value;
     fill($("audit-collection"), names.map((name) => h("option", { value: name, selected: name === before }, name)));
     // Not before there is a collection to choose: a browser sends no form that lacks one, and says little of why.
-    $("audit-form").hidden = false;
+    $("audit-form").hidden = !names.length;
     await list();
     complain($("audit-error"), null);
     if (jobId && jobId !== followed) await follow(jobId);

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, field
 from itertools import repeat
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -347,11 +347,13 @@ class Store:
 
     def copy_of(self, doc_ids: Sequence[str]) -> "Store":
         """A store in memory with the documents that these ids name, as they are now. Close it."""
-        ids, copy = json.dumps(self.documents_called(doc_ids)), Store(None)
-        with copy._transaction():
+        copy = Store(None)
+        # One transaction reads: another process may write or erase meanwhile.
+        with copy._transaction(), self._transaction("DEFERRED"):
+            ids = json.dumps(self.documents_called(doc_ids))
             for table in ("documents", "aliases", "passages", "ledger"):
                 query = f"SELECT * FROM {table} WHERE doc_id IN (SELECT value FROM json_each(?))"
-                for row in self._read(query, (ids,)):
+                for row in self._connection.execute(query, (ids,)):
                     places = ", ".join("?" * len(row))
                     copy._connection.execute(f"INSERT INTO {table} VALUES ({places})", row)
         return copy
@@ -489,9 +491,9 @@ class Store:
             return self._connection.execute(query, tuple(values)).fetchall()
 
     @contextmanager
-    def _transaction(self) -> Iterator[None]:
+    def _transaction(self, kind: Literal["IMMEDIATE", "DEFERRED"] = "IMMEDIATE") -> Iterator[None]:
         with self._lock, self._readable_errors():
-            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.execute(f"BEGIN {kind}")
             try:
                 yield
             except BaseException:

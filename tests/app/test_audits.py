@@ -145,12 +145,23 @@ def sealed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, P
 
 
 def test_originals_of_the_vault_are_enough(sealed: tuple[Served, Path]) -> None:
+    server, data = sealed
     asked = {"suite": "quick", "at_most": {"linked": 1, "member": 0.6}}
-    with sealed[0].client() as client:
+    with server.client() as client:
         done = over(client, client.post("/v1/collections/notes/audits", json=asked).json())
     assert (done["state"], done["error"]) == ("done", None)
     assert done["summary"]["verdict"] == "No verdict: 1 of 2 gates were not measured (member)."
     assert [each["outcome"] for each in done["summary"]["gates"]] == ["held", "not measured"]
+    report = data / "audits" / done["job_id"] / "audit.json"
+    figures = json.loads(report.read_text())
+    report.write_text(json.dumps({**figures, "worst": [{"doc_id": "r0002", "labels": {"city": 1}}]}))
+    with server.client() as client:
+        shown = client.get(f"/v1/audits/{done['job_id']}/report")
+        assert client.post("/v1/collections/notes/erase", json={"ids": ["r0002"]}).status_code == 200
+        gone = client.get(f"/v1/audits/{done['job_id']}/report")
+        kept = client.get(f"/v1/audits/{done['job_id']}").json()["summary"]["verdict"]
+    assert (shown.status_code, gone.status_code) == (200, 404)
+    assert kept == done["summary"]["verdict"]
 
 
 def test_an_erasure_ends_audits_and_nothing_is_left_of_them(sealed: tuple[Served, Path]) -> None:
@@ -159,23 +170,38 @@ def test_an_erasure_ends_audits_and_nothing_is_left_of_them(sealed: tuple[Served
     with server.client() as client:
         begin = partial(client.post, "/v1/collections/notes/audits")
         running = begin(files=[("files", ("notes.jsonl", originals))], data={"suite": "quick"}).json()
-        waiting = begin(json={"suite": "quick"}).json()
-        cancelled = client.delete(f"/v1/audits/{waiting['job_id']}").json()
+        another = begin(json={"suite": "quick"})
+        until = time.monotonic() + 60
         while client.get(f"/v1/audits/{running['job_id']}").json()["state"] == "waiting":
+            assert time.monotonic() < until
             time.sleep(0.1)
+        unknown = client.post("/v1/collections/notes/erase", json={"ids": ["nobody"]})
+        goes_on = client.get(f"/v1/audits/{running['job_id']}").json()["state"]
         receipt = client.post("/v1/collections/notes/erase", json={"ids": ["r0000"]})
         ended = client.get(f"/v1/audits/{running['job_id']}").json()
         report = client.get(f"/v1/audits/{running['job_id']}/report")
-    assert (cancelled["state"], cancelled["error"]) == ("cancelled", None)
+    assert another.status_code == 409
+    assert another.json()["detail"].startswith("An audit of this collection is not over: wait for it, or")
+    assert (unknown.status_code, goes_on) == (404, "running")
     assert receipt.status_code == 200, receipt.text
     assert receipt.json()["complete"]
     assert ended["state"] == "cancelled"
-    assert ended["error"] == "Documents of the collection were erased meanwhile. Begin the audit again."
+    assert ended["error"] == "Documents of the collection were to be erased. Begin the audit again."
     assert (report.status_code, report.json()["code"]) == (404, "no_report")
     until = time.monotonic() + 20
     while [*data.glob("uploads/*")] or (data / "audits" / running["job_id"]).exists():
         assert time.monotonic() < until
         time.sleep(0.1)
+
+
+def test_an_audit_is_cancelled(server: Served, data: Path) -> None:
+    originals = (data.parent / "notes.jsonl").read_bytes()
+    with server.client() as client:
+        files = [("files", ("notes.jsonl", originals))]
+        begun = client.post("/v1/collections/notes/audits", files=files, data={"suite": "quick"}).json()
+        client.delete(f"/v1/audits/{begun['job_id']}")
+        ended = over(client, begun)
+    assert (ended["state"], ended["error"]) == ("cancelled", None)
 
 
 def test_an_audit_of_a_collection_that_has_changed_meanwhile_begins_anew(

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -18,8 +19,10 @@ from hypothesis import strategies as st
 from app.access.database import FILE
 from app.access.keys import EVERYBODY, Key, Keys, Scope
 from app.access.sealing import Sealer, Unsealable
+from app.compose import system_of
 from app.data_dir import DataDir
 from app.dry_run import sample_of
+from app.ingesting import ingest
 from app.jobs.audits import forget_leftovers, forget_reports
 from app.jobs.rights import missing_scope
 from app.jobs.runner import LANES, Runner
@@ -30,7 +33,10 @@ from app.settings.load import Settings, load_settings
 from ingest.documents import Document
 from ingest.errors import UnreadableDocument
 from ingest.read.reading import ReadLimits
+from ingest.read.sources import read_documents
 from models.errors import LetheError
+from retrieval.errors import CollectionError
+from tests.commands import write_records
 
 KEY = b"k" * 32
 NAME = "Zorvath Quellbaum"
@@ -75,12 +81,15 @@ def test_audits_and_other_jobs_are_taken_apart(jobs: Jobs) -> None:
     writing, reading = LANES
     assert sorted((*writing, *reading)) == sorted(KINDS)
     assert [each.job_id for each in (jobs.take(writing), jobs.take(reading)) if each] == ["ingest", "audit"]
-    jobs.cancel("audit", "why")
+    assert not jobs.end_audits("notes")
+    assert jobs.end_audits("others")
     assert (jobs.cancelling(writing), jobs.cancelling(reading)) == (False, True)
     jobs.hand_back(writing, blame=False)
     assert (jobs.waits(writing), jobs.waits(reading)) == (True, False)
     jobs.hand_back(reading, blame=False)
-    assert [(each.state, each.error) for each in jobs.audits("notes")] == [("cancelled", "why")]
+    ended = jobs.get("audit")
+    assert (ended.state, str(ended.error)[:40]) == ("cancelled", "Documents of the collection were to be e")
+    assert jobs.end_audits("notes")
     assert jobs.get("ingest").state == "waiting"
 
 
@@ -321,34 +330,65 @@ def test_an_audit_needs_originals_that_its_key_may_read_or_bring(
 # -- reports of audits ------------------------------------------------------------------------------------
 
 
-def reported(settings: Settings, job_id: str, *doc_ids: str) -> Path:
+def reported(settings: Settings, jobs: Jobs, job_id: str, *doc_ids: str, collection: str = "notes") -> Path:
+    """The folder of an audit that is done."""
     folder = settings.data_dir / "audits" / job_id
     folder.mkdir(parents=True)
-    (folder / "audit.json").write_text(json.dumps({"worst": [{"doc_id": each} for each in doc_ids]}))
+    report = {"collection": collection, "worst": [{"doc_id": each} for each in doc_ids]}
+    (folder / "audit.json").write_text(json.dumps(report))
+    jobs.create(job_id, "audit", collection, key_id="", dry_run=False)
+    jobs.finish(job_id, {})
     return folder
 
 
-def test_reports_that_name_an_erased_document_go_with_it(settings: Settings, jobs: Jobs) -> None:
-    for job_id, collection in (("names", "notes"), ("not", "notes"), ("other", "others")):
-        jobs.create(job_id, "audit", collection, key_id="", dry_run=False)
-    names, not_named = reported(settings, "names", "d1", "d2"), reported(settings, "not", "d3")
-    other = reported(settings, "other", "d1")
-    forget_reports(settings, "notes", {"d1", "d9"})
-    assert [each.exists() for each in (names, not_named, other)] == [False, True, True]
-    forget_reports(settings, "notes")
-    assert [each.exists() for each in (names, not_named, other)] == [False, False, True]
+def test_reports_that_name_a_document_that_is_gone_are_deleted(settings: Settings, jobs: Jobs) -> None:
+    data = DataDir(settings)
+    path = write_records(settings.data_dir / "notes.jsonl", [NOTE, "Invented. A mill."])
+    system = system_of(settings)
+    ingest(system, data, "notes", read_documents([str(path)]))
+    with data.open("notes") as collection:
+        one, two = (each.doc_id for each in collection.store.documents())
+    names, not_named = reported(settings, jobs, "names", one, two), reported(settings, jobs, "not", two)
+    torn, elsewhere = reported(settings, jobs, "torn"), reported(settings, jobs, "else", two, collection="no")
+    (torn / "audit.json").write_text('{"collection": "notes", "wor')
+    forget_reports(data)
+    assert [each.exists() for each in (names, not_named, torn, elsewhere)] == [True, True, False, False]
+    with data.open("notes") as collection:
+        collection.erase(one)
+    forget_reports(data)
+    assert [each.exists() for each in (names, not_named)] == [False, True]
 
 
 def test_what_audits_leave_that_are_not_done_is_deleted(settings: Settings, jobs: Jobs) -> None:
-    goes_on, failed = settings.data_dir / "audits" / "goes-on", settings.data_dir / "audits" / "failed"
-    for folder in (goes_on, failed):
+    done = reported(settings, jobs, "done")
+    goes_on, failed, forgotten = (
+        settings.data_dir / "audits" / name for name in ("on", "failed", "forgotten")
+    )
+    for folder in (goes_on, failed, forgotten):
         folder.mkdir(parents=True)
         (folder / "rows.jsonl").write_text("{}")
+    for folder in (goes_on, failed):
         jobs.create(folder.name, "audit", "notes", key_id="", dry_run=False)
     jobs.fail("failed", "why")
-    done = reported(settings, "done")
     forget_leftovers(settings, jobs)
-    assert [each.exists() for each in (goes_on, failed, done)] == [True, False, True]
+    assert [each.exists() for each in (done, goes_on, failed, forgotten)] == [True, True, False, False]
+
+
+def test_no_audit_begins_while_documents_are_erased_or_another_goes_on(tmp_path: Path) -> None:
+    settings = load_settings({"data_dir": str(tmp_path)})
+    jobs = Jobs(tmp_path)
+    runner = Runner(settings, jobs, Uploads(tmp_path, KEY))
+    begin = partial(runner.submit, "audit", "notes", Order(source="notes"), key_id="")
+    first = begin()
+    with pytest.raises(CollectionError, match="An audit of this collection is not over: wait for it, or"):
+        begin()
+    with runner.erasing("notes"):
+        assert jobs.get(first.job_id).state == "cancelled"
+        with pytest.raises(CollectionError, match="Documents of this collection are being erased. Send this"):
+            begin()
+        # What writes is refused elsewhere, and other collections are not concerned.
+        assert runner.submit("audit", "others", Order(source="others"), key_id="").state == "waiting"
+    assert begin().state == "waiting"
 
 
 @pytest.mark.parametrize(

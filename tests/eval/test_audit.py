@@ -361,7 +361,7 @@ def test_originals_that_are_not_there_are_counted_and_never_safe(tmp_path: Path)
         shelf = Shelf(collection.store.copy_of(ids), made.passage_tokens, made.search)
         texts = stored_texts(shelf.store, ids)
         now = system.sanitizer().sanitize([*corpus.documents, stranger])
-        stored = as_stored(COLLECTION, shelf, texts, now)
+        stored = as_stored(COLLECTION, shelf, texts, now, system.search)
     assert stored.corpus.failed == {"r9999": NOT_STORED}
     assert stored.differing == 0
     assert [each.text for each in stored.corpus.documents] == [*texts.values()]

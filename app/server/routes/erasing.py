@@ -7,7 +7,7 @@ from fastapi import APIRouter
 
 from app.access.keys import Key
 from app.data_dir import DataDir
-from app.erasing import documents_saying, erase_with_proof
+from app.erasing import NOTHING_TO_ERASE, anything_to_erase, documents_saying, erase_with_proof
 from app.jobs.audits import forget_reports
 from app.jobs.runner import Runner
 from app.sanitizing import Sanitizing
@@ -18,7 +18,7 @@ from app.server.bodies import EraseBody, Named
 from app.server.middleware.noted import note
 from app.server.quotas.slots import ModelSlot
 from app.server.served import Collections
-from retrieval.collection import delete
+from retrieval.collection import UnknownDocument, delete
 from retrieval.errors import CollectionError
 
 
@@ -33,17 +33,18 @@ def erasing_routes(data: DataDir, served: Collections, sanitizing: Sanitizing, r
             raise CollectionError(
                 "Jobs of this collection are not over: cancel them or wait, then send this again."
             )
-        runner.end_audits(collection)
 
     def erased(collection: str, ids: Sequence[str]) -> Mapping[str, object]:
-        try:
-            receipt = erase_with_proof(data, collection, ids, lambda: served.get(collection).retriever)
-        finally:
-            # What was searched for is remembered as a question is.
-            served.forget_questions()
-        names = [name for each in receipt.erasures for name in (each.doc_id, *each.also_known_as)]
-        forget_reports(data.settings, collection, names)
-        note(about=" ".join(each.doc_id for each in receipt.erasures), documents=len(receipt.erasures))
+        if not anything_to_erase(data, collection, ids):
+            raise UnknownDocument(NOTHING_TO_ERASE)
+        with runner.erasing(collection):
+            try:
+                receipt = erase_with_proof(data, collection, ids, lambda: served.get(collection).retriever)
+            finally:
+                # What was searched for is remembered as a question is.
+                served.forget_questions()
+            note(about=" ".join(each.doc_id for each in receipt.erasures), documents=len(receipt.erasures))
+            forget_reports(data)
         return {"collection": collection, **receipt.row()}
 
     def aliases(collection: str, people: Sequence[str]) -> Iterator[str]:
@@ -67,9 +68,10 @@ def erasing_routes(data: DataDir, served: Collections, sanitizing: Sanitizing, r
     def delete_collection(collection: Named, key: Erasing) -> Mapping[str, object]:
         """Delete a collection with all that it holds."""
         check(key, collection)
-        delete(data.folder(collection), data.keeping)
-        served.forget_questions()
-        forget_reports(data.settings, collection)
+        with runner.erasing(collection):
+            delete(data.folder(collection), data.keeping)
+            served.forget_questions()
+            forget_reports(data)
         # Looked at again, so that files that were open are let go.
         served.names()
         return {"deleted": collection}

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from eval.experiment import SanitizedCorpus, Shelf, retrievers
 from ingest.documents import SanitizedDocument
 from ingest.errors import SanitizationError
-from ingest.protocols import Encoder
+from retrieval.search import Search
 from retrieval.store.database import Store
 
 NOT_STORED = "not in the collection"
@@ -34,8 +34,11 @@ def as_stored(
     shelf: Shelf,
     texts: Mapping[str, str],
     sanitized: Sequence[SanitizedDocument | SanitizationError],
+    search: Search,
 ) -> Stored:
     """The corpus of what is on a shelf, given its ``texts`` and its originals as they are sanitized now.
+
+    ``search`` is how it is searched, which may be otherwise than its vectors were made for.
 
     The store keeps no places in originals, so decisions are those made now where the text is the same.
     """
@@ -54,9 +57,7 @@ def as_stored(
             documents.append(replace(each, text=texts[each.doc_id], decisions=(), places=()))
     store = shelf.store
 
-    def shelves(encoder: Encoder) -> Shelf:
-        return shelf
-
+    searched = retrievers(lambda encoder: replace(shelf, search=search))
     count, actions = store.count_documents(), store.entities_by_action()
-    corpus = SanitizedCorpus(name, count, failed, actions, retrievers(shelves), documents, shelves)
+    corpus = SanitizedCorpus(name, count, failed, actions, searched, documents, lambda encoder: shelf)
     return Stored(corpus, differing)

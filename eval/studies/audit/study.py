@@ -61,6 +61,9 @@ def audit(
     chosen, absent = _chosen(collection, corpus, options)
     strangers = _strangers(corpus, absent)
     ids, made = [each.doc_id for each in chosen.documents], collection.manifest
+    # Cut and encoded as the collection, and searched as the settings say now.
+    search = replace(made.search, words=system.search.words)
+    system = replace(system, passage_tokens=made.passage_tokens, search=search)
     # The controls have these documents alone, so that whoever searches has an index of their size.
     shelf = Shelf(collection.store.copy_of(ids), made.passage_tokens, made.search)
     texts, whole = stored_texts(shelf.store, ids), collection.store.count_documents()
@@ -81,7 +84,7 @@ def audit(
         )
         measures = [measure for family in FAMILIES for measure in family(grounds)]
         tasks = list({measure.task.name: measure.task for measure in measures}.values())
-        stored = as_stored(COLLECTION, shelf, texts, _sanitized(ready, system, progress))
+        stored = as_stored(COLLECTION, shelf, texts, _sanitized(ready, system, progress), system.search)
         rows = _rows(ready, stored, tasks, options.seed, file, progress)
     figures = tuple(figures_of(measure, rows) for measure in measures)
     measured = {each.name: each for each in figures}
@@ -103,7 +106,7 @@ def audit(
         gates=gates,
         worst=worst_of(rows[COLLECTION][IndexReader.name], grounds.sensitive),
         verdict=verdict_of(figures, gates, len(stored.corpus.documents), whole),
-        problems=problems_of(figures, stored, len(absent), corpus.unread, reference),
+        problems=problems_of(figures, stored, len(absent), corpus.unread, reference, whole),
         rows=tuple(row for by_task in rows.values() for each in by_task.values() for row in each),
     )
 

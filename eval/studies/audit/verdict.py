@@ -50,11 +50,17 @@ def problems_of(
     absent: int,
     unread: int,
     reference: str,
+    whole: int,
 ) -> tuple[str, ...]:
-    """A sentence for each limit; none if the figures are conclusive."""
+    """A sentence for each limit; none if the figures are conclusive. ``whole`` is how many are stored."""
     found = []
     if absent:
         found.append(f"{absent:,} originals are not in the collection and were not attacked.")
+    if (attacked := len(stored.corpus.documents)) < whole:
+        found.append(
+            f"Searches read the {attacked:,} attacked documents alone, as the controls do. Among all "
+            f"{whole:,} of the collection questions find and tell less: found-first and facts are too high."
+        )
     if unread:
         found.append(f"{unread:,} originals could not be read, or have the id of another one.")
     if failed := len(stored.corpus.failed):
