@@ -17,20 +17,24 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+
 from benchmarks.kept import read
 from eval.attacks.claims import RuleAtomizer
 from eval.attacks.rewording import RuleRewording
-from eval.measures.agreement import Rows, estimated, spearman, weighted_kappa
+from eval.measures.agreement import RESAMPLES, SEED, Rows, estimated, spearman, weighted_kappa
 from eval.measures.claim_distance import ENOUGH, SOME, EmbeddedJudge, Judge
 from eval.measures.overlap import rouge_l, rouge_tokenizer
-from eval.measures.uncertainty import Estimate
-from eval.studies.marks.methods import RULES_ALONE, systems
+from eval.measures.uncertainty import Drawn, Estimate, Floats, bootstrap, percentiles
+from eval.studies.marks.methods import systems
 from eval.tasks.linkage import JUDGE
+from ingest.deciding.baselines.within_rules import RULES_ALONE
 from ingest.deciding.policy import PolicyName
 from ingest.documents import Document
 from ingest.errors import SanitizationError
 from ingest.language.vocabulary import fold
 from ingest.protocols import Sanitizer
+from models.judges.pairs import UNSUPPORTED
 
 if TYPE_CHECKING:
     from eval.prepared import Prepared
@@ -87,7 +91,7 @@ ROUNDS = {"first": CHOSEN_WITH, "fresh": FRESH}
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class Original:
     """A document to sanitize, and what somebody else wrote of it. Private."""
 
     corpus: str
@@ -96,7 +100,7 @@ class Drawn:
     note: str = field(default="", repr=False)
 
 
-def drawn(data: Path, of: Round, chance: random.Random) -> dict[str, list[Drawn]]:
+def drawn(data: Path, of: Round, chance: random.Random) -> dict[str, list[Original]]:
     """The pool of each corpus, of which the first documents are sanitized."""
     earlier = {each.doc_id for each in chosen(data, of.after)} if of.after else set[str]()
     pools = {}
@@ -106,23 +110,23 @@ def drawn(data: Path, of: Round, chance: random.Random) -> dict[str, list[Drawn]
     return pools
 
 
-def chosen(data: Path, of: Round) -> list[Drawn]:
+def chosen(data: Path, of: Round) -> list[Original]:
     """The documents of a round that are sanitized."""
     pools = drawn(data, of, random.Random(of.seed))
     return [each for name, pool in pools.items() for each in pool[: of.texts[name]]]
 
 
-def _medqa(data: Path) -> list[Drawn]:
+def _medqa(data: Path) -> list[Original]:
     return [
-        Drawn("medqa", row["id"], row["question"])
+        Original("medqa", row["id"], row["question"])
         for row in _records(data, "medqa")
         if 60 <= len(row["question"].split()) <= 170
     ]
 
 
-def _dialogues(data: Path) -> list[Drawn]:
+def _dialogues(data: Path) -> list[Original]:
     return [
-        Drawn("mts", f"mts-{row['id']}", row["dialogue"].replace("\r\n", "\n"), row["note_section"])
+        Original("mts", f"mts-{row['id']}", row["dialogue"].replace("\r\n", "\n"), row["note_section"])
         for row in _records(data, "mts_dialog")
         if row["official_split"].startswith("test")
         and 60 <= len(row["dialogue"].split()) <= 260
@@ -130,17 +134,17 @@ def _dialogues(data: Path) -> list[Drawn]:
     ]
 
 
-def _mails(data: Path) -> list[Drawn]:
+def _mails(data: Path) -> list[Original]:
     return [
-        Drawn("mail", row["id"], row["text"])
+        Original("mail", row["id"], row["text"])
         for row in _records(data, "ewt_email")
         if row["official_split"] == "dev" and len(row["text"]) <= 2700
     ]
 
 
-def _biographies(data: Path) -> list[Drawn]:
+def _biographies(data: Path) -> list[Original]:
     return [
-        Drawn("bio", row["id"], row["text"])
+        Original("bio", row["id"], row["text"])
         for row in _records(data, "db_bio")
         if row["official_split"] == "test" and 80 <= len(row["text"].split()) <= 260
     ]
@@ -154,8 +158,6 @@ def draw(data: Path, folder: Path, of: Round) -> None:
 
     ``key.jsonl`` says of each pair what document it is of, and what sanitized it: readers do not see it.
     """
-    import numpy as np
-
     from app.compose import system_of
     from app.settings.load import load_settings
     from eval.corpora.corpus import Corpus
@@ -166,6 +168,7 @@ def draw(data: Path, folder: Path, of: Round) -> None:
     taken = [each for name, pool in pools.items() for each in pool[: of.texts[name]]]
     system = system_of(load_settings({}))
     ready = prepared(system, Corpus("judged", [Document(each.doc_id, each.text) for each in taken]))
+    corpora = {each.doc_id: each.corpus for each in taken}
     texts: dict[str, str] = {}
     methods: dict[str, str] = {}
     for number, name in enumerate(of.methods):
@@ -188,7 +191,8 @@ def draw(data: Path, folder: Path, of: Round) -> None:
     for doc_id in order:
         chance.shuffle(claims[doc_id])
         for claim in claims[doc_id]:
-            key.append({"n": len(pairs), "document": doc_id, "method": methods[doc_id]})
+            of_pair = {"corpus": corpora[doc_id], "document": doc_id, "method": methods[doc_id]}
+            key.append({"n": len(pairs), **of_pair})
             pairs.append({"n": len(pairs), "claim": claim, "text": texts[doc_id]})
     folder.mkdir(parents=True, exist_ok=True)
     for name, written in (("pairs", pairs), ("key", key)):
@@ -203,7 +207,7 @@ def _sanitizer(ready: "Prepared", system: "System", name: str) -> Sanitizer:
     return replace(system, scale=ready.scale, policy=policy).sanitizer()
 
 
-def _claims(each: Drawn, text: str, nearest: Sequence[Drawn], chance: random.Random) -> list[str]:
+def _claims(each: Original, text: str, nearest: Sequence[Original], chance: random.Random) -> list[str]:
     """Up to six claims: changed by the sanitizer, or not, those of the note, and of the nearest documents."""
     said = _words(text)
     own = _claims_of(each.text)
@@ -243,8 +247,9 @@ def measure(folder: Path, model: Path, results: Path) -> None:
         "embedded": EmbeddedJudge(load_judge(ModelRef(source="path", name=str(model)))),
         "lexical": JUDGE,
     }
+    asked = [([pair["claim"]], pair["text"]) for pair in pairs]
     ratings: dict[str, list[float]] = {
-        name: [float(judge.ratings([pair["claim"]], pair["text"])[0] or 3) for pair in pairs]
+        name: [float(rating or UNSUPPORTED) for (rating,) in judge.rated(asked)]
         for name, judge in judges.items()
     }
     ratings["ROUGE-L recall"] = [
@@ -260,6 +265,8 @@ def measure(folder: Path, model: Path, results: Path) -> None:
         "engines": {name: judge.name for name, judge in judges.items()},
         "texts": [_digest(pair["text"]) for pair in pairs],
         "pairs": [_digest_of(pair) for pair in pairs],
+        "corpora": [each["corpus"] for each in _lines(folder / "key.jsonl")],
+        "methods": [each["method"] for each in _lines(folder / "key.jsonl")],
         "ratings": {name: [round(value, 4) for value in each] for name, each in ratings.items()},
     }
     results.write_text(json.dumps(kept) + "\n", encoding="utf-8")
@@ -317,6 +324,35 @@ def agreements(kept: Mapping[str, Any]) -> dict[tuple[str, str], tuple[Estimate,
     return found
 
 
+def gain(kept: Mapping[str, Any], reader: str) -> Estimate:
+    """The weighted kappa of the trained judge with a reader, less that of the lexical one."""
+    trained, lexical, right = (
+        np.array([LEVEL[int(each)] for each in kept["ratings"][name]])
+        for name in ("embedded", "lexical", reader)
+    )
+    texts, owners = np.unique(kept["texts"], return_inverse=True)
+
+    def difference(counts: Floats) -> Floats:
+        return weighted_kappa(trained, right, counts) - weighted_kappa(lexical, right, counts)
+
+    def redrawn(drawn: Drawn) -> Floats:
+        counts = np.zeros(drawn.shape)
+        np.add.at(counts, (np.arange(len(drawn))[:, None], drawn), 1.0)
+        return difference(counts[:, owners])
+
+    low, high = percentiles(bootstrap(redrawn, len(texts), SEED, RESAMPLES, len(right))) or (None, None)
+    return Estimate(float(difference(np.ones((1, len(right))))[0]), low, high, n=len(right))
+
+
+def part(kept: Mapping[str, Any], corpus: str) -> dict[str, Any]:
+    """What was kept of the pairs of one corpus."""
+    places = [place for place, each in enumerate(kept["corpora"]) if each == corpus]
+    return {
+        "texts": [kept["texts"][place] for place in places],
+        "ratings": {name: [each[place] for place in places] for name, each in kept["ratings"].items()},
+    }
+
+
 def _rating(recall: float) -> int:
     return 1 if recall >= ENOUGH else 2 if recall >= SOME else 3
 
@@ -338,9 +374,13 @@ def main(arguments: Sequence[str]) -> None:
         case ["measure", ("first" | "fresh") as name, folder, model]:
             measure(Path(folder), Path(model), ROUNDS[name].results)
         case ["table", ("first" | "fresh") as name]:
-            for (judge, reader), both in agreements(json.loads(read(ROUNDS[name].results))).items():
+            kept = json.loads(read(ROUNDS[name].results))
+            for (judge, reader), both in agreements(kept).items():
                 shown = (f"{each.value:.3f} [{each.low:.3f}, {each.high:.3f}]" for each in both)
                 print(f"{judge} with {reader} reader: Spearman, weighted kappa", *shown)
+            for reader in ("first", "second"):
+                more = gain(kept, reader)
+                print(f"gain in kappa, {reader} reader: {more.value:.3f} [{more.low:.3f}, {more.high:.3f}]")
         case _:
             raise SystemExit("give draw ROUND DATA FOLDER, measure ROUND FOLDER MODEL or table ROUND")
 
