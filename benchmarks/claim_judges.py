@@ -87,6 +87,7 @@ FRESH = Round(
     after=CHOSEN_WITH,
 )
 """Nobody had read these pairs, and no judge had rated them, when the judge was trained and shipped."""
+READERS = ("first", "second")
 ROUNDS = {"first": CHOSEN_WITH, "fresh": FRESH}
 
 
@@ -255,7 +256,7 @@ def measure(folder: Path, model: Path, results: Path) -> None:
     ratings["ROUGE-L recall"] = [
         rouge_l(tokens(pair["claim"]), tokens(pair["text"])).recall for pair in pairs
     ]
-    for reader in ("first", "second"):
+    for reader in READERS:
         if (path := folder / f"{reader}_labels.jsonl").is_file():
             by_number = {row["n"]: float(row["rating"]) for row in _lines(path)}
             ratings[reader] = [by_number[pair["n"]] for pair in pairs]
@@ -287,7 +288,7 @@ def _kept_ratings(results: Path) -> dict[str, dict[str, float]]:
     kept = json.loads(read(results))
     return {
         name: dict(zip(kept["pairs"], kept["ratings"][name], strict=True))
-        for name in ("first", "second")
+        for name in READERS
         if name in kept["ratings"]
     }
 
@@ -305,7 +306,7 @@ def agreements(kept: Mapping[str, Any]) -> dict[tuple[str, str], tuple[Estimate,
 
     Texts are drawn anew for the intervals. ROUGE-L is made a rating at the limits of the lexical judge.
     """
-    readers = [name for name in ("first", "second") if name in kept["ratings"]]
+    readers = [name for name in READERS if name in kept["ratings"]]
     found = {}
     for name in ("second", "embedded", "lexical", "ROUGE-L recall"):
         for reader in readers:
@@ -344,7 +345,7 @@ def gain(kept: Mapping[str, Any], reader: str) -> Estimate:
     return Estimate(float(difference(np.ones((1, len(right))))[0]), low, high, n=len(right))
 
 
-def part(kept: Mapping[str, Any], corpus: str) -> dict[str, Any]:
+def of_corpus(kept: Mapping[str, Any], corpus: str) -> dict[str, Any]:
     """What was kept of the pairs of one corpus."""
     places = [place for place, each in enumerate(kept["corpora"]) if each == corpus]
     return {
@@ -378,7 +379,7 @@ def main(arguments: Sequence[str]) -> None:
             for (judge, reader), both in agreements(kept).items():
                 shown = (f"{each.value:.3f} [{each.low:.3f}, {each.high:.3f}]" for each in both)
                 print(f"{judge} with {reader} reader: Spearman, weighted kappa", *shown)
-            for reader in ("first", "second"):
+            for reader in READERS:
                 more = gain(kept, reader)
                 print(f"gain in kappa, {reader} reader: {more.value:.3f} [{more.low:.3f}, {more.high:.3f}]")
         case _:
