@@ -35,6 +35,7 @@ from eval.tasks.index import NOT_SANITIZED
 from ingest.documents import Document, Span
 from ingest.protocols import Encoder
 from models.catalog import ModelRef
+from models.encoders.numbers import fastest
 from models.packs import packs
 
 ATOMIZER = RuleAtomizer()
@@ -45,13 +46,13 @@ _ASKED_AT_ONCE = 128
 
 
 def trained_judge() -> Judge:
-    """The shipped claim-support model, which reads each text for the same claims once.
+    """The shipped claim-support model, in the fastest numbers; it reads a text for the same claims once.
 
     Raises ModelUnavailable where its files are not there or not whole.
     """
     from models.judges.support import load_judge
 
-    return rating_once(EmbeddedJudge(load_judge(ModelRef())))
+    return rating_once(EmbeddedJudge(load_judge(ModelRef(), numbers=fastest())))
 
 
 JUDGES: Mapping[JudgeName, Callable[[], Judge]] = {"lexical": lambda: JUDGE, "trained": trained_judge}
