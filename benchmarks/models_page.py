@@ -11,6 +11,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from benchmarks.claim_judges import CHOSEN_WITH, FRESH, READERS, agreements, gain, of_corpus
 from benchmarks.goals import goals_table, recall_losses
 from benchmarks.kept import read
 from benchmarks.rule_families import table as rules_table
@@ -21,10 +22,11 @@ from eval.reports.detection import markdown as detection_markdown
 from eval.reports.detection import misses_table
 from eval.reports.render import markdown_table
 from eval.reports.risk import DEFINITIONS, agreement_table, models_table
-from eval.reports.schema import Row, Table, estimate_cell
+from eval.reports.schema import Row, Table, estimate_cell, share
 from eval.studies.detection.report import DetectionReport
 from eval.studies.risk.report import RiskReport
 from models.corpora.needs import FOLDER as NEEDS
+from models.judges.pairs import LEVELS, UNSUPPORTED
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "models.md"
@@ -45,6 +47,7 @@ def page(results: Path = RESULTS, weights: Path = WEIGHTS) -> str:
     found = None if detection is None else DetectionReport.model_validate(detection)
     judged = None if risk is None else RiskReport.model_validate(risk)
     detector, risk_card = _card(weights, "detector"), _card(weights, "risk")
+    earlier, fresh = (_results(results, each.name) for each in (CHOSEN_WITH, FRESH))
     left_out = _results(results, "leave_one_out")
     parts = {
         "@GOALS@": goals_table(found, judged, left_out),
@@ -59,6 +62,11 @@ def page(results: Path = RESULTS, weights: Path = WEIGHTS) -> str:
         "@RISK@": _missing("risk") if judged is None else _risk(judged),
         "@RULES@": _rules(_results(results, "rule_families")),
         "@LABEL_CURVE@": _label_curve(_results(results, "label_curve")),
+        "@JUDGE@": _facts(weights, "judge", _card(weights, "judge")),
+        "@JUDGES@": _missing(FRESH.name) if fresh is None else _judges(fresh),
+        "@EARLIER@": _missing(CHOSEN_WITH.name) if earlier is None else _earlier(earlier),
+        "@JUDGES_BY_TEXT@": _missing(FRESH.name) if fresh is None else _judges_by_text(fresh),
+        "@LEVELS@": _missing(FRESH.name) if fresh is None else _levels(fresh),
     }
     text = TEMPLATE.read_text(encoding="utf-8")
     for name, part in parts.items():
@@ -135,6 +143,70 @@ def _facts(weights: Path, kind: str, card: Mapping[str, Any] | None) -> str:
     return f"{_table(('', ''), rows)}\nMore is in its card, {link}."
 
 
+_RATED_BY = {
+    "second": "the second reader",
+    "first": "the first reader",
+    "embedded": "the trained judge",
+    "lexical": "the lexical judge",
+    "ROUGE-L recall": "ROUGE-L recall",
+}
+_TEXTS = {"medqa": "exam questions", "mts": "dialogues", "bio": "biographies"}
+
+
+def _judges(kept: Mapping[str, Any]) -> str:
+    """How far each judge agrees with each reader, and how much more the trained one does."""
+    found = agreements(kept)
+    pairs, texts = len(kept["pairs"]), len(set(kept["texts"]))
+    rows: list[Row] = [
+        (_RATED_BY[judge], reader, *(estimate_cell(each) for each in found[judge, reader]))
+        for judge, reader in found
+    ]
+    gains: list[Row] = [
+        ("trained less lexical", reader, "", estimate_cell(gain(kept, reader))) for reader in READERS
+    ]
+    made = _rows(("rated by", "beside the reader", "Spearman", "weighted kappa"), [*rows, *gains])
+    differ = sum(
+        one != other for one, other in zip(*(kept["ratings"][name] for name in READERS), strict=True)
+    )
+    said = f"{pairs} pairs of {texts} texts; the readers differ on {differ} of them"
+    return f"{said}.\n\n{made}"
+
+
+def _earlier(kept: Mapping[str, Any]) -> str:
+    """The kappas of the pairs with which the recipe was chosen, in words."""
+    found = agreements(kept)
+    trained, lexical = (
+        " and ".join(f"{found[judge, reader][1].value:.3f}" for reader in READERS)
+        for judge in ("embedded", "lexical")
+    )
+    return f"{len(kept['pairs'])} pairs, weighted kappa {trained}, of the lexical judge {lexical}"
+
+
+def _judges_by_text(kept: Mapping[str, Any]) -> str:
+    """Kappa with the first reader by the kind of text."""
+    rows = list[Row]()
+    for corpus, name in _TEXTS.items():
+        of = of_corpus(kept, corpus)
+        found = agreements(of)
+        cells = (estimate_cell(found[judge, "first"][1]) for judge in ("second", "embedded", "lexical"))
+        rows.append((name, f"{len(of['texts']):,}", *cells))
+    return _rows(("texts", "pairs", *(_RATED_BY[each] for each in ("second", "embedded", "lexical"))), rows)
+
+
+def _levels(kept: Mapping[str, Any]) -> str:
+    """How often each gave each level, and how often told or not told was what the first reader said."""
+    first = kept["ratings"]["first"]
+    rows = list[Row]()
+    for name in ("first", "second", "embedded", "lexical"):
+        given = kept["ratings"][name]
+        agreed = sum(
+            (one != UNSUPPORTED) == (other != UNSUPPORTED) for one, other in zip(given, first, strict=True)
+        )
+        said = "" if name == "first" else share(share_of(agreed, len(given)))
+        rows.append((_RATED_BY[name], *(f"{given.count(level):,}" for level in LEVELS), said))
+    return _rows(("rated by", "fully (1)", "partly (2)", "not (3)", "told or not as the first reader"), rows)
+
+
 def _continued(card: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     """What a model learned from before, if its training continued another."""
     if "start" in card:
@@ -151,7 +223,11 @@ def _file(path: Path) -> str:
 def _data(card: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     """The training data, from the card of either model."""
     for key, words in (
-        ("examples", "texts learned from"),
+        (
+            "examples",
+            "pairs learned from, by how they were made" if "corpora" in card else "texts learned from",
+        ),
+        ("corpora", "of the corpora"),
         ("characters", "characters learned from"),
         ("left_out", "left out"),
         ("snippets", "snippets learned from"),

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from benchmarks.claim_judges import FRESH, agreements
 from benchmarks.kept import read
 
 WEIGHTS = Path("models/weights")
@@ -17,6 +18,7 @@ RESULTS = Path("benchmarks/results")
 LICENCES = {
     "detector": "Apache-2.0; started from all-MiniLM-L6-v2 (Apache-2.0); see NOTICE for the data",
     "risk": "Apache-2.0; started from all-MiniLM-L6-v2 (Apache-2.0); see NOTICE for the data",
+    "judge": "Apache-2.0; reads states of all-MiniLM-L6-v2 (Apache-2.0); see NOTICE for the data",
 }
 SHOWN = ("tab.characters.precision", "tab.characters.recall", "tab.characters.F1")
 """The detector figures in the manifest; all are in docs/models.md."""
@@ -25,7 +27,7 @@ SHOWN = ("tab.characters.precision", "tab.characters.recall", "tab.characters.F1
 def command(kind: str, card: Mapping[str, Any]) -> str:
     """The commands that train the model: from MiniLM, and where its card says so again from there."""
     recipe = first_card(card)["recipe"]
-    if kind == "risk":
+    if kind != "detector":
         asked, last = f"--seed {recipe['seed']}", card.get("start")
     else:
         asked = f"--steps {recipe['steps']} --rate {recipe['layer_rate']} --seed {recipe['seed']}"
@@ -54,10 +56,10 @@ def _row(kind: str) -> dict[str, Any]:
         "bytes": path.stat().st_size,
         "licence": LICENCES[kind],
         "command": command(kind, card),
-        "data": card.get("examples") or card.get("snippets"),
+        "data": card.get("corpora") or card.get("examples") or card.get("snippets"),
         "trained": card["trained"],
         "seconds": card["seconds"],
-        "scores": _detector_scores() if kind == "detector" else _risk_scores(),
+        "scores": {"detector": _detector_scores, "risk": _risk_scores, "judge": _judge_scores}[kind](),
         "card": f"{kind}.md",
     }
 
@@ -77,6 +79,15 @@ def _risk_scores() -> dict[str, float]:
         f"Spearman, {row['domain']}": round(row["spearman"]["value"], 4)
         for row in rows
         if row["model"] == "learned" and row["kind"] == "all"
+    }
+
+
+def _judge_scores() -> dict[str, float]:
+    kept = _kept(FRESH.name)
+    return {
+        f"weighted kappa, {reader} reader": round(both[1].value, 4)
+        for (judge, reader), both in (agreements(kept) if kept else {}).items()
+        if judge == "embedded" and both[1].value is not None
     }
 
 

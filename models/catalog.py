@@ -82,10 +82,16 @@ RISK_FILES = _trained_here(
     weights="2df65979049832448944a9c5698a1ee25943bf94434cae97f6862463edf94012",
     card="339ec090db7a93675fc1e2e62ba9338c4f3a54ae50ad37036197821ac855288c",
 )
+JUDGE_FILES = _trained_here(
+    "judge",
+    weights="9bfc2c7270f4f11d39b2a3214852be120e862cc69481a7e6d3a5d703c50d0b42",
+    card="d5fdd26fdee8552ddbe3c7dc85cb18592a66e9bdfcedc72b571a81752e81f70f",
+)
 
 MODELS: tuple[ModelDescription, ...] = (
     ModelDescription("lethe-detector", "detector", "apache-2.0", files=DETECTOR_FILES),
     ModelDescription("lethe-risk", "risk", "apache-2.0", files=RISK_FILES),
+    ModelDescription("lethe-judge", "judge", "apache-2.0", files=JUDGE_FILES),
     ModelDescription(
         "all-MiniLM-L6-v2",
         "encoder",

@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
         report = measure_linkage(
             system,
             found,
-            Options(_attack(arguments), arguments.seed, varied=not arguments.quick),
+            Options(_attack(arguments), arguments.seed, not arguments.quick, arguments.judge),
             phases_on(bar),
             folder=folder,
             made_with=run_settings(data.settings),
@@ -83,6 +83,7 @@ def _command(arguments: argparse.Namespace) -> str:
             words += ["-k" if name == "k" else f"--{name}", str(value)]
     words += ["--held-out", "DATA"] if arguments.held_out else []
     words += ["--paper", arguments.version_of_paper] if arguments.version_of_paper != "2" else []
+    words += ["--judge", arguments.judge] if arguments.judge != "lexical" else []
     words += ["--quick"] if arguments.quick else []
     words += ["--seed", str(arguments.seed)] if arguments.seed else []
     return shlex.join(words)

@@ -286,6 +286,13 @@ def bench_linkage(verb: argparse.ArgumentParser) -> None:
         help="whether he knows them in the words of the original (default that of --paper)",
     )
     verb.add_argument(
+        "--judge",
+        choices=("lexical", "trained"),
+        default="lexical",
+        help="who says whether a text tells a claim: a rule that counts words, or the shipped model, which "
+        "knows other words for the same (default lexical)",
+    )
+    verb.add_argument(
         "--quick", action="store_true", help="a small sample, and only the main attack's tables"
     )
     verb.add_argument(

@@ -10,12 +10,14 @@ figures, and never call them semantic.
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from statistics import fmean
 from typing import Protocol
 
 from eval.measures.facts import facts_in
 from ingest.language.sentences import split_sentences
 from models.judges.pairs import PARTLY, SAME, UNSUPPORTED
+from models.remembering import remembering
 from models.vectors import Vectors
 
 LEXICAL_WARNING = (
@@ -26,13 +28,28 @@ Rating = int | None
 """A rating as a judge gave it; None where it gave none. Other numbers than 1, 2 and 3 are invalid."""
 
 
+Asked = tuple[Sequence[str], str]
+"""Claims, and the text that may tell them."""
+
+
 class Judge(Protocol):
-    """Rates how well a text supports each claim, in order."""
+    """Rates how well a text supports each claim, in order; ``rated`` is for many texts at once."""
 
     @property
     def name(self) -> str: ...
 
     def ratings(self, claims: Sequence[str], text: str) -> list[Rating]: ...
+
+    def rated(self, asked: Sequence[Asked]) -> list[list[Rating]]: ...
+
+
+def rating_once(judge: Judge) -> Judge:
+    """The judge with its answers to ``rated`` cached, by digests: systems often have the same texts."""
+
+    def digest(asked: Asked) -> bytes:
+        return blake2b("\0".join([*asked[0], asked[1]]).encode(), digest_size=16).digest()
+
+    return remembering(judge, "rated", key=digest)
 
 
 class ClaimLevels(Protocol):
@@ -70,6 +87,10 @@ class LexicalJudge:
         parts = [(_content(part), _negated(part)) for part in self.parts(text)]
         return [_rating(_content(claim), _negated(claim), said, parts) for claim in claims]
 
+    def rated(self, asked: Sequence[Asked]) -> list[list[Rating]]:
+        """One after the other."""
+        return [self.ratings(claims, text) for claims, text in asked]
+
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedJudge:
@@ -89,11 +110,25 @@ class EmbeddedJudge:
 
     def ratings(self, claims: Sequence[str], text: str) -> list[Rating]:
         """One rating a claim; a text without a sentence tells nothing."""
-        parts = list(self.parts(text))
-        worded = [claim for claim in claims if any(map(str.isalnum, claim))]
-        levels = self.model.levels([(claim, parts) for claim in worded])
-        found = dict(zip(worded, levels, strict=True))
-        return [_likeliest(found[claim]) if claim in found else None for claim in claims]
+        return self.rated([(claims, text)])[0]
+
+    def rated(self, asked: Sequence[Asked]) -> list[list[Rating]]:
+        """The same in batches of claims of all texts."""
+        pairs = [
+            (claim, parts)
+            for claims, text in asked
+            for parts in (list(self.parts(text)),)
+            for claim in claims
+            if _worded(claim)
+        ]
+        levels = iter(self.model.levels(pairs))
+        return [
+            [_likeliest(next(levels)) if _worded(claim) else None for claim in claims] for claims, _ in asked
+        ]
+
+
+def _worded(claim: str) -> bool:
+    return any(map(str.isalnum, claim))
 
 
 def _likeliest(levels: Sequence[float] | None) -> Rating:

@@ -18,9 +18,11 @@ from eval.tasks.index import NOT_SANITIZED
 from eval.tasks.linkage import ATOMIZER, JUDGE
 from ingest.documents import Document
 from models.judges.pairs import SAME
+from models.packs import packs
 
 FACTS, CHANCE = "share of facts kept", "share of facts said by another document"
 """The second is the same share in the sanitized text of the next document: what is kept by chance."""
+_ASKED_AT_ONCE = 128
 CLAIMS, SAID, SAID_PARTLY = "claims rated", "claims said", "claims said in part or whole"
 
 
@@ -55,14 +57,15 @@ class Kept:
         following = dict(zip(ids, [*ids[1:], *ids[:1]], strict=True))
         claims = dict(zip(cases, self.atomizer.claims([originals[case] for case in cases]), strict=True))
         engine = f"{self.atomizer.name}; {self.judge.name}"
+        asked = [(claims[case], written[case]) for case in cases if case in written]
+        rated_of = (each for pack in packs(asked, _ASKED_AT_ONCE) for each in self.judge.rated(pack))
         for number, case in enumerate(cases):
             progress(f"reading {kept.system}", number, len(cases))
             begun = Row(system=kept.system, task=self.name, case=case, doc_ids=(case,), engine=engine)
             if case not in written:
                 yield begun.model_copy(update={"failure": kept.failed.get(case, NOT_SANITIZED)})
                 continue
-            ratings = self.judge.ratings(claims[case], written[case])
-            rated = [each for each in ratings if each is not None]
+            rated = [each for each in next(rated_of) if each is not None]
             figures = {
                 CLAIMS: float(len(rated)),
                 SAID: float(rated.count(SAME)),

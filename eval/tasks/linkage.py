@@ -4,8 +4,9 @@ The framework of Xin et al., A False Sense of Privacy. ``eval.measures.linked`` 
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from eval.attacks.claims import Access, Atomizer, RuleAtomizer
 from eval.attacks.linkage import Bm25, Candidate, Dense, Link, Linker
@@ -13,7 +14,17 @@ from eval.attacks.rewording import OwnWords, Rewording, RuleRewording
 from eval.experiment import SanitizedCorpus
 from eval.measures import linked
 from eval.measures.claim_categories import GENERAL, Categorizer
-from eval.measures.claim_distance import Judge, LexicalJudge, claim_distance, embedding_distance, leaks
+from eval.measures.claim_distance import (
+    Asked,
+    EmbeddedJudge,
+    Judge,
+    LexicalJudge,
+    Rating,
+    claim_distance,
+    embedding_distance,
+    leaks,
+    rating_once,
+)
 from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex
 from eval.measures.reworded import bigram_precision
 from eval.measures.text_distance import RougePart, hidden_details, lexical_distance
@@ -23,10 +34,28 @@ from eval.targets import having_read
 from eval.tasks.index import NOT_SANITIZED
 from ingest.documents import Document, Span
 from ingest.protocols import Encoder
+from models.catalog import ModelRef
+from models.encoders.numbers import fastest
+from models.packs import packs
 
 ATOMIZER = RuleAtomizer()
 JUDGE = LexicalJudge(lambda text: ATOMIZER.claims([text])[0])
+JudgeName = Literal["lexical", "trained"]
 Figures = dict[str, float | None]
+_ASKED_AT_ONCE = 128
+
+
+def trained_judge() -> Judge:
+    """The shipped claim-support model, in the fastest numbers; it reads a text for the same claims once.
+
+    Raises ModelUnavailable where its files are not there or not whole.
+    """
+    from models.judges.support import load_judge
+
+    return rating_once(EmbeddedJudge(load_judge(ModelRef(), numbers=fastest())))
+
+
+JUDGES: Mapping[JudgeName, Callable[[], Judge]] = {"lexical": lambda: JUDGE, "trained": trained_judge}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,17 +123,18 @@ class LinkageTask:
         claims = [claim for each in candidates for claim in each.claims]
         left = [claim for each in persons.values() for claim in each.left]
         encoder = self.encoder and having_read(self.encoder, [*claims, *left], progress=progress)
+        ratings = self._ratings([persons[case] for case in cases if case in persons], linked_to, candidates)
         for number, case in enumerate(cases):
             progress(phase, number, len(cases))
             begun = Row(system=kept.system, task=self.name, case=case, doc_ids=(case,))
             if case not in persons:
                 yield begun.model_copy(update={"failure": kept.failed.get(case, NOT_SANITIZED)})
                 continue
-            figures = self._person_figures(persons[case])
+            figures = self._person_figures(persons[case], next(ratings))
             figures[linked.LINKABLE] = len(candidates[places[case]].claims)
             figures |= _link_figures(linked_to[case], places[case])
             if (link := linked_to[case]) is not None:
-                figures |= self._found(persons[case], candidates[link.place], encoder)
+                figures |= self._found(persons[case], candidates[link.place], next(ratings), encoder)
             numbers = {name: float(value) for name, value in figures.items() if value is not None}
             yield begun.model_copy(update={"engine": self._engine, "figures": numbers})
         progress(phase, len(cases), len(cases))
@@ -142,10 +172,22 @@ class LinkageTask:
             persons[document.doc_id] = Person(document, known, self.rewording.reworded(known), left)
         return persons
 
-    def _person_figures(self, person: Person) -> Figures:
+    def _ratings(
+        self, persons: Sequence[Person], linked_to: Mapping[str, Link | None], candidates: Sequence[Candidate]
+    ) -> Iterator[list[Rating]]:
+        """For each person the ratings by the known claims, and by the linked document if there is one."""
+        asked = list[Asked]()
+        for person in persons:
+            asked.append((person.left, "\n".join(person.reworded)))
+            if (link := linked_to[person.document.doc_id]) is not None:
+                asked.append((person.left, candidates[link.place].text))
+        for pack in packs(asked, _ASKED_AT_ONCE):
+            yield from self.judge.rated(pack)
+
+    def _person_figures(self, person: Person, by_known: Sequence[Rating]) -> Figures:
         """What does not depend on the sanitized documents."""
         document = person.document
-        overlap = claim_distance(self.judge.ratings(person.left, "\n".join(person.reworded)))
+        overlap = claim_distance(by_known)
         details = self.details.get(document.doc_id, ())
         return {
             linked.CLAIMS: len(person.known) + len(person.left),
@@ -157,10 +199,11 @@ class LinkageTask:
             linked.DETAILS: hidden_details(document.text, details, "", person.known).total,
         }
 
-    def _found(self, person: Person, found: Candidate, encoder: Encoder | None) -> Figures:
+    def _found(
+        self, person: Person, found: Candidate, ratings: Sequence[Rating], encoder: Encoder | None
+    ) -> Figures:
         """How much the linked document tells of what is not known."""
         document = person.document
-        ratings = self.judge.ratings(person.left, found.text)
         distance = claim_distance(ratings)
         figures: Figures = {
             linked.DISTANCE: distance.value,
@@ -195,6 +238,6 @@ def version_1(documents: Sequence[Document]) -> LinkageTask:
     return LinkageTask(documents, Linker(Bm25(), "joined", "documents"), rewording=OwnWords())
 
 
-def version_2(documents: Sequence[Document], encoder: Encoder) -> LinkageTask:
+def version_2(documents: Sequence[Document], encoder: Encoder, judge: Judge = JUDGE) -> LinkageTask:
     """The attack of version 2: claims in other words, each of which votes for documents with near claims."""
-    return LinkageTask(documents, Linker(Dense(encoder)), encoder=encoder)
+    return LinkageTask(documents, Linker(Dense(encoder)), judge, encoder)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from models.encoders.bert import UNK, WIDTH
 from models.encoders.minilm import MiniLM, released
+from models.encoders.numbers import Numbers
 from models.packs import packs
 
 Floats = NDArray[np.float32]
@@ -123,8 +124,8 @@ def information(texts: Iterable[str]) -> Floats:
 class ClaimReader:
     """Aligns claims with the parts of a text. Safe to use from several threads."""
 
-    def __init__(self, told: Floats, device: str = "cpu") -> None:
-        self._encoder, self._told = MiniLM(device), told
+    def __init__(self, told: Floats, device: str = "cpu", numbers: Numbers = "float32") -> None:
+        self._encoder, self._told = MiniLM(device, numbers), told
 
     def alignments(self, pairs: Sequence[tuple[str, Sequence[str]]]) -> Iterator[Alignment | None]:
         """The alignment of each claim with the parts of its text, in order; None where one says nothing."""

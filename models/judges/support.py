@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from models.catalog import ModelRef
 from models.encoders.bert import WIDTH, linear
+from models.encoders.numbers import Numbers
 from models.errors import ModelUnavailable
 from models.judges.reading import FEATURES, TOKEN_FEATURES, Alignment, ClaimReader
 from models.packs import packs
@@ -40,10 +41,12 @@ _AT_ONCE = 128
 class ClaimSupport:
     """The probability of each level for claims and the parts of their texts. Safe to use from threads."""
 
-    def __init__(self, name: str, weights: "Weights", device: str = "cpu") -> None:
+    def __init__(
+        self, name: str, weights: "Weights", device: str = "cpu", numbers: Numbers = "float32"
+    ) -> None:
         self.name = name
         self._weights = {part: weight.to(device) for part, weight in weights.items()}
-        self._reader = ClaimReader(weights["judge.told"].cpu().numpy(), device)
+        self._reader = ClaimReader(weights["judge.told"].cpu().numpy(), device, numbers)
 
     def levels(self, pairs: Sequence[tuple[str, Sequence[str]]]) -> list[list[float] | None]:
         """The probabilities of levels 1, 2 and 3 of each pair; None where either has no word piece."""
@@ -58,8 +61,8 @@ class ClaimSupport:
         return found
 
 
-def load_judge(model: ModelRef, device: str = "cpu") -> ClaimSupport:
-    """A claim-support model that ``lethe models train-judge`` made.
+def load_judge(model: ModelRef, device: str = "cpu", numbers: Numbers = "float32") -> ClaimSupport:
+    """A claim-support model that ``lethe models train-judge`` made; its encoder multiplies in ``numbers``.
 
     Raises ModelUnavailable where its files are not there or not whole.
     """
@@ -71,7 +74,7 @@ def load_judge(model: ModelRef, device: str = "cpu") -> ClaimSupport:
             f"The judge {trained.name} has no weights named {absent[0]}:",
             "train it again with 'lethe models train-judge'.",
         )
-    return ClaimSupport(trained.name, trained.weights, device)
+    return ClaimSupport(trained.name, trained.weights, device, numbers)
 
 
 def probabilities(weights: "Weights", read: Sequence[Alignment], dropout: float = 0.0) -> "Tensor":

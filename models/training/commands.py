@@ -277,6 +277,7 @@ def make_judge(
         "licence": "apache-2.0",
         "recipe": asdict(recipe),
         "examples": dict(sorted(Counter(pair.kind for pair, _ in learned).items())),
+        "corpora": dict(sorted(Counter(pair.group.split()[0] for pair, _ in learned).items())),
         "held_back": len(held_back),
         "within_bounds": within_bounds(weights, aligned(held_back, told)),
         "seconds": round(time.time() - began),

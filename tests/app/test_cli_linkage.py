@@ -136,3 +136,15 @@ def test_what_cannot_be_measured_is_refused(
     monkeypatch.setenv("LETHE_POLICY__NAME", "redact")
     assert main(["bench", "linkage", str(exams), "--corpus", "medqa"]) == 2
     assert "the settings say redact" in capsys.readouterr().err
+
+
+def test_the_trained_judge_is_named(exams: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = exams.with_name("out")
+    arguments = ["bench", "linkage", str(exams), "--corpus", "medqa", "--quick", "--judge", "trained"]
+    assert main([*arguments, "--output", str(output)]) == 0
+    out = capsys.readouterr().out
+    report = LinkageReport.model_validate_json((output / "linkage.json").read_text(encoding="utf-8"))
+    assert report.engines["judge"] == "judge[lethe-judge-3level]" and report.warning == ""
+    assert "--judge trained" in report.command and "judge[lethe-judge-3level]" in out
+    found = by_method(report)
+    assert found["origin"].claims.value == 1 and found["everything removed"].claims.value == 0

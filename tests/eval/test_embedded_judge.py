@@ -1,19 +1,22 @@
 """The claim-support model, its pairs made by rule, and the judge. All texts are invented."""
 
+import json
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.claim_judges import agreements
+from benchmarks.claim_judges import CHOSEN_WITH, FRESH, agreements, chosen, gain, of_corpus
 from eval.attacks.claim_pairs import Passage, claim_pairs, cut, of_another, pairs_of
-from eval.measures.claim_distance import EmbeddedJudge
-from eval.tasks.linkage import LinkageTask, version_1
+from eval.measures.claim_distance import Asked, EmbeddedJudge, Rating, rating_once
+from eval.studies.audit.measures import Grounds, linking
+from eval.tasks.linkage import JUDGE, JUDGES, LinkageTask, version_1
 from ingest.documents import Document
 from models.catalog import ModelRef
 from models.errors import ConfigurationError, ModelUnavailable
@@ -23,7 +26,7 @@ from models.judges.support import load_judge
 from models.trained import write_trained
 from models.training.commands import make_judge
 from models.training.judge import JudgeRecipe, aligned, train_judge
-from tests.doubles import PhraseDetector
+from tests.doubles import PhraseDetector, WordEncoder
 
 TEXT = "The potter has two kilns. She sold 14 jars in Quellby. No jar was cracked."
 PARTS = ("The potter has two kilns.", "She sold 14 jars in Quellby.", "No jar was cracked.")
@@ -123,6 +126,53 @@ def test_the_likeliest_level_is_the_rating() -> None:
     assert judge.ratings(["a", "b", "c"], "A text.") == [2, 3, 1]
 
 
+def test_the_shipped_judge_knows_other_words_for_the_same() -> None:
+    judge = JUDGES["trained"]()
+    claims = ["The potter owns two kilns", "A storm broke both masts", "No jar had a crack", "..."]
+    assert judge.ratings(claims, TEXT) == [1, 3, 1, None]
+    assert JUDGE.ratings(claims[:1], TEXT) != [1]
+    asked = [(claims, TEXT), ([], TEXT), (claims[1:], " ".join(OTHER))]
+    assert judge.rated(asked) == [judge.ratings(*each) for each in asked]
+    assert judge.name == "judge[lethe-judge-3level]"
+
+
+def test_what_was_rated_is_not_rated_again() -> None:
+    asked: list[str] = []
+
+    @dataclass(frozen=True)
+    class Counting:
+        name: str = "counting"
+
+        def ratings(self, claims: Sequence[str], text: str) -> list[Rating]:
+            return self.rated([(claims, text)])[0]
+
+        def rated(self, of: Sequence[Asked]) -> list[list[Rating]]:
+            asked.extend(text for _, text in of)
+            return [[2 for _ in claims] for claims, _ in of]
+
+    judge = rating_once(Counting())
+    assert judge.rated([(["a", "b"], "x"), (["a"], "x")]) == [[2, 2], [2]]
+    assert judge.rated([(["a"], "x"), (["a"], "y"), ([], "y")]) == [[2], [2], []]
+    assert asked == ["x", "x", "y", "y"] and judge.name == "counting"
+
+
+def test_audits_take_the_trained_judge_but_for_quick_ones() -> None:
+    grounds = Grounds((), None, WordEncoder(), "quick", 5, 0)  # type: ignore[arg-type]
+
+    def judge_of(each: Grounds) -> tuple[str, str]:
+        _, told = linking(each)
+        assert isinstance(told.task, LinkageTask) and told.task.judge.name in told.task.name
+        return told.task.judge.name, told.blind
+
+    trained = ("judge[lethe-judge-3level]", "what the judge gets wrong: a small model, whose agreement with "
+               "readers is in docs/models.md")  # fmt: skip
+    lexical = (JUDGE.name, "claims that are told in other words: the judge compares words")
+    assert judge_of(grounds) == judge_of(replace(grounds, suite="full", judge="lexical")) == lexical
+    assert (
+        judge_of(replace(grounds, suite="standard")) == judge_of(replace(grounds, judge="trained")) == trained
+    )
+
+
 def test_pairs_made_by_rule_have_their_levels() -> None:
     passages = [
         Passage(
@@ -165,7 +215,7 @@ def test_passages_keep_every_letter(lines: list[str]) -> None:
 
 def test_agreement_of_a_judge_that_is_a_reader() -> None:
     first = [1.0, 2.0, 3.0, 1.0, 3.0, 2.0]
-    kept = {
+    kept: dict[str, Any] = {
         "texts": ["a", "a", "b", "b", "c", "c"],
         "ratings": {"first": first, "embedded": first, "lexical": [3.0, 1.0, 2.0, 3.0, 1.0, 2.0]},
     }
@@ -173,3 +223,30 @@ def test_agreement_of_a_judge_that_is_a_reader() -> None:
     assert [each.value for each in found["embedded", "first"]] == pytest.approx([1, 1])
     # Squared distances 4 + 1 + 1 + 4 + 4 + 0 = 14, and 8 / 6 a pair by chance: 1 - 14 / 8.
     assert found["lexical", "first"][1].value == pytest.approx(1 - 14 / 8)
+    # The trained judge agrees fully: its gain is what the lexical one lacks.
+    more = gain(kept, "first")
+    assert more.value == pytest.approx(14 / 8) and more.low is not None and more.low > 0
+    assert gain({**kept, "ratings": {**kept["ratings"], "lexical": first}}, "first").value == 0
+
+
+def test_the_pairs_of_one_kind_of_text() -> None:
+    kept = {"texts": ["a", "b", "a"], "corpora": ["mts", "bio", "mts"], "ratings": {"first": [1, 2, 3]}}
+    assert of_corpus(kept, "mts") == {"texts": ["a", "a"], "ratings": {"first": [1, 3]}}
+
+
+def test_a_later_round_has_no_text_of_the_earlier_one(tmp_path: Path) -> None:
+    words = "An invented visit. " * 30
+    records = {
+        "medqa": [{"id": f"q{n}", "question": words} for n in range(60)],
+        "mts_dialog": [
+            {"id": f"m{n}", "dialogue": words, "note_section": words, "official_split": "test1"}
+            for n in range(60)
+        ],
+        "ewt_email": [{"id": f"e{n}", "text": words, "official_split": "dev"} for n in range(12)],
+        "db_bio": [{"id": f"b{n}", "text": words, "official_split": "test"} for n in range(20)],
+    }
+    for name, rows in records.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "data.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    first, fresh = ({each.doc_id for each in chosen(tmp_path, of)} for of in (CHOSEN_WITH, FRESH))
+    assert len(first) == 66 and len(fresh) == 72 and not first & fresh

@@ -13,7 +13,7 @@ from eval.attacks.rewording import OwnWords
 from eval.experiment import SanitizedCorpus
 from eval.measures import linked
 from eval.measures.claim_categories import CLINICAL
-from eval.measures.claim_distance import Rating
+from eval.measures.claim_distance import Asked, Rating
 from eval.measures.linked import distances, distribution, leaked_by_category, leaked_claims, linkage
 from eval.progress import no_progress
 from eval.rows import Row
@@ -162,6 +162,9 @@ class Fixed:
 
     def ratings(self, claims: Sequence[str], text: str) -> list[Rating]:
         return list(self._given[: len(claims)])
+
+    def rated(self, asked: Sequence[Asked]) -> list[list[Rating]]:
+        return [self.ratings(*each) for each in asked]
 
 
 def test_a_judge_decides_what_leaked() -> None:

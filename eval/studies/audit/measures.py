@@ -32,7 +32,7 @@ from eval.tasks.attack import AttackTask
 from eval.tasks.coverage import BesideControls, CoverageTask, asked_by
 from eval.tasks.guesses import FIRST_FIVE, PRIOR_FIVE, SLOTS, Guesses
 from eval.tasks.index import IndexReader
-from eval.tasks.linkage import LinkageTask, version_2
+from eval.tasks.linkage import JUDGE, JUDGES, JudgeName, LinkageTask, version_2
 from eval.tasks.membership import MembershipTask
 from eval.tasks.questions import FACTS, RANK, Questions
 from eval.tasks.same_person import SamePersonTask
@@ -52,7 +52,8 @@ FEWEST_STRANGERS = 20
 class Grounds:
     """What the tasks are made of. ``encoder`` caches, since all systems share most of their texts.
 
-    ``strangers`` are originals that are not in the collection, none a copy of one that is.
+    ``strangers`` are originals that are not in the collection, none a copy of one that is. ``judge`` says
+    what a text tells; without a name it is the trained one, but the lexical one in a quick audit.
     """
 
     documents: Sequence[Document] = field(repr=False)
@@ -63,6 +64,7 @@ class Grounds:
     seed: int
     people: Sequence[frozenset[str]] = field(default=(), repr=False)
     strangers: Sequence[Document] = field(default=(), repr=False)
+    judge: JudgeName | None = None
 
     @property
     def size(self) -> Suite:
@@ -158,12 +160,21 @@ def guessing(grounds: Grounds) -> list[Measure]:
     ]
 
 
+_UNTOLD = {
+    True: "claims that are told in other words: the judge compares words",
+    False: "what the judge gets wrong: a small model, whose agreement with readers is in docs/models.md",
+}
+"""What the measure of claims does not see, by whether the judge compares words."""
+
+
 def linking(grounds: Grounds) -> list[Measure]:
     """Which document is about somebody of whom three claims are known, and what else it tells."""
-    if grounds.suite == "quick":
-        task = LinkageTask(grounds.documents, Linker(Bm25()))
+    quick = grounds.suite == "quick"
+    judge = JUDGES[grounds.judge or ("lexical" if quick else "trained")]()
+    if quick:
+        task = LinkageTask(grounds.documents, Linker(Bm25()), judge)
     else:
-        task = version_2(grounds.documents, grounds.encoder)
+        task = version_2(grounds.documents, grounds.encoder, judge)
     return [
         Measure(
             "linked",
@@ -182,7 +193,7 @@ def linking(grounds: Grounds) -> list[Measure]:
             "somebody who knows more",
             task,
             lambda rows: leaked_claims(rows, grounds.seed),
-            "claims that are told in other words: the judge compares words",
+            _UNTOLD[judge is JUDGE],
             shown_on=None,
             loss=_told,
         ),

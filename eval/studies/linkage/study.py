@@ -26,7 +26,7 @@ from eval.targets import reading_once
 from eval.tasks import kept as keeping
 from eval.tasks.choices import OPTIONS, RIGHT, UNANSWERED, Choices, SimilarityAnswerer
 from eval.tasks.kept import Kept
-from eval.tasks.linkage import JUDGE, LinkageTask
+from eval.tasks.linkage import JUDGE, JUDGES, JudgeName, LinkageTask
 from eval.tasks.sets import GIVEN, OWN, SMOOTHED, Classes, Likeness
 from ingest.scoring.scale import EMBEDDED_SCALE
 from models.errors import ConfigurationError
@@ -40,11 +40,12 @@ Rows = Mapping[str, Mapping[str, Sequence[Row]]]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The main attack, and whether those that differ from it in one part are measured too."""
+    """The main attack, whether those that differ from it in one part are measured too, and the judge."""
 
     attack: Attack = VERSION_2
     seed: int = 0
     varied: bool = True
+    judge: JudgeName = "lexical"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +130,11 @@ def measure_linkage(
 
 
 def _tasks(system: System, material: Material, options: Options) -> _Tasks:
-    documents, encoder = material.corpus.documents, system.encoder
+    documents, encoder, judge = material.corpus.documents, system.encoder, JUDGES[options.judge]()
     plain = LinkageTask(
         documents,
         LINKERS[DENSE_MAJORITY](encoder),
+        judge,
         rewording=OwnWords(),
         categorizer=material.categorizer,
         details=material.details,
@@ -144,7 +146,7 @@ def _tasks(system: System, material: Material, options: Options) -> _Tasks:
     attacks[options.attack] = replace(attacks[options.attack], encoder=encoder)
     return _Tasks(
         attacks,
-        Kept(documents),
+        Kept(documents, judge),
         Likeness(documents, encoder),
         Choices(
             [material.exam[each.doc_id] for each in documents if each.doc_id in material.exam],
