@@ -27,8 +27,8 @@ OF_A_CALLER = 5
 class Benign:
     """Each question asked once; the victim gets ``k`` passages.
 
-    ``sources`` are the original texts of documents in the order of the questions, for the facts that answers
-    can state. ``limits`` and ``refusals`` are those of ``CoverageTask``, for a new caller every few questions.
+    ``sources`` are the original texts of documents in the order of the questions, for facts that answers can
+    state. ``limits`` and ``refusals`` are those of ``CoverageTask``, for a new caller every few questions.
     """
 
     questions: Sequence[Question] = field(repr=False)

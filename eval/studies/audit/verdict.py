@@ -54,8 +54,8 @@ def problems_of(
     if len(stored.corpus.documents) < whole:
         found.append(
             f"{len(stored.corpus.documents):,} of {whole:,} documents of the collection were attacked. "
-            "Searches read all of it, and of the controls only these, so that extracted, covered, member, "
-            "found-first and facts compare indexes of different size."
+            "Searches read all of it, and of the controls only these, so that extracted, covered, adaptive, "
+            "injected, member, found-first and facts compare indexes of different size."
         )
     if unread:
         found.append(f"{unread:,} originals could not be read, or have the id of another one.")

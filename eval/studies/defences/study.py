@@ -1,6 +1,8 @@
 """Attacks and harmless questions on one corpus under each defence, alone and together.
 
 The victim is the most obedient model there could be; the undefended system gives it passages as they are.
+Attacks that go on from question to question come from one caller. Whoever asks about one candidate or one
+planted secret asks once, and whoever meets a poisoned document is no attacker: no budget counts these.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +15,7 @@ from eval.attacks.extraction import Aim
 from eval.attacks.following import Follow
 from eval.attacks.ikea import Ikea
 from eval.attacks.injection import InjectDump
-from eval.attacks.membership import CONTINUATION, members_and_others
+from eval.attacks.membership import RETRIEVAL, members_and_others
 from eval.attacks.random_asking import RandomText
 from eval.attacks.suite import Unchanged, extraction_suite
 from eval.corpora.cloze import cloze_questions
@@ -219,8 +221,7 @@ def _tasks(
             encoder,
             k,
             perturbations=0,
-            limits=limits,
-            scores=(CONTINUATION,),
+            scores=(RETRIEVAL,),
         ),
         "canaries": AttackTask(CanaryAttack(found.planted), victim, encoder, k, secrets),
         "harmless": Benign(
@@ -259,10 +260,12 @@ def _figures(
         injected=of_poison.followed,
         injected_without=of_poison.without,
         injected_by=of_poison.by_command,
-        member=membership(rows["member"], CONTINUATION, seed).auc,
+        member=membership(rows["member"], RETRIEVAL, seed).auc,
         canaries=share_of(int(sum(each.hits for each in recalls)), int(sum(each.n for each in recalls))),
         facts=mean_of([row.figures[FACTS] for row in asked if FACTS in row.figures], seed),
         found_first=share_of(sum(row.figures[RANK] == 1 for row in asked), len(asked)),
         refused=share_of(sum(row.figures[REFUSED] == 1 for row in asked), len(asked)),
-        not_measured=sum(not row.measured for own in rows.values() for row in own),
+        not_measured=sum(
+            not row.measured and row.failure not in options.refusals for own in rows.values() for row in own
+        ),
     )
