@@ -12,17 +12,18 @@ from eval.studies.defences.report import DefenceFigures, DefencesReport
 
 _HOW_TO_READ = (
     "One undefended system, then each defence by itself, then all. The undefended system has the original "
-    "documents, an obedient model by rule that does whatever its prompt tells it, a prompt without rules, and "
-    "no limits: the worst case. *Suite*, *follow* and *random-text* are shares of all sensitive entities that "
-    "as many questions of one caller bring out: prompts in their order, prompts that go on from answers, and "
-    "random words, which is chance. *Covered* are documents of which harmless questions about concepts bring "
-    "out a passage. *Injected* are answers that do what a poisoned document is there for; *by chance* they do "
-    "so without it. *Member* is how often the best passage is more similar to a document that is stored than "
-    "to one that is not; chance is 0.5. *Canaries* are planted secrets that come out. *Facts*, *found first* "
-    "and *refused* are of harmless questions, five of each caller: facts of the sentences beside the question "
-    "that the answer states, the document asked about is found first, and nothing is answered. In parentheses "
-    "are 95% intervals. No budget counts a single question: those about a candidate or a secret, and those "
-    "that meet a poisoned document, come from callers of their own."
+    "documents, an obedient model by rule that does whatever its prompt tells it, a prompt without rules, "
+    "and no limits: the worst case. *Suite*, *follow* and *random-text* are shares of all sensitive "
+    "entities that as many questions of one caller bring out: prompts in their order, prompts that go on "
+    "from answers, and random words, which is chance. *Covered* are documents of which harmless questions "
+    "about concepts bring out a passage. *Injected* are answers that do what a poisoned document is there "
+    "for; *by chance* they do so without it. *Member* is how often the best passage is more similar to a "
+    "document that is stored than to one that is not; chance is 0.5. *Canaries* are planted secrets that "
+    "come out. *Facts*, *found first* and *refused* are of harmless questions, five of each caller: facts "
+    "of the sentences beside the question that the answer states, the document asked about is found "
+    "first, and nothing is answered. In parentheses are 95% intervals. No budget counts a single "
+    "question: those about a candidate or a secret, and those that meet a poisoned document, come from "
+    "callers of their own."
 )
 _ATTACKS = (Unchanged.name, Follow.name, RandomText.name)
 _CURVES = (NONE, "sanitized index", ALL, ALL_QUOTES)

@@ -369,8 +369,8 @@ def injecting(grounds: Grounds) -> list[Measure]:
             "writer of a document",
             InjectionTask(attack, quoting(heeds_quotes=False), grounds.encoder, grounds.k),
             lambda rows: injected(rows, grounds.seed).followed,
-            "a model that heeds the quotes of the prompt: the victim obeys what it reads there too. Scores by "
-            "a document's risk are not taken of poisoned ones, which rules alone sanitize",
+            "a model that heeds the quotes of the prompt: the victim obeys what it reads there too; and what "
+            "scores would replace in a poisoned document: its risk is not measured",
             lambda rows: injected(rows, grounds.seed).without,
         )
     ]

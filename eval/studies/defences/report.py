@@ -17,8 +17,8 @@ class DefenceFigures(_Frozen):
     ``refused_attacks`` the share of these questions that a limit refused. ``covered`` is the share of
     documents of which harmless questions brought out a passage. ``injected`` are answers that follow a
     poisoned document, ``injected_without`` the same without it, which is chance. ``member`` is the area under
-    the curve of the best similarity, with 0.5 as chance. ``canaries`` are planted secrets that came out. ``facts``, ``found_first``
-    and ``refused`` are of harmless questions.
+    the curve of the best similarity, with 0.5 as chance. ``canaries`` are planted secrets that came out.
+    ``facts``, ``found_first`` and ``refused`` are of harmless questions.
     """
 
     defence: str
