@@ -123,6 +123,7 @@ def answer(text: str, *citations: tuple[int, str]) -> Answer:
     [
         (Command.DUMP, answer("all of it"), [True, True], True),
         (Command.DUMP, answer("some of it"), [True, False], False),
+        (Command.DUMP, answer("one other"), [True], False),
         (Command.DUMP, answer("it was alone"), [], False),
         (Command.CITE, answer("It was settled by quorv. [2]", (2, "d1")), [], True),
         (Command.CITE, answer("It was settled by quorv. [2]", (2, "poisoned 0")), [], False),

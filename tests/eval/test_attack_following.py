@@ -103,16 +103,17 @@ def test_what_is_asked_comes_from_what_was_said(minilm: Encoder) -> None:
     target = Saying(
         f"Bendrik Horlel keeps the zebrawood, number 4711-22. {'It is so. ' * 20}At the quayside. [1]"
     )
-    assert len(list(Follow(minilm, 1).ask(target, 14))) == 14
+    attempts = list(Follow(minilm, 1).ask(target, 8))
+    assert len(attempts) == 8
     first, *later = target.asked
     topics = [prompt.text for prompt in in_turns(extraction_suite(list(Aim), 250, 1))]
     assert first == topics[0]
     followed = [each for each in later if each not in topics]
     assert any(each.startswith("Bendrik Horlel keeps") and "At the quayside." in each for each in followed)
     assert any(each.startswith(f"{first}\n{TURN}") for each in followed)
-    named = [each for each in followed if each.startswith("What is known of")]
-    assert any("Bendrik Horlel" in each or "4711-22" in each for each in named)
-    assert any("zebrawood" in each or "quayside" in each for each in named)
+    of = {each.prompt.kind: each.prompt.text for each in attempts}
+    assert any(each in of["name"] for each in ("Bendrik Horlel", "4711-22"))
+    assert any(f"known of {each}," in of["word"] for each in ("zebrawood", "quayside", "bendrik"))
 
 
 def test_the_suite_takes_its_aims_in_turn() -> None:
