@@ -7,14 +7,14 @@ is a fold over the rows.
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from eval.measures.leakage import SensitiveIndex
 from eval.progress import Progress, no_progress
 from eval.rows import Row, RowFile
 from ingest.documents import Arrival, Document, SanitizedDocument
-from ingest.protocols import Encoder
+from ingest.protocols import Encoder, Sanitizer
 from retrieval.collection import Collection
 from retrieval.index.faiss import FaissIndex
 from retrieval.keeping import add_vectors
@@ -47,7 +47,7 @@ class SanitizedCorpus:
     ``documents`` are the sanitized documents if made in memory; ``kept`` is their number. ``failed`` has the
     error by id of documents that could not be sanitized. ``actions`` counts mentions by action.
     ``retriever`` returns the retriever of an encoder, the same object each time, and ``shelf`` what it reads;
-    None if nothing is stored.
+    None if nothing is stored. ``sanitizer`` makes the one that further documents would go through.
     """
 
     system: str
@@ -57,6 +57,7 @@ class SanitizedCorpus:
     retriever: Callable[[Encoder], Retriever] = field(repr=False)
     documents: Sequence[SanitizedDocument] = field(default=(), repr=False)
     shelf: Callable[[Encoder], Shelf] | None = field(default=None, repr=False)
+    sanitizer: Callable[[], Sanitizer] | None = field(default=None, repr=False)
 
 
 class Task(Protocol):
@@ -124,7 +125,8 @@ class Experiment:
 
     def _kept(self, name: str, system: System, stack: ExitStack, progress: Progress) -> SanitizedCorpus:
         if name in self.kept:
-            return self.kept[name]
+            there = self.kept[name]
+            return there if there.sanitizer else replace(there, sanitizer=system.sanitizer)
         return kept_in_memory(name, self.documents, system, stack, progress)
 
 
@@ -171,7 +173,9 @@ def kept_in_memory(
         return shelves[encoder.name]
 
     actions = Counter(str(decision.action) for each in sanitized for decision in each.decisions)
-    return SanitizedCorpus(name, len(sanitized), failed, actions, retrievers(shelf), sanitized, shelf)
+    return SanitizedCorpus(
+        name, len(sanitized), failed, actions, retrievers(shelf), sanitized, shelf, system.sanitizer
+    )
 
 
 def stored(
@@ -180,13 +184,17 @@ def stored(
     """A store of sanitized documents, closed with ``stack``."""
     store = Store(None)
     stack.callback(store.close)
-    writer = Writer(store)
-    for first in range(0, len(documents), _BATCH):
-        batch = documents[first : first + _BATCH]
-        # Ids are unique here, so an id can stand in for the content digest.
-        cuts = cut(batch, encoder, system.passage_tokens, system.search)
-        writer.keep([(Arrival(each.document.doc_id, each.document.doc_id.encode()), each) for each in cuts])
+    add_documents(Shelf(store, system.passage_tokens, system.search), documents, encoder)
     return store
+
+
+def add_documents(shelf: Shelf, documents: Sequence[SanitizedDocument], encoder: Encoder) -> None:
+    """Cut, encode and store documents as those were that are there."""
+    writer = Writer(shelf.store)
+    for first in range(0, len(documents), _BATCH):
+        cuts = cut(documents[first : first + _BATCH], encoder, shelf.passage_tokens, shelf.search)
+        # Ids are unique here, so an id can stand in for the content digest.
+        writer.keep([(Arrival(each.document.doc_id, each.document.doc_id.encode()), each) for each in cuts])
 
 
 def indexed(shelf: Shelf, encoder: Encoder) -> Retriever:

@@ -6,6 +6,7 @@ from textwrap import fill
 
 from app.cli.measuring_arguments import (
     audit,
+    bench_defences,
     bench_detection,
     bench_intact,
     bench_linkage,
@@ -77,6 +78,8 @@ def parser() -> argparse.ArgumentParser:
     bench_intact(_verb(benches, "intact", help_text, module="intact"))
     help_text = "link a few known claims to sanitized documents, as tables"
     bench_linkage(_verb(benches, "linkage", help_text, module="linkage"))
+    help_text = "measure what each defence takes from attackers and from users, as tables"
+    bench_defences(_verb(benches, "defences", help_text, module="defences"))
     help_text = "compare TRIP-RAG with every baseline on a corpus"
     bench_trip_rag(_verb(benches, "trip-rag", help_text, module="trip_rag"))
     _serve(_verb(verbs, "serve", "serve collections over HTTP"))

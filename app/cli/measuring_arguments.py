@@ -311,6 +311,19 @@ def bench_linkage(verb: argparse.ArgumentParser) -> None:
     output(verb, "folder for linkage.json, tables.md and the rows; without it none is written")
 
 
+def bench_defences(verb: argparse.ArgumentParser) -> None:
+    """``lethe bench defences``."""
+    paths(verb)
+    policy(verb)
+    how_many(verb)
+    verb.add_argument(
+        "--questions", type=positive, default=100, metavar="N", help="questions of each attack (default 100)"
+    )
+    _gold(verb, "field of the records with the entities that must not leak; without it the detected ones")
+    verb.add_argument("--seed", type=int, default=0, help="seed of samples, draws and prompts (default 0)")
+    output(verb, "folder for defences.json, tables.md and the rows; without it none is written")
+
+
 def bench_trip_rag(verb: argparse.ArgumentParser) -> None:
     """``lethe bench trip-rag``."""
     _corpus(

@@ -118,6 +118,14 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "more they tell: the attack of A False Sense of Privacy on each method, beside what stays useful.",
         "lethe bench linkage notes/ --quick --output linked",
     ),
+    "bench defences": (
+        "Attack a corpus under each defence of the server, alone and together, with the most obedient model "
+        "there could be: extraction, coverage, membership, planted secrets, and poisoned documents that "
+        "command the model. Beside it stands what the same defences cost harmless questions. Limits that the "
+        "settings leave open are measured at 20 quoted words, 10 like questions and 20 percent of documents. "
+        "Nothing is kept but figures.",
+        "lethe bench defences notes/ --output defended",
+    ),
     "bench trip-rag": (
         "Compare TRIP-RAG with every baseline on a corpus: usefulness, leakage and the trade-off between "
         "them. It takes hours; --quick takes minutes.",

@@ -53,11 +53,15 @@ def rare_words(text: str, most: int) -> list[str]:
 
 
 class Seen:
-    """Texts by their vectors: how near a new one is to the nearest of them."""
+    """Texts by their vectors: how near a new one is to the nearest of them.
+
+    ``crowded`` is the highest cosine of each to another one, -1 where there is none.
+    """
 
     def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder
         self.texts: list[str] = []
+        self.crowded: NDArray[np.float64] = np.empty(0)
         self._vectors: Vectors = np.empty((0, encoder.dim), np.float32)
 
     def nearest(self, vectors: Vectors) -> NDArray[np.float64]:
@@ -69,6 +73,8 @@ class Seen:
 
     def add(self, text: str, vector: Vectors) -> None:
         """Note a text."""
+        near = (self._vectors @ vector).astype(np.float64)
+        self.crowded = np.append(np.maximum(self.crowded, near), near.max(initial=-1.0))
         self.texts.append(text)
         self._vectors = np.concatenate([self._vectors, vector[None]])
 

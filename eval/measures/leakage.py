@@ -15,7 +15,13 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from eval.documents import EntityRef, LeakedEntity, SensitiveEntity
-from eval.measures.uncertainty import Estimate, counted_share, crossed_share, share_of
+from eval.measures.uncertainty import (
+    Estimate,
+    clustered_share,
+    counted_share,
+    crossed_share,
+    share_of,
+)
 from eval.rows import Row
 from ingest.documents import Identifier
 from ingest.labels import label_of
@@ -213,6 +219,19 @@ def is_identifier(entity: EntityRef) -> bool:
     if entity.identifier is Identifier.DIRECT:
         return True
     return entity.identifier is Identifier.QUASI and label_of(entity.label).risk >= IDENTIFYING_RISK
+
+
+def drawn_out(results: Iterable[Row], everything: Iterable[EntityRef], seed: int = 0) -> Estimate:
+    """The distinct entities that leaked in the whole attack, of ``everything``; intervals are over documents.
+
+    They say how much the figure depends on single documents, not on another start of the attack.
+    """
+    found = {leak.entity for row in measured(results) for leak in row.leaked}
+    by_document: dict[str, list[bool]] = {}
+    for entity in everything:
+        by_document.setdefault(entity.doc_id, []).append(entity in found)
+    counts = by_document.values()
+    return clustered_share([sum(each) for each in counts], [len(each) for each in counts], seed)
 
 
 def coverage(results: Iterable[Row], total: int) -> Estimate:

@@ -25,6 +25,7 @@ NOBODY: Attacker = "nobody"
 TITLES: dict[Attacker, str] = {
     "reader of the index": "What somebody who reads the index finds",
     "user of the server": "What somebody who may ask the server gets",
+    "writer of a document": "What somebody whose document is ingested does to other people's answers",
     "somebody who knows more": "What somebody with knowledge from elsewhere learns",
     NOBODY: "What stays useful",
 }

@@ -76,6 +76,13 @@ class Store:
         self._connection.close()
         self._tokenizer.close()
 
+    def copied(self) -> "Store":
+        """A copy in memory of all that is stored; what is written to one does not reach the other."""
+        copy = Store(None)
+        with self._lock, self._readable_errors():
+            self._connection.backup(copy._connection)
+        return copy
+
     # -- jobs and documents ----------------------------------------------------------------------------
 
     def start_job(self) -> int:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as Xml
@@ -15,21 +16,25 @@ from app.ingesting import ingest
 from app.settings.load import load_settings
 from eval.corpora.corpus import Corpus
 from eval.corpora.given import read_corpus
-from eval.experiment import Shelf
+from eval.corpora.sensitive import sensitive_in
+from eval.experiment import Shelf, kept_in_memory
 from eval.measures.leakage import SensitiveIndex
 from eval.measures.uncertainty import Estimate
+from eval.progress import no_progress
 from eval.reports.audit import audit as page_of
 from eval.reports.audit import audit_table, side_by_side
 from eval.reports.gates import junit, sarif
 from eval.reports.render import html_page
 from eval.rows import Row
-from eval.studies.audit.measures import FAMILIES, Grounds, Measure
+from eval.studies.audit.measures import FAMILIES, Grounds, Measure, following, injecting
 from eval.studies.audit.options import LEAKS, USES, Options
 from eval.studies.audit.report import COLLECTION, AuditReport, Gate, MeasureFigures, Outcome
 from eval.studies.audit.stored import NOT_STORED, as_stored, stored_texts
 from eval.studies.audit.study import audit, figures_of, gate_of
 from eval.studies.audit.verdict import verdict_of
 from eval.studies.marks.methods import ORIGIN, REDACT
+from eval.targets import reading_once
+from ingest.deciding.policy import Policy
 from ingest.documents import Document
 from ingest.read.sources import read_documents
 from models.errors import ConfigurationError, LetheError
@@ -136,6 +141,8 @@ def test_unsanitized_documents_show_everything_and_controls_stand_beside(lethe: 
     assert covered.figures[ORIGIN].value == covered.chances[ORIGIN].value == 1.0
     assert covered.shown is False
     assert (measure(lethe, "found-first").figures[ORIGIN].value or 0) > 0.5
+    # A quick audit leaves out what takes longest.
+    assert not {each.name for each in lethe.measures} & {"adaptive", "injected"}
 
 
 def test_a_held_gate_passes_and_the_page_quotes_nothing(lethe: AuditReport) -> None:
@@ -256,6 +263,38 @@ def test_documents_about_one_person_are_looked_for_where_the_originals_say_so(tm
     assert measure(report, "same-person").chances[ORIGIN].value == pytest.approx(1 / (len(ids) - 1))
 
 
+def test_a_standard_audit_follows_answers_and_slips_in_documents() -> None:
+    documents = [Document(f"n{number}", text) for number, text in enumerate(NOTES)]
+    system = system_of(
+        load_settings({"detector.learned": False, "risk.kind": "prior"}), encoder=WordEncoder()
+    )
+    sensitive = sensitive_in(Corpus("notes", documents), system.detector)
+    grounds = Grounds(documents, sensitive, reading_once(system.encoder), "standard", 3, 0)
+    assert following(replace(grounds, suite="quick")) == injecting(replace(grounds, suite="quick")) == []
+    (adaptive,), (injected,) = following(grounds), injecting(grounds)
+    assert injected.attacker == "writer of a document"
+    rows: dict[str, dict[str, list[Row]]] = {}
+    with ExitStack() as stack:
+        for name in ("origin", "redact"):
+            policy = Policy(name)
+            kept = kept_in_memory(name, documents, replace(system, policy=policy), stack, no_progress)
+            rows[name] = {
+                each.task.name: list(each.task.rows(kept, each.task.cases, no_progress))
+                for each in (adaptive, injected)
+            }
+    drawn, followed = (
+        {name: each.value(own[each.task.name]).value for name, own in rows.items()}
+        for each in (adaptive, injected)
+    )
+    # A hundred questions bring out all of eight notes, and nothing of what is redacted.
+    assert drawn == {"origin": 1, "redact": 0}
+    assert injected.chance is not None and adaptive.chance is not None
+    assert adaptive.chance(rows["origin"][adaptive.task.name]).value == 1
+    by_chance = injected.chance(rows["origin"][injected.task.name]).value or 0
+    assert (followed["origin"] or 0) > (followed["redact"] or 0)
+    assert (followed["origin"] or 0) > by_chance
+
+
 def strangers(n: int) -> list[Document]:
     """Notes that were never ingested; one word of each is its own."""
     return [
@@ -317,7 +356,7 @@ def test_limits_of_unknown_measures_are_refused() -> None:
 
 
 def test_gates_know_every_measure_and_no_other() -> None:
-    documents = [Document(f"d{number}", "Invented.") for number in range(20)]
+    documents = [Document(f"d{number}", note) for number, note in enumerate(NOTES)]
     sensitive = SensitiveIndex(())
     grounds = Grounds(
         documents, sensitive, WordEncoder(), "full", 5, 0, [frozenset({"d0", "d1"})], strangers(20)

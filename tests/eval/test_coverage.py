@@ -14,6 +14,7 @@ from app.compose import system_of
 from app.settings.load import load_settings
 from eval.attacks.adaptive import pieces_of, rare_words
 from eval.attacks.copybreak import CopyBreak
+from eval.attacks.following import Follow
 from eval.attacks.ikea import Ikea
 from eval.attacks.pirates import Pirates
 from eval.attacks.random_asking import RandomText, RandomTokens
@@ -39,6 +40,7 @@ ATTACKS: list[Callable[[int], Adaptive]] = [  # to add one, add a line
     lambda seed: Pirates(ENCODER, seed),
     lambda seed: Ikea(ENCODER, seed),
     lambda seed: CopyBreak(ENCODER, seed),
+    lambda seed: Follow(ENCODER, seed),
 ]
 CONTROLS: list[Callable[[int], Adaptive]] = [RandomText, RandomTokens]
 EACH = pytest.mark.parametrize("attack", [*ATTACKS, *CONTROLS], ids=lambda made: made(0).name)

@@ -299,6 +299,12 @@ eval.studies.audit.report.Gate: measure
 eval.studies.audit.report.Leak: doc_id labels
 eval.studies.audit.report.MeasureFigures: name title engine figures chances blind failures
 eval.studies.audit.options.Options: at_most at_least
+eval.measures.injected.Injected: by_command
+eval.studies.defences.defence.Defence: name limits
+eval.studies.defences.report.DefenceFigures: defence drawn injected_by
+eval.studies.defences.report.DefencesReport: command reference limits always absent
+eval.studies.defences.study.Options: refusals limit_figures
+eval.tasks.benign.Benign: refusals
 eval.tasks.coverage.CoverageTask: refusals
 eval.tasks.marks.MarkShare: kind count
 eval.tasks.membership.MembershipTask: scores

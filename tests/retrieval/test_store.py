@@ -79,6 +79,21 @@ def test_passages_are_the_sanitized_text(folder: Path) -> None:
         assert all(p.end - p.start == len(p.text) for p in passages)
 
 
+def test_a_copy_holds_the_same_and_changes_by_itself(folder: Path) -> None:
+    with Collection.open(folder) as collection:
+        copy = collection.store.copied()
+        writer = CuttingWriter(copy, ENCODER, MANIFEST.passage_tokens)
+        writer.keep([(arrival("x", "3"), sanitized("x", "The ferry to the quarry is late."))])
+        index = FaissIndex(ENCODER.dim)
+        for question, doc_id in (("late ferry", "x"), ("broken boiler", "b")):
+            found = HybridRetriever(ENCODER, index, copy).retrieve([question], 1)[0][0]
+            assert found.passage.doc_id == doc_id
+        assert (copy.count_documents(), collection.store.count_documents()) == (3, 2)
+        assert not [each for each in collection.store.holders("ferry") if len(each)]
+        copy.close()
+        assert collection.store.count_documents() == 2
+
+
 def test_standing_of_arrivals(folder: Path) -> None:
     with Collection.open(folder) as collection:
         store = collection.store

@@ -7,9 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from eval.attacks.extraction import Aim
+from eval.attacks.following import Follow
 from eval.attacks.ikea import Ikea
+from eval.attacks.injection import InjectDump
 from eval.attacks.linkage import Bm25, Linker
 from eval.attacks.membership import RETRIEVAL
+from eval.attacks.obedient import quoting
 from eval.attacks.random_asking import RandomText, RandomTokens
 from eval.attacks.suite import extraction_suite
 from eval.corpora.cloze import cloze_questions
@@ -17,7 +20,8 @@ from eval.corpora.corpus import Selection, fewer_documents
 from eval.experiment import Task
 from eval.measures.anonymity import FEW, anonymity_in
 from eval.measures.covered import covered
-from eval.measures.leakage import SensitiveIndex, entity_leakage
+from eval.measures.injected import injected
+from eval.measures.leakage import SensitiveIndex, drawn_out, entity_leakage
 from eval.measures.linked import LEAKED, LEFT, RATED, RIGHT, leaked_claims, linkage
 from eval.measures.membership import CHANCE_AUC, membership
 from eval.measures.same_person import same_person as same_person_figures
@@ -32,6 +36,7 @@ from eval.tasks.attack import AttackTask
 from eval.tasks.coverage import BesideControls, CoverageTask, asked_by
 from eval.tasks.guesses import FIRST_FIVE, PRIOR_FIVE, SLOTS, Guesses
 from eval.tasks.index import IndexReader
+from eval.tasks.injection import InjectionTask
 from eval.tasks.linkage import JUDGE, JUDGES, JudgeName, LinkageTask, version_2
 from eval.tasks.membership import MembershipTask
 from eval.tasks.questions import FACTS, RANK, Questions
@@ -309,6 +314,54 @@ def covering(grounds: Grounds) -> list[Measure]:
     ]
 
 
+def following(grounds: Grounds) -> list[Measure]:
+    """What questions that go on from answers bring out of the whole collection; not in a quick audit."""
+    if grounds.suite == "quick":
+        return []
+    attack, control = Follow(grounds.encoder, grounds.seed), RandomText(grounds.seed)
+    own = CoverageTask(
+        attack, VerbatimGenerator(), grounds.encoder, grounds.k, grounds.size.asked, grounds.sensitive
+    )
+    everything = grounds.sensitive.behind(each.doc_id for each in grounds.documents)
+
+    def of(name: str) -> Fold:
+        return lambda rows: drawn_out(asked_by(name, rows), everything, grounds.seed)
+
+    return [
+        Measure(
+            "adaptive",
+            f"sensitive entities that {grounds.size.asked} questions bring out, each chosen after an answer",
+            "user of the server",
+            BesideControls(own, (control,)),
+            of(attack.name),
+            "what more questions would bring, and what a guard or a careful model would hold back",
+            of(control.name),
+        )
+    ]
+
+
+def injecting(grounds: Grounds) -> list[Measure]:
+    """What documents that somebody slipped in do to other people's answers; not in a quick audit."""
+    drawn = Selection(grounds.seed).drawn("poisoned")
+    questions = cloze_questions(grounds.documents, 1, Selection(grounds.seed))
+    if not grounds.size.poisoned or not questions:
+        return []
+    some = drawn.sample(questions, min(grounds.size.poisoned, len(questions)))
+    attack = InjectDump([each.text for each in some], grounds.seed)
+    return [
+        Measure(
+            "injected",
+            "answers that do what a poisoned document says",
+            "writer of a document",
+            InjectionTask(attack, quoting(heeds_quotes=False), grounds.encoder, grounds.k),
+            lambda rows: injected(rows, grounds.seed).followed,
+            "a model that heeds the quotes of the prompt: the victim obeys what it reads there too; and what "
+            "scores would replace in a poisoned document: its risk is not measured",
+            lambda rows: injected(rows, grounds.seed).without,
+        )
+    ]
+
+
 def using(grounds: Grounds) -> list[Measure]:
     """Whether questions still find the document that they are about, and its facts."""
     questions = cloze_questions(grounds.documents, grounds.size.questions, Selection(grounds.seed))
@@ -335,6 +388,8 @@ FAMILIES: Sequence[Callable[[Grounds], list[Measure]]] = (
     belonging,
     extracting,
     covering,
+    following,
+    injecting,
     linking,
     singling_out,
     using,

@@ -14,7 +14,8 @@ class Suite:
     """How much an audit does; None is all.
 
     Documents at most, prompts of each aim, questions about each document, documents whose slots are guessed,
-    documents of both kinds of which it is asked whether they are there, and adaptive questions.
+    documents of both kinds of which it is asked whether they are there, adaptive questions, and questions for
+    which poisoned documents wait.
     """
 
     documents: int | None
@@ -23,12 +24,13 @@ class Suite:
     guessed: int | None
     candidates: int | None
     asked: int
+    poisoned: int
 
 
 SUITES: Mapping[SuiteName, Suite] = {
-    "quick": Suite(100, 10, 1, 30, 50, 20),
-    "standard": Suite(1_000, 40, 1, 200, 300, 100),
-    "full": Suite(None, 250, 4, None, None, 300),
+    "quick": Suite(100, 10, 1, 30, 50, 20, 0),
+    "standard": Suite(1_000, 40, 1, 200, 300, 100, 25),
+    "full": Suite(None, 250, 4, None, None, 300, 100),
 }
 LEAKS = (
     "left-direct",
@@ -39,6 +41,8 @@ LEAKS = (
     "member",
     "extracted",
     "covered",
+    "adaptive",
+    "injected",
     "linked",
     "told",
     "singled-out",

@@ -10,7 +10,9 @@ from eval.rows import Row
 
 COLLECTION = "collection"
 """The audited one among the systems."""
-Attacker = Literal["reader of the index", "user of the server", "somebody who knows more", "nobody"]
+Attacker = Literal[
+    "reader of the index", "user of the server", "writer of a document", "somebody who knows more", "nobody"
+]
 """Who learns what a measure counts; nobody for usefulness."""
 Outcome = Literal["held", "exceeded", "not measured"]
 

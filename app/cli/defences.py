@@ -1,0 +1,116 @@
+"""``lethe bench defences``: what each defence takes from attackers, and what it costs users."""
+
+import argparse
+import shlex
+import sys
+from pathlib import Path
+
+from app.cli.attack import phases_on
+from app.cli.console import message, progress
+from app.cli.given import data_of, readings_of
+from app.compose import system_of
+from app.server.quotas.budgets import Budgets
+from app.server.quotas.later import TryLater
+from app.settings.load import ServerSettings, Settings
+from app.settings.report import run_settings
+from eval.corpora.given import read_corpus
+from eval.corpora.gold import gold_rows
+from eval.protocols import Target
+from eval.reports.defences import markdown
+from eval.reports.files import report_folder
+from eval.studies.defences.defence import ALIKE, SHARE, Limits
+from eval.studies.defences.report import DefencesReport
+from eval.studies.defences.study import Options, measure_defences
+from eval.targets import reading_once
+from ingest.protocols import Encoder
+from models.errors import LetheError
+from retrieval.documents import Answer
+
+ALIKE_QUESTIONS, DOCUMENTS_PERCENT, QUOTE_WORDS = 10, 20.0, 20
+"""What is measured of limits that the settings leave open."""
+
+
+class OneCaller:
+    """A target behind the budgets of the server, for one caller within one window."""
+
+    def __init__(self, target: Target, settings: ServerSettings, encoder: Encoder, documents: int) -> None:
+        self._target, self._encoder, self._documents = target, encoder, documents
+        self._budgets = Budgets(settings, clock=lambda: 0.0)
+
+    def ask(self, question: str) -> Answer:
+        """The answer; raises TryLater where the caller has asked or seen too much."""
+        self._budgets.ask("caller", "collection", question, self._encoder)
+        answer = self._target.ask(question)
+        self._budgets.show("caller", "collection", answer.passages, lambda: self._documents)
+        return answer
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Markdown tables on standard output; on request tables, figures and rows as files.
+
+    1 if a document could not be sanitized or something was not measured.
+    """
+    data = data_of(arguments)
+    settings = data.settings
+    system = system_of(settings)
+    folder = report_folder(Path(arguments.output)) if arguments.output else None
+    gold = None
+    if arguments.gold_field:
+        gold = gold_rows(arguments.paths, arguments.gold_field, arguments.text_field, arguments.id_field)
+    with progress("done") as bar:
+        reported = phases_on(bar)
+        corpus = read_corpus(readings_of(arguments, settings), data.public_ids, gold, reported)
+        report = measure_defences(
+            system,
+            corpus,
+            _options(arguments, settings, reading_once(system.encoder)),
+            reported,
+            folder=folder,
+            made_with=run_settings(settings),
+        )
+    report = report.model_copy(update={"command": _command(arguments)})
+    sys.stdout.write(markdown(report))
+    if folder:
+        _write(report, folder)
+        message(f"figures: {folder}")
+    return int(bool(report.failed) or any(each.not_measured for each in report.defences))
+
+
+def _options(arguments: argparse.Namespace, settings: Settings, encoder: Encoder) -> Options:
+    alike = settings.server.alike_questions or ALIKE_QUESTIONS
+    percent = settings.server.documents_percent or DOCUMENTS_PERCENT
+    limited: dict[str, dict[str, float | None]] = {
+        ALIKE: {"alike_questions": alike, "documents_percent": None},
+        SHARE: {"alike_questions": None, "documents_percent": percent},
+    }
+
+    def limits(name: str, documents: int) -> Limits:
+        chosen = settings.server.model_copy(update=limited[name])
+        return lambda target: OneCaller(target, chosen, encoder, documents)
+
+    return Options(
+        limits,
+        (TryLater.__name__,),
+        {"like questions": float(alike), "percent of documents": percent},
+        arguments.questions,
+        settings.generator.quote_words or QUOTE_WORDS,
+        arguments.seed,
+    )
+
+
+def _command(arguments: argparse.Namespace) -> str:
+    """The arguments after ``lethe bench defences`` that reproduce the run, without local paths."""
+    words = ["PATH", "--questions", str(arguments.questions)]
+    words += ["--gold-field", arguments.gold_field] if arguments.gold_field else []
+    words += ["-k", str(arguments.k)] if arguments.k else []
+    words += ["--seed", str(arguments.seed)] if arguments.seed else []
+    return shlex.join(words)
+
+
+def _write(report: DefencesReport, folder: Path) -> None:
+    try:
+        (folder / "defences.json").write_text(report.model_dump_json(indent=1) + "\n", encoding="utf-8")
+        (folder / "tables.md").write_text(markdown(report), encoding="utf-8")
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise LetheError(f"{folder}: the figures could not be written ({reason}).") from None

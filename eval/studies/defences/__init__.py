@@ -1,0 +1,1 @@
+"""What each defence of a server takes from attackers, and what it costs its users."""

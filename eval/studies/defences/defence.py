@@ -1,0 +1,99 @@
+"""The defences that Lethe has, each by itself and all together, as variants of one undefended system."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from eval.attacks.obedient import Obedient, PlainPrompt, quoting
+from eval.protocols import Target
+from ingest.protocols import Encoder, Sanitizer
+from retrieval.generators.extractive import ExtractiveGenerator
+from retrieval.guards.answers import AnswerRules, GuardedAnswers
+from retrieval.guards.canaries import Canaries
+from retrieval.protocols import Generator
+
+Limits = Callable[[Target], Target]
+
+NONE, ALL, ALL_QUOTES = "none", "all, with the obedient model", "all, with quoted answers"
+ALIKE, SHARE = "budget of like questions", "budget of documents"
+"""The names of the limits, which a server makes."""
+
+ALWAYS = (
+    "no passage repeats the words of a better one",
+    "marks in passages are never read as citations",
+    "an answer cites only passages that it was given",
+)
+"""What cannot be switched off."""
+ABSENT = (
+    "a threshold of similarity for passages (quoted answers have one of relevance)",
+    "reranking",
+    "an abstract in place of passages",
+    "a rule of the prompt against repeating passages",
+    "a gate that refuses questions by their wording",
+    "hiding the first document where its similarity is an extreme value (Mirabel)",
+    "rewriting of questions before the search",
+    "access by document (keys are for whole collections)",
+    "a synthetic base in place of the documents",
+    "noise in vectors or search",
+)
+"""Known defences that Lethe does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Defence:
+    """What is switched on. ``quote`` is the longest quotation, ``heeded`` whether the model heeds quotes."""
+
+    name: str
+    sanitized: bool = False
+    quoted: bool = False
+    heeded: bool = True
+    extractive: bool = False
+    guarded: bool = False
+    quote: int | None = None
+    canaries: bool = False
+    limits: tuple[str, ...] = ()
+
+    def generator(self, encoder: Encoder, sanitizer: Sanitizer, canaries: Canaries) -> Generator:
+        """The victim, behind the output guard where a rule of it is on."""
+        generator: Generator
+        if self.extractive:
+            generator = ExtractiveGenerator(encoder)
+        else:
+            generator = quoting(self.heeded) if self.quoted else PlainPrompt(Obedient(self.heeded))
+        if not (self.guarded or self.quote or self.canaries):
+            return generator
+        rules = AnswerRules(
+            sanitizer if self.guarded else None, canaries if self.canaries else Canaries(), self.quote
+        )
+        return GuardedAnswers(generator, rules)
+
+    def limiting(self, made: Mapping[str, Limits]) -> Limits | None:
+        """The limits, one around the other; None without any."""
+        if not self.limits:
+            return None
+
+        def limited(target: Target) -> Target:
+            for name in self.limits:
+                target = made[name](target)
+            return target
+
+        return limited
+
+
+def defences(quote: int) -> Sequence[Defence]:
+    """Nothing, each alone, and all; ``quote`` is the longest quotation in words."""
+    both = (ALIKE, SHARE)
+    return (
+        Defence(NONE),
+        Defence("sanitized index", sanitized=True),
+        Defence("passages quoted in the prompt", quoted=True),
+        Defence("the same, not heeded", quoted=True, heeded=False),
+        Defence("quoted answers, no model", extractive=True),
+        Defence("policy on answers", guarded=True),
+        Defence(f"quotations of {quote} words", quote=quote),
+        Defence("canary scan", canaries=True),
+        Defence(ALIKE, limits=(ALIKE,)),
+        Defence(SHARE, limits=(SHARE,)),
+        Defence(ALL, True, True, True, False, True, quote, True, both),
+        # What only quotes says nothing but what the policy let out.
+        Defence(ALL_QUOTES, True, False, True, True, False, quote, True, both),
+    )

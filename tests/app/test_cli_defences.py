@@ -1,0 +1,77 @@
+"""``lethe bench defences`` on invented letters."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from app.cli.defences import OneCaller
+from app.cli.main import main
+from app.server.quotas.later import TryLater
+from app.settings.load import ServerSettings
+from eval.studies.defences.defence import ALL, NONE
+from eval.studies.defences.report import DefencesReport
+from retrieval.documents import Answer, Passage, RetrievedPassage
+from tests.doubles import WordEncoder
+
+NAMES = ("Quellmann", "Vennstrom", "Tarrant", "Oskeld", "Brumway", "Thessaly")
+THINGS = "kiln heron lathe weir barge quarry ferry harp anvil loom plough raft".split()
+
+
+@pytest.fixture
+def letters(small_corpus: Path) -> Path:
+    lines = []
+    for number, thing in enumerate(THINGS):
+        text = (
+            f"Mr Tobias {NAMES[number % 6]} wrote about the old {thing} of the harbor town. The {thing} was "
+            f"painted red by its keeper in the spring. Call 01632 960 {number + 100} about it at noon."
+        )
+        lines.append(json.dumps({"id": f"letter-{number}", "text": text}))
+    (small_corpus / "letters.jsonl").write_text("\n".join(lines))
+    return small_corpus
+
+
+def test_tables_and_figures_of_every_defence(letters: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = letters.with_name("out")
+    assert main(["bench", "defences", str(letters), "--questions", "6", "--output", str(output)]) == 0
+    out = capsys.readouterr().out
+    report = DefencesReport.model_validate_json((output / "defences.json").read_text(encoding="utf-8"))
+    found = {each.defence: each for each in report.defences}
+    assert (found[NONE].injected.value or 0) > (found[NONE].injected_without.value or 0)
+    assert (found[NONE].canaries.value or 0) > 0.5
+    assert found[ALL].canaries.value == 0 and (found[ALL].refused_attacks.value or 0) > 0
+    assert report.command == "PATH --questions 6"
+    assert report.limits == {"quoted words": 20, "like questions": 10, "percent of documents": 20}
+    assert (output / "tables.md").read_text(encoding="utf-8") == out
+    for path in output.iterdir():
+        content = path.read_text(encoding="utf-8")
+        assert not any(word in content for word in (*NAMES, "harbor", "letter-")), path.name
+    # Nothing of it is a collection.
+    assert not list(letters.parent.glob("data/*/collection.db"))
+
+
+class Always:
+    """Answers everything with a passage of another document."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def ask(self, question: str) -> Answer:
+        self.asked += 1
+        passage = Passage(self.asked, f"d{self.asked}", 0, 4, "said")
+        return Answer("said", (), [RetrievedPassage(passage, 0.5)], "always")
+
+
+def test_one_caller_meets_the_budgets_of_the_server() -> None:
+    target = Always()
+    alike = OneCaller(target, ServerSettings(alike_questions=2), WordEncoder(), 10)
+    for _ in range(2):
+        alike.ask("Where is the heron?")
+    with pytest.raises(TryLater, match="asked 2 questions like this one"):
+        alike.ask("Where is the heron?")
+    assert target.asked == 2
+    shown = OneCaller(target, ServerSettings(documents_percent=20), WordEncoder(), 10)
+    for _ in range(2):
+        shown.ask("Where is the heron?")
+    with pytest.raises(TryLater, match="its share of the documents"):
+        shown.ask("Where is the heron?")

@@ -1,0 +1,191 @@
+"""The defences of a server, each alone and together. All documents are invented."""
+
+import random
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.compose import system_of
+from app.settings.load import load_settings
+from eval.attacks.following import Follow
+from eval.attacks.suite import Unchanged
+from eval.attacks.words import WORDS
+from eval.corpora.corpus import Corpus, Question
+from eval.documents import AttackPrompt, Attempt
+from eval.experiment import SanitizedCorpus
+from eval.measures.covered import REFUSED
+from eval.progress import no_progress
+from eval.protocols import Target
+from eval.reports.defences import markdown
+from eval.rows import read_rows
+from eval.studies.defences.defence import ALIKE, ALL, ALL_QUOTES, NONE, SHARE, Limits, defences
+from eval.studies.defences.report import DefenceFigures, DefencesReport
+from eval.studies.defences.study import Options, measure_defences
+from eval.tasks.benign import OF_A_CALLER, Benign
+from eval.tasks.questions import FACTS, RANK
+from ingest.documents import Document
+from models.errors import LetheError
+from retrieval.citations import NO_ANSWER
+from retrieval.documents import Answer, Passage, RetrievedPassage
+from retrieval.generators.verbatim import VerbatimGenerator
+from tests.doubles import WordEncoder
+
+NAMES = ("Quellmann", "Vennstrom", "Tarrant", "Oskeld", "Brumway", "Thessaly", "Ardwick", "Pelloe")
+
+
+def note(number: int) -> Document:
+    words = random.Random(number).sample(WORDS, 36)
+    name = NAMES[number % len(NAMES)]
+    # With words of its own, so that no note repeats another one by chance.
+    text = (
+        f"Mr Tobias {name} drew {' '.join(words[:12])}. Number 01632 960 {number + 100} answers about "
+        f"{' '.join(words[12:24])}. Behind it stood {' '.join(words[24:])}."
+    )
+    return Document(f"n{number}", text)
+
+
+class Refused(LetheError):
+    """What the invented limit raises."""
+
+
+class Five:
+    """Answers five questions."""
+
+    def __init__(self, target: Target) -> None:
+        self._target, self._left = target, 5
+
+    def ask(self, question: str) -> Answer:
+        self._left -= 1
+        if self._left < 0:
+            raise Refused("come back later")
+        return self._target.ask(question)
+
+
+def limits(name: str, documents: int) -> Limits:
+    assert name in (ALIKE, SHARE) and documents == 19
+    return Five if name == SHARE else lambda target: target
+
+
+OPTIONS = Options(limits, (Refused.__name__,), {"invented limit": 5.0}, budget=12)
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> tuple[DefencesReport, Path]:
+    settings = load_settings(
+        {"detector.learned": False, "risk.kind": "prior", "retrieval.passage_tokens": 64}
+    )
+    system = replace(system_of(settings, encoder=WordEncoder()), k=3)
+    corpus = Corpus("notes", [note(number) for number in range(24)])
+    folder = tmp_path_factory.mktemp("defences")
+    return measure_defences(system, corpus, OPTIONS, folder=folder), folder
+
+
+def by_name(report: DefencesReport) -> Mapping[str, DefenceFigures]:
+    return {each.defence: each for each in report.defences}
+
+
+def drawn(figures: DefenceFigures, attack: str) -> float:
+    value = figures.drawn[attack][12].value
+    assert value is not None
+    return value
+
+
+def test_each_defence_takes_what_it_is_for(measured: tuple[DefencesReport, Path]) -> None:
+    report, _ = measured
+    found = by_name(report)
+    assert list(found) == [each.name for each in defences(20)]
+    none = found[NONE]
+    # Where nothing is defended, every attack succeeds.
+    assert drawn(none, Follow.name) > 0.2 < drawn(none, Unchanged.name)
+    assert none.injected_without.value == 0 and (none.canaries.value or 0) > 0.8
+    assert (none.injected.value or 0) > 0.6 and (none.member.value or 0) > 0.8
+    assert none.refused.value == none.refused_attacks.value == 0
+    assert drawn(found["sanitized index"], Follow.name) < 0.5 * drawn(none, Follow.name)
+    quoted = found["passages quoted in the prompt"]
+    assert quoted.injected_by["dump"].value == quoted.injected_by["link"].value == 0
+    assert (found["the same, not heeded"].injected_by["dump"].value or 0) > 0.6
+    assert found["canary scan"].canaries.value == 0
+    assert found["quoted answers, no model"].injected_by["dump"].value == 0
+    assert drawn(found["quotations of 20 words"], Follow.name) <= drawn(none, Follow.name)
+    shared = found[SHARE]
+    assert (shared.refused_attacks.hits, shared.refused_attacks.n) == (21, 36)
+    assert shared.refused.value == 0
+    for name in (ALL, ALL_QUOTES):
+        assert drawn(found[name], Follow.name) < 0.5 * drawn(found["sanitized index"], Follow.name) + 0.01
+        assert found[name].canaries.value == 0
+    assert {each.not_measured for each in report.defences} == {0}
+
+
+def test_the_report_has_its_sizes_and_no_words(measured: tuple[DefencesReport, Path]) -> None:
+    report, folder = measured
+    assert (report.documents, report.held_out, report.harmless, report.budget) == (19, 5, 19, 12)
+    assert report.limits == {"quoted words": 20, "invented limit": 5}
+    assert list(report.defences[0].drawn[Follow.name]) == [10, 12]
+    page = markdown(report)
+    assert "19 documents with" in page and "Lethe has none of these: a threshold of similarity" in page
+    assert f"| {ALL} | follow |" in page
+    shown = page + report.model_dump_json() + (folder / "rows.jsonl").read_text(encoding="utf-8")
+    assert not any(name in shown for name in ("Tobias", *NAMES))
+    assert {row.system for row in read_rows(folder / "rows.jsonl")} == {
+        each.defence for each in report.defences
+    }
+
+
+def test_too_little_to_attack_is_refused() -> None:
+    system = system_of(
+        load_settings({"detector.learned": False, "risk.kind": "prior"}), encoder=WordEncoder()
+    )
+    few = Corpus("notes", [note(number) for number in range(9)])
+    with pytest.raises(LetheError, match="^9 documents are too few to hold some out and attack the rest"):
+        measure_defences(system, few, OPTIONS)
+    lists = [Document(f"n{n}", f"Mr Tobias {NAMES[n % 8]} {n}") for n in range(12)]
+    with pytest.raises(LetheError, match="^No document has two sentences of 8 to 40 words"):
+        measure_defences(system, Corpus("notes", lists), OPTIONS)
+
+
+# -- harmless questions ----------------------------------------------------------------------------------
+
+
+class Shelf:
+    """Finds the same passages for every question."""
+
+    def retrieve(self, questions: list[str], k: int) -> list[list[RetrievedPassage]]:
+        texts = ("The mill was sold in spring.", "The weir was mended at noon.")
+        passages = [Passage(n, f"d{n}", 0, len(text), text) for n, text in enumerate(texts)]
+        return [[RetrievedPassage(each, 0.5) for each in passages][:k] for _ in questions]
+
+
+def test_harmless_questions_worked_by_hand() -> None:
+    questions = [Question(f"q{n}", "What of the mill?", "It was mended at noon.", f"d{n}") for n in range(3)]
+    source = "The mill stood. It was mended at noon."
+    task = Benign(questions, [source] * 3, VerbatimGenerator(), WordEncoder(), 2)
+    kept = SanitizedCorpus("s", 2, {}, {}, lambda encoder: Shelf())  # type: ignore[arg-type, return-value]
+    rows = list(task.rows(kept, task.cases, no_progress))
+    assert [row.figures[RANK] for row in rows] == [1, 2, 0]
+    # Of mended and noon the answer says both.
+    assert [(row.figures[FACTS], row.figures[REFUSED]) for row in rows] == [(1, 0)] * 3
+    assert list(task.rows(kept, ["1"], no_progress)) == [rows[1]]
+    assert "mill" not in repr(task) + repr(rows)
+
+
+def test_a_caller_who_is_refused_gets_nothing_and_another_one_does() -> None:
+    questions = [Question(f"q{n}", f"What of the mill {n}?", "It was sold.", "d0") for n in range(8)]
+
+    class Three(Five):
+        def __init__(self, target: Target) -> None:
+            super().__init__(target)
+            self._left = 3
+
+    task = Benign(questions, ["It was sold."] * 8, VerbatimGenerator(), WordEncoder(), 2, Three, ("Refused",))
+    kept = SanitizedCorpus("s", 2, {}, {}, lambda encoder: Shelf())  # type: ignore[arg-type, return-value]
+    rows = list(task.rows(kept, task.cases, no_progress))
+    assert OF_A_CALLER == 5
+    assert [row.figures[REFUSED] for row in rows] == [0, 0, 0, 1, 1, 0, 0, 0]
+    assert rows[3].figures[FACTS] == rows[3].figures[RANK] == 0
+    # Any other error is not measured.
+    broken = replace(task, refusals=())
+    assert [row.failure for row in broken.rows(kept, ["3"], no_progress)] == ["Refused"]
+    unanswered = Attempt(AttackPrompt(0, "", "q"), Answer(NO_ANSWER, (), (), "e"))
+    assert task._row("s", unanswered).figures[REFUSED] == 1
