@@ -94,10 +94,6 @@ def ingest(
                 _erase_lost(key, collection, writer.job_id, sync, tally)
             counts = {"ingested": tally.kept, "failed": tally.failed, "passages": tally.passages}
             collection.store.finish_job(writer.job_id, counts)
-    if tally.erased:
-        from app.jobs.audits import after_erasure
-
-        after_erasure(data, name)
     return tally
 
 

@@ -14,6 +14,7 @@ from app.cli.given import data_of, readings_of
 from app.compose import system_of
 from app.dry_run import dry_run
 from app.ingesting import Elsewhere, failed_before, ingest, read_limits_of, workers_for
+from app.jobs.audits import after_erasure
 from ingest.pipeline import MAX_FAILURES, Tally
 from ingest.read.paths import shown
 from ingest.read.sources import total_bytes
@@ -62,6 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
                     system, data, arguments.collection, readings, on_progress, sync, workers, there
                 )
                 erasing.counts["documents"] = tally.erased
+            if tally.erased:
+                after_erasure(data, arguments.collection)
             found = dict(tally.summary())
         bar.update(task, completed=total or tally.bytes_read)
     if tally.failed > MAX_FAILURES:
