@@ -18,11 +18,12 @@ ALIKE, SHARE = "budget of like questions", "budget of documents"
 """The names of the limits, which a server makes."""
 
 ALWAYS = (
+    "a sanitized index, passages quoted in the prompt with their marks rewritten, and the policy on answers "
+    "of a model: only this benchmark leaves them away",
     "no passage repeats the words of a better one",
-    "marks in passages are never read as citations",
     "an answer cites only passages that it was given",
 )
-"""What cannot be switched off."""
+"""What a server cannot switch off."""
 ABSENT = (
     "a threshold of similarity for passages (quoted answers have one of relevance)",
     "reranking",
