@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from models.errors import ModelUnavailable
 
-Role = Literal["detector", "encoder", "risk", "judge", "language"]
+Role = Literal["detector", "encoder", "risk", "judge", "attributes", "language"]
 
 
 class ModelRef(BaseModel, frozen=True, extra="forbid"):

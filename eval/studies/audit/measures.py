@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from eval.attacks.attributes import attribute_attack
 from eval.attacks.extraction import Aim
 from eval.attacks.ikea import Ikea
 from eval.attacks.linkage import Bm25, Linker
@@ -18,6 +19,7 @@ from eval.corpora.corpus import Selection, fewer_documents
 from eval.experiment import Task
 from eval.measures.anonymity import FEW, anonymity_in
 from eval.measures.covered import covered
+from eval.measures.inferred import inferred
 from eval.measures.leakage import SensitiveIndex, entity_leakage
 from eval.measures.linked import LEAKED, LEFT, RATED, RIGHT, leaked_claims, linkage
 from eval.measures.membership import CHANCE_AUC, membership
@@ -32,6 +34,7 @@ from eval.tasks.attack import AttackTask
 from eval.tasks.coverage import BesideControls, CoverageTask, asked_by
 from eval.tasks.guesses import FIRST_FIVE, PRIOR_FIVE, SLOTS, Guesses
 from eval.tasks.index import IndexReader
+from eval.tasks.inferred import InferredTask
 from eval.tasks.linkage import LinkageTask, version_2
 from eval.tasks.membership import MembershipTask
 from eval.tasks.questions import FACTS, RANK, Questions
@@ -76,7 +79,8 @@ SUITE_NAMES: tuple[SuiteName, ...] = get_args(SuiteName)
 class Grounds:
     """What the tasks are made of. ``encoder`` caches, since all systems share most of their texts.
 
-    ``strangers`` are originals that are not in the collection, none a copy of one that is.
+    ``strangers`` are originals that are not in the collection, none a copy of one that is. ``attributes`` are
+    what is known of the people of documents.
     """
 
     documents: Sequence[Document] = field(repr=False)
@@ -87,6 +91,7 @@ class Grounds:
     seed: int
     people: Sequence[frozenset[str]] = field(default=(), repr=False)
     strangers: Sequence[Document] = field(default=(), repr=False)
+    attributes: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict, repr=False)
 
     @property
     def size(self) -> Suite:
@@ -229,6 +234,41 @@ def singling_out(grounds: Grounds) -> list[Measure]:
     ]
 
 
+def inferring(grounds: Grounds) -> list[Measure]:
+    """What can be inferred of the person of a document, though nothing there says it outright.
+
+    Where nothing is known of the people, what the attack infers of the originals takes its place.
+    """
+    attack = attribute_attack(grounds.encoder)
+    known = {each.doc_id: grounds.attributes.get(each.doc_id, {}) for each in grounds.documents}
+    if given := any(known.values()):
+        documents = [each for each in grounds.documents if known[each.doc_id]]
+    else:
+        documents = list(grounds.documents)
+    documents = fewer_documents(documents, Selection(grounds.seed, most_documents=grounds.size.candidates))
+    task = InferredTask(
+        documents, attack, {each.doc_id: known[each.doc_id] for each in documents} if given else None
+    )
+    blind = "what a large language model would infer: the attacker is a small head for each attribute"
+    if not given:
+        blind += (
+            "; and whether it is true: what the attack is sure of in the original counts, right or wrong, so "
+            "that originals yield all of it. Name what is known of people with --attributes-field"
+        )
+    return [
+        Measure(
+            "inferred",
+            f"{'known' if given else 'inferable'} attributes of people that are inferred",
+            "reader of the index",
+            task,
+            lambda rows: inferred(rows, attack.attributes, grounds.seed).strict,
+            blind,
+            lambda rows: inferred(rows, attack.attributes, grounds.seed).prior,
+            shown_on=ORIGIN if given else None,
+        )
+    ]
+
+
 def same_person(grounds: Grounds) -> list[Measure]:
     """Which documents are about the same person, where the originals say so."""
     if not grounds.people:
@@ -343,6 +383,7 @@ FAMILIES: Sequence[Callable[[Grounds], list[Measure]]] = (
     reading,
     vectors,
     guessing,
+    inferring,
     same_person,
     belonging,
     extracting,

@@ -70,7 +70,11 @@ def audit(
     chosen, absent = _chosen(collection, corpus, options)
     strangers = _strangers(corpus, absent)
     texts = stored_texts(collection, [each.doc_id for each in chosen.documents])
-    known = sorted(texts.items()), [(each.doc_id, each.text) for each in strangers]
+    known = (
+        sorted(texts.items()),
+        [(each.doc_id, each.text) for each in strangers],
+        sorted(chosen.attributes.items()),
+    )
     state = blake2b(repr(known).encode(), digest_size=16).hexdigest()
     run = run_digest(chosen, f"{made_with} {state}", (options.suite, options.seed), [system.encoder.name])
     with RowFile(run, folder) as file:
@@ -84,6 +88,7 @@ def audit(
             options.seed,
             chosen.people,
             strangers,
+            chosen.attributes,
         )
         measures = [measure for family in FAMILIES for measure in family(grounds)]
         check_limits(measures, options)
