@@ -82,10 +82,16 @@ RISK_FILES = _trained_here(
     weights="2df65979049832448944a9c5698a1ee25943bf94434cae97f6862463edf94012",
     card="339ec090db7a93675fc1e2e62ba9338c4f3a54ae50ad37036197821ac855288c",
 )
+ATTRIBUTES_FILES = _trained_here(
+    "attributes",
+    weights="d6fd254a5f953e69066154a0a211979e61fefc6dc31cba703b05c0d75bc1b20a",
+    card="ead3b4f596bf275b573e047f0c8c9c034d036338c144522029f0c1151c8f8bde",
+)
 
 MODELS: tuple[ModelDescription, ...] = (
     ModelDescription("lethe-detector", "detector", "apache-2.0", files=DETECTOR_FILES),
     ModelDescription("lethe-risk", "risk", "apache-2.0", files=RISK_FILES),
+    ModelDescription("lethe-attributes", "attributes", "apache-2.0", files=ATTRIBUTES_FILES),
     ModelDescription(
         "all-MiniLM-L6-v2",
         "encoder",

@@ -57,11 +57,10 @@ class Read:
 
 
 class ClueReader:
-    """Reads texts with an encoder. The sentences of the values are encoded once, on first use."""
+    """Reads texts with an encoder. The sentences of the values are encoded once in a process."""
 
     def __init__(self, encoder: Encoder, attributes: Sequence[str] = ATTRIBUTES) -> None:
         self._encoder, self._attributes = encoder, attributes
-        self._told: dict[str, tuple[Floats, NDArray[np.intp]]] = {}
 
     def read(self, texts: Sequence[str]) -> Read:
         """The numbers of each text; they do not depend on the others."""
@@ -92,7 +91,7 @@ class ClueReader:
                 named[row] = encoder.encode([name])[0]
         found = {name: np.zeros((len(texts), len(values()[name]), len(CLUES))) for name in self._attributes}
         for name, clues in found.items():
-            told, firsts = self._prototypes(name)
+            told, firsts = _prototypes(self._encoder, name)
             for row, of_text in enumerate(said):
                 near = np.maximum.reduceat((of_text @ told.T).max(axis=0), firsts)
                 clues[row, :, 0] = near - near.mean()
@@ -103,15 +102,6 @@ class ClueReader:
             self._say(text, {name: clues[row] for name, clues in found.items()})
         return Read(np.concatenate([whole, named], axis=1), found)
 
-    def _prototypes(self, attribute: str) -> tuple[Floats, NDArray[np.intp]]:
-        """The vectors of all values' sentences, and where those of each value begin."""
-        if attribute not in self._told:
-            rows = values()[attribute]
-            told = self._encoder.encode([one for each in rows for one in each.sentences])
-            counts = [len(each.sentences) for each in rows]
-            self._told[attribute] = told.astype(np.float64), np.cumsum([0, *counts[:-1]])
-        return self._told[attribute]
-
     def _say(self, text: str, clues: Mapping[str, Floats]) -> None:
         """Add what the words say, as logarithms of counts."""
         for (attribute, place, column), count in counted(text).items():
@@ -120,6 +110,22 @@ class ClueReader:
         for attribute, each in clues.items():
             each[:, _POINTING:_COMMON] = np.log1p(each[:, _POINTING:_COMMON])
             each[:, _COMMON] = [value.common for value in values()[attribute]]
+
+
+_Told = tuple[Floats, NDArray[np.intp]]
+_TOLD: dict[tuple[str, str], _Told] = {}
+"""By encoder and attribute: a thousand sentences take seconds, and every audit reads the same."""
+
+
+def _prototypes(encoder: Encoder, attribute: str) -> _Told:
+    """The vectors of the sentences of all values, and where those of each value begin."""
+    key = encoder.name, attribute
+    if key not in _TOLD:
+        rows = values()[attribute]
+        told = encoder.encode([one for each in rows for one in each.sentences])
+        counts = [len(each.sentences) for each in rows]
+        _TOLD[key] = told.astype(np.float64), np.cumsum([0, *counts[:-1]])
+    return _TOLD[key]
 
 
 def counted(text: str) -> dict[Place, float]:

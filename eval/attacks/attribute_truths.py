@@ -10,6 +10,7 @@ from pathlib import Path
 
 from eval.attacks.attribute_clues import bands
 from eval.attacks.attribute_values import ATTRIBUTES, countries, value_names, values
+from eval.corpora.corpus import Truths
 from eval.corpora.dialogues import ACI_BENCH, MTS_DIALOG
 from eval.corpora.layouts import records_in, text_of
 from eval.measures.inferred import CLOSE, closest, similarity
@@ -20,8 +21,6 @@ from ingest.language.vocabulary import fold
 from models.corpora.records import Row, parsed_lines
 from models.errors import ConfigurationError
 
-Truths = Mapping[str, tuple[str, ...]]
-"""The values of each attribute that is known; several where a person has several conditions."""
 CERTAIN = 3
 """The least certainty, of 5, with which annotators of SPIA tell a value."""
 OTHER_WORDS: Mapping[str, Mapping[str, str]] = {
@@ -104,7 +103,7 @@ def truths_of(fields: Mapping[str, object]) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def truths_in(fields: Mapping[str, Mapping[str, object]]) -> dict[str, Truths]:
+def truths_in(fields: Mapping[str, Mapping[str, object]]) -> Mapping[str, Truths]:
     """The values of each record, by its id; records of which none is understood are left out.
 
     Raises:

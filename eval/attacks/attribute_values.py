@@ -45,7 +45,7 @@ def values() -> Mapping[str, Sequence[Value]]:
     path = Path(__file__).with_name("attribute_values.toml")
     found = {
         attribute: tuple(
-            Value(name, *(tuple(each.get(part, ())) for part in ("names", "cues", "sentences")))
+            Value(name, tuple(each.get("names", ())), tuple(each["cues"]), tuple(each["sentences"]))
             for name, each in rows.items()
         )
         for attribute, rows in tomllib.loads(path.read_text(encoding="utf-8")).items()

@@ -9,6 +9,9 @@ from eval.corpora.gold import GoldRows
 from ingest.documents import Document
 from models.errors import ConfigurationError
 
+Truths = Mapping[str, tuple[str, ...]]
+"""What is known of a person: the values of each attribute, several where a person has several conditions."""
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -47,7 +50,7 @@ class Corpus:
     license: str = ""
     unread: int = 0
     people: Sequence[frozenset[str]] = field(default=(), repr=False)
-    attributes: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict, repr=False)
+    attributes: Mapping[str, Truths] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         ids = {document.doc_id for document in self.documents}

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from eval.attacks.attribute_truths import Truths
-from eval.corpora.corpus import Corpus
+from eval.corpora.corpus import Corpus, Truths
 from eval.corpora.gold import GoldRows
 from eval.progress import Progress, no_progress
 from ingest.documents import Document

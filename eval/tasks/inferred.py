@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from eval.attacks.attribute_truths import Truths
 from eval.attacks.attributes import AttributeAttack, Inference
+from eval.corpora.corpus import Truths
 from eval.experiment import SanitizedCorpus
 from eval.measures import inferred as measured
 from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex

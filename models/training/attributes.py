@@ -70,12 +70,12 @@ def fit_head(
             total + recipe.prior_penalty * priors.square().sum() + recipe.clue_penalty * shared.square().sum()
         )
         total = total + recipe.vector_penalty * mapped.square().sum()
-        total.backward()  # type: ignore[no-untyped-call]
+        total.backward()
         return total
 
-    optimizer.step(loss)  # type: ignore[no-untyped-call]
-    found = (each.detach().numpy() for each in (priors, shared, mapped))
-    return Head(attribute, tuple(values), *found, spread=np.ones(1))
+    optimizer.step(loss)
+    found = [each.detach().numpy() for each in (priors, shared, mapped)]
+    return Head(attribute, tuple(values), found[0], found[1], found[2], np.ones(1))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from eval.attacks.membership import RETRIEVAL
 from eval.attacks.random_asking import RandomText, RandomTokens
 from eval.attacks.suite import extraction_suite
 from eval.corpora.cloze import cloze_questions
-from eval.corpora.corpus import Selection, fewer_documents
+from eval.corpora.corpus import Selection, Truths, fewer_documents
 from eval.experiment import Task
 from eval.measures.anonymity import FEW, anonymity_in
 from eval.measures.covered import covered
@@ -91,7 +91,7 @@ class Grounds:
     seed: int
     people: Sequence[frozenset[str]] = field(default=(), repr=False)
     strangers: Sequence[Document] = field(default=(), repr=False)
-    attributes: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict, repr=False)
+    attributes: Mapping[str, Truths] = field(default_factory=dict, repr=False)
 
     @property
     def size(self) -> Suite:
