@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.attacks.attribute_values import ATTRIBUTES, countries, values
+from eval.attacks.attribute_values import ATTRIBUTES, Value, countries, values
 from eval.attacks.said_of_person import said_of_person
 from eval.measures.said_areas import areas_in
 from eval.targets import having_read
@@ -113,15 +113,15 @@ class ClueReader:
 
 
 _Told = tuple[Floats, NDArray[np.intp]]
-_TOLD: dict[tuple[str, str], _Told] = {}
-"""By encoder and attribute: a thousand sentences take seconds, and every audit reads the same."""
+_TOLD: dict[tuple[str, Sequence[Value]], _Told] = {}
+"""By encoder and values: a thousand sentences take seconds, and every audit reads the same."""
 
 
 def _prototypes(encoder: Encoder, attribute: str) -> _Told:
     """The vectors of the sentences of all values, and where those of each value begin."""
-    key = encoder.name, attribute
+    rows = values()[attribute]
+    key = encoder.name, rows
     if key not in _TOLD:
-        rows = values()[attribute]
         told = encoder.encode([one for each in rows for one in each.sentences])
         counts = [len(each.sentences) for each in rows]
         _TOLD[key] = told.astype(np.float64), np.cumsum([0, *counts[:-1]])

@@ -14,6 +14,7 @@ import numpy as np
 from eval.attacks.attribute_clues import ClueReader
 from eval.attacks.attribute_values import value_names
 from eval.attacks.guessing import IndexAttack
+from eval.targets import reading_once
 from ingest.protocols import Encoder
 from models.attributes.heads import Heads, load_heads
 from models.catalog import ModelRef
@@ -81,4 +82,4 @@ def attribute_attack(encoder: Encoder, model: ModelRef | None = None) -> Attribu
     ModelUnavailable where the heads are not there or not whole.
     """
     heads = load_heads(model or ModelRef(), value_names())
-    return AttributeAttack(encoder if encoder.name == MiniLM.name else MiniLM(), heads)
+    return AttributeAttack(encoder if encoder.name == MiniLM.name else reading_once(MiniLM()), heads)
