@@ -45,8 +45,8 @@ from models.training.attributes import NAMES, AttributeRecipe, fit, folds_of, in
 
 OUTPUT = Path("benchmarks/results/attributes.json")
 POSTS, STAAB, SYNTHPAI = PARTS = ("SPIA posts", "posts of Staab et al.", "SynthPAI")
-PEOPLE = 60
-"""People of SynthPAI, drawn by the seed: each has many comments, which are one text."""
+MOST = {STAAB: 120, SYNTHPAI: 60}
+"""Texts that are drawn: each person of SynthPAI has many comments, which are one text."""
 OWN = "lethe"
 _RESTRICTED = "noncommercial"
 
@@ -56,26 +56,24 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("--output", type=Path, default=OUTPUT)
-    parser.add_argument("--people", type=int, default=PEOPLE)
+    parser.add_argument("--part", choices=PARTS, action="append", help="parts to do (default all)")
     parser.add_argument("--commit", help="commit of the code, for the record")
     arguments = parser.parse_args(argv)
     report: dict[str, Any] = {"parts": {}}
     if arguments.output.is_file():
         report = json.loads(arguments.output.read_text(encoding="utf-8"))
     encoder = reading_once(MiniLM())
-    for name in PARTS:
+    for name in arguments.part or PARTS:
         if name not in report["parts"]:
-            rows, attributes = measured(arguments.data, name, encoder, arguments.people)
+            rows, attributes = measured(arguments.data, name, encoder)
             report["parts"][name] = {system: figures(those, attributes) for system, those in rows.items()}
             report["provenance"] = machine_and_versions({}, arguments.commit).model_dump(mode="json")
             arguments.output.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
 
 
-def measured(
-    data: Path, name: str, encoder: Encoder, people: int
-) -> tuple[dict[str, list[Row]], Sequence[str]]:
+def measured(data: Path, name: str, encoder: Encoder) -> tuple[dict[str, list[Row]], Sequence[str]]:
     """The rows of each system, and the attributes that there are heads for."""
-    texts = dict(enumerate(_texts(data, name, people)))
+    texts = dict(enumerate(_texts(data, name)))
     documents = {number: Document(str(number), each.text) for number, each in texts.items()}
     truths = {str(number): each.truths for number, each in texts.items()}
     if name == POSTS:
@@ -115,7 +113,7 @@ def _by_fold(
         yield AttributeAttack(encoder, Heads(f"lethe-attributes, fold {fold}", heads)), numbers
 
 
-def _texts(data: Path, name: str, people: int) -> list[KnownText]:
+def _texts(data: Path, name: str) -> list[KnownText]:
     if name == POSTS:
         posts = posts_of(data)
         rows = parsed_lines(
@@ -128,9 +126,7 @@ def _texts(data: Path, name: str, people: int) -> list[KnownText]:
     folder, parse = ("llmprivacy_synthetic", _post) if name == STAAB else ("synthpai", _person)
     texts = parsed_lines(data / _RESTRICTED / folder / "data.jsonl", lambda row, _: parse(row))
     known = [each for each in texts if each.truths]
-    if name == SYNTHPAI and len(known) > people:
-        return random.Random(0).sample(known, people)
-    return known
+    return random.Random(0).sample(known, min(MOST[name], len(known)))
 
 
 def _post(row: Record) -> KnownText:

@@ -324,6 +324,14 @@ def test_a_head_that_learned_nothing_is_left_out(tmp_path: Path) -> None:
 # The attack, the task and the audit
 
 
+def test_a_country_is_not_near_another_whose_code_names_a_place() -> None:
+    # IN and CA are also codes of parts of the United States.
+    guessed = {"country": Inference(("IN", "CA", "US"), 0.4)}
+    found = figures_of(guessed, {"country": ("US",)}, {"country": "US"})
+    assert found["right or half right: country"] == 0
+    assert found["among three: country"] == 1
+
+
 def knowing_jobs(minilm: MiniLM) -> AttributeAttack:
     """Heads that learned from a few invented texts."""
     said = {"health care": NURSE, "hospitality": COOK}
