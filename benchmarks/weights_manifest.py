@@ -16,6 +16,7 @@ WEIGHTS = Path("models/weights")
 MANIFEST = WEIGHTS / "manifest.json"
 RESULTS = Path("benchmarks/results")
 LICENCES = {
+    "attributes": "Apache-2.0; reads all-MiniLM-L6-v2 (Apache-2.0); see NOTICE for the data",
     "detector": "Apache-2.0; started from all-MiniLM-L6-v2 (Apache-2.0); see NOTICE for the data",
     "risk": "Apache-2.0; started from all-MiniLM-L6-v2 (Apache-2.0); see NOTICE for the data",
     "judge": "Apache-2.0; reads states of all-MiniLM-L6-v2 (Apache-2.0); see NOTICE for the data",
@@ -27,7 +28,9 @@ SHOWN = ("tab.characters.precision", "tab.characters.recall", "tab.characters.F1
 def command(kind: str, card: Mapping[str, Any]) -> str:
     """The commands that train the model: from MiniLM, and where its card says so again from there."""
     recipe = first_card(card)["recipe"]
-    if kind != "detector":
+    if kind == "attributes":
+        asked, last = f"--seed {recipe['seed']}", None
+    elif kind != "detector":
         asked, last = f"--seed {recipe['seed']}", card.get("start")
     else:
         asked = f"--steps {recipe['steps']} --rate {recipe['layer_rate']} --seed {recipe['seed']}"
@@ -59,9 +62,20 @@ def _row(kind: str) -> dict[str, Any]:
         "data": card.get("corpora") or card.get("examples") or card.get("snippets"),
         "trained": card["trained"],
         "seconds": card["seconds"],
-        "scores": {"detector": _detector_scores, "risk": _risk_scores, "judge": _judge_scores}[kind](),
+        "scores": _scores(kind, card),
         "card": f"{kind}.md",
     }
+
+
+def _scores(kind: str, card: Mapping[str, Any]) -> dict[str, float]:
+    if kind == "attributes":
+        return {
+            f"{name}, {corpus}, {part}": figures[part]
+            for name in card["values"]
+            for corpus, figures in card["held_apart"][name].items()
+            for part in ("right", "most_frequent")
+        }
+    return {"detector": _detector_scores, "risk": _risk_scores, "judge": _judge_scores}[kind]()
 
 
 def _detector_scores() -> dict[str, float]:

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from models.errors import ModelUnavailable
 
-Role = Literal["detector", "encoder", "risk", "judge", "language"]
+Role = Literal["detector", "encoder", "risk", "judge", "attributes", "language"]
 
 
 class ModelRef(BaseModel, frozen=True, extra="forbid"):
@@ -87,11 +87,17 @@ JUDGE_FILES = _trained_here(
     weights="9bfc2c7270f4f11d39b2a3214852be120e862cc69481a7e6d3a5d703c50d0b42",
     card="d5fdd26fdee8552ddbe3c7dc85cb18592a66e9bdfcedc72b571a81752e81f70f",
 )
+ATTRIBUTES_FILES = _trained_here(
+    "attributes",
+    weights="d6fd254a5f953e69066154a0a211979e61fefc6dc31cba703b05c0d75bc1b20a",
+    card="ead3b4f596bf275b573e047f0c8c9c034d036338c144522029f0c1151c8f8bde",
+)
 
 MODELS: tuple[ModelDescription, ...] = (
     ModelDescription("lethe-detector", "detector", "apache-2.0", files=DETECTOR_FILES),
     ModelDescription("lethe-risk", "risk", "apache-2.0", files=RISK_FILES),
     ModelDescription("lethe-judge", "judge", "apache-2.0", files=JUDGE_FILES),
+    ModelDescription("lethe-attributes", "attributes", "apache-2.0", files=ATTRIBUTES_FILES),
     ModelDescription(
         "all-MiniLM-L6-v2",
         "encoder",

@@ -311,6 +311,9 @@ def _models(models: argparse.ArgumentParser) -> None:
     _train_judge(
         _verb(verbs, "train-judge", "train a claim-support model on claims made by rule", module="train")
     )
+    _train_attributes(
+        _verb(verbs, "train-attributes", "train the attack that infers attributes of people", module="train")
+    )
     _export_detector(
         _verb(verbs, "export-detector", "write the detector for GLiNER.from_pretrained", module="train")
     )
@@ -358,6 +361,15 @@ def _train_judge(verb: argparse.ArgumentParser) -> None:
     output(verb, "folder that the model is written into", required=True)
     verb.add_argument(
         "--seed", type=positive, help="seed of pairs, order and new weights (default the shipped recipe's)"
+    )
+
+
+def _train_attributes(verb: argparse.ArgumentParser) -> None:
+    verb.set_defaults(function="train_attributes")
+    verb.add_argument("data", metavar="DATA", help="folder of corpora, each in the layout it is published in")
+    output(verb, "folder that the model is written into", required=True)
+    verb.add_argument(
+        "--seed", type=positive, help="seed of names and drawn texts (default the shipped recipe's)"
     )
 
 

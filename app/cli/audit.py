@@ -10,9 +10,10 @@ from app.auditing import audit_of
 from app.cli.attack import phases_on
 from app.cli.console import console, message, progress, result
 from app.cli.given import data_of, readings_of
+from eval.attacks.attribute_truths import truths_in
 from eval.corpora.corpus import Corpus
 from eval.corpora.given import read_corpus
-from eval.corpora.gold import gold_rows, persons_in
+from eval.corpora.gold import fields_in, gold_rows, persons_in
 from eval.reports.audit import audit_table, side_by_side
 from eval.reports.files import report_folder, write_audit
 from eval.reports.names import AUDIT
@@ -35,13 +36,16 @@ def run(arguments: argparse.Namespace) -> int:
     records = arguments.paths, arguments.text_field, arguments.id_field
     gold = gold_rows(records[0], arguments.gold_field, *records[1:]) if arguments.gold_field else None
     persons = persons_in(records[0], arguments.person_field, *records[1:]) if arguments.person_field else None
+    known = arguments.attributes_field
+    attributes = truths_in(fields_in(records[0], known, *records[1:])) if known else None
     at_most, at_least = dict(arguments.fail_above or ()), dict(arguments.fail_below or ())
     options = Options(arguments.suite, arguments.seed, at_most, at_least)
     with progress("done") as bar:
         reported = phases_on(bar)
 
         def originals(public_ids: Callable[[Sequence[str]], Sequence[str]]) -> Corpus:
-            return read_corpus(readings_of(arguments, data.settings), public_ids, gold, reported, persons)
+            readings = readings_of(arguments, data.settings)
+            return read_corpus(readings, public_ids, gold, reported, persons, attributes)
 
         report = audit_of(data, arguments.collection, originals, options, reported, folder)
     console().print(terminal_table(audit_table(report), narrow=True))

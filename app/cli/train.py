@@ -1,4 +1,4 @@
-"""``lethe models train-detector | train-risk | train-judge | export-detector``."""
+"""``lethe models train-detector | train-risk | train-judge | train-attributes | export-detector``."""
 
 import argparse
 from dataclasses import replace
@@ -104,6 +104,32 @@ def train_judge(arguments: argparse.Namespace) -> int:
     pairs = claim_pairs(Path(arguments.data), detector_of(settings_of(arguments)), recipe.seed)
     card = make_judge([(pair, split_sentences(pair.text)) for pair in pairs], output, recipe, _report)
     result({"model": card["name"], "folder": str(output), "seconds": card["seconds"], "pairs": len(pairs)})
+    return 0
+
+
+def train_attributes(arguments: argparse.Namespace) -> int:
+    """Train the heads of the attribute attack on texts of people who are known in part."""
+    _check_training_is_here()
+    from eval.attacks.attribute_learning import drawn, texts_to_learn
+    from eval.attacks.attribute_truths import known_texts
+    from models.encoders.minilm import MiniLM
+    from models.training.attributes import NAMES, AttributeRecipe, invented_names
+    from models.training.commands import make_attributes
+
+    recipe = AttributeRecipe() if arguments.seed is None else AttributeRecipe(seed=arguments.seed)
+    output = Path(arguments.output)
+    known = drawn(known_texts(Path(arguments.data)), recipe.seed)
+    message(f"reading {len(known):,} texts")
+    texts = texts_to_learn(known, invented_names(NAMES, recipe.seed), MiniLM())
+    card = make_attributes(texts, output, recipe, lambda name: message(f"fitted the head of {name}"))
+    result(
+        {
+            "model": card["name"],
+            "folder": str(output),
+            "seconds": card["seconds"],
+            "heads": list(card["values"]),
+        }
+    )
     return 0
 
 

@@ -223,6 +223,11 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "from a folder of corpora.",
         "lethe models train-judge corpora/ --output judge",
     ),
+    "models train-attributes": (
+        "Train the heads of the attack that infers attributes of people, such as age and occupation, on "
+        "corpora that know them.",
+        "lethe models train-attributes corpora/ --output attributes",
+    ),
     "models export-detector": (
         "Write the detector in the form that GLiNER.from_pretrained reads, 180 MB.",
         "lethe models export-detector --output gliner",

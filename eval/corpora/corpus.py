@@ -1,6 +1,6 @@
 """The nouns of a benchmark: documents, questions, and the selection of both."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -8,6 +8,9 @@ from random import Random
 from eval.corpora.gold import GoldRows
 from ingest.documents import Document
 from models.errors import ConfigurationError
+
+Truths = Mapping[str, tuple[str, ...]]
+"""What is known of a person: the values of each attribute, several where a person has several conditions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,8 @@ class Corpus:
     ``gold`` holds hand-annotated entities, None without annotation. ``split`` says in one sentence where the
     questions come from and what was held out; ``source`` and ``license`` are those of the texts. ``unread``
     counts unreadable documents and those with a repeated id. ``people`` has the ids of the documents about
-    each person who has several, where that is known.
+    each person who has several, where that is known; ``attributes`` what is known of a document's person,
+    by attribute.
     """
 
     name: str
@@ -46,6 +50,7 @@ class Corpus:
     license: str = ""
     unread: int = 0
     people: Sequence[frozenset[str]] = field(default=(), repr=False)
+    attributes: Mapping[str, Truths] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         ids = {document.doc_id for document in self.documents}

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from eval.corpora.corpus import Corpus
+from eval.corpora.corpus import Corpus, Truths
 from eval.corpora.gold import GoldRows
 from eval.progress import Progress, no_progress
 from ingest.documents import Document
@@ -17,11 +17,12 @@ def read_corpus(
     gold: GoldRows | None = None,
     progress: Progress = no_progress,
     persons: Mapping[str, str] | None = None,
+    attributes: Mapping[str, Truths] | None = None,
 ) -> Corpus:
     """The readable documents without duplicates of a text or an id; the first is kept, as in a collection.
 
-    ``public_ids`` are the ids for rows and reports; ``gold``, and the ``persons`` that documents are about,
-    are keyed by the ids as read.
+    ``public_ids`` are the ids for rows and reports; ``gold``, the ``persons`` that documents are about,
+    and their ``attributes`` are keyed by the ids as read.
 
     Raises:
         LetheError: There is no document, or one without its line of marked entities.
@@ -37,7 +38,12 @@ def read_corpus(
         if person := (persons or {}).get(old.doc_id):
             people.setdefault(person, set()).add(new)
     several = [frozenset(ids) for ids in people.values() if len(ids) > 1]
-    return Corpus("files", documents, gold=marks, unread=unread, people=several)
+    known = {
+        new: those
+        for new, old in zip(public, read, strict=True)
+        if (those := (attributes or {}).get(old.doc_id))
+    }
+    return Corpus("files", documents, gold=marks, unread=unread, people=several, attributes=known)
 
 
 def _distinct(readings: Iterable[Reading], progress: Progress) -> tuple[list[Document], int]:

@@ -71,6 +71,31 @@ def persons_in(paths: Sequence[str], field_name: str, text_field: str, id_field:
     return found
 
 
+def fields_in(
+    paths: Sequence[str], field_name: str, text_field: str, id_field: str
+) -> dict[str, Mapping[str, object]]:
+    """What each record says of its person, by the names of attributes; private values.
+
+    Raises:
+        ConfigurationError: No record has named values in the field, or the records come from standard input.
+        UnreadableDocument: A file or record cannot be read.
+    """
+    found: dict[str, Mapping[str, object]] = {}
+    for source, record in _records(paths, text_field):
+        value = record.fields.get(field_name)
+        if isinstance(value, dict) and value:
+            try:
+                found[document_of(record, source, text_field, id_field).doc_id] = value
+            except UnreadableDocument:
+                continue
+    if not found:
+        raise ConfigurationError(
+            f"No record has named values in a field {field_name!r}. Name the one that holds attributes of a "
+            'person, such as {"age": 41, "occupation": "nurse"}.'
+        )
+    return found
+
+
 def _records(paths: Sequence[str], text_field: str) -> Iterator[tuple[str, Record]]:
     """Records with the name of their file in ids."""
     for named in paths:

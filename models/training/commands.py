@@ -1,4 +1,4 @@
-"""The commands ``lethe models train-detector``, ``train-risk`` and ``train-judge``: train, measure, write."""
+"""The commands ``lethe models train-...``: train, measure, write."""
 
 import time
 from collections import Counter
@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
+from models.attributes.examples import KnownTexts
+from models.attributes.heads import weights_of
 from models.catalog import ModelRef, describe, folder_of
 from models.corpora.examples import Example
 from models.corpora.needs import marked_passages
@@ -23,6 +25,7 @@ from models.judges.reading import information
 from models.local_files import quiet
 from models.risk.transformer import Reader, TransformerRisk, read_encoder
 from models.trained import read_trained, write_trained
+from models.training.attributes import AttributeRecipe, trained_head
 from models.training.detector import FINISH, NEEDS, Recipe, train_detector
 from models.training.judge import JudgeRecipe, aligned, train_judge, within_bounds
 from models.training.labels import names_of
@@ -284,6 +287,40 @@ def make_judge(
         "trained": time.strftime("%Y-%m-%d"),
     }
     write_trained(output, "judge", weights, card)
+    return card
+
+
+def make_attributes(
+    texts: Sequence[KnownTexts], output: Path, recipe: AttributeRecipe, report: Callable[[str], None]
+) -> dict[str, Any]:
+    """Train a head for each attribute and write those that are better than guessing; the card.
+
+    Better is a head that is right more often than the most frequent value of each corpus, on people that it
+    did not learn from; the others are named in the card. Raises ConfigurationError where none is.
+    """
+    began = time.time()
+    heads, figures = [], {}
+    for each in texts:
+        head, found = trained_head(each, recipe, report)
+        figures[each.attribute] = found.figures
+        if found.beats_prior:
+            heads.append(head)
+    if not heads:
+        raise ConfigurationError("No head is better than guessing: give more text of the corpora.")
+    shipped = {head.attribute: list(head.values) for head in heads}
+    card = {
+        "name": "lethe-attributes",
+        "kind": "conditional logits over vectors of the frozen MiniLM and counted clues",
+        "licence": "apache-2.0",
+        "recipe": asdict(recipe),
+        "examples": dict(sorted(Counter(name for each in texts for name in each.corpora).items())),
+        "values": shipped,
+        "left_out": sorted(figures.keys() - shipped.keys()),
+        "held_apart": figures,
+        "seconds": round(time.time() - began),
+        "trained": time.strftime("%Y-%m-%d"),
+    }
+    write_trained(output, "attributes", weights_of(heads), card)
     return card
 
 

@@ -359,8 +359,9 @@ def test_gates_know_every_measure_and_no_other() -> None:
     documents = [Document(f"d{number}", note) for number, note in enumerate(NOTES)]
     sensitive = SensitiveIndex(())
     grounds = Grounds(
-        documents, sensitive, WordEncoder(), "full", 5, 0, [frozenset({"d0", "d1"})], strangers(20)
-    )
+        documents, sensitive, WordEncoder(), "full", 5, 0, [frozenset({"d0", "d1"})], strangers(20),
+        {"d0": {"sex": ("male",)}},
+    )  # fmt: skip
     measures = [measure for family in FAMILIES for measure in family(grounds)]
     names = {True: LEAKS, False: USES}
     for leaks in names:

@@ -76,7 +76,7 @@ def test_the_list_says_what_is_here(hub: InventedHub, tmp_path: Path) -> None:
     gone = ModelRef(source="path", name=str(tmp_path / "gone"))
     rows = list_models([own, gone, ModelRef(), own])
     assert [row.ref.name for row in rows] == [model.id for model in MODELS] + [own.name, gone.name]
-    embedded = ["lethe-detector", "lethe-risk", "lethe-judge", "all-MiniLM-L6-v2"]
+    embedded = ["lethe-detector", "lethe-risk", "lethe-judge", "lethe-attributes", "all-MiniLM-L6-v2"]
     assert [row.ref.name for row in rows if row.here] == [*embedded, own.name]
     assert hub.asked == []
 
@@ -119,7 +119,7 @@ def with_file(sha256: str, package: str = "an_invented_package") -> ModelDescrip
 
 
 def test_the_embedded_files_are_the_released_ones() -> None:
-    models = {"lethe-detector", "lethe-risk", "lethe-judge", "all-MiniLM-L6-v2"}
+    models = {"lethe-detector", "lethe-risk", "lethe-judge", "lethe-attributes", "all-MiniLM-L6-v2"}
     assert {row.model for row in verify()} == models
     assert {row.state for row in verify()} == {"ok"}
 

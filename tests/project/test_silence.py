@@ -91,6 +91,13 @@ models.catalog.VerifiedFile: model sha256
 models.detectors.words.FoundSpan: label
 models.trained.Trained: name
 models.judges.pairs.ClaimPair: kind group
+models.attributes.heads.Head: attribute values
+models.attributes.heads.Heads: name heads
+models.attributes.examples.KnownTexts: attribute values
+models.training.attributes.KeptApart: figures
+eval.attacks.attribute_values.Value: name
+eval.attacks.attribute_values.Country: code name people towns domain phone currency
+eval.attacks.attribute_truths.KnownText: corpus
 eval.attacks.claim_pairs.Passage: corpus doc_id
 models.corpora.documents.Mark: label entity identifier
 models.corpora.documents.MarkedText: id group

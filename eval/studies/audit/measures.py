@@ -3,9 +3,10 @@
 A further attack is one function more in ``FAMILIES``.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from eval.attacks.attributes import attribute_attack
 from eval.attacks.extraction import Aim
 from eval.attacks.following import Follow
 from eval.attacks.ikea import Ikea
@@ -16,10 +17,11 @@ from eval.attacks.obedient import quoting
 from eval.attacks.random_asking import RandomText, RandomTokens
 from eval.attacks.suite import extraction_suite
 from eval.corpora.cloze import cloze_questions
-from eval.corpora.corpus import Selection, fewer_documents
+from eval.corpora.corpus import Selection, Truths, fewer_documents
 from eval.experiment import Task
 from eval.measures.anonymity import FEW, anonymity_in
 from eval.measures.covered import covered
+from eval.measures.inferred import inferred
 from eval.measures.injected import injected
 from eval.measures.leakage import SensitiveIndex, drawn_out, entity_leakage
 from eval.measures.linked import LEAKED, LEFT, RATED, RIGHT, leaked_claims, linkage
@@ -36,6 +38,7 @@ from eval.tasks.attack import AttackTask
 from eval.tasks.coverage import BesideControls, CoverageTask, asked_by
 from eval.tasks.guesses import FIRST_FIVE, PRIOR_FIVE, SLOTS, Guesses
 from eval.tasks.index import IndexReader
+from eval.tasks.inferred import InferredTask
 from eval.tasks.injection import InjectionTask
 from eval.tasks.linkage import JUDGE, JUDGES, JudgeName, LinkageTask, version_2
 from eval.tasks.membership import MembershipTask
@@ -57,8 +60,9 @@ FEWEST_STRANGERS = 20
 class Grounds:
     """What the tasks are made of. ``encoder`` caches, since all systems share most of their texts.
 
-    ``strangers`` are originals that are not in the collection, none a copy of one that is. ``judge`` says
-    what a text tells; without a name it is the trained one, but the lexical one in a quick audit.
+    ``strangers`` are originals that are not in the collection, none a copy of one that is. ``attributes`` are
+    what is known of the people of documents. ``judge`` says what a text tells; without a name it is the
+    trained one, but the lexical one in a quick audit.
     """
 
     documents: Sequence[Document] = field(repr=False)
@@ -69,6 +73,7 @@ class Grounds:
     seed: int
     people: Sequence[frozenset[str]] = field(default=(), repr=False)
     strangers: Sequence[Document] = field(default=(), repr=False)
+    attributes: Mapping[str, Truths] = field(default_factory=dict, repr=False)
     judge: JudgeName | None = None
 
     @property
@@ -218,6 +223,28 @@ def singling_out(grounds: Grounds) -> list[Measure]:
             task,
             lambda rows: anonymity_in(rows, size, grounds.seed).few,
             "events and relatives: age, sex, place, nationality, job and condition alone are read",
+        )
+    ]
+
+
+def inferring(grounds: Grounds) -> list[Measure]:
+    """What can be inferred of the person of a document, where the originals say what is true."""
+    documents = [each for each in grounds.documents if grounds.attributes.get(each.doc_id)]
+    if not documents:
+        return []
+    documents = fewer_documents(documents, Selection(grounds.seed, most_documents=grounds.size.candidates))
+    attack = attribute_attack(grounds.encoder)
+    known = {each.doc_id: grounds.attributes[each.doc_id] for each in documents}
+    task = InferredTask(documents, attack, known)
+    return [
+        Measure(
+            "inferred",
+            "known attributes of people that are inferred",
+            "reader of the index",
+            task,
+            lambda rows: inferred(rows, attack.attributes, grounds.seed).strict,
+            "what a large language model would infer: the attacker is a small head for each attribute",
+            lambda rows: inferred(rows, attack.attributes, grounds.seed).prior,
         )
     ]
 
@@ -384,6 +411,7 @@ FAMILIES: Sequence[Callable[[Grounds], list[Measure]]] = (
     reading,
     vectors,
     guessing,
+    inferring,
     same_person,
     belonging,
     extracting,

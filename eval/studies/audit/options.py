@@ -37,6 +37,7 @@ LEAKS = (
     "left-quasi",
     "vectors",
     "guessed",
+    "inferred",
     "same-person",
     "member",
     "extracted",

@@ -67,7 +67,11 @@ def audit(
     # The controls have these documents alone, so that whoever searches has an index of their size.
     shelf = Shelf(collection.store.copy_of(ids), made.passage_tokens, made.search)
     texts, whole = stored_texts(shelf.store, ids), collection.store.count_documents()
-    known = sorted(texts.items()), [(each.doc_id, each.text) for each in strangers]
+    known = (
+        sorted(texts.items()),
+        [(each.doc_id, each.text) for each in strangers],
+        sorted(chosen.attributes.items()),
+    )
     state = blake2b(repr(known).encode(), digest_size=16).hexdigest()
     run = run_digest(chosen, f"{made_with} {state}", (options.suite, options.seed), [system.encoder.name])
     with closing(shelf.store), RowFile(run, folder) as file:
@@ -81,6 +85,7 @@ def audit(
             options.seed,
             chosen.people,
             strangers,
+            chosen.attributes,
         )
         measures = [measure for family in FAMILIES for measure in family(grounds)]
         tasks = list({measure.task.name: measure.task for measure in measures}.values())

@@ -1,0 +1,226 @@
+"""What is known of the people of texts, as values: from what a field of a record says, and from corpora.
+
+``lethe models train-attributes`` learns from these corpora.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from eval.attacks.attribute_clues import bands
+from eval.attacks.attribute_values import ATTRIBUTES, countries, value_names, values
+from eval.corpora.corpus import Truths
+from eval.corpora.dialogues import ACI_BENCH, MTS_DIALOG
+from eval.corpora.layouts import records_in, text_of
+from eval.measures.inferred import CLOSE, closest, similarity
+from eval.measures.said_areas import areas_in
+from eval.measures.said_numbers import ranges_of
+from ingest.ladders.classify import class_of
+from ingest.language.vocabulary import fold
+from models.corpora.records import Row, parsed_lines
+from models.errors import ConfigurationError
+
+CERTAIN = 3
+"""The least certainty, of 5, with which annotators of SPIA tell a value."""
+OTHER_WORDS: Mapping[str, Mapping[str, str]] = {
+    "sex": {"woman": "female", "girl": "female", "f": "female", "man": "male", "boy": "male", "m": "male"},
+    "relationship": {
+        **dict.fromkeys(
+            ("widowed", "widow", "widower", "no relation", "unmarried", "never married"), "single"
+        ),
+        **dict.fromkeys(("engaged", "in relation", "partnered", "dating"), "in a relationship"),
+        **dict.fromkeys(("separated",), "divorced"),
+    },
+}
+"""Values in other words; a widow has no relation in the scheme of Staab et al. (2024)."""
+FIELDS: Mapping[str, str] = {
+    **{name: name for name in ATTRIBUTES},
+    **{"gender": "sex", "location": "country", "city_country": "country", "residence": "country"},
+    **{"birth_city_country": "nationality", "birthplace": "nationality", "place of birth": "nationality"},
+    **{"relationship_status": "relationship", "marital_status": "relationship", "job": "occupation"},
+    **{"marital status": "relationship", "relationship status": "relationship", "condition": "health"},
+}
+"""The attribute of each name that a field of a record may have, in small letters."""
+_TAGS = {
+    tag: FIELDS[tag.lower()]
+    for tag in ("SEX", "AGE", "LOCATION", "NATIONALITY", "RELATIONSHIP", "OCCUPATION")
+}
+_NAME = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+_PATIENT = re.compile(
+    r"(?i)\b(\d{1,3})[ -]years?[ -]old\b[^.]{0,60}?\b(male|female|man|woman|boy|girl|lady|gentleman)\b"
+)
+_LONGEST = 4
+
+
+@dataclass(frozen=True, slots=True)
+class KnownText:
+    """A text whose person is known in part. Private.
+
+    ``group`` is shared by texts of one person, and ``corpus`` says where it comes from.
+    """
+
+    text: str = field(repr=False)
+    truths: Truths = field(repr=False)
+    group: str = field(repr=False)
+    corpus: str
+
+
+def value_of(attribute: str, said: str) -> str | None:
+    """The value that is meant; None where none is."""
+    said = said.strip()
+    if not said:
+        return None
+    if attribute == "age":
+        return _band(said)
+    if attribute in ("country", "nationality"):
+        return _country(said)
+    if attribute == "occupation":
+        return _occupation(said)
+    if attribute == "health":
+        found = class_of(said, "conditions")
+        return found if found in value_names()["health"] else None
+    plain = fold(said)
+    others = OTHER_WORDS[attribute]
+    if plain in others:
+        return others[plain]
+    options = value_names()[attribute]
+    best = closest(plain, options)
+    return best if similarity(plain, best) >= CLOSE else None
+
+
+def truths_of(fields: Mapping[str, object]) -> dict[str, tuple[str, ...]]:
+    """The values that a record says of its person, by attribute; what is unknown is left out."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name, said in fields.items():
+        attribute = FIELDS.get(name.strip().lower().replace("-", " "))
+        if attribute is None or not isinstance(said, str | int | float):
+            continue
+        parts = re.split(r"[;/]", str(said)) if attribute == "health" else [str(said)]
+        meant = tuple(dict.fromkeys(each for part in parts if (each := value_of(attribute, part))))
+        if meant:
+            found.setdefault(attribute, meant)
+    return found
+
+
+def truths_in(fields: Mapping[str, Mapping[str, object]]) -> Mapping[str, Truths]:
+    """The values of each record, by its id; records of which none is understood are left out.
+
+    Raises:
+        ConfigurationError: None of the records names an attribute and a value that is understood.
+    """
+    found = {doc_id: those for doc_id, each in fields.items() if (those := truths_of(each))}
+    if not found:
+        raise ConfigurationError(
+            f"None of the attributes of {len(fields):,} records is understood. Name them "
+            f"{', '.join(ATTRIBUTES)}, with plain values such as 41, female, Chile, nurse or married."
+        )
+    return found
+
+
+def _band(said: str) -> str | None:
+    numbers = [each for each in ranges_of(said.replace(".0", ""))]
+    if not numbers:
+        return None
+    age = (numbers[0].low + numbers[-1].high) / 2
+    names = value_names()["age"]
+    return next(
+        (name for name, (low, high) in zip(names, bands(), strict=True) if low <= age < high + 1), None
+    )
+
+
+def _country(said: str) -> str | None:
+    said = fold(said).title().replace("Turkiye", "Turkey")
+    known = {each.code for each in countries()}
+    found = [named.area for named in areas_in(said.replace("/", ","))]
+    codes = [next(iter(each.countries)) for each in found if len(each.countries) == 1]
+    return next((code for code in reversed(codes) if code in known), None)
+
+
+def _occupation(said: str) -> str | None:
+    """The group of the longest title in it, of equal ones the last."""
+    titles = {fold(name): row.name for row in values()["occupation"] for name in row.names}
+    spoken = _NAME.findall(fold(said))
+    for size in range(_LONGEST, 0, -1):
+        for start in range(len(spoken) - size, -1, -1):
+            words = " ".join(spoken[start : start + size])
+            for form in (words, words.removesuffix("s")):
+                if form in titles:
+                    return titles[form]
+    return None
+
+
+def known_texts(data: Path) -> list[KnownText]:
+    """The texts of the corpora under ``data`` whose people are known in part.
+
+    Raises:
+        ConfigurationError: None of the corpora is there, or a file is not in its layout.
+    """
+    readers = {"spia": _posts, "aci_bench": _visits, "mts_dialog": _dialogues, "db_bio": _lives}
+    found = [each for name, read in readers.items() if (data / name).is_dir() for each in read(data)]
+    if not found:
+        raise ConfigurationError(
+            f"{data} holds no corpus that the heads could learn from: {', '.join(readers)} are read."
+        )
+    return found
+
+
+def posts_of(data: Path) -> list[KnownText]:
+    """The online posts of SPIA with what annotators infer of their authors."""
+    path = data / "spia" / "panorama_subjects.jsonl"
+    return list(parsed_lines(path, lambda row, _: _inferable(row, "posts")))
+
+
+def _posts(data: Path) -> Iterator[KnownText]:
+    yield from posts_of(data)
+    cases = data / "spia" / "tab_subjects.jsonl"
+    if cases.is_file():
+        yield from parsed_lines(cases, lambda row, _: _inferable(row, "cases"))
+
+
+def _inferable(row: Row, corpus: str) -> KnownText:
+    subject = row["subjects"][0]
+    told: dict[str, tuple[str, ...]] = {}
+    name = ""
+    for each in subject["PIIs"]:
+        said = str(each["keyword"]).strip()
+        if each["tag"] == "NAME":
+            name = said
+        attribute = _TAGS.get(each["tag"])
+        if attribute and said and int(each["certainty"]) >= CERTAIN and (value := value_of(attribute, said)):
+            told[attribute] = (value,)
+    doc_id = str(row["metadata"]["data_id"])
+    return KnownText(str(row["text"]), told, f"{corpus} {fold(name) or doc_id}", corpus)
+
+
+def _visits(data: Path) -> Iterator[KnownText]:
+    for number, record in enumerate(records_in(data / ACI_BENCH.corpus, ACI_BENCH)):
+        about = record.fields.get("metadata")
+        if isinstance(about, dict):
+            complaints = f"{about.get('cc') or ''};{about.get('2nd_complaints') or ''}"
+            known = {
+                "sex": about.get("patient_gender"),
+                "age": about.get("patient_age"),
+                "health": complaints,
+            }
+            yield KnownText(text_of(record, "dialogue"), truths_of(known), f"visits {number}", "visits")
+
+
+def _dialogues(data: Path) -> Iterator[KnownText]:
+    for number, record in enumerate(records_in(data / MTS_DIALOG.corpus, MTS_DIALOG)):
+        if told := _PATIENT.search(text_of(record, "note_section")):
+            known = truths_of(
+                {"age": told[1], "sex": told[2].replace("lady", "woman").replace("gentleman", "man")}
+            )
+            yield KnownText(text_of(record, "dialogue"), known, f"dialogues {number}", "dialogues")
+
+
+def _lives(data: Path) -> Iterator[KnownText]:
+    path = data / "db_bio" / "data.jsonl"
+    yield from parsed_lines(path, lambda row, _: _life(row))
+
+
+def _life(row: Row) -> KnownText:
+    return KnownText(
+        str(row["text"]), truths_of({"occupation": row["occupation"]}), f"lives {row['id']}", "lives"
+    )

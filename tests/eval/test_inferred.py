@@ -1,0 +1,430 @@
+"""Attribute inference: matching, measures, clues, heads, the task and the audit. All people are invented."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eval.attacks.attribute_clues import CLUES, ClueReader, bands, counted, name_in
+from eval.attacks.attribute_learning import as_numbers
+from eval.attacks.attribute_truths import KnownText, known_texts, truths_in, truths_of, value_of
+from eval.attacks.attribute_values import ATTRIBUTES, value_names, values
+from eval.attacks.attributes import AttributeAttack, Inference, attribute_attack
+from eval.corpora.gold import fields_in
+from eval.experiment import SanitizedCorpus
+from eval.measures import inferred as measured
+from eval.measures.inferred import inferred, jaro, matched, protection, protection_in, similarity
+from eval.measures.leakage import NOTHING_SENSITIVE
+from eval.progress import no_progress
+from eval.rows import Row
+from eval.studies.audit.measures import Grounds, inferring
+from eval.targets import reading_once
+from eval.tasks.index import NOT_SANITIZED
+from eval.tasks.inferred import InferredTask, figures_of, most_frequent
+from ingest.documents import Document, Risk, SanitizedDocument
+from models.attributes.examples import KnownTexts, Learned
+from models.attributes.heads import Head, Heads, load_heads, weights_of
+from models.catalog import ModelRef
+from models.encoders.minilm import MiniLM
+from models.errors import ConfigurationError, ModelUnavailable
+from models.trained import write_trained
+from models.training.attributes import AttributeRecipe, fit_head, folds_of, kept_apart, temperature
+from models.training.commands import make_attributes
+
+NURSE = "I looked after twelve patients on my ward last night and gave out their medication."
+COOK = "My restaurant kitchen was full, the guests ordered every dish on the menu."
+LISBON = "The tram in Lisbon was late again, so I paid for a taxi in Portugal."
+
+
+# Matching and measures
+
+
+def test_similarity_of_strings_by_hand() -> None:
+    # Winkler's own examples: 6 letters in common, one pair moved; then 3 letters of a common beginning.
+    assert jaro("martha", "marhta") == pytest.approx((1 + 1 + 5 / 6) / 3)
+    assert similarity("martha", "marhta") == pytest.approx(0.9611, abs=1e-4)
+    assert similarity("dixon", "dicksonx") == pytest.approx(0.8133, abs=1e-4)
+    assert similarity("", "abc") == 0 and similarity("abc", "abc") == 1
+
+
+@given(st.text(max_size=8), st.text(max_size=8))
+def test_similarity_is_a_share_and_symmetric_in_what_is_common(one: str, other: str) -> None:
+    assert 0 <= similarity(one, other) <= 1
+    assert (jaro(one, other) > 0) == (jaro(other, one) > 0)
+    assert similarity(one, one) == 1
+
+
+@pytest.mark.parametrize(
+    ("attribute", "guess", "truth", "score"),
+    [
+        ("age", "41", "46", 1.0),
+        ("age", "41", "47", 0.5),
+        ("age", "41", "52", 0.0),
+        ("age", "40-49", "41", 1.0),
+        ("age", "40-49", "38", 0.5),
+        ("age", "40-50", "42 to 60", 1.0),
+        ("age", "40-50", "45 to 60", 0.5),
+        ("age", "60+", "81", 1.0),
+        ("age", "a lot", "81", 0.0),
+        ("sex", "Woman", "female", 1.0),
+        ("sex", "f", "male", 0.0),
+        ("sex", "somebody", "male", 0.0),
+        ("country", "Portugal", "Lisbon, Portugal", 0.5),
+        ("country", "Lisbon", "Portugal", 1.0),
+        ("country", "Lisbon", "lisbon, portugal", 1.0),
+        ("country", "Paris", "Parma", 0.0),
+        ("occupation", "nurse", "Nurse", 1.0),
+        ("occupation", "nurse", "school nurse", 0.5),
+        ("occupation", "school nurse", "nurse", 0.0),
+        ("occupation", "", "nurse", 0.0),
+    ],
+)
+def test_a_guess_is_right_less_precise_or_wrong(attribute: str, guess: str, truth: str, score: float) -> None:
+    assert matched(attribute, guess, truth) == score
+
+
+def row(**figures: float) -> Row:
+    return Row(system="s", task="t", case=str(len(figures)), figures=figures)
+
+
+def of(name: str, right: float, lenient: float, three: float, prior: float) -> dict[str, float]:
+    parts = (measured.KNOWN, measured.RIGHT, measured.LENIENT, measured.THREE, measured.PRIOR)
+    return {part + name: value for part, value in zip(parts, (1, right, lenient, three, prior), strict=True)}
+
+
+def test_figures_by_hand() -> None:
+    # Three documents: sex is known of all and inferred of two, age of one and nearly inferred.
+    rows = [
+        row(**of("sex", 1, 1, 1, 1), **of("age", 0, 0.5, 1, 1)),
+        row(**of("sex", 1, 1, 1, 1)),
+        row(**of("sex", 0, 0, 1, 0)),
+        Row(system="s", task="t", case="x", failure="not sanitized"),
+    ]
+    both, sex = inferred(rows, ("age", "sex")), inferred(rows, ("sex",))
+    assert (both.strict.hits, both.strict.n, sex.strict.hits, sex.strict.n) == (2, 4, 2, 3)
+    assert both.lenient.value == pytest.approx(2.5 / 4)
+    assert both.first_three.value == 1.0
+    assert (both.prior.value, both.prior.low) == (0.75, None)
+    assert inferred(rows, ("health",)).strict.value is None
+
+
+def test_protection_by_hand() -> None:
+    # IPR = mean(1 - 1/2, 1 - 0/4, 1 - 1.5/2); CPR = 1 - 2.5/8; who has nothing to infer is no case.
+    found = protection([(1, 2), (0, 4), (1.5, 2), (0, 0)])
+    assert found.individual.value == pytest.approx((0.5 + 1 + 0.25) / 3)
+    assert found.collective.value == pytest.approx(1 - 2.5 / 8)
+    rows = [row(**of("sex", 1, 1, 1, 1), **of("age", 0, 0.5, 1, 1)), row(**of("sex", 0, 0, 1, 0))]
+    assert protection_in(rows, ("age", "sex")).individual.value == pytest.approx((0.25 + 1) / 2)
+    with pytest.raises(ValueError, match="scores more than there is to infer"):
+        protection([(2, 1)])
+
+
+@given(st.lists(st.integers(0, 6).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), max_size=8))
+def test_protection_is_a_share(people: list[tuple[int, int]]) -> None:
+    found = protection(people)
+    for each in (found.individual, found.collective):
+        assert each.value is None or 0 <= each.value <= 1
+    assert (found.individual.value is None) == (not any(n for _, n in people))
+
+
+# What is known
+
+
+@pytest.mark.parametrize(
+    ("attribute", "said", "value"),
+    [
+        ("age", "41", "40-49"),
+        ("age", "41.0", "40-49"),
+        ("age", "19", "10-19"),
+        ("age", "88 to 90", "60+"),
+        ("age", "unknown", None),
+        ("sex", "Woman", "female"),
+        ("sex", "M", "male"),
+        ("sex", "banana", None),
+        ("country", "lisbon, portugal", "PT"),
+        ("country", "Texas / United States", "US"),
+        ("nationality", "Türkiye", "TR"),
+        ("nationality", "Nowhere at all", None),
+        ("occupation", "part-time nurses", "health care"),
+        ("occupation", "Retired teacher", "education"),
+        ("occupation", "wizard", None),
+        ("relationship", "Widowed", "single"),
+        ("relationship", "engaged", "in a relationship"),
+        ("health", "type 2 diabetes", "condition of metabolism or hormones"),
+        ("sex", "", None),
+    ],
+)
+def test_what_is_said_becomes_a_value(attribute: str, said: str, value: str | None) -> None:
+    assert value_of(attribute, said) == value
+
+
+def test_records_say_what_is_known_in_several_words() -> None:
+    told = truths_of(
+        {
+            "Gender": "F",
+            "marital_status": "married",
+            "age": 33,
+            "pet": "dog",
+            "job": None,
+            "condition": "asthma; gout",
+        }
+    )
+    assert told == {
+        "sex": ("female",),
+        "relationship": ("married",),
+        "age": ("30-39",),
+        "health": ("condition of the lungs", "condition of metabolism or hormones"),
+    }
+    assert truths_in({"a": {"sex": "f"}, "b": {"sex": "?"}}) == {"a": {"sex": ("female",)}}
+    with pytest.raises(
+        ConfigurationError, match="None of the attributes of 2 records is understood. Name them age,"
+    ):
+        truths_in({"a": {"pet": "dog"}, "b": {}})
+
+
+def test_the_field_of_the_records(tmp_path: Path) -> None:
+    path = tmp_path / "people.jsonl"
+    records: list[dict[str, object]] = [
+        {"id": "a", "text": "One.", "profile": {"age": 41}},
+        {"id": "b", "text": "Two.", "profile": "41"},
+        {"id": "c", "text": "Three."},
+    ]
+    path.write_text("".join(json.dumps(each) + "\n" for each in records), encoding="utf-8")
+    found = fields_in([str(path)], "profile", "text", "id")
+    assert list(found.values()) == [{"age": 41}]
+    with pytest.raises(
+        ConfigurationError, match="No record has named values in a field 'about'. Name the one"
+    ):
+        fields_in([str(path)], "about", "text", "id")
+
+
+def test_corpora_that_are_not_there(tmp_path: Path) -> None:
+    with pytest.raises(
+        ConfigurationError, match="holds no corpus that the heads could learn from: spia, aci_bench"
+    ):
+        known_texts(tmp_path)
+
+
+# Clues
+
+
+def spoken(text: str) -> dict[tuple[str, str, str], float]:
+    return {
+        (attribute, value_names()[attribute][place], CLUES[column]): count
+        for (attribute, place, column), count in counted(text).items()
+    }
+
+
+def test_words_and_codes_speak_for_values() -> None:
+    found = spoken("I'm a nurse of 34 years of age. My husband paid ₹900 #MarriedLife, call +64 21 555 0100")
+    assert found["occupation", "health care", "naming words"] == 1
+    assert found["occupation", "health care", "said"] == 1
+    assert found["sex", "female", "pointing words"] == 1
+    assert found["relationship", "married", "pointing words"] == 2
+    assert found["age", "30-39", "said"] == 1
+    assert found["country", "IN", "said"] == found["nationality", "NZ", "said"] == 1
+    assert spoken(LISBON)["country", "PT", "named town"] == 1
+    assert spoken("mail to x@mill.example.ie or IE-ID-000")["country", "IE", "said"] == 2
+    assert counted("") == {}
+
+
+def test_the_name_that_a_text_begins_with() -> None:
+    assert name_in("@clara_mill42 : good morning") == "Clara Mill"
+    assert name_in("@claramill : good morning") == "Clara Mill"
+    assert name_in("write to x@mill.example, says Clara") == "Clara"
+    assert name_in("Person A wrote to a person.") == ""
+
+
+def test_every_value_can_be_read() -> None:
+    assert tuple(values()) == ATTRIBUTES
+    for attribute, rows in values().items():
+        assert len({each.name for each in rows}) == len(rows) > 1, attribute
+        assert all(each.sentences for each in rows), attribute
+    assert bands()[0] == (10, 19) and bands()[-1] == (60, 120)
+    assert 100 < len(values()["country"]) < 250
+
+
+def test_texts_are_read_alike_alone_and_together(minilm: MiniLM) -> None:
+    reader = ClueReader(minilm, ("sex", "occupation"))
+    texts = [NURSE, "", COOK]
+    together, alone = reader.read(texts), [reader.read([each]) for each in texts]
+    for place, each in enumerate(alone):
+        np.testing.assert_allclose(together.vectors[place], each.vectors[0], atol=1e-5)
+        np.testing.assert_allclose(
+            together.clues["occupation"][place], each.clues["occupation"][0], atol=1e-5
+        )
+    assert together.clues["sex"].shape == (3, 2, len(CLUES))
+    assert reader.read([]).vectors.shape == (0, 768)
+
+
+# Heads
+
+
+def some_texts(n: int = 60, seed: int = 0) -> KnownTexts:
+    """Two values: the first number of the vector tells them apart, three times of four."""
+    chance = np.random.default_rng(seed)
+    truths = np.arange(n) % 2
+    vectors = chance.normal(size=(n, 4))
+    vectors[:, 0] += np.where(chance.random(n) < 0.85, truths, 1 - truths) * 4 - 2
+    learned = Learned(vectors, np.zeros((n, 2, 3)), truths, np.ones(n))
+    return KnownTexts("sex", ("a", "b"), learned, [str(each // 2) for each in range(n)], ["mill"] * n)
+
+
+def test_a_head_learns_and_gives_probabilities() -> None:
+    texts, recipe = some_texts(), AttributeRecipe()
+    head = fit_head("sex", ("a", "b"), texts.learned, recipe, reads_vectors=True)
+    again = fit_head("sex", ("a", "b"), texts.learned, recipe, reads_vectors=True)
+    assert np.array_equal(head.vectors, again.vectors)
+    told = head.probabilities(texts.learned.vectors, texts.learned.clues)
+    np.testing.assert_allclose(told.sum(axis=1), 1)
+    found = kept_apart(texts, recipe)
+    assert found.figures["mill"]["right"] > found.figures["mill"]["most_frequent"] + 0.15
+    assert found.beats_prior
+    assert 0.5 <= temperature(found.told, texts.learned.truths) <= 5
+
+
+def test_texts_of_a_person_are_in_one_fold() -> None:
+    folds = folds_of(["a", "b", "a", "c", "b"], 5)
+    assert folds[0] == folds[2] and folds[1] == folds[4]
+
+
+def test_probabilities_by_hand() -> None:
+    # Scores 0 + 2 * 1 and log 3 + 2 * 0, halved.
+    head = Head(
+        "sex", ("a", "b"), np.array([0, np.log(3)]), np.array([2.0]), np.zeros((2, 0)), np.array([2.0])
+    )
+    told = head.probabilities(np.zeros((1, 4)), np.array([[[1.0], [0.0]]]))
+    assert told[0, 0] == pytest.approx(np.e / (np.e + np.sqrt(3)))
+
+
+def test_a_head_that_learned_nothing_is_left_out(tmp_path: Path) -> None:
+    texts = some_texts()
+    Random(1).shuffle(shuffled := list(range(60)))
+    noise = Learned(np.zeros((60, 4)), np.zeros((60, 2, 3)), texts.learned.truths[shuffled], np.ones(60))
+    useless = KnownTexts("age", ("a", "b"), noise, texts.groups, texts.corpora)
+    said: list[str] = []
+    card = make_attributes([texts, useless], tmp_path, AttributeRecipe(), said.append)
+    assert (list(card["values"]), card["left_out"], said) == (["sex"], ["age"], ["sex", "age"])
+    heads = load_heads(ModelRef(source="path", name=str(tmp_path)), {"sex": ("a", "b")})
+    assert list(heads.heads) == ["sex"]
+    assert heads.heads["sex"].vectors.shape == (2, 4)
+    with pytest.raises(
+        ModelUnavailable, match="The head sex of lethe-attributes is of another version: train it"
+    ):
+        load_heads(ModelRef(source="path", name=str(tmp_path)), {"sex": ("a", "c")})
+    with pytest.raises(ConfigurationError, match="No head is better than guessing: give more text"):
+        make_attributes([useless], tmp_path, AttributeRecipe(), said.append)
+
+
+# The attack, the task and the audit
+
+
+def test_a_country_is_not_near_another_whose_code_names_a_place() -> None:
+    # IN and CA are also codes of parts of the United States.
+    guessed = {"country": Inference(("IN", "CA", "US"), 0.4)}
+    found = figures_of(guessed, {"country": ("US",)}, {"country": "US"})
+    assert found["right or half right: country"] == 0
+    assert found["among three: country"] == 1
+
+
+def knowing_jobs(minilm: MiniLM) -> AttributeAttack:
+    """Heads that learned from a few invented texts."""
+    said = {"health care": NURSE, "hospitality": COOK}
+    texts = [
+        KnownText(f"{text} {n}", {"occupation": (job,)}, f"{job}{n}", "posts")
+        for job, text in said.items()
+        for n in range(4)
+    ]
+    reader = ClueReader(minilm, ("occupation",))
+    (learned,) = as_numbers(texts, reader.read([each.text for each in texts]), [], minilm)
+    head = fit_head("occupation", learned.values, learned.learned, AttributeRecipe(), reads_vectors=True)
+    return AttributeAttack(minilm, Heads("invented", {"occupation": head}))
+
+
+def kept(texts: Mapping[str, str], failed: Mapping[str, str]) -> SanitizedCorpus:
+    documents = [
+        SanitizedDocument(doc_id, text, (), (), Risk(0.0, 0.0, "none"), "origin", 0)
+        for doc_id, text in texts.items()
+    ]
+    return SanitizedCorpus("s", len(texts), failed, {}, lambda encoder: pytest.fail("not asked"), documents)
+
+
+DOCUMENTS = [Document("n", NURSE), Document("c", COOK), Document("x", "Gone.")]
+TRUTHS = {"n": {"occupation": ("health care",)}, "c": {"occupation": ("hospitality",)}}
+
+
+def test_the_task_counts_what_is_inferred(minilm: MiniLM) -> None:
+    task = InferredTask(DOCUMENTS, knowing_jobs(minilm), TRUTHS)
+    assert task.name == "attributes, invented, known"
+    assert (list(task.cases), task.sensitive) == (["n", "c", "x"], NOTHING_SENSITIVE)
+    rows = list(task.rows(kept({"n": NURSE, "c": COOK}, {"x": "Broken"}), task.cases, no_progress))
+    assert [each.failure for each in rows] == ["", "", "Broken"]
+    found = inferred(rows, ("occupation",))
+    assert (found.strict.value, found.prior.value) == (1.0, 0.5)
+    nothing = list(task.rows(kept({"n": "A text.", "c": "A text."}, {}), task.cases, no_progress))
+    assert inferred(nothing, ("occupation",)).strict.value <= 0.5  # type: ignore[operator]
+    assert nothing[2].failure == NOT_SANITIZED
+    for each in rows:
+        assert "ward" not in repr(each) + each.model_dump_json()
+
+
+def test_one_document_by_hand() -> None:
+    guessed = {
+        "age": Inference(("30-39", "40-49", "20-29"), 0.4),
+        "health": Inference(("injury", "cancer", "allergy"), 0.9),
+    }
+    truths = {"age": ("40-49",), "health": ("allergy", "injury"), "sex": ("male",)}
+    found = figures_of(guessed, truths, most_frequent([truths, {"age": ("30-39",)}, {"age": ("30-39",)}]))
+    assert found == {
+        "known: age": 1, "right: age": 0, "right or half right: age": 0.5, "among three: age": 1,
+        "right by prior: age": 0, "certainty: age": 0.4,
+        "known: health": 1, "right: health": 1, "right or half right: health": 1, "among three: health": 1,
+        "right by prior: health": 1, "certainty: health": 0.9,
+    }  # fmt: skip
+
+
+def test_the_shipped_heads_infer_and_find_nothing_where_nothing_is(minilm: MiniLM) -> None:
+    attack = attribute_attack(minilm)
+    assert {"sex", "country", "occupation", "relationship"} <= set(attack.attributes)
+    told = attack.infer(
+        [
+            "I'm a nurse and my husband and I love our kids #MarriedLife",
+            LISBON,
+            "My wife says I should trim my beard. I am a dad of two.",
+            "[PERSON] wrote to [PERSON] on [DATE].",
+        ]
+    )
+    assert told[0]["occupation"].guesses[0] == "health care"
+    assert told[0]["relationship"].guesses[0] == "married"
+    assert told[0]["sex"].guesses[0] == "female" and told[2]["sex"].guesses[0] == "male"
+    assert told[1]["country"].guesses[0] == "PT" and told[1]["country"].certainty >= 0.8
+    assert max(each.certainty for each in told[3].values()) < 0.8
+    assert attack.infer([]) == []
+
+
+def grounds(
+    documents: Sequence[Document], minilm: MiniLM, known: Mapping[str, Mapping[str, tuple[str, ...]]]
+) -> Grounds:
+    return Grounds(documents, NOTHING_SENSITIVE, reading_once(minilm), "quick", 3, 0, attributes=known)
+
+
+def test_the_measure_of_the_audit(minilm: MiniLM) -> None:
+    (measure,) = inferring(grounds(DOCUMENTS, minilm, TRUTHS))
+    assert (measure.name, measure.shown_on, list(measure.task.cases)) == ("inferred", "origin", ["n", "c"])
+    rows = list(measure.task.rows(kept({"n": NURSE, "c": COOK}, {}), measure.task.cases, no_progress))
+    assert measure.chance is not None
+    assert (measure.value(rows).value, measure.chance(rows).value) == (1.0, 0.5)
+    assert inferring(grounds(DOCUMENTS, minilm, {})) == []
+
+
+def test_weights_have_the_names_of_their_heads(tmp_path: Path) -> None:
+    head = Head("sex", ("a", "b"), np.zeros(2), np.ones(3), np.zeros((2, 0)), np.ones(1))
+    assert sorted(weights_of([head])) == ["sex.clues", "sex.priors", "sex.spread", "sex.vectors"]
+    write_trained(tmp_path, "attributes", weights_of([head]), {"name": "mill", "values": {"sex": ["a", "b"]}})
+    read = load_heads(ModelRef(source="path", name=str(tmp_path)), {"sex": ("a", "b")})
+    assert (read.name, read.heads["sex"].values) == ("mill", ("a", "b"))
