@@ -360,7 +360,7 @@ TRUTHS = {"n": {"occupation": ("health care",)}, "c": {"occupation": ("hospitali
 
 def test_the_task_counts_what_is_inferred(minilm: MiniLM) -> None:
     task = InferredTask(DOCUMENTS, knowing_jobs(minilm), TRUTHS)
-    assert task.name == "attributes, invented, known"
+    assert task.name == "attributes, invented"
     assert (list(task.cases), task.sensitive) == (["n", "c", "x"], NOTHING_SENSITIVE)
     rows = list(task.rows(kept({"n": NURSE, "c": COOK}, {"x": "Broken"}), task.cases, no_progress))
     assert [each.failure for each in rows] == ["", "", "Broken"]

@@ -48,7 +48,7 @@ def test_a_folder_is_a_path_and_other_text_a_hub_id(tmp_path: Path) -> None:
 
 
 def test_every_model_is_described_once_and_says_its_licence() -> None:
-    assert len({model.id for model in MODELS}) == len(MODELS) == 10
+    assert len({model.id for model in MODELS}) == len(MODELS) == 11
     for model in MODELS:
         assert describe(model.id) is model
         assert model.licence
