@@ -7,8 +7,8 @@ are the default policy and the controls of an audit. Finished parts are not repe
 
 The words in ``eval/attacks/attribute_values.toml`` were written with some twenty posts of SPIA in sight; the
 penalties were chosen by the same cross-fitting that is reported. How names are read and the size of countries
-were changed after results and 35 outputs had been read, 15 of them posts of Staab et al.: no figure is of data
-that nobody had looked at.
+were changed after results and 35 outputs had been read, 15 of them posts of Staab et al.: no figure is of
+data that nobody had looked at.
 """
 
 import argparse
