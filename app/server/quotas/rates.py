@@ -12,6 +12,7 @@ OTHERS_PER_MINUTE = 600
 """The limit where the settings name none and others than this machine can reach the server."""
 MOST_CALLERS = 10_000
 """How many callers are remembered; the one that was silent longest is forgotten first."""
+_ROUNDING = 1e-6
 
 
 class Rates:
@@ -42,10 +43,12 @@ class Rates:
             now = self._clock()
             tokens, before = self._buckets.pop(caller, (float(self._per_minute), now))
             tokens = min(self._per_minute, tokens + (now - before) * refill)
-            self._buckets[caller] = (tokens - 1 if tokens >= 1 else tokens, now)
+            # Sums of sixtieths fall short of the whole, and who waited as long as was said is let through.
+            enough = tokens >= 1 - _ROUNDING
+            self._buckets[caller] = (tokens - 1 if enough else tokens, now)
             if len(self._buckets) > MOST_CALLERS:
                 self._buckets.popitem(last=False)
-        if tokens < 1:
+        if not enough:
             wait = math.ceil((1 - tokens) / refill)
             raise TryLater(
                 429,
