@@ -170,7 +170,7 @@ def test_twenty_clients_with_mixed_requests_are_answered_and_all_is_whole(tmp_pa
 def test_two_hundred_clients_are_answered_and_memory_stays_flat(
     tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
-    seconds = float(os.environ.get("HAMMER_SECONDS", "60"))
+    seconds = float(os.environ.get("HAMMER_SECONDS", "40"))
     grown = hammer(tmp_path / "data", 200, seconds)
     record_property("grown", f"{grown / 2**20:.1f} MiB")
     assert grown < MOST_GROWTH
@@ -297,7 +297,7 @@ class Killed:
 def test_nothing_is_lost_doubled_or_raw_when_the_server_is_killed(
     tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
-    kills = int(os.environ.get("HAMMER_KILLS", "10"))
+    kills = int(os.environ.get("HAMMER_KILLS", "6"))
     seconds = float(os.environ.get("HAMMER_SECONDS", "3000"))
     data = tmp_path / "data"
     data.mkdir()
