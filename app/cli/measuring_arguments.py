@@ -122,7 +122,7 @@ def audit(verb: argparse.ArgumentParser) -> None:
         "--attributes-field",
         metavar="FIELD",
         help="field of the records with what is known of whom each is about, by the names of attributes, for "
-        "the attack that infers it (default what it infers of the originals)",
+        "the attack that infers it (default none, and no such attack)",
     )
     verb.add_argument("--seed", type=int, default=0, help="seed of samples, draws and prompts (default 0)")
     verb.add_argument(

@@ -78,19 +78,17 @@ def after_erasure(data: DataDir, collection: str) -> None:
 
 
 def forget_reports(data: DataDir) -> None:
-    """Delete reports that name a document which is not in its collection any more, or cannot be read.
+    """Delete reports that name a document which is not in its collection any more.
 
     The figures in their jobs name no document, and stay.
     """
     for folder in _folders(data.settings):
         try:
             report = json.loads((folder / AUDIT).read_bytes())
-            collection, named = str(report["collection"]), [str(each["doc_id"]) for each in report["worst"]]
-        except FileNotFoundError:
-            continue  # it is not done
-        except (ValueError, KeyError, TypeError):
-            collection, named = "", []
-        if not _knows(data, collection, named):
+        except (FileNotFoundError, ValueError):
+            # Not written yet, or not whole: the audit goes on, or ended so and is a leftover.
+            continue
+        if not _knows(data, report["collection"], [each["doc_id"] for each in report["worst"]]):
             _delete(folder)
 
 
