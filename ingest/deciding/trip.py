@@ -19,6 +19,7 @@ from ingest.deciding.policy import (
     hard_rule,
 )
 from ingest.deciding.residual import Asking, beyond_limit, in_step
+from ingest.detection.sources import is_of_care
 from ingest.documents import Action, Decision, Entity, Scores
 from ingest.linking.accounts import rigid_apart
 from ingest.protocols import Apply, Decided, Hazards, RiskModel
@@ -133,8 +134,11 @@ class Trip:
 
         @cache
         def utilities() -> Mapping[int, float]:
-            kept = [number for number, reason in reasons.items() if reason in (BELOW, MAY_STAY)]
-            return self._utilities(text, kept, measured)
+            narrowing = {
+                link for link, each in zip(links, text.entities, strict=True) if not is_of_care(each)
+            }
+            kept = [link for link in narrowing if reasons[link] in (BELOW, MAY_STAY)]
+            return self._utilities(text, sorted(kept), measured)
 
         def decisions(more: Collection[int] = ()) -> list[Decision]:
             reason_of = {**reasons, **dict.fromkeys(more, RESIDUAL)}

@@ -80,7 +80,7 @@ _HIGH = (
 _NO_AGE = re.compile(rf"(?i){_HIGH}(?:(?:,| and| to| or|-) ?{_HIGH})*")
 """Two thirty three, 233: readings. One thirty may be said of one who is thirty."""
 _AGED = re.compile(r"(?i)(?<![^\W_])(?:old|aged?|years?|yrs?|y\.?o|months?|weeks?|days?)(?![^\W_])")
-_OLDER = re.compile(r"(?i)(?:year|month|week|day)s?[ -]old(?![^\W_])")
+_OLDER = re.compile(r"(?i)(?:(?:year|month|week|day)s?[ -]old|(?<=[0-9])[ -]?y\.?/?o\.?)(?![^\W_])")
 _FRACTION = re.compile(r"(?:(?<=[\s0-9]\.)[0-9]+|[0-9]+\.[0-9]{3,}) +(?=[A-Za-z])")
 """The figure before a month in a table: .07 Mar."""
 _NOT_OF_NAME = re.compile(r"(?:\s*\n\s*|\s{2,3})P\.? ?S\.?$|\s{1,3}vs?\.?$")

@@ -58,6 +58,7 @@ _MONTH_AND_DAY = re.compile(
 YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 _RETIRED = frozenset(
     ("retired", "former", "serving", "acting", "senior", "junior", "trainee", "assistant", "deputy", "new")
+    + ("consultant", "specialist", "locum", "visiting", "associate", "principal", "registered", "chartered")
 )
 
 

@@ -1,19 +1,26 @@
 """The kind of a mention, from its form, from what stands beside it and from the other mentions."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
 from ingest.detection.joints import WEEKDAY
 from ingest.detection.overlaps import CharacterSet
 from ingest.detection.patterns.words import MONTHS, UNITS
+from ingest.detection.rules.medical import KINDS
 from ingest.detection.sources import RULE
 from ingest.documents import Entity, Span
 from ingest.labels import ORGANIZATION, PERSON, VAGUE, label_of
 from ingest.language.vocabulary import WORD, entries, fold, words
 
 _NEAR = 16
+_SHORTEST_TERM = 3
+_NO_MEDICINE = frozenset(
+    ("place", ORGANIZATION, PERSON, VAGUE, "job title", "job area", "demographic attribute", "event")
+)
+"""Labels under which models find medical terms."""
+_READING = re.compile(r"(?P<what>[a-z][a-z0-9 -]+) [<>]?[0-9]+(?:[.,][0-9]+)?")
 _LENGTH = re.compile(
     r"(?i)(?:about |over |~)?[0-9]+(?:\.[0-9]+)?\+? (?:years?|months?|weeks?|days?|hours?|minutes?)"
 )
@@ -45,6 +52,8 @@ _LIVED_IN = re.compile(
     r"(?i)(?<![^\W_])(?:liv(?:e|es|ed|ing)|born|raised|resid(?:e|es|ed|ing)|based|located|grew up|stationed"
     r"|settled) (?:(?:up|down|out|over|back) )?in(?: [A-Z]\w+,?(?: and| or))? $"
 )
+_BEHIND_STREET = re.compile(r"(?<![^\W_])[0-9]{1,4}[A-Za-z]? (?:[A-Z][a-z]+['’]?s? ){0,3}[A-Z][a-z]+, $")
+_INSIDE = re.compile(r"(?i)(?<![^\W_])(?:in|near|outside|from|to|of|at) $")
 _WINDOW = 60
 LIVED_IN = f"{RULE}lived-in"
 _ACRONYM = re.compile("[A-Z]{3,5}")
@@ -60,30 +69,32 @@ _IN_MONTH = re.compile(
 def with_kinds(text: str, entities: Sequence[Entity]) -> list[Entity]:
     """The mentions with months that are somebody's first name as persons, and other things' names as theirs.
 
-    Where somebody lives is a place: "lives in Ashdale". A name is another thing's, wherever it stands, if it
-    stands behind "the", has a capital inside, is an acronym of nobody here, or begins the longer name of an
-    organization. Both keep the class of a direct identifier. Surnames that stand in quotes of their own
-    behind a first name are found too.
+    Where somebody lives is a place: "lives in Ashdale", "4 Mill Row, Ashdale"; so is "in Ashdale" beside it.
+    A name is another thing's, wherever it stands, if it stands behind "the", has a capital inside, is an
+    acronym of nobody here, or begins the longer name of an organization. Both keep the class of a direct
+    identifier. Surnames that stand in quotes of their own behind a first name are found too.
     """
     found = [labelled(each, PERSON) if _is_first_name(each, text, entities) else each for each in entities]
     found += _quoted_surnames(text, found)
     people = [each for each in found if each.label == PERSON]
     things = {_said(text, each) for each in people if _is_thing(text, each)}
     things |= _acronyms(text, people) | _firms(text, people, found)
-    named = {_said(text, each) for each in people if not _is_lived_in(each, text)}
-    return [_of_another_kind(each, text, things, named) for each in found]
+    lived = {_said(text, each) for each in people if _is_lived_in(each, text)}
+    lived -= {
+        _said(text, each) for each in people if not (_is_lived_in(each, text) or _is_inside(each, text))
+    }
+    return [_of_another_kind(each, text, things, lived) for each in found]
 
 
-def _of_another_kind(entity: Entity, text: str, things: Collection[str], named: Collection[str]) -> Entity:
-    """A person who is a place or one of the things as that; not one who is ``named`` elsewhere."""
+def _of_another_kind(entity: Entity, text: str, things: Collection[str], lived: Collection[str]) -> Entity:
+    """A person who is one of the things, or of the places that are ``lived`` in, as that."""
     if entity.label != PERSON:
         return entity
     said = _said(text, entity)
     if said in things:
         return replace(entity, label=ORGANIZATION)
-    first = said.split()[0] if said else ""
-    lived = said not in named and first not in words("given_names") and _is_lived_in(entity, text)
-    return replace(entity, label="place", source=LIVED_IN) if lived else entity
+    place = said in lived and said.split()[0] not in words("given_names")
+    return replace(entity, label="place", source=LIVED_IN) if place else entity
 
 
 def _quoted_surnames(text: str, entities: Sequence[Entity]) -> Iterator[Entity]:
@@ -129,8 +140,14 @@ def _is_thing(text: str, entity: Entity) -> bool:
 
 def _is_lived_in(entity: Entity, text: str) -> bool:
     start, end = entity.span.start, entity.span.end
-    lived = _LIVED_IN.search(text, max(0, start - _WINDOW), start)
+    first = max(0, start - _WINDOW)
+    lived = _LIVED_IN.search(text, first, start) or _BEHIND_STREET.search(text, first, start)
     return lived is not None and not text.startswith(("'s", "’s"), end)
+
+
+def _is_inside(entity: Entity, text: str) -> bool:
+    start = entity.span.start
+    return _INSIDE.search(text, max(0, start - _NEAR), start) is not None
 
 
 def _acronyms(text: str, people: Sequence[Entity]) -> set[str]:
@@ -171,7 +188,7 @@ def of_its_kind(entity: Entity, text: str) -> Entity:
     if entity.label == "person age" and _HOUR.fullmatch(text, start, end):
         at_hour = _AT_HOUR.search(text, max(0, start - _NEAR), start)
         return labelled(entity, "time") if at_hour else entity
-    if relabelled := _by_form(entity, text):
+    if relabelled := _by_form(entity, text) or _of_medicine(entity, text):
         return relabelled
     code = _CODED.match(text, end) if entity.label in (ORGANIZATION, PERSON, VAGUE) else None
     if code and any(map(str.isdigit, text[start : code.end()])):
@@ -204,6 +221,28 @@ def _by_form(entity: Entity, text: str) -> Entity | None:
     if night and night.end() >= end:
         return labelled(entity.at(Span(start, night.end())), "date")
     return None
+
+
+def _of_medicine(entity: Entity, text: str) -> Entity | None:
+    """A medical term that is taken for a name, a job or an attribute as what it is; sodium 128 as result."""
+    said = fold(text[entity.span.start : entity.span.end])
+    if entity.label == "medication" and (reading := _READING.fullmatch(said)):
+        return labelled(entity, "test result") if reading["what"] in entries("medical_tests") else None
+    if entity.label not in _NO_MEDICINE or said in words("given_names", "given_names_ambiguous", "surnames"):
+        return None
+    label = _medical_terms().get(said)
+    return labelled(entity, label) if label else None
+
+
+@cache
+def _medical_terms() -> Mapping[str, str]:
+    """Medical terms of several letters and their labels; not what is also an ordinary word."""
+    return {
+        term: label
+        for name, label in KINDS.items()
+        for term in entries(name)
+        if len(term) > _SHORTEST_TERM and term not in words("common_words")
+    }
 
 
 def labelled(entity: Entity, label: str) -> Entity:

@@ -1,11 +1,12 @@
 """What is taken for an item of a kind and is none in any document: a unit without its number, a continent."""
 
 import re
+from functools import cache
 
 from ingest.detection.patterns.words import MONTHS
 from ingest.detection.rules.known_parts import PLAIN_TITLES
-from ingest.labels import ORGANIZATION, PERSON
-from ingest.language.vocabulary import fold, words
+from ingest.labels import ORGANIZATION, PERSON, VAGUE
+from ingest.language.vocabulary import entries, fold, words
 
 _PLACES = frozenset(("place", "city name", "county", "state or province", "country"))
 _MOMENTS = frozenset(("date", "time"))
@@ -96,11 +97,22 @@ _FIELD_NAME = re.compile(
 )
 _SMALL = re.compile("ms|mr|re|cc|px|hx|dx|sp")
 """Short forms that models take for names."""
+_CLAIMED = frozenset(
+    (*_PLACES, PERSON, ORGANIZATION, VAGUE, "person age", "job title", "job area", "demographic attribute")
+)
+"""Labels under which models find short forms of clinical notes."""
+_READ = re.compile(r"(?P<what>[A-Za-z][A-Za-z0-9&]*)[ :=]{1,3}[<>]?[0-9]+(?:[.,/][0-9]+)?")
+"""A reading with its name: eGFR 41."""
+_BAY = re.compile(r" (?:bay|bed|cubicle|resus|room)(?: [0-9]{1,2})?$")
+_CARRIED = re.compile(r"(?i)G[0-9]{1,2} ?P[0-9]{1,2}(?:\+[0-9])?|[1-4][0-9] ?\+ ?[0-6](?: ?/ ?40)?")
+"""Pregnancies and births, and weeks of one: G2P1, 31+4."""
+_GRADE = re.compile(r"(?:FY|ST|CT|IMT|PGY-?)[1-8](?: [a-z]+)?")
+"""A grade of training: ST5 psychiatry."""
 
 
 def says_nothing(label: str, said: str, before: str, after: str) -> bool:
     """Whether the words are none of what their label says, between the text before and after them."""
-    if label in _MEASURABLE and _MEASURED.fullmatch(said):
+    if (label in _MEASURABLE and _MEASURED.fullmatch(said)) or _is_of_notes(label, said):
         return True
     if label in _MOMENTS:
         of_law = _YEAR.fullmatch(said) is not None and _LAW_BEFORE.search(before) is not None
@@ -120,6 +132,24 @@ def says_nothing(label: str, said: str, before: str, after: str) -> bool:
     if label in (*_PLACES, ORGANIZATION):
         return _no_place(label, said) or _SCALE.fullmatch(said) is not None or _is_of_scale(said, after)
     return _no_person(said, after) if label == PERSON else _no_care_or_sum(label, said, after)
+
+
+def _is_of_notes(label: str, said: str) -> bool:
+    """Whether a short form of clinical notes is taken for a name or the like, or its reading for a number."""
+    read = _READ.fullmatch(said) if label == "quantity" else None
+    return _is_clinical(read["what"]) if read else label in _CLAIMED and _is_clinical(said)
+
+
+def _is_clinical(said: str) -> bool:
+    """Whether the words are a short form of clinical notes, as it is written there: LFTs, echo; not Echo."""
+    short = _BAY.sub("", said)
+    known = fold(short) in _clinical_short() and (short.isupper() or not short.istitle())
+    return known or _CARRIED.fullmatch(said) is not None or _GRADE.fullmatch(said) is not None
+
+
+@cache
+def _clinical_short() -> frozenset[str]:
+    return frozenset(entries("clinical_short"))
 
 
 def _no_care_or_sum(label: str, said: str, after: str) -> bool:

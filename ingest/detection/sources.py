@@ -10,12 +10,21 @@ SURE_RULES = frozenset(
 )
 """Rules that read a structure: the context says nothing about it."""
 _MOMENTS = ("date", "time")
-_DESCRIBING = ("job title", "job area", "job type", "demographic attribute", "quantity", "gender", VAGUE)
+_DESCRIBING = ("job title", "job area", "job type", "demographic attribute", "quantity", "gender") + (
+    "medical department",
+    VAGUE,
+)
+_OF_CARE = ("dosage", "frequency", "duration", "quantity", "medical test", "test result", "procedure")
 
 
 def only_describes(entity: Entity) -> bool:
     """Whether a mention tells what somebody is or has, which identifies only in rare combinations."""
     return entity.identifier is Identifier.ATTRIBUTE or entity.label in _DESCRIBING
+
+
+def is_of_care(entity: Entity) -> bool:
+    """Whether a mention tells what was done or measured, which narrows down nobody: a dose, a reading."""
+    return entity.label in _OF_CARE
 
 
 def is_moment_by_form(entity: Entity) -> bool:

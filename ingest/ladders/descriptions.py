@@ -22,6 +22,12 @@ _UNCOUNTED = frozenset(("cancer", "sales", "finance", "education", "technology",
 _ONE_UNIT = re.compile(r"(?i)(?<![^\W_])(?:year|month|week|day|night|hour|minute)$")
 _MANY_OF = re.compile(r"(?:a few|several|many|more than [0-9]+) ")
 _ARTICLE = re.compile(r"(?i)(?<![^\W_])an? $")
+_PERSON_NOUN = re.compile(r"(?i)(?:er|or|ist|ian|ant|ent|ee|man|woman|person|men|people|staff)s?$")
+"""The end of a last word before which another may say the job: nurse practitioner, not marine biology."""
+_SUBJECT = re.compile(
+    r"(?i)(?:ology|istry|physics|omics|matics|onomy|ography|studies|engineering|law|medicine)$"
+)
+_DESCENT = re.compile(r"(?i) (?:origin|descent|background|heritage|ancestry|extraction|nationality|roots)$")
 _FAITH = re.compile(r"(?i)(?:ism|ity|islam|religion|faith|church)$")
 _EDUCATION = re.compile(
     r"(?i)(?<![^\W_])(?:degrees?|ph\.?d|masters?|m\.?s\.?c?|b\.?s\.?c?|m\.?b\.?a|bachelors?|diploma|graduat\w+"
@@ -30,7 +36,8 @@ _EDUCATION = re.compile(
 _DEGREE = re.compile(
     r"(?i)(?<![^\W_])(?:degrees?|ph\.?d|masters?|m\.?s\.?c?|b\.?s\.?c?|m\.?b\.?a|bachelors?|diploma|certificate)(?![^\W_])"
 )
-_ADJECTIVE = re.compile(r"(?i)^[a-z]+(?:ic|ed|al|ous|ive|less|ant|id)$")
+_ADJECTIVE = re.compile(r"(?i)^(?:[a-z0-9]+[- ]){0,2}(?:[a-z]+(?:ic|ed|al|ous|ive|less|ant|id)|bipolar)$")
+"""Of one to three words: asthmatic, HIV positive."""
 _POSSESSIVE = re.compile(r"['’]s? |s['’] ")
 _SPELLED = re.compile(r"(?<![^\W_])(?:[A-Z] )+[A-Z](?![^\W_])")
 _BE = re.compile(r"(?i)(?:(?<![^\W_])(?:is|was|am|are|were|be|been)|['’](?:s|m|re))\s$")
@@ -46,6 +53,9 @@ _PLURAL = re.compile(r"(?i)[^su]s$|ees$|men$|children$|people$|wives$")
 _ARTICLE_INSIDE = re.compile(r"(?i)[^\W_]\s(?:an?|the|his|her|my|our|their|and)\s[a-z]")
 """In a phrase that has a verb: owned a garage."""
 _ONE = re.compile(r"(?i)(?<![^\W_])(?:an?|one)\s$")
+_QUALIFIED = re.compile(
+    r"(?i)(?<![^\W_])(?:former|retired|ex|senior|junior|acting|serving|current|then|late)[ -]$"
+)
 _NAME_AFTER = re.compile(r" [A-Z][a-z.]")
 _LISTED = re.compile(r"[,:/(]\s?$")
 _ENDS_ITEM = (",", " -", " –", ":")
@@ -96,8 +106,10 @@ def _condition(mention: Mention) -> str | None:
 
 def _by_head(said: str, name: str) -> str | None:
     """The class of the last cue; behind a possessive only of the last word: a widow's car is a car."""
-    last = said.split()[-1:] if _POSSESSIVE.search(said) else [said]
-    return class_of(last[0], name, last=True) if last else None
+    last = said.split()[-1:]
+    if not last or (name == "jobs" and not _PERSON_NOUN.search(last[0])) or _POSSESSIVE.search(said):
+        return class_of(last[0], name, last=True) if last else None
+    return class_of(said, name, last=True)
 
 
 def _field(mention: Mention) -> str | None:
@@ -152,6 +164,8 @@ def _attribute(mention: Mention) -> str | None:
         return people
     if short and class_of(head.rpartition(" ")[2], "jobs"):
         return _job(mention)
+    if said.islower() and short and _SUBJECT.search(head):
+        return with_article("subject")
     if _EDUCATION.search(said):
         return _education(mention)
     if folded & words("religions"):
@@ -179,7 +193,14 @@ def _spoken(said: str) -> str:
 
 
 def _people(said: str) -> str | None:
-    """The people's part of the world: Eastern European, Asians."""
+    """The people's part of the world: Eastern European, Asians, of Asian origin; of a thing with its kind."""
+    if descent := _DESCENT.search(said):
+        whose = _people(said[: descent.start()])
+        return whose and f"{whose}{descent.group()}"
+    last = said.rpartition(" ")[2]
+    if last[:1].islower() and class_of(said.removesuffix(last), "peoples") and not class_of(last, "peoples"):
+        whose, thing = class_of(said, "peoples"), class_of(last, "organizations") or class_of(last, "things")
+        return f"{whose} {thing.lower()}" if thing else whose
     named = said[:1].isupper() and is_country(said)
     of_country = (adjective_of(rung.words) for rung in rungs_of_place(said, "country")) if named else ()
     group = class_of(said, "peoples") or next(filter(None, of_country), None)
@@ -200,7 +221,7 @@ def _noun(mention: Mention, group: str) -> str:
     if head and _PLURAL.search(head[0]) and not _ONE.search(mention.before):
         return plural(group)
     line_before, line_after = mention.before.rpartition("\n")[2], mention.after.partition("\n")[0]
-    if mention.room[0] <= 1:
+    if mention.room[0] <= 1 or _QUALIFIED.search(mention.before):
         return group
     alone = not line_before.strip() and (not line_after.strip() or line_after.startswith(_ENDS_ITEM))
     titled = _NAME_AFTER.match(mention.after) or _LISTED.search(mention.before)

@@ -26,6 +26,9 @@ _WITHIN = re.compile(r"(?P<town>[^,()]+?)(?:, ?| \()(?P<area>[^,()]+)\)?")
 _LARGE = 100_000
 """Inhabitants of a town from which it may be meant rather than a state of its name."""
 _KNOWN_BY_OTHER_NAMES = 100_000
+_NAMED_AFTER_OTHERS, _SMALL = frozenset(("US", "CA", "AU", "NZ", "ZA")), 30_000
+"""Countries whose towns have names of English ones that the list may lack. Of a town there with fewer
+inhabitants nothing is said, unless the text names its area."""
 _US_REGIONS = {
     "the Northeast": "CT ME MA NH RI VT NJ NY PA",
     "the Midwest": "IL IN MI OH WI IA KS MN MO NE ND SD",
@@ -176,6 +179,8 @@ def _towns(said: str, within: str) -> list[_Town]:
         return [town for town in towns if (town.country, town.region) == ("US", inside)]
     if within and (country := _country_of(within)):
         return [town for town in towns if town.country == country]
+    if towns and towns[0].people < _SMALL and towns[0].country in _NAMED_AFTER_OTHERS:
+        return []
     return towns
 
 

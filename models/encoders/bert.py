@@ -22,6 +22,9 @@ UNK, CLS, SEP = 100, 101, 102
 _HEADS = 12
 ON_GPU = 16
 """How many times the tokens of a batch a GPU takes; an estimate, no GPU was measured."""
+_KEYS = 16
+"""In half the bits, keys come in multiples of this: torch adds up the last few in another order, so a text
+would be read otherwise in a batch of longer ones, and some decisions would depend on its neighbours."""
 PROJECTIONS, TOGETHER = ("query", "key", "value"), "query_key_value"
 """The maps of the states before attention, and their name where they are one."""
 
@@ -58,6 +61,13 @@ def run_layers(
 
     ``dropout`` in [0, 1) is for training only. States where ``real`` is false are undefined.
     """
+    import torch
+    from torch.nn import functional
+
+    if any(
+        weights[f"encoder.layer.{number}.output.dense.weight"].dtype == torch.bfloat16 for number in layers
+    ):
+        real = functional.pad(real, (0, -states.shape[1] % _KEYS))
     # Rows of one length need no mask, and attention is faster without one.
     mask = None if bool(real.all()) else real[:, None, None, :]
     for number in layers:
@@ -86,6 +96,8 @@ def _layer(
         query, key, value = heads(TOGETHER)
     else:
         query, key, value = (heads(part)[0] for part in PROJECTIONS)
+    if mask is not None and (missing := mask.shape[-1] - length):
+        key, value = (functional.pad(each, (0, 0, 0, missing)) for each in (key, value))
     attended = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
     attended = attended.transpose(1, 2).reshape(rows, length, width)
     attended = linear(weights, f"{name}.attention.output.dense", attended)

@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from models.catalog import ModelRef
+from models.encoders.bert import CLS, SEP, by_onednn, embed, padded, run_layers
 from models.encoders.minilm import MiniLM, released
 from models.encoders.numbers import cast, fastest
 from models.risk.embedded import LabeledText, load_risk
@@ -54,6 +55,22 @@ def test_vectors_hardly_depend_on_the_batch() -> None:
     together = encoder.encode(TEXTS)
     alone = np.concatenate([encoder.encode([text]) for text in TEXTS])
     assert (together * alone).sum(axis=1).min() > 0.9995
+
+
+@pytest.mark.skipif(not by_onednn(half=True), reason="no oneDNN for half the bits on this processor")
+@pytest.mark.parametrize("length", [3, 17, 64, 100, 123])
+def test_states_do_not_depend_on_longer_rows_of_the_batch(length: int) -> None:
+    weights = cast(released().weights, "bfloat16")
+    tokens = [[CLS, *range(2000 + row, 2000 + row + size), SEP] for row, size in enumerate((length, 150))]
+
+    def states(rows: list[list[int]]) -> torch.Tensor:
+        ids, real = padded(rows)
+        return run_layers(weights, embed(weights, ids), real)[0, : length + 2]
+
+    with torch.inference_mode():
+        alone, beside = states(tokens[:1]), states(tokens)
+    # A neighbour used to move them by .01 and more, so that a decision near a limit could turn.
+    assert torch.abs(alone - beside).max() < 0.002
 
 
 def test_hazards_are_near_those_in_single_precision() -> None:

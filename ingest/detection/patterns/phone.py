@@ -49,11 +49,11 @@ _NO_MORE = r"(?!\w|[./,-][0-9])"
 _EXTENSION_ALONE = (
     r"(?<!\w)(?:(?i:ext(?:ension|n)?)(?:\.?[ ](?:is|no|number)[ .:#]{1,3}|[ ]?[:#][ ]?|\.[ ]?)"
     rf"(?P<id>[0-9]{{2,6}}){_NO_MORE}"
-    rf"|(?i:ext(?:ension|n)?)[ ](?P<far>[0-9]{{3,6}}){_NO_MORE}"
+    rf"|(?i:ext(?:ension|n)?|bleep|pager|dect)[ ](?P<far>[0-9]{{3,6}}){_NO_MORE}"
     rf"|(?:{_ASKED}|(?<![^\n])|(?:(?<=[a-z] )|(?<=[a-z]\. ))(?=x-?[0-9]{{4,5}}[ ]?(?:\n|$))|(?<=\())"
     r"(?P<x>x-?[0-9]{4,5})(?!\w))"
 )
-EXTENSION_PLACES = Where(("ext", "x"), 60, 40, figures=True)
+EXTENSION_PLACES = Where(("ext", "x", "bleep", "pager", "dect"), 60, 40, figures=True)
 _NANP = re.compile(
     r"(?:\+?1[ .-]?)?(?:\([2-9][0-9]{2}\)[ .-]?"
     r"|[2-9][0-9]{2}[ ]?[.\-/ ][ ]?)[0-9]{3}[ ]?[.\- ][ ]?[0-9]{4}(?![0-9])"
