@@ -119,12 +119,13 @@ class Policy:
     """The privacy policy of a collection.
 
     ``tau`` is the threshold on the priority S(e). ``residual_limit`` bounds f(U*) of each passage of the
-    sanitized text; its default is the lower bound of the rubric's level 3, so that no passage keeps a direct
-    identifier. ``direct_limit`` is the own risk from which a direct identifier, such as a name, is always
-    replaced. By default all are: no model can distinguish a neighbor who wrote a poem from a poet, and a text
-    that claims to be fiction must not keep its names for that. ``must_limit`` is the probability of having to
-    go, read from the context, from which any mention is replaced, and ``stay_limit`` that of having to be
-    generalized at least, below which it may stay; both are three times as high for what only describes.
+    sanitized text, unless only doses, readings and the like are left to take; its default is the lower bound
+    of the rubric's level 3, so that no passage keeps a direct identifier. ``direct_limit`` is the own risk
+    from which a direct identifier, such as a name, is always replaced. By default all are: no model can
+    distinguish a neighbor who wrote a poem from a poet, and a text that claims to be fiction must not keep
+    its names for that. ``must_limit`` is the probability of having to go, read from the context, from which
+    any mention is replaced, and ``stay_limit`` that of having to be generalized at least, below which it may
+    stay; both are three times as high for what only describes.
     Where no model reads that, ``quasi_limit`` is the risk from which a quasi-identifier is replaced, by the
     higher of the label's risk and its own; its default is the lower bound of the rubric's level 2, from which
     an entity identifies in context. ``sensitive`` says whether all mentions of health, belief and origin are

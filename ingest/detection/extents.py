@@ -86,7 +86,7 @@ _FRACTION = re.compile(r"(?:(?<=[\s0-9]\.)[0-9]+|[0-9]+\.[0-9]{3,}) +(?=[A-Za-z]
 _NOT_OF_NAME = re.compile(r"(?:\s*\n\s*|\s{2,3})P\.? ?S\.?$|\s{1,3}vs?\.?$")
 """A postscript behind a signature, the other side of a case."""
 _ITEM = re.compile(r"[.)] +[^\W\d_]")
-_NO_AGE_AT_ALL = re.compile(r"(?i)(?:an? |of |from )?old age|one")
+_NO_AGE_AT_ALL = re.compile(r"(?i)(?:an? |of |from )?old age|one|0")
 _MADAM = re.compile(r"(?i)(?<![^\W_])ma['’]am(?![^\W_])")
 _TRAILING = re.compile(
     r"(?<![ ,])[ ,]+(?:and|or|with|without|of|for|to|from|by|at|the|than|but|because|until)$"

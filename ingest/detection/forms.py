@@ -39,7 +39,7 @@ _FORMS = {
     "credit card CVV": re.compile(r"(?<![0-9])[0-9]{3,4}(?![0-9])|^[^0-9]+$"),
     "email address": re.compile(r"[^\n]{5}"),
     "secret key": re.compile(r"[^\n]{8}"),
-    "account handle": re.compile(r"[^\W\d_]|_|[0-9]{5}"),
+    "account handle": re.compile(r"^(?![^\W\d_]+\.$).*(?:[^\W\d_]|_|[0-9]{5})"),
     "nearby GPS coordinate": re.compile(r"[0-9]\s?°\s?[0-9NSEWO,]|[0-9]\.[0-9]{3}|[0-9]\s?[NSEW]\b"),
     "zip postal code": re.compile(r"(?=[^0-9]*[0-9])[A-Z0-9][A-Z0-9 -]{2,}[A-Z0-9]"),
     "social security number": re.compile(r"(?:[0-9xX*][ .-]{0,2}){9}|^[0-9]{4}$"),

@@ -31,6 +31,7 @@ _SURNAME_FIRST = re.compile(r"[A-ZÀ-Þ][^\W\d_]+(?:-[A-ZÀ-Þ][^\W\d_]+)?, ?(?:
 _NUMBERED = re.compile(
     r"(?i)(?<![^\W_])(?:room|ward|bed|gate|dock|theatre|suite|floor|unit|flat|apartment|seat) $"
 )
+_NUMERIC_DATE = re.compile(r"[0-9]{1,2}([./-])[0-9]{1,2}\1(?:[0-9]{2}){1,2}")
 _FIGURES = re.compile(r"[0-9]{1,4}[A-Za-z]?")
 _NIGHT = re.compile(rf"{WEEKDAY.pattern} (?:nite|night|morning|afternoon|evening|noon)")
 _CURRENCY = "$€£"
@@ -56,7 +57,7 @@ _BEHIND_STREET = re.compile(r"(?<![^\W_])[0-9]{1,4}[A-Za-z]? (?:[A-Z][a-z]+['’
 _INSIDE = re.compile(r"(?i)(?<![^\W_])(?:in|near|outside|from|to|of|at) $")
 _WINDOW = 60
 LIVED_IN = f"{RULE}lived-in"
-_ACRONYM = re.compile("[A-Z]{3,5}")
+_ACRONYM = re.compile("[A-Z]{3,7}")
 _TITLE = re.compile(r"(?i)(?<![^\W_])(?:dr|mr|mrs|ms|miss|prof|professor|doctor|sir|judge)\.? $")
 _QUOTED = re.compile(r"(?P<quote>['\"]),\s?(?P=quote)(?P<name>[A-Z][a-z]+(?:-[A-Z][a-z]+)?)(?P=quote)")
 _MONTH = re.compile(rf"(?i)(?:{MONTHS})\.?")
@@ -210,11 +211,13 @@ def of_its_kind(entity: Entity, text: str) -> Entity:
 
 
 def _by_form(entity: Entity, text: str) -> Entity | None:
-    """The number of a room as one, Lind, A. as a person, Friday night as a date."""
+    """The number of a room as one, 1.2.70 as a birthday, Lind, A. as a person, Friday night as a date."""
     start, end = entity.span.start, entity.span.end
     if entity.label in ("place", "date") and _FIGURES.fullmatch(text, start, end):
         numbered = _NUMBERED.search(text, max(0, start - _NEAR), start)
         return labelled(entity, "secondary address unit") if numbered else None
+    if entity.label == "person age" and _NUMERIC_DATE.fullmatch(text, start, end):
+        return labelled(entity, "date of birth")
     if entity.label == "demographic attribute" and _SURNAME_FIRST.fullmatch(text, start, end):
         return labelled(entity, PERSON)
     night = _NIGHT.match(text, start) if entity.label == PERSON else None

@@ -95,12 +95,17 @@ _KNOWN_THING = re.compile(
 _FIELD_NAME = re.compile(
     r"(?i)(?:user ?name|pass ?(?:word|code|phrase)|log[ -]?in|log[ -]?out|sign[ -]?in)s?"
 )
+_MAIL_FIELD = re.compile(
+    r"(?i)von|an|gesendet|betreff|datum|kopie|de|para|asunto|fecha|enviado|objet|envoyé|oggetto|inviato|aan"
+    r"|onderwerp|verzonden"
+)
+"""Fields of a mail in other languages, before a colon."""
 _SMALL = re.compile("ms|mr|re|cc|px|hx|dx|sp")
 """Short forms that models take for names."""
 _CLAIMED = frozenset(
     (*_PLACES, PERSON, ORGANIZATION, VAGUE, "person age", "job title", "job area", "demographic attribute")
 )
-"""Labels under which models find short forms of clinical notes."""
+"""Labels under which models find short forms of clinical notes and public bodies."""
 _READ = re.compile(r"(?P<what>[A-Za-z][A-Za-z0-9&]*)[ :=]{1,3}[<>]?[0-9]+(?:[.,/][0-9]+)?")
 """A reading with its name: eGFR 41."""
 _BAY = re.compile(r" (?:bay|bed|cubicle|resus|room)(?: [0-9]{1,2})?$")
@@ -135,21 +140,21 @@ def says_nothing(label: str, said: str, before: str, after: str) -> bool:
 
 
 def _is_of_notes(label: str, said: str) -> bool:
-    """Whether a short form of clinical notes is taken for a name or the like, or its reading for a number."""
+    """Whether a short form of notes is taken for a name or the like, or its reading for a number."""
     read = _READ.fullmatch(said) if label == "quantity" else None
     return _is_clinical(read["what"]) if read else label in _CLAIMED and _is_clinical(said)
 
 
 def _is_clinical(said: str) -> bool:
-    """Whether the words are a short form of clinical notes, as it is written there: LFTs, echo; not Echo."""
+    """Whether the words are a short form of notes or bodies as it is written there: LFTs, echo, not Echo."""
     short = _BAY.sub("", said)
-    known = fold(short) in _clinical_short() and (short.isupper() or not short.istitle())
+    known = fold(short) in _short_forms() and (short.isupper() or not short.istitle())
     return known or _CARRIED.fullmatch(said) is not None or _GRADE.fullmatch(said) is not None
 
 
 @cache
-def _clinical_short() -> frozenset[str]:
-    return frozenset(entries("clinical_short"))
+def _short_forms() -> frozenset[str]:
+    return frozenset((*entries("clinical_short"), *entries("public_short")))
 
 
 def _no_care_or_sum(label: str, said: str, after: str) -> bool:
@@ -175,8 +180,9 @@ def _no_person(said: str, after: str) -> bool:
     of_sign = fold(said) in words("eponyms") and _SIGN_AFTER.match(after) is not None
     of_kin = _KIN.fullmatch(said) is not None and _NAME_AFTER.match(after) is not None
     small = _LETTER.fullmatch(said) or _SMALL.fullmatch(said) or fold(said.rstrip(".")) in PLAIN_TITLES
-    field = _FIELD_NAME.fullmatch(said) or _NOBODY.fullmatch(said)
-    return of_sign or of_kin or bool(small) or bool(field) or _is_of_scale(said, after)
+    field = _FIELD_NAME.fullmatch(said) or (after.startswith(":") and _MAIL_FIELD.fullmatch(said))
+    nobody = field or _NOBODY.fullmatch(said)
+    return of_sign or of_kin or bool(small) or bool(nobody) or _is_of_scale(said, after)
 
 
 def _nobody_in_particular(said: str, before: str) -> bool:

@@ -31,7 +31,7 @@ TYPES: Mapping[str, str] = {
     "NRP": "demographic attribute",
     "PERSON": "person full name",
     "PHONE_NUMBER": "phone number",
-    "UK_NHS": "medical record number",
+    "UK_NHS": "health insurance number",
     "URL": "URL link",
     "US_BANK_NUMBER": "bank account number",
     "US_DRIVER_LICENSE": "driving licence number",

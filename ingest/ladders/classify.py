@@ -33,28 +33,28 @@ def _cues(
     return whole, ends, tuple(prefixes), tuple(suffixes)
 
 
-def class_of(said: str, name: str, *, last: bool = False) -> str | None:
+def class_of(said: str, name: str, *, last: bool = False, head: bool = False) -> str | None:
     """The class of the words in the table ``name``; None where no word of theirs is a cue.
 
-    Two words count before one. The last cue counts if ``last``, as the head of a noun phrase; else the first
-    class of the table.
+    Two words count before one. The last cue counts if ``last``, as the head of a noun phrase, with ``head``
+    only if nothing stands behind it; else the first class of the table.
     """
     folded = [fold(word) for word in _WORDS.findall(said)]
     if _NONE & set(folded):
         return None
     of_heads = name in _NAMED_BY_HEADS
     numbers = []
-    skip = False
+    number, skip, skipped = None, False, False
     for index, word in enumerate(folded):
         pair = _number_of(f"{word} {folded[index + 1]}", name) if index + 1 < len(folded) else None
         is_head = not of_heads or index + 1 == len(folded) or folded[index + 1] in ("of", "for")
         number = pair if pair is not None else None if skip or not is_head else _number_of(word, name)
         if number is None and index + 1 == len(folded) and not skip:
             number = _last_of(word, name)
-        skip = pair is not None
+        skipped, skip = skip, pair is not None
         if number is not None:
             numbers.append(number)
-    if not numbers:
+    if not numbers or (head and number is None and not skipped):
         return None
     return list(table(name))[numbers[-1] if last else min(numbers)]
 

@@ -25,7 +25,7 @@ _ARTICLE = re.compile(r"(?i)(?<![^\W_])an? $")
 _PERSON_NOUN = re.compile(r"(?i)(?:er|or|ist|ian|ant|ent|ee|man|woman|person|men|people|staff)s?$")
 """The end of a last word before which another may say the job: nurse practitioner, not marine biology."""
 _SUBJECT = re.compile(
-    r"(?i)(?:ology|istry|physics|omics|matics|onomy|ography|studies|engineering|law|medicine)$"
+    r"(?i)(?:ology|istry|physics|omics|matics|onomy|ography|studies|engineering|medicine|(?<![\w-])law)$"
 )
 _DESCENT = re.compile(r"(?i) (?:origin|descent|background|heritage|ancestry|extraction|nationality|roots)$")
 _FAITH = re.compile(r"(?i)(?:ism|ity|islam|religion|faith|church)$")
@@ -46,6 +46,8 @@ _SPEAKS = re.compile(
     r"|understands?|tackl(?:e|es|ed|ing)|fluent in|(?:write|talk|sing|pray|read|reply|answer)s? in"
     r"|translated? (?:in)?to|practi[sc](?:e|es|ing)) (?:some |a bit of |a little |in )?$"
 )
+_CLAUSE = re.compile(r"(?i)^[^\W_]+ (?:[^\W_]+ )?(?:is|was|were|are|has|had|will|would)(?![^\W_])")
+"""A subject and its verb, of which no noun phrase says the same."""
 _HEDGE = re.compile(r"(?i)(?<![^\W_])(?:about|around|approximately|approx\.?|roughly|nearly|almost|circa) $")
 """What says that a number is not exact, and reads badly before words that are wider still."""
 _FIELD = re.compile(r" (?:of|for|in|at|to|from|with|who|that|on|by|as) |, ")
@@ -82,7 +84,7 @@ def _group(mention: Mention) -> str | None:
     if label in _CONDITIONS:
         return _condition(mention)
     if label in _ATTRIBUTES:
-        return _attribute(mention)
+        return None if _CLAUSE.search(said) else _attribute(mention)
     if label == "language":
         group = class_of(said, "peoples")
         return group and with_article(f"{group} language")
@@ -105,11 +107,14 @@ def _condition(mention: Mention) -> str | None:
 
 
 def _by_head(said: str, name: str) -> str | None:
-    """The class of the last cue; behind a possessive only of the last word: a widow's car is a car."""
-    last = said.split()[-1:]
-    if not last or (name == "jobs" and not _PERSON_NOUN.search(last[0])) or _POSSESSIVE.search(said):
-        return class_of(last[0], name, last=True) if last else None
-    return class_of(said, name, last=True)
+    """The class of the last cue: of relatives, and behind a possessive, only of the last word.
+
+    A widow's car is a car, and a child protection officer no child.
+    """
+    if _POSSESSIVE.search(said):
+        return class_of(said.split()[-1], name)
+    named_by_head = name == "relatives" or (name == "jobs" and not _PERSON_NOUN.search(said))
+    return class_of(said, name, last=True, head=named_by_head)
 
 
 def _field(mention: Mention) -> str | None:
@@ -166,10 +171,12 @@ def _attribute(mention: Mention) -> str | None:
         return _job(mention)
     if said.islower() and short and _SUBJECT.search(head):
         return with_article("subject")
+    if folded & words("religions") and (
+        fold(said.split()[-1]) in words("religions") or not _EDUCATION.search(said)
+    ):
+        return _religion(mention) or "[religion]"
     if _EDUCATION.search(said):
         return _education(mention)
-    if folded & words("religions"):
-        return _religion(mention) or "[religion]"
     if said.islower() and short and (group := class_of(head, "organizations")):
         return _noun(mention, group.lower())
     if _BE.search(mention.before):

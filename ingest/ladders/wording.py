@@ -292,6 +292,8 @@ def _named(mention: Mention, cast: Cast) -> Fit:
     name = cast.name(mention.entity, mention.before)
     if mention.said.islower() and mention.label == ORGANIZATION:
         noun = name.rpartition(" ")[0].lower()
+        if noun == "name":
+            return bracket(VAGUE)
         return Fit(plural(noun) if mention.said.endswith("s") else with_article(noun))
     if name == GOVERNMENT:
         return without_second_article(f"the {name}", mention)

@@ -256,5 +256,8 @@ def test_the_lists_of_what_there_is(client: httpx.Client) -> None:
 
 def test_every_type_of_presidio_that_is_found_keeps_its_name() -> None:
     named = {name: type_of(label) for name, label in TYPES.items()}
-    assert {name for name, again in named.items() if name != again} == {"MEDICAL_LICENSE", "UUID"}
+    assert {name for name, again in named.items() if name != again} == {"MEDICAL_LICENSE", "UUID", "UK_NHS"}
+    assert type_of("health insurance number", "pattern:gb.nhs") == "UK_NHS"
+    assert type_of("health insurance number", "pattern:health-insurance") == "HEALTH_INSURANCE_NUMBER"
+    assert type_of("medical record number") == "MEDICAL_RECORD_NUMBER"
     assert all(type_of(label).replace("_", "").isalnum() and type_of(label).isupper() for label in LABELS)

@@ -1,5 +1,6 @@
 """How far mentions reach. All texts are invented."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.detection.extents import whole
-from ingest.detection.kinds import with_kinds
+from ingest.detection.kinds import of_its_kind, with_kinds
 from ingest.documents import Entity, Identifier, Span
 from ingest.labels import label_of
 from models.detectors.words import Need
@@ -324,6 +325,36 @@ def test_an_acronym_is_no_person_unless_it_is_somebodys_initials() -> None:
     assert [each.label for each in with_kinds(text, found)] == [FIRM, NAME, NAME]
     text = "seen by Dr. QVZ today"
     assert [each.label for each in with_kinds(text, [mention(text, "QVZ", NAME)])] == [NAME]
+
+
+def test_a_town_behind_a_street_is_no_person_and_neither_is_it_elsewhere() -> None:
+    def labels(text: str) -> list[str]:
+        starts = [place.start() for place in re.finditer("Orrby", text)]
+        found = [mention(text, "Orrby", NAME).at(Span(start, start + 5)) for start in starts]
+        named = with_kinds(text, found)
+        assert all(each.identifier is Identifier.DIRECT for each in named)
+        return [each.label for each in named]
+
+    assert labels("of 4 Mill Row, Orrby; the only bakery in Orrby") == ["place", "place"]
+    assert labels("of 4 Mill Row, Orrby; then Orrby said") == [NAME, NAME]
+    assert labels("the only bakery in Orrby") == [NAME]
+
+
+@pytest.mark.parametrize(
+    ("said", "label", "kind"),
+    [
+        ("co-codamol", "demographic attribute", "medication"),
+        ("tonsillitis", NAME, "disease"),
+        ("emergency department", "place", "medical department"),
+        ("sodium 128", "medication", "test result"),
+        ("losartan 50", "medication", "medication"),
+        ("Quorrin", NAME, NAME),
+        ("19.1.66", "person age", "date of birth"),
+    ],
+)
+def test_a_medical_term_is_what_it_is(said: str, label: str, kind: str) -> None:
+    text = f"seen with {said} today"
+    assert of_its_kind(mention(text, said, label), text).label == kind
 
 
 def test_a_surname_in_quotes_behind_a_first_name_is_found() -> None:

@@ -35,8 +35,11 @@ PATHS = frozenset(
     + ("/anonymizers", "/deanonymizers", "/health")
 )
 """Their errors have Presidio's shape."""
+_WIDER = ("reference number", "place", "health insurance number")
+"""Labels that hold more than Presidio's type."""
+_NHS = "UK_NHS"
 _OWN_TYPES = {
-    **{label: name for name, label in TYPES.items() if label not in ("reference number", "place")},
+    **{label: name for name, label in TYPES.items() if label not in _WIDER},
     **dict.fromkeys(("place", "city name", "county", "state or province", "country"), "LOCATION"),
     **dict.fromkeys(("street address", "nearby GPS coordinate"), "LOCATION"),
     **dict.fromkeys(("date", "date of birth", "time"), "DATE_TIME"),
@@ -61,8 +64,10 @@ class BadRequest(LetheError):
     """A request that Presidio would refuse as well."""
 
 
-def type_of(label: str) -> str:
-    """Presidio's name of a label; of one that it lacks the label in capitals."""
+def type_of(label: str, source: str = "") -> str:
+    """Presidio's name of a label that ``source`` found; of one that it lacks the label in capitals."""
+    if source == "pattern:gb.nhs":
+        return _NHS
     return _OWN_TYPES.get(label, label.upper().replace(" ", "_").replace("-", "_"))
 
 
@@ -81,7 +86,7 @@ def presidio_routes(detector: Callable[[], EntityDetector]) -> APIRouter:
 
 
 def _add_analyzer(router: APIRouter, detector: Callable[[], EntityDetector]) -> None:
-    types = sorted({type_of(label) for label in LABELS})
+    types = sorted({_NHS, *map(type_of, LABELS)})
 
     @router.get("/supportedentities", response_model=list[str])
     def supported(key: Asking, language: str = "en") -> list[str]:
@@ -206,7 +211,7 @@ _Found = tuple[int, int, str, float, str]
 def _found(body: AnalyzeBody, entities: Sequence[Entity]) -> Iterator[_Found]:
     """The types that are asked for; without them what identifies alone or with other facts."""
     for each in entities:
-        name = type_of(each.label)
+        name = type_of(each.label, each.source)
         asked = name in body.entities if body.entities else each.identifier is not Identifier.ATTRIBUTE
         if asked:
             yield each.span.start, each.span.end, name, each.confidence, each.source

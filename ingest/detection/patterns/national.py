@@ -51,7 +51,7 @@ _NINE, _TEN, _ELEVEN = (
 
 # Name, label, format, validator, cue, hints: bare digits, accepted only after a cue word.
 _CUED: tuple[tuple[str, str, str, str, str, tuple[str, ...]], ...] = (
-    ("gb.nhs", "health insurance number", _TEN, "gb.nhs", r"nhs", ("nhs",)),
+    ("gb.nhs", "health insurance number", _TEN, "gb.nhs", r"nhs|h&c|hsc", ("nhs", "h&c", "hsc")),
     ("ca.sin", "national id number", _NINE, "ca.sin", r"sin|social insurance", ("sin", "social insurance")),
     (
         "au.medicare",

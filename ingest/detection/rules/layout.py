@@ -68,6 +68,8 @@ ORDINARY = ("common_words", "not_names", "organization_cues", "weekday_months", 
     "medical_tests",
 )
 """The lists whose words name nobody, wherever they stand."""
+OFFICES = frozenset(("surgery", "practice", "team", "ward", "school"))
+"""Words of offices besides those of organizations."""
 LIST_BREAK = re.compile(r"[;<>\[\]()\"]|,(?=[ ]|$)|@|/")
 
 
@@ -108,10 +110,16 @@ def _entity(match: re.Match[str], group: int, confidence: float, rule: str) -> E
 def _headers(text: str) -> Iterator[Entity]:
     for line in HEADER.finditer(text):
         start = line.start(1)
+        of_firm = False
         for piece in LIST_BREAK.split(line.group(1)):
             place = text.find(piece, start, line.end(1))
+            # Behind a firm and a comma its town follows: Quellby Surgery, Ashdale.
+            of_firm = of_firm and text[start:place].strip() == ","
             start = place + len(piece)
             name = piece.strip(" \t'.")
+            if of_firm:
+                continue
+            of_firm = not (words("organization_cues") | OFFICES).isdisjoint(map(fold, WORD.findall(name)))
             if name and len(WORD.findall(name)) <= 5 and _named(name, unknown=True):
                 first = text.find(name, place)
                 yield hit(Span(first, first + len(name)), PERSON, 0.9, "mail-header")

@@ -34,7 +34,7 @@ def test_the_decade_in_words(age: int) -> None:
 @pytest.mark.parametrize(
     ("said", "years"),
     [("43", 43), ("forty three", 43), ("sixty-two", 62), ("14 months", 1), ("6 weeks", 0), ("aged 50", 50),
-     ("one hundred and two", 102), ("43 y/o", 43), ("old", None), ("300", None)],
+     ("one hundred and two", 102), ("37F", 37), ("m 40", 40), ("43 y/o", 43), ("old", None), ("300", None)],
 )  # fmt: skip
 def test_ages_are_read(said: str, years: int | None) -> None:
     assert years_of(said) == years
@@ -183,11 +183,22 @@ def test_areas_and_their_adjectives() -> None:
         ("no cancer", "conditions", None),
         ("plumber", "jobs", "technical specialist"),
         ("Poles", "peoples", "Eastern European"),
+        ("cardiologist", "jobs", "health worker"),
+        ("geologist", "jobs", "researcher"),
+        ("crane operator", "jobs", "craft or building worker"),
+        ("fire captain", "jobs", "protective service worker"),
         ("nothing", "jobs", None),
     ],
 )
 def test_classes(said: str, name: str, expected: str | None) -> None:
     assert class_of(said, name) == expected
+
+
+def test_a_head_has_nothing_behind_it() -> None:
+    assert class_of("marine biology", "jobs", last=True, head=True) is None
+    assert class_of("retired marine", "jobs", last=True, head=True) == "member of the police or the forces"
+    assert class_of("child protection officer", "relatives", last=True, head=True) is None
+    assert class_of("old fire captain", "jobs", last=True, head=True) == "protective service worker"
 
 
 @pytest.mark.parametrize("town", ["Leeds", "Kraków", "Houston", "Reykjavik", "Nairobi", "Osaka"])
