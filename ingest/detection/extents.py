@@ -204,7 +204,7 @@ def _says_nothing(label: str, span: Span, text: str) -> bool:
         nobody = fold(said) in _GREETED and _GREETING.search(text, max(0, span.start - _NEAR), span.start)
         return bool(nobody) or is_heading(span, text)
     found = WORD.findall(said)
-    if label in ("person age", *MOMENTS) and (
+    if label in ("person age", "quantity", *MOMENTS) and (
         _NO_AGE_AT_ALL.fullmatch(said) or _numbers_an_item(span, said, text)
     ):
         return True

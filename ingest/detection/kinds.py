@@ -7,7 +7,7 @@ from functools import cache
 
 from ingest.detection.joints import WEEKDAY
 from ingest.detection.overlaps import CharacterSet
-from ingest.detection.patterns.words import MONTHS, UNITS
+from ingest.detection.patterns.words import MONTHS, TEENS, TENS, UNITS
 from ingest.detection.rules.medical import KINDS
 from ingest.detection.sources import RULE
 from ingest.documents import Entity, Span
@@ -20,6 +20,12 @@ _NO_MEDICINE = frozenset(
     ("place", ORGANIZATION, PERSON, VAGUE, "job title", "job area", "demographic attribute", "event")
 )
 """Labels under which models find medical terms."""
+_ILLNESSES = ("disease", "diagnosis")
+_REST_OF_ILLNESS = re.compile(
+    r"(?i:(?: affective| mood| personality| spectrum)? disorder| disease| syndrome)(?![^\W_])"
+    r"| (?:type )?(?:I{1,3}|[12])(?![\w.,/-])"
+)
+"""Bipolar affective disorder, bipolar II."""
 _READING = re.compile(r"(?P<what>[a-z][a-z0-9 -]+) [<>]?[0-9]+(?:[.,][0-9]+)?")
 _LENGTH = re.compile(
     r"(?i)(?:about |over |~)?[0-9]+(?:\.[0-9]+)?\+? (?:years?|months?|weeks?|days?|hours?|minutes?)"
@@ -31,6 +37,10 @@ _SURNAME_FIRST = re.compile(r"[A-ZÀ-Þ][^\W\d_]+(?:-[A-ZÀ-Þ][^\W\d_]+)?, ?(?:
 _NUMBERED = re.compile(
     r"(?i)(?<![^\W_])(?:room|ward|bed|gate|dock|theatre|suite|floor|unit|flat|apartment|seat) $"
 )
+_COUNT = re.compile(
+    rf"(?i)(?:[0-9]+|{UNITS}|ten|eleven|twelve|{TEENS}|{TENS}) (?!(?:year|month|week|day|yr|mo)s)[a-z]{{3,}}s"
+)
+"""Nineteen pupils."""
 _NUMERIC_DATE = re.compile(r"[0-9]{1,2}([./-])[0-9]{1,2}\1(?:[0-9]{2}){1,2}")
 _FIGURES = re.compile(r"[0-9]{1,4}[A-Za-z]?")
 _NIGHT = re.compile(rf"{WEEKDAY.pattern} (?:nite|night|morning|afternoon|evening|noon)")
@@ -216,6 +226,8 @@ def _by_form(entity: Entity, text: str) -> Entity | None:
     if entity.label in ("place", "date") and _FIGURES.fullmatch(text, start, end):
         numbered = _NUMBERED.search(text, max(0, start - _NEAR), start)
         return labelled(entity, "secondary address unit") if numbered else None
+    if entity.label == "person age" and _COUNT.fullmatch(text, start, end):
+        return labelled(entity, "quantity")
     if entity.label == "person age" and _NUMERIC_DATE.fullmatch(text, start, end):
         return labelled(entity, "date of birth")
     if entity.label == "demographic attribute" and _SURNAME_FIRST.fullmatch(text, start, end):
@@ -227,8 +239,10 @@ def _by_form(entity: Entity, text: str) -> Entity | None:
 
 
 def _of_medicine(entity: Entity, text: str) -> Entity | None:
-    """A medical term that is taken for a name, a job or an attribute as what it is; sodium 128 as result."""
+    """A medical term taken for a name, a job or an attribute as what it is, an illness with its type."""
     said = fold(text[entity.span.start : entity.span.end])
+    if entity.label in _ILLNESSES and (rest := _REST_OF_ILLNESS.match(text, entity.span.end)):
+        return entity.at(Span(entity.span.start, rest.end()))
     if entity.label == "medication" and (reading := _READING.fullmatch(said)):
         return labelled(entity, "test result") if reading["what"] in entries("medical_tests") else None
     if entity.label not in _NO_MEDICINE or said in words("given_names", "given_names_ambiguous", "surnames"):

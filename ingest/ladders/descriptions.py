@@ -29,18 +29,26 @@ _SUBJECT = re.compile(
 )
 _DESCENT = re.compile(r"(?i) (?:origin|descent|background|heritage|ancestry|extraction|nationality|roots)$")
 _FAITH = re.compile(r"(?i)(?:ism|ity|islam|religion|faith|church)$")
+_DEGREES = (
+    r"degrees?|ph\.?d|masters?|m\.?s\.?c?|b\.?s\.?c?|m\.?b\.?a|bachelor(?:s|['’]s| of| degree)|diploma"
+    r"|certificate"
+)
+_DEGREE = re.compile(rf"(?i)(?<![^\W_])(?:{_DEGREES})(?![^\W_])")
 _EDUCATION = re.compile(
-    r"(?i)(?<![^\W_])(?:degrees?|ph\.?d|masters?|m\.?s\.?c?|b\.?s\.?c?|m\.?b\.?a|bachelors?|diploma|graduat\w+"
-    r"|school|university|uni|college|certificate|gcses?|a-levels?|thesis|semester|class of)(?![^\W_])"
+    rf"(?i)(?<![^\W_])(?:{_DEGREES}|graduat\w+|school|university|uni|college|gcses?|a-levels?|thesis|semester"
+    r"|class of)(?![^\W_])"
 )
-_DEGREE = re.compile(
-    r"(?i)(?<![^\W_])(?:degrees?|ph\.?d|masters?|m\.?s\.?c?|b\.?s\.?c?|m\.?b\.?a|bachelors?|diploma|certificate)(?![^\W_])"
-)
-_ADJECTIVE = re.compile(r"(?i)^(?:[a-z0-9]+[- ]){0,2}(?:[a-z]+(?:ic|ed|al|ous|ive|less|ant|id)|bipolar)$")
+_ADJECTIVE = re.compile(r"(?i)^(?:[a-z0-9]+[- ]){0,2}(?:[a-z]+(?:ic|iac|ed|al|ous|ive|less|ant|id)|bipolar)$")
 """Of one to three words: asthmatic, HIV positive."""
 _POSSESSIVE = re.compile(r"['’]s? |s['’] ")
 _SPELLED = re.compile(r"(?<![^\W_])(?:[A-Z] )+[A-Z](?![^\W_])")
-_BE = re.compile(r"(?i)(?:(?<![^\W_])(?:is|was|am|are|were|be|been)|['’](?:s|m|re))\s$")
+_IS = r"(?:(?<![^\W_])(?:is|was|am|are|were|be|been)|['’](?:s|m|re))\s"
+_BE = re.compile(rf"(?i){_IS}$")
+_SO_BE = re.compile(
+    rf"(?i){_IS}(?:(?:also|now|still|both|not) )?(?:[a-z-]+(?: [a-z-]+)? (?:and|or|but) (?:also )?)?$"
+)
+"""Is, is also, is autistic and."""
+_SUFFERER = re.compile(r"(?i)(?:iac|ic|ive|bipolar|carrier|sufferer|survivor|patient)$")
 _SPEAKS = re.compile(
     r"(?i)(?<![^\W_])(?:speak(?:s|ing)?|spoken?|learn(?:s|ed|t|ing)?|stud(?:y|ies|ied|ying)|teach(?:es|ing)?|taught"
     r"|understands?|tackl(?:e|es|ed|ing)|fluent in|(?:write|talk|sing|pray|read|reply|answer)s? in"
@@ -56,8 +64,9 @@ _ARTICLE_INSIDE = re.compile(r"(?i)[^\W_]\s(?:an?|the|his|her|my|our|their|and)\
 """In a phrase that has a verb: owned a garage."""
 _ONE = re.compile(r"(?i)(?<![^\W_])(?:an?|one)\s$")
 _QUALIFIED = re.compile(
-    r"(?i)(?<![^\W_])(?:former|retired|ex|senior|junior|acting|serving|current|then|late)[ -]$"
+    r"(?i)(?<![^\W_])(?:former|retired|ex|senior|junior|acting|serving|current|then|late)[ -]$|['’]s $"
 )
+_ONE_SUCH = re.compile(r"(?i)(?<![^\W_])an?\s[a-z]+\s$")
 _NAME_AFTER = re.compile(r" [A-Z][a-z.]")
 _LISTED = re.compile(r"[,:/(]\s?$")
 _ENDS_ITEM = (",", " -", " –", ":")
@@ -99,10 +108,12 @@ def _group(mention: Mention) -> str | None:
 
 
 def _condition(mention: Mention) -> str | None:
-    """A group of illnesses; of an adjective, ill, or affected by one."""
+    """A group of illnesses; of an adjective, ill, or affected by one; of who has it, a person with one."""
     found = _counted(class_of(_spoken(mention.said), "conditions"))
-    if _ADJECTIVE.search(mention.said) and _BE.search(mention.before):
+    if _ADJECTIVE.search(mention.said) and _SO_BE.search(mention.before):
         return f"affected by {found}" if found else "ill"
+    if _SUFFERER.search(mention.said) and not mention.modifies and _ONE.search(mention.before):
+        return f"a person with {found or 'a medical condition'}"
     return found
 
 
@@ -151,6 +162,8 @@ def _religion(mention: Mention) -> str | None:
         return "believers"
     if _ONE.search(mention.before):
         return "a believer"
+    if not mention.modifies and _ONE_SUCH.search(mention.before):
+        return "believer"
     return "religious" if _BE.search(mention.before) else None
 
 
@@ -169,24 +182,28 @@ def _attribute(mention: Mention) -> str | None:
         return people
     if short and class_of(head.rpartition(" ")[2], "jobs"):
         return _job(mention)
-    if said.islower() and short and _SUBJECT.search(head):
-        return with_article("subject")
-    if folded & words("religions") and (
-        fold(said.split()[-1]) in words("religions") or not _EDUCATION.search(said)
+    if folded & words("religions") and fold(WORD.findall(said)[-1]) not in (
+        "school",
+        "college",
+        "university",
     ):
         return _religion(mention) or "[religion]"
-    if _EDUCATION.search(said):
-        return _education(mention)
-    if said.islower() and short and (group := class_of(head, "organizations")):
+    if said.islower() and short and (group := class_of(head, "organizations", last=True, head=True)):
         return _noun(mention, group.lower())
+    if _EDUCATION.search(said) or (said.islower() and short and _SUBJECT.search(head)):
+        return _education(mention)
     if _BE.search(mention.before):
         return None
     if not _ARTICLE_INSIDE.search(said) and (group := _by_head(head, "things")):
         return _noun(mention, group)
-    return _counted(class_of(_spoken(said), "conditions")) or (_job(mention) if short else None)
+    if class_of(_spoken(said), "conditions", last=True, head=True):
+        return _condition(mention)
+    return _job(mention) if short else None
 
 
 def _education(mention: Mention) -> str:
+    if not _EDUCATION.search(mention.said):
+        return "a subject"
     if mention.modifies and mention.in_sentence and mention.said[-1].isalpha():
         return "academic"
     if _DEGREE.search(mention.said) and (mention.in_sentence or mention.determined):

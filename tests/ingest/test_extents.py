@@ -357,6 +357,14 @@ def test_a_medical_term_is_what_it_is(said: str, label: str, kind: str) -> None:
     assert of_its_kind(mention(text, said, label), text).label == kind
 
 
+def test_an_illness_has_its_type_and_a_count_is_no_age() -> None:
+    text = "with bipolar II and nineteen pupils, nineteen years"
+    ill = of_its_kind(mention(text, "bipolar", "diagnosis"), text)
+    assert text[ill.span.start : ill.span.end] == "bipolar II"
+    assert of_its_kind(mention(text, "nineteen pupils", "person age"), text).label == "quantity"
+    assert of_its_kind(mention(text, "nineteen years", "person age"), text).label == "person age"
+
+
 def test_a_surname_in_quotes_behind_a_first_name_is_found() -> None:
     text = "(1, 'Anna', 'Orrlind', 'admin'), (2, 'Tom', 'Quell', 'x'), ('Nina', 'The')"
     found = [mention(text, name, NAME) for name in ("Anna", "Tom", "Quell", "Nina")]
