@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from app.auditing import audit_of
-from app.cli.attack import phases_on
-from app.cli.console import console, current_phase_on, message, progress, result
+from app.cli.console import console, current_phase_on, message, progress, result_beside_table, show
 from app.cli.trip_rag import all_sanitized
 from app.compose import system_of
 from app.data_dir import DataDir
@@ -27,7 +26,6 @@ from eval.corpora.public_ids import under_public_ids
 from eval.reports.audit import audit_table
 from eval.reports.comparison import methods_table
 from eval.reports.files import report_folder, write_audit, write_comparison
-from eval.reports.render import terminal_table
 from eval.studies.audit.options import Options as AuditOptions
 from eval.studies.audit.report import AuditReport
 from eval.studies.compare.study import (
@@ -60,13 +58,13 @@ def run(arguments: argparse.Namespace) -> int:
     answered = _ask(data_dir)
     say("3. Audit it: attacks on it, on the originals, on redacted ones and on fair controls")
     report, page = _audit(data, output / "audit")
-    console().print(terminal_table(audit_table(report), narrow=True))
+    show(audit_table(report), narrow=True)
     say("4. Compare it with every baseline, in a quick run of the benchmark")
     comparison, compared = _compare(system, data, output / "comparison")
     say("5. The reports, pages that need no network")
     message(f"the audit: {page.resolve()}")
     message(f"every method beside the others: {comparison.resolve()}")
-    result(report.model_dump(mode="json"))
+    result_beside_table(report.model_dump(mode="json"), arguments.json)
     return 0 if kept and answered and compared else 1
 
 
@@ -120,7 +118,7 @@ def _audit(data: DataDir, folder: Path) -> tuple[AuditReport, Path]:
     # A demo that was run before, perhaps by another version, is made anew.
     shutil.rmtree(folder, ignore_errors=True)
     with progress("done") as bar:
-        reported = phases_on(bar)
+        reported = current_phase_on(bar)
 
         def originals(public_ids: Callable[[Sequence[str]], Sequence[str]]) -> Corpus:
             return read_corpus(read_documents([path]), public_ids, gold, reported)
@@ -142,5 +140,5 @@ def _compare(system: System, data: DataDir, folder: Path) -> tuple[Path, bool]:
             folder=report_folder(folder),
             made_with=run_settings(data.settings),
         )
-    console().print(terminal_table(methods_table(report)))
+    show(methods_table(report))
     return write_comparison(report, folder), all_sanitized(report)
