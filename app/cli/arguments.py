@@ -91,6 +91,11 @@ def parser() -> argparse.ArgumentParser:
     _models(_described(verbs, "models", "list, check, download or train models"))
     demo = _verb(verbs, "demo", "run everything on a bundled, invented corpus")
     output(demo, "folder for the demo's data (default demo-output)", default="demo-output")
+    demo.add_argument(
+        "--no-comparison",
+        action="store_true",
+        help="leave out the comparison with the baselines, which takes more than half of the time",
+    )
     as_json(demo)
     return top
 
