@@ -103,7 +103,7 @@ def audit(verb: argparse.ArgumentParser) -> None:
         "--suite",
         choices=("quick", "standard", "full"),
         default="standard",
-        help="quick takes 100 documents and a minute or two, standard 1,000, full all (default standard)",
+        help="quick takes 100 documents and a few minutes, standard 1,000, full all (default standard)",
     )
     for option, fails in (("--fail-above", "a leak is above"), ("--fail-below", "usefulness is below")):
         verb.add_argument(
