@@ -155,7 +155,10 @@ def documents_saying(data: DataDir, name: str, alias: str) -> list[str]:
         return [doc_id for doc_id, text in collection.store.saying(alias) if whole.search(text)]
 
 
-NOTHING_TO_ERASE = "No document has one of these ids; list the collection's documents for ids."
+NOTHING_TO_ERASE = (
+    "No document has one of these ids; give the name of a file as it was uploaded, the id of a record, or an "
+    "id from the list of the collection's documents."
+)
 
 
 def anything_to_erase(data: DataDir, name: str, ids: Sequence[str]) -> bool:

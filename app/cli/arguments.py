@@ -19,6 +19,7 @@ from app.cli.measuring_arguments import (
     tune,
 )
 from app.cli.shared_arguments import (
+    as_json,
     collection,
     how_many,
     keep_ids,
@@ -90,6 +91,12 @@ def parser() -> argparse.ArgumentParser:
     _models(_described(verbs, "models", "list, check, download or train models"))
     demo = _verb(verbs, "demo", "run everything on a bundled, invented corpus")
     output(demo, "folder for the demo's data (default demo-output)", default="demo-output")
+    demo.add_argument(
+        "--no-comparison",
+        action="store_true",
+        help="leave out the comparison with the baselines, which takes more than half of the time",
+    )
+    as_json(demo)
     return top
 
 

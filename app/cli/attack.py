@@ -4,9 +4,8 @@ import argparse
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from app.cli.console import console, message, progress, result
+from app.cli.console import current_phase_on, message, progress, result_beside_table, show
 from app.cli.given import data_of, readings_of
 from app.compose import system_of
 from eval.attacks.custom import attack_from
@@ -14,20 +13,15 @@ from eval.attacks.extraction import Aim
 from eval.attacks.suite import extraction_suite
 from eval.corpora.given import read_corpus
 from eval.corpora.gold import gold_rows
-from eval.progress import Progress as Phases
 from eval.protocols import Attack
 from eval.reports.extraction_page import leakage_table
 from eval.reports.files import extraction_folder, write_extraction
-from eval.reports.render import terminal_table
 from eval.studies.extraction.report import summary
 from eval.studies.extraction.study import extraction
 
-if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
-
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run an attack: a table on standard error, the figures as one JSON line, files on request.
+    """Run an attack: a table on standard error, its figures as one JSON line, files on request.
 
     1 if something keeps the figures from being a verdict: a failed document or attempt, or an unsanitized
     arm that the attack did not break.
@@ -46,13 +40,13 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.collection:
             collection = stack.enter_context(data.open(arguments.collection))
             public_ids = partial(data.public_ids, keep=collection.manifest.keeps_ids)
-        reported = phases_on(bar)
+        reported = current_phase_on(bar)
         corpus = read_corpus(readings_of(arguments, data.settings), public_ids, gold, reported)
         report = extraction(
             system, corpus, attack, collection=collection, worst_case=worst_case, progress=reported
         )
-    console().print(terminal_table(leakage_table(report), narrow=True))
-    result(summary(report))
+    show(leakage_table(report), narrow=True)
+    result_beside_table(summary(report), arguments.json)
     if folder:
         page = write_extraction(report, folder)
         message(f"report: {page}")
@@ -65,15 +59,3 @@ def _attack(arguments: argparse.Namespace) -> Attack:
         return attack_from(arguments.attack_file)
     aims = dict.fromkeys(Aim(aim) for aim in arguments.aim or Aim)
     return extraction_suite(list(aims), arguments.n, arguments.seed)
-
-
-def phases_on(bar: "Progress") -> Phases:
-    """A bar for each phase, added when the phase begins."""
-    tasks: dict[str, TaskID] = {}
-
-    def show(phase: str, done: int, total: int | None) -> None:
-        if phase not in tasks:
-            tasks[phase] = bar.add_task(phase, total=total, count=done)
-        bar.update(tasks[phase], completed=done, total=total, count=done)
-
-    return show

@@ -7,8 +7,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from app.auditing import audit_of
-from app.cli.attack import phases_on
-from app.cli.console import console, message, progress, result
+from app.cli.console import current_phase_on, message, progress, result_beside_table, show
 from app.cli.given import data_of, readings_of
 from eval.attacks.attribute_truths import truths_in
 from eval.corpora.corpus import Corpus
@@ -17,7 +16,6 @@ from eval.corpora.gold import fields_in, gold_rows, persons_in
 from eval.reports.audit import audit_table, side_by_side
 from eval.reports.files import report_folder, write_audit
 from eval.reports.names import AUDIT
-from eval.reports.render import terminal_table
 from eval.studies.audit.options import Options
 from eval.studies.audit.report import AuditReport
 from models.errors import ConfigurationError, LetheError
@@ -27,7 +25,7 @@ EXCEEDED = 100
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """A table on standard error, the figures as one JSON line, files on request.
+    """A table on standard error, the figures as one JSON line where nobody reads it, files on request.
 
     100 if a gate is exceeded; 1 if something that a gate asks for was not measured.
     """
@@ -41,18 +39,18 @@ def run(arguments: argparse.Namespace) -> int:
     at_most, at_least = dict(arguments.fail_above or ()), dict(arguments.fail_below or ())
     options = Options(arguments.suite, arguments.seed, at_most, at_least)
     with progress("done") as bar:
-        reported = phases_on(bar)
+        reported = current_phase_on(bar)
 
         def originals(public_ids: Callable[[Sequence[str]], Sequence[str]]) -> Corpus:
             readings = readings_of(arguments, data.settings)
             return read_corpus(readings, public_ids, gold, reported, persons, attributes)
 
         report = audit_of(data, arguments.collection, originals, options, reported, folder)
-    console().print(terminal_table(audit_table(report), narrow=True))
+    show(audit_table(report), narrow=True)
     if arguments.reveal:
         for leak in report.worst:
             message(f"{leak.doc_id}: {'; '.join(leak.exposed)}")
-    result(report.model_dump(mode="json"))
+    result_beside_table(report.model_dump(mode="json"), arguments.json)
     if folder:
         message(f"report: {write_audit(report, folder)}")
     outcomes = {gate.outcome for gate in report.gates}
@@ -62,9 +60,9 @@ def run(arguments: argparse.Namespace) -> int:
 def compare(arguments: argparse.Namespace) -> int:
     """The figures of two audits side by side, with their difference."""
     one, other = (_read(Path(path)) for path in (arguments.one, arguments.other))
-    table = side_by_side(one, other)
-    console().print(terminal_table(table))
-    result({"one": one.model_dump(mode="json"), "other": other.model_dump(mode="json")})
+    show(side_by_side(one, other))
+    both = {"one": one.model_dump(mode="json"), "other": other.model_dump(mode="json")}
+    result_beside_table(both, arguments.json)
     return 0
 
 

@@ -8,8 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from app.cli.attack import phases_on
-from app.cli.console import message, progress
+from app.cli.console import current_phase_on, message, progress
 from app.cli.given import settings_of
 from app.compose import detector_of, risk_of, system_of
 from app.settings.load import DetectorSettings, Settings
@@ -47,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     commit = arguments.commit or commit_here() or UNKNOWN
     snippets = shipped_snippets(data)
     with progress("done") as bar:
-        reported = phases_on(bar)
+        reported = current_phase_on(bar)
         found = _detection(columns, data, arguments.corpus, reported, commit)
         judged = measure(
             _risk_models(settings), held_out(snippets)[1], reported, scored_twice=snippets, commit=commit

@@ -4,8 +4,7 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from app.cli.attack import phases_on
-from app.cli.console import console, message, progress, result
+from app.cli.console import console, current_phase_on, message, progress, result
 from app.cli.given import data_of, readings_of
 from app.compose import language_model_of, system_of
 from app.policy_file import check_writable, write_policy
@@ -52,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
         check_writable(Path(arguments.output))
     gold = _marks(arguments)
     with progress("done") as bar:
-        reported = phases_on(bar)
+        reported = current_phase_on(bar)
         corpus = read_corpus(readings_of(arguments, data.settings), data.public_ids, gold, reported)
         ready = prepared(system, corpus, reported)
         if corpus.unread:

@@ -6,8 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.cli.attack import phases_on
-from app.cli.console import message, progress
+from app.cli.console import current_phase_on, message, progress
 from app.cli.given import readings_of, settings_of
 from app.compose import system_of
 from app.server.quotas.budgets import Budgets
@@ -58,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.gold_field:
         gold = gold_rows(arguments.paths, arguments.gold_field, arguments.text_field, arguments.id_field)
     with progress("done") as bar:
-        reported = phases_on(bar)
+        reported = current_phase_on(bar)
         corpus = read_corpus(readings_of(arguments, settings), _numbers, gold, reported)
         report = measure_defences(
             system,

@@ -7,11 +7,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from itertools import count
 from pathlib import Path
 
 from app.auditing import audit_of
-from app.cli.attack import phases_on
-from app.cli.console import console, current_phase_on, message, progress, result
+from app.cli.console import console, current_phase_on, message, progress, result_beside_table, show
 from app.cli.trip_rag import all_sanitized
 from app.compose import system_of
 from app.data_dir import DataDir
@@ -27,7 +27,6 @@ from eval.corpora.public_ids import under_public_ids
 from eval.reports.audit import audit_table
 from eval.reports.comparison import methods_table
 from eval.reports.files import report_folder, write_audit, write_comparison
-from eval.reports.render import terminal_table
 from eval.studies.audit.options import Options as AuditOptions
 from eval.studies.audit.report import AuditReport
 from eval.studies.compare.study import (
@@ -43,31 +42,50 @@ from retrieval.system import System
 
 COLLECTION = "demo"
 SEED = 0
+ALL_MINUTES, AUDIT_MINUTES = 10, 5
+"""On two cores: the whole demo, and the demo without the comparison."""
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run every step; the figures of the audit are one JSON line on standard output. 1 if a step failed."""
+    started = time.monotonic()
+    compares = not arguments.no_comparison
+    message(_how_long(compares))
     output = Path(arguments.output)
     data_dir = Path(arguments.data_dir or output / "data")
     data = DataDir(load_settings({"data_dir": str(data_dir), "ingest.keep_ids": True}))
     system = system_of(data.settings)
     # A demo that was run before, perhaps by another version, is made anew.
     shutil.rmtree(data.folder(COLLECTION), ignore_errors=True)
-    say = console().rule
-    say("1. Ingest an invented corpus of clinic, office and tribunal documents")
+    steps = count(1)
+
+    def say(title: str) -> None:
+        console().rule(f"{next(steps)}. {title}")
+
+    say("Ingest an invented corpus of clinic, office and tribunal documents")
     kept = _ingest(system, data)
-    say("2. Ask, from the command line, from a cold start")
+    say("Ask, from the command line, from a cold start")
     answered = _ask(data_dir)
-    say("3. Audit it: attacks on it, on the originals, on redacted ones and on fair controls")
+    say("Audit it: attacks on it, on the originals, on fair controls")
     report, page = _audit(data, output / "audit")
-    console().print(terminal_table(audit_table(report), narrow=True))
-    say("4. Compare it with every baseline, in a quick run of the benchmark")
-    comparison, compared = _compare(system, data, output / "comparison")
-    say("5. The reports, pages that need no network")
-    message(f"the audit: {page.resolve()}")
-    message(f"every method beside the others: {comparison.resolve()}")
-    result(report.model_dump(mode="json"))
+    show(audit_table(report), narrow=True)
+    pages = {"the audit": page}
+    compared = True
+    if compares:
+        say("Compare it with every baseline, in a quick run of the benchmark")
+        pages["every method beside the others"], compared = _compare(system, data, output / "comparison")
+    say("The reports, pages that need no network")
+    for what, where in pages.items():
+        message(f"{what}: {where.resolve()}")
+    message(f"the demo took {(time.monotonic() - started) / 60:.1f} minutes")
+    result_beside_table(report.model_dump(mode="json"), arguments.json)
     return 0 if kept and answered and compared else 1
+
+
+def _how_long(compares: bool) -> str:
+    minutes = ALL_MINUTES if compares else AUDIT_MINUTES
+    shorter = f", and {AUDIT_MINUTES} with --no-comparison" if compares else ""
+    return f"the demo takes about {minutes} minutes on two cores{shorter}"
 
 
 def _ingest(system: System, data: DataDir) -> bool:
@@ -86,8 +104,8 @@ def _ingest(system: System, data: DataDir) -> bool:
         f"{tally.kept} documents, {tally.characters:,} characters, {tally.passages} passages in "
         f"{tally.seconds:.1f} s"
     )
-    for (action, reason), count in reasons.items():
-        message(f"{count:6d} mentions: {action} ({reason})")
+    for (action, reason), mentions in reasons.items():
+        message(f"{mentions:6d} mentions: {action} ({reason})")
     return not tally.failed
 
 
@@ -120,7 +138,7 @@ def _audit(data: DataDir, folder: Path) -> tuple[AuditReport, Path]:
     # A demo that was run before, perhaps by another version, is made anew.
     shutil.rmtree(folder, ignore_errors=True)
     with progress("done") as bar:
-        reported = phases_on(bar)
+        reported = current_phase_on(bar)
 
         def originals(public_ids: Callable[[Sequence[str]], Sequence[str]]) -> Corpus:
             return read_corpus(read_documents([path]), public_ids, gold, reported)
@@ -142,5 +160,5 @@ def _compare(system: System, data: DataDir, folder: Path) -> tuple[Path, bool]:
             folder=report_folder(folder),
             made_with=run_settings(data.settings),
         )
-    console().print(terminal_table(methods_table(report)))
+    show(methods_table(report))
     return write_comparison(report, folder), all_sanitized(report)

@@ -5,8 +5,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from app.cli.attack import phases_on
-from app.cli.console import message, progress
+from app.cli.console import current_phase_on, message, progress
 from app.cli.given import settings_of
 from app.compose import encoder_of, system_of
 from eval.reports.files import report_folder
@@ -33,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
             PoolGuesser(encoder),
             settings.policy.guess_limit,
             arguments.seed,
-            phases_on(bar),
+            current_phase_on(bar),
             arguments.documents,
             Path(arguments.judged) if arguments.judged else None,
             lambda: system_of(settings, encoder=encoder),

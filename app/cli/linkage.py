@@ -6,8 +6,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from app.cli.attack import phases_on
-from app.cli.console import message, progress
+from app.cli.console import current_phase_on, message, progress
 from app.cli.given import data_of
 from app.compose import system_of
 from app.settings.report import run_settings
@@ -46,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
             system,
             found,
             Options(_attack(arguments), arguments.seed, not arguments.quick, arguments.judge),
-            phases_on(bar),
+            current_phase_on(bar),
             folder=folder,
             made_with=run_settings(data.settings),
         )

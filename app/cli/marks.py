@@ -5,8 +5,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from app.cli.attack import phases_on
-from app.cli.console import message, progress
+from app.cli.console import current_phase_on, message, progress
 from app.cli.given import settings_of
 from app.compose import system_of
 from app.demo.corpus import corpus_path
@@ -40,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     with progress("done") as bar:
         report = measure_marks(
-            system, data, options, phases_on(bar), folder=folder, made_with=run_settings(settings)
+            system, data, options, current_phase_on(bar), folder=folder, made_with=run_settings(settings)
         )
     report = report.model_copy(update={"command": _command(arguments)})
     sys.stdout.write(markdown(report))

@@ -3,6 +3,7 @@
 import argparse
 
 from app.cli.shared_arguments import (
+    as_json,
     collection,
     how_many,
     language,
@@ -89,6 +90,7 @@ def tune(verb: argparse.ArgumentParser) -> None:
     )
     verb.add_argument("--seed", type=int, default=0, help="seed of samples and halves (default 0)")
     output(verb, "folder for tuning.json, tuning.html and a policy file of each choice; without it none")
+    as_json(verb)
     policy(verb)
 
 
@@ -101,7 +103,7 @@ def audit(verb: argparse.ArgumentParser) -> None:
         "--suite",
         choices=("quick", "standard", "full"),
         default="standard",
-        help="quick takes 100 documents and a minute or two, standard 1,000, full all (default standard)",
+        help="quick takes 100 documents and a few minutes, standard 1,000, full all (default standard)",
     )
     for option, fails in (("--fail-above", "a leak is above"), ("--fail-below", "usefulness is below")):
         verb.add_argument(
@@ -135,12 +137,14 @@ def audit(verb: argparse.ArgumentParser) -> None:
         "folder for report.html, audit.json, junit.xml, audit.sarif and the rows, where an interrupted audit "
         "goes on; without it none is written",
     )
+    as_json(verb)
 
 
 def compare(verb: argparse.ArgumentParser) -> None:
     """``lethe compare``."""
     for name, which in (("one", "first"), ("other", "second")):
         verb.add_argument(name, metavar=name.upper(), help=f"folder of the {which} audit, or its audit.json")
+    as_json(verb)
 
 
 def extraction(verb: argparse.ArgumentParser) -> None:
@@ -186,6 +190,7 @@ def _attacked(verb: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="folder for report.html, summary.json and rows.jsonl; without it none is written",
     )
+    as_json(verb)
 
 
 def bench_detection(verb: argparse.ArgumentParser) -> None:
@@ -369,6 +374,7 @@ def bench_trip_rag(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--seed", type=int, default=0, help="seed of samples, draws and prompts (default 0)")
     model_file(verb, "answer and paraphrase with this model file (default the settings' generator)")
     output(verb, "folder for the page, its figures and their rows; without it none is written")
+    as_json(verb)
     policy(verb)
     preset(verb)
 

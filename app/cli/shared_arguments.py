@@ -45,6 +45,16 @@ def policy(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--risk", choices=("learned", "prior"), help="privacy-risk model (default learned)")
 
 
+def as_json(verb: argparse.ArgumentParser) -> None:
+    """The figures beside the table, also on a terminal."""
+    verb.add_argument(
+        "--json",
+        action="store_true",
+        help="print the figures as JSON on a terminal too; without it a terminal shows the table alone, and "
+        "files and pipes get the JSON",
+    )
+
+
 def language(verb: argparse.ArgumentParser, read: str) -> None:
     """Languages that are accepted."""
     verb.add_argument(

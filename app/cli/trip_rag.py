@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.cli.arguments import parser
-from app.cli.console import console, current_phase_on, message, progress, result
+from app.cli.console import current_phase_on, message, progress, result_beside_table, show
 from app.cli.given import check_trip, data_of
 from app.compose import encoder_of, system_of
 from app.settings.report import run_settings
@@ -17,7 +17,6 @@ from eval.corpora.public_ids import under_public_ids
 from eval.corpora.seen import held_out
 from eval.reports.comparison import methods_table
 from eval.reports.files import report_folder, write_comparison
-from eval.reports.render import terminal_table
 from eval.studies.compare.report import TripRagReport
 from eval.studies.compare.study import (
     QUICK_DOCUMENTS,
@@ -29,7 +28,7 @@ from eval.studies.compare.study import (
 from eval.targets import reading_once
 from models.catalog import ModelRef
 
-_OF_THIS_MACHINE = ("path", "output", "data_dir", "module", "function")
+_OF_THIS_MACHINE = ("path", "output", "json", "data_dir", "module", "function")
 """Arguments that a command to reproduce the report leaves out."""
 
 
@@ -60,10 +59,10 @@ def run(arguments: argparse.Namespace) -> int:
             made_with=run_settings(settings, further),
         )
     report = report.model_copy(update={"command": command_of(arguments)})
-    console().print(terminal_table(methods_table(report)))
+    show(methods_table(report))
     for name, reason in report.absent.items():
         message(f"{name} is absent: {reason}")
-    result(report.model_dump(mode="json", exclude={"rows", "sweep", "grid"}))
+    result_beside_table(report.model_dump(mode="json", exclude={"rows", "sweep", "grid"}), arguments.json)
     if folder:
         message(f"report: {write_comparison(report, folder)}")
     return 0 if all_sanitized(report) else 1

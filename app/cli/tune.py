@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.cli.console import console, current_phase_on, message, progress, result
+from app.cli.console import console, current_phase_on, message, progress, result_beside_table
 from app.cli.given import check_trip, settings_of
 from app.compose import system_of
 from app.policy_file import write_policy
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
         report = tune(system, bench, search, current_phase_on(bar))
     console().print(_pareto_table(report))
     message(report.procedure)
-    result(report.model_dump(mode="json", exclude={"cells"}))
+    result_beside_table(report.model_dump(mode="json", exclude={"cells"}), arguments.json)
     if folder:
         for cell in report.pareto:
             _write_policy(folder, settings.policy, report, cell)

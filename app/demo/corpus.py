@@ -17,8 +17,7 @@ def corpus_path() -> Path:
 def questions() -> tuple[str, ...]:
     """Three questions without a name in them: one for each kind, clinic, office, tribunal."""
     return (
-        "Which drug was begun for the BRAF-positive histiocytosis, "
-        "and what must be watched in the first month?",
-        "Why was the second tool for the crate three weeks late, and what was proposed?",
-        "Why did the tribunal hold that waiting at the dock was working time?",
+        "Why was gliclazide replaced by empagliflozin for the night worker?",
+        "What was changed at the front desk after staff opened a patient's file without a reason?",
+        "What happens at the docks if a lorry is not there within two minutes of being called?",
     )

@@ -13,6 +13,7 @@ from models.errors import ConfigurationError
 ALONE = "lethe"
 """The model that stands for the only collection of a caller."""
 OF_COLLECTION = "kb:"
+_SEVERAL = f"The model {ALONE} is there only for a caller with one collection, and you have several"
 _OF_SOMEBODY = re.compile(r"(?i)(?<![^\W_])(?:he|she|they|him|them|his|their|theirs|hers)(?![^\W_])")
 _SHORT = re.compile(
     r"(?i)\s*(?:and|but|so|then|also|what about|how about|why|since when|is it|was it)(?![^\W_])"
@@ -31,6 +32,11 @@ def _models(names: Sequence[str]) -> list[str]:
     return [*([ALONE] if len(names) == 1 else []), *(f"{OF_COLLECTION}{name}" for name in names)]
 
 
+def unknown_model(model: str, there: Sequence[str]) -> UnknownModel:
+    """The error for a model that is not ``there``; it says of ``lethe`` where that one is."""
+    return UnknownModel(there, _SEVERAL) if model == ALONE and there else UnknownModel(there)
+
+
 def collection_of_model(key: Key, served: Collections, model: str, collection: str | None) -> str:
     """The collection of a chat, by the model or by its own field.
 
@@ -45,7 +51,7 @@ def collection_of_model(key: Key, served: Collections, model: str, collection: s
             raise ConfigurationError("model and collection name two collections: leave one out.")
         model = f"{OF_COLLECTION}{collection}"
     if model not in there:
-        raise UnknownModel(there)
+        raise unknown_model(model, there)
     found = names[0] if model == ALONE else model.removeprefix(OF_COLLECTION)
     note(found)
     return found

@@ -41,9 +41,9 @@ SHOWN_PROBLEMS = 10
 class UnknownModel(LetheError):
     """A client asked for an unknown model; ``there`` are those that its key may use."""
 
-    def __init__(self, there: Sequence[str]) -> None:
+    def __init__(self, there: Sequence[str], why: str = "There is no such model") -> None:
         known = f"the models are {' and '.join(there)}" if there else "there are no collections yet"
-        super().__init__(f"There is no such model; {known}.")
+        super().__init__(f"{why}; {known}.")
 
 
 class UnknownCollection(LetheError):

@@ -80,15 +80,47 @@ function draw(job) {
   if (focused && !over(job)) $("audit-now").querySelector("button").focus();
 }
 
+const gateOf = (measure) => measure.selectedOptions[0].parentElement.dataset.gate;
+
+/** A row for a limit of one measure. The options say whether it is the most of a leak or the least of what is useful. */
+function addGate() {
+  const measure = $("audit-gate").content.firstElementChild.cloneNode(true);
+  const limit = h("input", { type: "number", min: "0", max: "1", step: "any", required: true, "aria-label": "Limit" });
+  const side = h("span", { class: "hint" });
+  const said = () => fill(side, gateOf(measure) === "at_most" ? "at most" : "at least");
+  const leaveOut = () => {
+    row.remove();
+    $("audit-gate-add").focus();
+  };
+  const row = h("li", { class: "row" }, measure, side, limit, h("button", { type: "button", class: "quiet small", onclick: leaveOut }, "Leave out"));
+  measure.addEventListener("change", said);
+  said();
+  $("audit-gate-list").append(row);
+  measure.focus();
+}
+
+function gates() {
+  const found = { at_most: {}, at_least: {} };
+  for (const row of $("audit-gate-list").children) {
+    const measure = row.querySelector("select");
+    found[gateOf(measure)][measure.value] = row.querySelector("input").valueAsNumber;
+  }
+  return found;
+}
+
 async function begin() {
   const path = `/v1/collections/${part($("audit-collection").value)}/audits`;
   const files = $("audit-originals").files;
-  if (!files.length) return ask("POST", path, { json: { suite: $("audit-suite").value } });
+  const limits = gates();
+  if (!files.length) return ask("POST", path, { json: { suite: $("audit-suite").value, ...limits } });
   const form = new FormData();
   for (const file of files) form.append("files", file);
   form.append("suite", $("audit-suite").value);
+  for (const [name, of] of Object.entries(limits)) form.append(name, JSON.stringify(of));
   return ask("POST", path, { form });
 }
+
+$("audit-gate-add").addEventListener("click", addGate);
 
 $("audit-form").addEventListener("submit", async (event) => {
   event.preventDefault();

@@ -123,6 +123,11 @@ async function answer(question) {
   }
 }
 
+function writer(last) {
+  if (last.engine !== "extractive") return `Written by ${last.engine ?? "the server"}.`;
+  return `${last.citations.length ? "Quoted from the passages" : "Looked for in the passages"}; no language model is in use.`;
+}
+
 /** What stands below an answer: where it comes from, what may be wrong with it, and who wrote it. */
 function about(last, open) {
   const sources = last.citations.map((each) =>
@@ -143,7 +148,7 @@ function about(last, open) {
     last.question_sent
       ? h("details", null, h("summary", null, "What the remote model read as the question"), h("p", { class: "said" }, last.question_sent))
       : null,
-    h("p", { class: "hint" }, `Written by ${last.engine ?? "the server"}.`),
+    h("p", { class: "hint" }, writer(last)),
   ];
 }
 

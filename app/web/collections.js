@@ -102,6 +102,7 @@ async function drawOne(row, policies) {
       erasing(row, () => show(name)),
       sanitizingAgain(row, policies),
       h("h3", null, "Documents"),
+      h("p", { class: "hint" }, "Names of files are not stored, only keyed digests of them; the form above finds a document by the name of its file."),
       documents,
     ),
   );

@@ -1,4 +1,4 @@
-// Erasing documents by id or by name, and the receipt in plain words.
+// Erasing documents by file name, by id or by person, and the receipt in plain words.
 
 import { ask, part } from "/web/api.js";
 import { $, complain, confirmed, count, download, fill, h, many, size, table } from "/web/dom.js";
@@ -24,7 +24,7 @@ function area(id, words, hint) {
 /** The form that erases from a collection; `drawn` draws it anew. */
 export function erasing(row, drawn) {
   const aliases = row.replacements === "alias";
-  const [ids, idsField] = area("erase-ids", "Documents, one id a line", "As they are listed below, as they were given in a record, or the path of the file.");
+  const [ids, idsField] = area("erase-ids", "Documents, one a line", "The name of a file as it was uploaded, or its path if lethe ingest read it; the id of a record; or an id as it is listed below.");
   const [people, peopleField] = area("erase-people", "People, one full name a line", "Every document goes in which the alias of one of them stands. The names are sent to this server and stored nowhere.");
   const why = "Nothing here says which documents are about the same person, so they cannot be erased by name: that needs a policy with the same alias in every document (replacements = \"alias\").";
   const submit = (event) => {
@@ -34,7 +34,7 @@ export function erasing(row, drawn) {
   return h(
     "details",
     null,
-    h("summary", null, aliases ? "Erase by id or by name" : "Erase by id"),
+    h("summary", null, aliases ? "Erase by file name, id or person" : "Erase by file name or id"),
     h(
       "form",
       { class: "panel", onsubmit: submit },

@@ -5,6 +5,7 @@ Names of arms, corpora, engines and settings come from users: all output is esca
 
 from functools import cache
 from html import escape
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,20 +31,51 @@ def markdown_table(table: Table, words: int = 1) -> str:
     return _environment(escaping=False).get_template("table.md.j2").render(table=table, words=words)
 
 
-def terminal_table(table: Table, narrow: bool = False) -> "TerminalTable":
-    """The same for a terminal; ``narrow`` puts the interval below its figure."""
+def terminal_table(table: Table, width: int, narrow: bool = False) -> "TerminalTable":
+    """Rows and heads for a terminal of so many columns; ``narrow`` puts the interval below its figure.
+
+    No word or figure is cut but long names of rows, which are the user's: where they do not fit beside each
+    other, each row becomes a block of lines.
+    """
     from rich.box import SIMPLE
     from rich.markup import escape as plain
     from rich.table import Table as TerminalTable
 
-    shown = TerminalTable(box=SIMPLE, title=plain(table.caption), pad_edge=False, padding=(0, 1, 0, 0))
-    for number, name in enumerate(table.head):
-        if number:
-            shown.add_column(plain(name), justify="right", no_wrap=not narrow, max_width=10)
-        else:
-            shown.add_column(plain(name), overflow="fold", max_width=11 if narrow else 24)
+    cells = [_terminal_cells(row, narrow) for row in table.rows]
+    columns = [*zip(table.head, *cells, strict=True)]
+    caps = [11 if narrow else 24, *repeat(10 if narrow else width, len(columns) - 1)]
+    least = [max(len(word) for text in column for word in text.split() or [""]) for column in columns]
+    least[0] = min(least[0], caps[0])
+    most = [max(len(line) for text in column for line in text.splitlines() or [""]) for column in columns]
+    wanted = [max(low, min(high, cap)) for low, high, cap in zip(least, most, caps, strict=True)]
+    padding = 0 if narrow else 1
+    # The box takes a column at each end and one between two columns.
+    room = width - (len(columns) + 1) - padding * (len(columns) - 1)
+    if sum(least) > room:
+        return _in_blocks(table)
+    shown = TerminalTable(box=SIMPLE, pad_edge=False, padding=(0, padding, 0, 0))
+    for number, (name, size) in enumerate(
+        zip(table.head, wanted if sum(wanted) <= room else least, strict=True)
+    ):
+        shown.add_column(plain(name), justify="right" if number else "left", width=size)
+    for row in cells:
+        shown.add_row(*map(plain, row))
+    return shown
+
+
+def _in_blocks(table: Table) -> "TerminalTable":
+    """A line for each figure, below the name of its row."""
+    from rich.box import SIMPLE
+    from rich.markup import escape as plain
+    from rich.table import Table as TerminalTable
+
+    shown = TerminalTable(box=SIMPLE, show_header=False, pad_edge=False)
     for row in table.rows:
-        shown.add_row(*map(plain, _terminal_cells(row, narrow)))
+        first, *others = map(_cell, row)
+        for number, (name, cell) in enumerate(zip(table.head[1:], others, strict=True)):
+            interval = f" ({'-'.join(cell.ends)})" if cell.ends else ""
+            shown.add_row(*map(plain, ("" if number else first.text, name, f"{cell.text}{interval}")))
+        shown.add_section()
     return shown
 
 

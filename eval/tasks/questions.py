@@ -57,7 +57,7 @@ class Questions:
         retriever = kept.retriever(self.encoder)
         found = retriever.retrieve([question.text for question in asked], max(DEPTHS))
         for number, (question, passages) in enumerate(zip(asked, found, strict=True)):
-            progress(f"asking {kept.system}", number, len(asked))
+            progress(f"asking questions, {kept.system}", number, len(asked))
             figures = self._figures(question, passages[:ANSWERED_WITH])
             doc_ids = tuple(each.passage.doc_id for each in passages)
             rank = doc_ids.index(question.about) + 1 if question.about in doc_ids else 0
@@ -68,7 +68,7 @@ class Questions:
                 doc_ids=doc_ids,
                 figures={RANK: rank, **figures},
             )
-        progress(f"asking {kept.system}", len(asked), len(asked))
+        progress(f"asking questions, {kept.system}", len(asked), len(asked))
 
     def _figures(self, question: Question, passages: Sequence[RetrievedPassage]) -> Mapping[str, float]:
         said = [question.question_id, *(each.passage.text for each in passages)]

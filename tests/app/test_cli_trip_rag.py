@@ -129,7 +129,7 @@ def test_the_command_says_what_was_asked_and_no_path_of_this_machine(tmp_path: P
         "--tau", "-0.25", "--seed", "7", "--gguf", "/home/keller/llama 2.gguf",
         "--policy", "/home/keller/p.toml", "--questions-file", "/home/keller/q.jsonl",
         "--encoders", f"{tmp_path / 'bge'}, embedded,BAAI/bge-m3",
-        "--preset", "paper", "--output", "/home/keller/out", "--data-dir", "/home/keller/data",
+        "--preset", "paper", "--output", "/home/keller/out", "--data-dir", "/home/keller/data", "--json",
     )  # fmt: skip
     assert "keller" not in command and str(tmp_path) not in command
     asked = vars(parser().parse_args(["bench", "trip-rag", *shlex.split(command)]))

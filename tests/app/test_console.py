@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.cli import console
+from eval.reports.schema import Table
 
 
 def work(unit: str, total: int | None) -> None:
@@ -37,6 +38,75 @@ def test_no_share_is_told_of_a_total_that_nobody_knows(
 def test_short_work_says_nothing_between(capsys: pytest.CaptureFixture[str]) -> None:
     work("documents", 4)
     assert not any(line.startswith("lethe:") for line in capsys.readouterr().err.splitlines())
+
+
+def terminal(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
+    """Standard error as a terminal of 100 columns; what is drawn there is kept."""
+    drawn = Terminal()
+    monkeypatch.setattr(sys, "stderr", drawn)
+    for name, value in (("COLUMNS", "100"), ("TERM", "xterm")):
+        monkeypatch.setenv(name, value)
+    return drawn
+
+
+def test_a_bar_tells_no_share_before_something_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = terminal(monkeypatch)
+    with console.progress("done") as bar:
+        report = console.current_phase_on(bar)
+        report("guessing", 0, 10)
+        bar.refresh()
+        assert "guessing" in drawn.getvalue()
+        assert "0%" not in drawn.getvalue() and "0 done" not in drawn.getvalue()
+        report("guessing", 5, 10)
+        bar.refresh()
+    assert "50% 5 done" in drawn.getvalue()
+
+
+@pytest.mark.parametrize("whole", ["systems", "measured"])
+def test_a_bar_stands_for_the_current_phase_and_one_for_the_whole(
+    whole: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal(monkeypatch)
+    with console.progress("done") as bar:
+        report = console.current_phase_on(bar)
+        report(whole, 0, 5)
+        report("reading", 4, 8)
+        report("guessing", 0, None)
+        shown = {task.description: task.total for task in bar.tasks}
+        assert shown == {whole: 5, "guessing": None}
+        report(whole, 1, 5)
+        assert [task.description for task in bar.tasks] == [whole, "guessing"]
+
+
+def test_a_pipe_is_told_the_phase_alone_before_something_is_done(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(console, "REPORT_EVERY", 0.0)
+    with console.progress("done") as bar:
+        console.current_phase_on(bar)("guessing", 0, 10)
+    assert capsys.readouterr().err.splitlines()[0] == "lethe: guessing"
+
+
+# -- tables ------------------------------------------------------------------------------------------------
+
+TABLE = Table(
+    "The verdict", ("measure", "one system", "another system"), [("left-direct", "12.0%", "100.0%")]
+)
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+@pytest.mark.parametrize("streams", [(), ("stdout",), ("stderr",), ("stdout", "stderr")])
+def test_a_person_at_the_terminal_is_shown_no_json_unless_asked_for(
+    streams: tuple[str, ...], as_json: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = {name: Terminal() if name in streams else io.StringIO() for name in ("stdout", "stderr")}
+    for name, stream in said.items():
+        monkeypatch.setattr(sys, name, stream)
+    console.show(TABLE)
+    console.result_beside_table({"figure": 1}, as_json)
+    assert "The verdict" in said["stderr"].getvalue()
+    watched = len(streams) == 2 and not as_json
+    assert said["stdout"].getvalue() == ("" if watched else '{"figure": 1}\n')
 
 
 # -- names -------------------------------------------------------------------------------------------------

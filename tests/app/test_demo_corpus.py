@@ -19,6 +19,7 @@ from stdnum.pl import pesel
 from app.demo.corpus import corpus_path, questions
 from ingest.documents import Identifier
 from ingest.labels import LABELS
+from tests.commands import in_process, write_lines
 
 KINDS = ("clinic", "office", "tribunal")
 RESERVED_DOMAIN = re.compile(r"(?:\w+\.)*example\.(?:com|org|net)")
@@ -246,3 +247,21 @@ def test_look_alikes_are_there_and_are_nobodys_name(documents: list[Record], kep
 def test_three_demo_questions_one_of_each_kind(documents: list[Record]) -> None:
     kind_of = {d["question"]: d["kind"] for d in documents}
     assert tuple(kind_of[q] for q in questions()) == KINDS
+
+
+def test_the_demo_questions_are_answered_from_their_documents(
+    tmp_path: Path, documents: list[Record], capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = [d for d in documents if d["question"] in questions()]
+    others = [d for d in documents if d not in asked][::8]
+    write_lines(tmp_path / "corpus.jsonl", (dict(d) for d in (*others, *asked)))
+    there = ("-c", "demo", "--data-dir", str(tmp_path / "data"))
+    ingested = in_process(capsys, "ingest", str(tmp_path / "corpus.jsonl"), *there)
+    assert ingested.code == 0, ingested.err
+    for document in asked:
+        answer = in_process(capsys, "ask", document["question"], *there).summary
+        gold, found = ({*re.findall(r"[a-z]{4,}", each["answer"].lower())} for each in (document, answer))
+        assert len(gold & found) >= 3, f"{document['id']}: the answer says little of what the gold one does"
+        # Brackets hold the number of a passage, and never what stands for a word that went without need.
+        assert re.findall(r"\[(?!\d+\])", answer["answer"]) == [], document["id"]
+        assert len({each["doc_id"] for each in answer["citations"]}) == 1, document["id"]

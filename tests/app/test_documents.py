@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from app.data_dir import DataDir
+from app.erasing import NOTHING_TO_ERASE
 from app.server.errors import PROBLEM
 from app.server.forms import MOST_FILES
 from app.settings.load import load_settings
@@ -120,7 +121,8 @@ def test_files_become_a_collection_that_answers_and_are_erased_with_a_receipt(
     assert problem(gone) == (
         404,
         "document_not_found",
-        "No document has one of these ids; list the collection's documents for ids.",
+        "No document has one of these ids; give the name of a file as it was uploaded, the id of a record, "
+        "or an id from the list of the collection's documents.",
     )
     assert raw_in(data) == []
 
@@ -373,9 +375,9 @@ def test_all_about_somebody_is_erased_where_aliases_are_the_same_in_every_docume
     found = client.post("/v1/search", json={"collection": "letters", "question": "Who bought it?"}).json()
     assert [each["doc_id"] for each in found["passages"]] == [left["doc_id"]]
     for people, told in (
-        (["Tobias Keller"], "No document has one of these ids; list the collection's documents for ids."),
+        (["Tobias Keller"], NOTHING_TO_ERASE),
         (["the"], "people: a name was not recognized. Give it in full, as in the documents."),
-        ([], "No document has one of these ids; list the collection's documents for ids."),
+        ([], NOTHING_TO_ERASE),
     ):
         assert problem(client.post("/v1/collections/letters/erase", json={"people": people}))[2] == told
     over(client, sent(client, "unlinked", {"c.txt": letters["c.txt"]}, policy=REDACT))
@@ -443,8 +445,7 @@ def test_a_receipt_of_an_erasure_that_was_cut_short_says_what_it_does_not_prove(
     assert problem(client.post("/v1/collections/cut/erase", json={"ids": ["never"]})) == (
         404,
         "document_not_found",
-        "No document has one of these ids; list the collection's documents for ids. "
-        "Erasures that had been cut short are finished now: 1.",
+        f"{NOTHING_TO_ERASE} Erasures that had been cut short are finished now: 1.",
     )
     assert client.get(place("cut")).json()["documents"] == []
 

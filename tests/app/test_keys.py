@@ -302,6 +302,20 @@ def test_a_caller_of_several_collections_names_one(server: Served, made: dict[st
         assert refused(two)[2] == "model and collection name two collections: leave one out."
 
 
+def test_the_model_lethe_goes_when_there_are_several_and_the_answer_says_which_there_are(
+    server: Served, made: dict[str, str]
+) -> None:
+    told = (
+        "The model lethe is there only for a caller with one collection, and you have several; "
+        "the models are kb:more and kb:notes."
+    )
+    with with_key(server, made["all"]) as client:
+        assert models(client) == ["kb:more", "kb:notes"]
+        for chat in (ASKED, {**ASKED, "model": "lethe"}):
+            assert refused(client.post("/v1/chat/completions", json=chat)) == (404, "model_not_found", told)
+        assert refused(client.get("/v1/models/lethe")) == (404, "model_not_found", told)
+
+
 def test_the_openai_client_sends_its_key(server: Served, made: dict[str, str]) -> None:
     with openai.OpenAI(base_url=f"{server.url}/v1", api_key=made["notes"], max_retries=0) as sdk:
         said = sdk.chat.completions.create(

@@ -18,7 +18,7 @@ from eval.measures.leakage import is_identifier
 from eval.prepared import Prepared, prepared
 from eval.rows import FILE, Row, RowFile
 from eval.studies.calibrate.thresholds import links_of
-from eval.studies.compare.comparing import with_comparisons
+from eval.studies.compare.comparing import WEIGHTED, system_name, with_comparisons
 from eval.studies.compare.methods import (
     MATCHED,
     ORIGIN,
@@ -306,7 +306,7 @@ def test_rows_of_every_part_are_kept(whole: tuple[TripRagReport, Path]) -> None:
     answering = f"questions, {found.methods[0].encoder}"
     asked = Counter(row.system for row in found.rows if row.task == answering)
     assert set(asked.values()) == {found.corpus.questions}
-    weighted = {f"grid {cell.figures.method} {cell.figures.strength}" for cell in found.grid}
+    weighted = {system_name(cell.figures.method, cell.figures.strength, WEIGHTED) for cell in found.grid}
     assert weighted <= set(asked)
     assert len(asked) == len(found.methods) + len(found.ablations) + len(found.sweep) + len(found.grid)
 

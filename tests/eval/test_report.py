@@ -73,7 +73,7 @@ def lines_of(report: ExtractionReport) -> list[str]:
 def printed(report: ExtractionReport, width: int = 100) -> str:
     console = Console(width=width, file=StringIO())
     with console.capture() as capture:
-        console.print(terminal_table(leakage_table(report), narrow=True))
+        console.print(terminal_table(leakage_table(report), width, narrow=True))
     return capture.get()
 
 

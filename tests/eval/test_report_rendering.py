@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.console import Console
 
 from eval.measures.uncertainty import Estimate
 from eval.reports import plots
@@ -20,6 +21,7 @@ from eval.reports.schema import (
     Plot,
     Point,
     Report,
+    Row,
     Section,
     Series,
     Table,
@@ -117,15 +119,47 @@ def test_a_table_without_groups_has_one_line_of_heads() -> None:
 
 
 def test_a_terminal_shows_the_interval_below_and_no_markup_of_users() -> None:
-    from rich.console import Console
-
-    table = Table("[red]t", ("arm", "share"), [("[red]", share(Estimate(0.25, 0.1, 0.5, 3, 12)))])
+    table = Table("t", ("arm", "share"), [("[red]", share(Estimate(0.25, 0.1, 0.5, 3, 12)))])
     console = Console(width=60, no_color=True)
     for narrow in (True, False):
         with console.capture() as capture:
-            console.print(terminal_table(table, narrow))
-        assert capture.get().count("[red]") == 2 and "25.0%" in capture.get()
+            console.print(terminal_table(table, 60, narrow))
+        assert capture.get().count("[red]") == 1 and "25.0%" in capture.get()
         assert ("10.0-50.0" in capture.get()) is narrow
+
+
+SYSTEMS = ("collection", "origin", "redact", "rules alone", "random within rules", "chance")
+NAMES = ("left-direct", "singled-out", "found-first")
+
+
+def audited() -> Table:
+    """A table as an audit has it; the figures are invented."""
+    figures = [share(Estimate(0.123, 0.101, 0.145)), share(Estimate(1.0, 0.949, 1.0)), Cell("not measured")]
+    rows: list[Row] = [[name, *(figures[n % 3] for n, _ in enumerate(SYSTEMS))] for name in NAMES]
+    return Table("An invented verdict about an invented collection", ("measure", *SYSTEMS), rows)
+
+
+@pytest.mark.parametrize("width", [50, 60, 70, 79, 80, 100, 160])
+@pytest.mark.parametrize("narrow", [True, False])
+def test_a_terminal_of_any_width_is_shown_whole_words_and_figures(width: int, narrow: bool) -> None:
+    console = Console(width=width, no_color=True)
+    with console.capture() as capture:
+        console.print(terminal_table(audited(), width, narrow))
+    lines = capture.get().splitlines()
+    assert max(len(line.rstrip()) for line in lines) <= width
+    assert "…" not in capture.get()
+    words = re.findall(r"[^\s()]+", capture.get())
+    for name in (*NAMES, *" ".join(SYSTEMS).split(), "12.3%", "100.0%", "measured"):
+        assert name in words
+    assert ("94.9-100.0" in words) is (narrow or width < 70)
+
+
+def test_a_table_that_fits_80_columns_stays_one() -> None:
+    console = Console(width=80, no_color=True)
+    with console.capture() as capture:
+        console.print(terminal_table(audited(), 80, narrow=True))
+    (row,) = [line.split() for line in capture.get().splitlines() if line.strip().startswith("left-direct")]
+    assert row == ["left-direct", "12.3%", "100.0%", "not", "12.3%", "100.0%", "not"]
 
 
 # -- plots -------------------------------------------------------------------------------------------------

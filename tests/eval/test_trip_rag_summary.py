@@ -7,6 +7,7 @@ import pytest
 
 from eval.measures.uncertainty import Estimate, mean_of
 from eval.rows import Row
+from eval.studies.compare.comparing import ABLATION, STRENGTH, system_name
 from eval.studies.compare.frontier import Point, area_under, dominated_by, frontier_of
 from eval.studies.compare.goals import summary_of
 from eval.studies.compare.report import NOTHING_COMPARED, AttackFigures, Summary
@@ -168,3 +169,9 @@ def test_an_arm_that_failed_on_a_document_is_summed_up_in_nothing(name: str) -> 
 
 def test_an_arm_that_is_not_compared_may_fail() -> None:
     assert summary([point("random", 0.5, 0.1, 0.2, failed=1)]) == summary() != Summary()
+
+
+def test_a_variant_is_named_by_its_method_its_strength_and_its_kind() -> None:
+    assert system_name("trip") == system_name("trip", 0.5) == "trip"
+    assert system_name("trip", 0.5, STRENGTH) == "trip 0.5 (strength)"
+    assert system_name("privacy only", None, ABLATION) == "privacy only (ablation)"

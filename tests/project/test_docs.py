@@ -25,6 +25,14 @@ def test_the_readme_is_what_its_template_and_the_results_make() -> None:
     assert tables()["yardstick"] in README and "```diff\n- " in README
 
 
+def test_the_readme_installs_the_torch_that_is_tested() -> None:
+    (named,) = re.findall(
+        r"pip install (torch==\S+) --index-url https://download\.pytorch\.org/whl/cpu\n", README
+    )
+    pinned = (ROOT / "constraints.txt").read_text(encoding="utf-8").split()
+    assert named in pinned and f'"{named}"' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+
+
 def test_the_readme_is_short() -> None:
     assert len(README.splitlines()) <= 190
 

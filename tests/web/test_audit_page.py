@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Route, expect
 
+from eval.studies.audit.options import LEAKS, USES
 from tests.browsing import NARROW, WIDE, go, page_at, violations
 from tests.commands import lethe, write_records
 from tests.serving import Served, served
@@ -52,6 +53,68 @@ def test_an_audit_is_begun_followed_and_read(
         expect(page.locator("#audit-list tbody tr").first).to_contain_text("done")
         assert violations(page) == []
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_the_suite_is_the_quick_one_and_no_suite_is_cut(
+    server: Served, browser: Browser, viewport: dict[str, int]
+) -> None:
+    with page_at(browser, server.url, viewport=viewport) as page:
+        go(page, "audit")
+        expect(page.locator("#audit-collection")).to_have_value("notes")
+        expect(page.locator("#audit-suite")).to_have_value("quick")
+        left = page.locator("#audit-suite").evaluate(
+            """select => {
+                const pen = document.createElement("canvas").getContext("2d");
+                pen.font = getComputedStyle(select).font;
+                const widths = [...select.options].map((each) => pen.measureText(each.text).width);
+                return select.clientWidth - Math.max(...widths);
+            }"""
+        )
+        # Room for the paddings and the arrow.
+        assert left > 40
+
+
+def test_gates_are_sent_as_limits_of_leaks_and_of_usefulness(
+    server: Served, data: Path, browser: Browser
+) -> None:
+    with page_at(browser, server.url, refused=True) as page:
+        go(page, "audit")
+        expect(page.locator("#audit-collection")).to_have_value("notes")
+        for _ in range(3):
+            page.get_by_role("button", name="Add a gate").click()
+        rows = page.locator("#audit-gate-list li")
+        offered = {
+            group: rows.first.locator(f"optgroup[data-gate={group}] option").all_text_contents()
+            for group in ("at_most", "at_least")
+        }
+        assert offered == {"at_most": [*LEAKS], "at_least": [*USES]}
+        expect(rows.nth(0)).to_contain_text("at most")
+        rows.nth(0).get_by_label("Limit").fill("0.05")
+        rows.nth(1).get_by_label("Measure").select_option("found-first")
+        expect(rows.nth(1)).to_contain_text("at least")
+        rows.nth(1).get_by_label("Limit").fill("0.8")
+        rows.nth(2).get_by_role("button", name="Leave out").click()
+        expect(page.get_by_role("button", name="Add a gate")).to_be_focused()
+        assert violations(page) == []
+        begin = page.locator("#audit-form button[type=submit]")
+        with page.expect_request("**/v1/collections/notes/audits") as sent:
+            begin.click()
+        assert sent.value.post_data_json == {
+            "suite": "quick",
+            "at_most": {"left-direct": 0.05},
+            "at_least": {"found-first": 0.8},
+        }
+        expect(page.locator("#audit-begin-error")).to_contain_text("vault")
+        page.locator("#audit-originals").set_input_files(str(data.parent / "notes.jsonl"))
+        with page.expect_response("**/v1/collections/notes/audits") as answered:
+            begin.click()
+        assert answered.value.status == 202
+        page.get_by_role("button", name="Cancel").click()
+        job = answered.value.json()["job_id"]
+        expect(page.locator("#audit-now h2")).to_contain_text("cancelled", timeout=60_000)
+        with server.client() as client:
+            assert client.get(f"/v1/audits/{job}").json()["state"] == "cancelled"
 
 
 def test_the_form_waits_for_the_collections(server: Served, browser: Browser) -> None:

@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
@@ -30,17 +31,22 @@ LETTERS = {
 }
 
 
+def ended(client: httpx.Client, job: str) -> str:
+    """How a job has ended."""
+    for _ in range(600):
+        if (state := str(client.get(f"/v1/jobs/{job}").json()["state"])) not in ("waiting", "running"):
+            break
+        time.sleep(0.2)
+    return state
+
+
 def ingest(server: Served, collection: str, letters: dict[str, str], policy: dict[str, str]) -> None:
     """Give letters to a collection and wait until they are stored."""
     with server.client() as client:
         documents = [{"id": name, "text": text} for name, text in letters.items()]
         body = {"documents": documents, "policy": policy}
         job = client.post(f"/v1/collections/{collection}/documents", json=body).json()["job_id"]
-        for _ in range(600):
-            if (state := client.get(f"/v1/jobs/{job}").json()["state"]) not in ("waiting", "running"):
-                break
-            time.sleep(0.2)
-        assert state == "done"
+        assert ended(client, job) == "done"
 
 
 @pytest.fixture(scope="module")
@@ -94,8 +100,8 @@ def filled(page: Page) -> dict[str, Any]:
     """How each view is given something to show."""
 
     def erasing() -> None:
-        open_part(page, "letters", "Erase by id or by name")
-        page.get_by_label("Documents, one id a line").fill("never")
+        open_part(page, "letters", "Erase by file name, id or person")
+        page.get_by_label("Documents, one a line").fill("never")
 
     def again() -> None:
         open_part(page, "letters", "Sanitize again")
@@ -104,7 +110,7 @@ def filled(page: Page) -> dict[str, Any]:
         "erasing": erasing,
         "again": again,
         "no vault": lambda: open_part(page, "bare", "Sanitize again"),
-        "no aliases": lambda: open_part(page, "bare", "Erase by id"),
+        "no aliases": lambda: open_part(page, "bare", "Erase by file name"),
         "trail": lambda: page.locator("#trail-list tbody tr").first.wait_for(),
     }
 
@@ -174,7 +180,7 @@ def test_where_there_is_no_original_or_the_name_is_taken_the_page_says_so(
 
 
 def test_all_about_a_person_is_erased_by_name_after_a_question(server: Served, page: Page) -> None:
-    open_part(page, "letters", "Erase by id or by name")
+    open_part(page, "letters", "Erase by file name, id or person")
     # By the keyboard alone.
     page.get_by_label("People, one full name a line").focus()
     page.keyboard.type("Tobias Keller")
@@ -204,21 +210,35 @@ def test_all_about_a_person_is_erased_by_name_after_a_question(server: Served, p
 
 def test_a_document_is_erased_by_id_and_what_is_not_there_is_said(server: Served, browser: Browser) -> None:
     with page_at(browser, server.url, refused=True) as page:
-        open_part(page, "letters", "Erase by id or by name")
+        open_part(page, "letters", "Erase by file name, id or person")
         page.get_by_role("button", name="Erase", exact=True).click()
         expect(page.locator("#receipt")).to_contain_text("Select the documents to erase")
         first, *_ = ids_in(server, "letters")
-        page.get_by_label("Documents, one id a line").fill(f"{first}\n\n  never  \n")
+        page.get_by_label("Documents, one a line").fill(f"{first}\n\n  never  \n")
         page.get_by_role("button", name="Erase", exact=True).click()
         confirm(page, "Erase 2 documents?", f"{first}, never")
         expect(page.locator("#receipt")).to_contain_text("1 document erased")
         expect(page.locator("#receipt")).to_contain_text("Proved: search and attack found every passage")
         expect(page.locator("#receipt")).to_contain_text("Not found: never.")
-        page.locator("#collection summary").filter(has_text="Erase by id").click()
+        page.locator("#collection summary").filter(has_text="Erase by file name").click()
         page.get_by_label("People, one full name a line").fill("the")
         page.get_by_role("button", name="Erase", exact=True).click()
         confirm(page)
         expect(page.get_by_role("alert")).to_contain_text("a name was not recognized")
+
+
+def test_an_uploaded_file_is_erased_by_its_name(server: Served, page: Page) -> None:
+    with server.client() as client:
+        file = ("files", ("ferry of Varde.txt", b"Invented note. The ferry to the island was late again."))
+        job = client.post("/v1/collections/uploaded/documents", files=[file]).json()["job_id"]
+        assert ended(client, job) == "done"
+    open_part(page, "uploaded", "Erase by file name or id")
+    expect(page.locator("#collection")).to_contain_text("Names of files are not stored")
+    page.get_by_label("Documents, one a line").fill("ferry of Varde.txt")
+    page.get_by_role("button", name="Erase", exact=True).click()
+    confirm(page, "Erase 1 document?")
+    expect(page.locator("#receipt")).to_contain_text("1 document erased")
+    assert ids_in(server, "uploaded") == []
 
 
 def test_what_a_receipt_does_not_prove_is_said_with_the_reason(server: Served, page: Page) -> None:
@@ -255,8 +275,8 @@ def test_what_a_receipt_does_not_prove_is_said_with_the_reason(server: Served, p
         },
     }
     page.route("**/v1/collections/letters/erase", lambda route: route.fulfill(json=answer))
-    open_part(page, "letters", "Erase by id or by name")
-    page.get_by_label("Documents, one id a line").fill("x")
+    open_part(page, "letters", "Erase by file name, id or person")
+    page.get_by_label("Documents, one a line").fill("x")
     page.get_by_role("button", name="Erase", exact=True).click()
     confirm(page)
     receipt = page.locator("#receipt")

@@ -28,7 +28,7 @@ def ask(page: Page, question: str) -> Locator:
     page.get_by_label("Question", exact=True).fill(question)
     page.keyboard.press("Enter")
     answer = page.locator(".turn:not(.yours)").last
-    expect(answer.locator(".hint").last).to_contain_text("Written by")
+    expect(answer.locator(".hint").last).to_contain_text("no language model is in use")
     return answer
 
 
@@ -76,7 +76,7 @@ def filled(page: Page, files: list[Path]) -> dict[str, Callable[[], object]]:
     return {
         "chat": chat,
         "playground": playground,
-        "ingest": lambda: ingest(page, "letters", files, "Dry run"),
+        "ingest": lambda: ingest(page, "letters", files, "Try without storing"),
         "collections": collection,
         "audit": audit,
         "trail": lambda: page.locator("#trail-list tbody tr").first.wait_for(),
@@ -117,6 +117,15 @@ def test_tabs_have_addresses_titles_and_headings(page: Page) -> None:
     expect(page.get_by_role("heading", name="Trail", level=1)).to_be_focused()
 
 
+def test_the_heading_of_a_tab_that_was_gone_to_by_keyboard_is_read_out_and_has_no_box(page: Page) -> None:
+    page.get_by_role("navigation").get_by_role("link", name="Ingest").focus()
+    page.keyboard.press("Enter")
+    heading = page.get_by_role("heading", name="Ingest", level=1)
+    expect(heading).to_be_focused()
+    assert heading.evaluate("each => each.matches(':focus-visible')")
+    assert heading.evaluate("each => getComputedStyle(each).outlineStyle") == "none"
+
+
 # -- chat ----------------------------------------------------------------------------------------------
 
 
@@ -135,6 +144,8 @@ def test_a_chat_by_keyboard_alone(page: Page) -> None:
     page.keyboard.press("Enter")
     answer = page.locator(".turn:not(.yours)")
     expect(answer.locator(".said")).to_contain_text("boiler")
+    quoted = "Quoted from the passages; no language model is in use."
+    expect(answer.locator(".hint").last).to_have_text(quoted)
     mark = answer.locator(".mark").last
     expect(mark).to_have_accessible_name(re.compile(r"Open passage \d"))
     while not page.evaluate("document.activeElement.matches('.mark')"):
@@ -354,7 +365,7 @@ def test_documents_go_in_after_a_dry_run_and_out_with_a_receipt(
     server: Served, page: Page, files: list[Path]
 ) -> None:
     with server.client() as client:
-        ingest(page, "letters", files, "Dry run")
+        ingest(page, "letters", files, "Try without storing")
         expect(page.locator("#job-now")).to_contain_text("Nothing was stored.")
         expect(page.locator("#job-now")).to_contain_text("person full name")
         assert [row["collection"] for row in client.get("/v1/collections").json()["collections"]] == ["notes"]
@@ -382,6 +393,19 @@ def test_documents_go_in_after_a_dry_run_and_out_with_a_receipt(
         delete.click()
         expect(page.locator("#collections-list tbody tr")).to_have_count(1)
         assert client.get("/v1/collections/letters").status_code == 404
+
+
+def test_enter_tries_and_stores_nothing(server: Served, page: Page, files: list[Path]) -> None:
+    go(page, "ingest")
+    page.locator("#ingest-files").set_input_files(files)
+    names = page.locator("#ingest-form button[type=submit]").all_text_contents()
+    assert names == ["Try without storing", "Ingest"]
+    page.locator("#ingest-collection").fill("tried")
+    page.keyboard.press("Enter")
+    expect(page.locator("#job-title")).to_have_text("Dry run into tried")
+    expect(page.locator("#job-now .state")).to_have_text("done", timeout=90_000)
+    with server.client() as client:
+        assert client.get("/v1/collections/tried").status_code == 404
 
 
 def test_what_is_asked_twice_is_not_done_when_it_is_refused(server: Served, page: Page) -> None:
@@ -440,12 +464,12 @@ def test_a_refused_ingest_says_why(server: Served, browser: Browser, files: list
     with page_at(browser, server.url, refused=True) as page:
         go(page, "ingest")
         page.locator("#ingest-collection").fill("letters")
-        page.get_by_role("button", name="Dry run").click()
+        page.get_by_role("button", name="Try without storing").click()
         expect(page.get_by_role("alert")).to_have_text("Choose at least one file.")
         page.locator("#ingest-files").set_input_files(files)
         page.locator("#ingest-collection").fill("x" * 64 + "y")
         page.route("**/v1/collections/*/documents", lambda route: route.abort())
-        page.get_by_role("button", name="Dry run").click()
+        page.get_by_role("button", name="Try without storing").click()
         expect(page.get_by_role("alert")).to_contain_text("The server cannot be reached.")
 
 

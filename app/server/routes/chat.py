@@ -22,7 +22,7 @@ from app.server.answers import (
     ModelsAnswer,
     UsageAnswer,
 )
-from app.server.asked import ALONE, collection_of_model, models_of, question_of
+from app.server.asked import ALONE, collection_of_model, models_of, question_of, unknown_model
 from app.server.bodies import ChatBody, EmbeddingsBody
 from app.server.errors import UnknownModel, in_openai_shape
 from app.server.quotas.budgets import Budgets, Counted
@@ -55,7 +55,7 @@ def chat_routes(served: Collections) -> APIRouter:
         """A model by name."""
         there = models_of(key, served)
         if model not in there:
-            raise UnknownModel(there)
+            raise unknown_model(model, there)
         return ModelAnswer(id=model)
 
     @router.post("/v1/chat/completions", response_model=ChatAnswer, responses=STREAMED)

@@ -13,8 +13,8 @@ STRENGTH, ABLATION, WEIGHTED = "strength", "ablation", "grid"
 
 
 def system_name(method: str, strength: float | None = None, kind: str = "") -> str:
-    """The system name in rows: a method's name, after the kind of variant if any."""
-    return f"{kind} {method} {strength}" if kind else method
+    """The system name in rows: a method's name, before its strength and the kind of variant if any."""
+    return f"{method}{'' if strength is None else f' {strength}'} ({kind})" if kind else method
 
 
 def with_comparisons(report: TripRagReport) -> TripRagReport:
