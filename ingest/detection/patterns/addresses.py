@@ -139,13 +139,18 @@ def _has_lower_or_long(value: str) -> bool:
     return len(value) > 6
 
 
+_SMALL_WORD = (
+    r"(?!(?:and|or|the|for|from|with|along|down|was|were|are|when|but|metres?|meters?|miles?) )"
+    r"[a-z]{3,15}"
+)
+"""A word of a street's name in small letters: 12 mill lane, not 1998 and the road."""
 PATTERNS: tuple[Pattern, ...] = (
     Pattern("address", "street address", _ENGLISH, 0.85, AHEAD, _has_lower_or_long),
     Pattern(
         "address-small",
         "street address",
-        rf"(?:(?<![\w.,:/$€£-])[0-9]{{1,5}} (?:[a-z]{{3,15}} ){{1,2}}(?:street|avenue|road|boulevard)"
-        rf"|{_GOES_TO}[0-9]{{1,5}} (?:[a-z]{{3,15}} ){{1,2}}(?:lane|drive))(?!\w)(?:{_AT_UNIT})?",
+        rf"(?:(?<![\w.,:/$€£-])[0-9]{{1,5}} (?:{_SMALL_WORD} ){{1,2}}(?:street|avenue|road|boulevard)"
+        rf"|{_GOES_TO}[0-9]{{1,5}} (?:{_SMALL_WORD} ){{1,2}}(?:lane|drive))(?!\w)(?:{_AT_UNIT})?",
         0.65,
         TIGHT,
     ),
