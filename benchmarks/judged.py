@@ -1,4 +1,4 @@
-"""``python -m benchmarks.judged FOLDER COMMIT`` keeps what readers said of sanitized text, as counts.
+"""``python -m benchmarks.judged FOLDER COMMIT [NAME]`` keeps what readers said of sanitized text, as counts.
 
 FOLDER has ``judged_*.json``, the first readings, and ``second_*.json``, second ones of some of the same
 documents. Each holds ``docs`` with an id, whose part before the bar is the kind of text, and for each
@@ -16,6 +16,8 @@ from eval.measures.uncertainty import Estimate, clustered_share, share_of
 from eval.reports.schema import DASH, Cell, Column, Table, estimate_cell, table
 
 RESULTS = Path(__file__).parent / "results" / "judged.json"
+DENSE, DENSE_BEFORE = RESULTS.with_name("judged_dense.json"), RESULTS.with_name("judged_dense_before.json")
+"""Invented documents that are dense in names and terms, and the same as an earlier commit wrote them."""
 WRONG = ("type", "bound", "not")
 """Codes of what was found wrongly: another kind, other borders, nothing at all."""
 Judged = Mapping[str, Any]
@@ -62,9 +64,9 @@ def _document(doc: Judged) -> dict[str, object]:
     }
 
 
-def judged_table() -> Table:
+def judged_table(results: Path | None = None) -> Table:
     """A row for all documents, and one for each kind of text."""
-    found = json.loads(read(RESULTS))
+    found = json.loads(read(results or RESULTS))
     kinds = sorted({each["kind"] for each in found["documents"]})
     rows = [("all", found["documents"])]
     rows += [(kind, [each for each in found["documents"] if each["kind"] == kind]) for kind in kinds]
@@ -84,9 +86,9 @@ def _share_column(name: str) -> Column:
     return "", name, cell
 
 
-def judged_facts() -> str:
+def judged_facts(results: Path | None = None) -> str:
     """How the documents read, what was missed, and how far two readers agreed."""
-    found = json.loads(read(RESULTS))
+    found = json.loads(read(results or RESULTS))
     apart, several = found["told apart"]
     twice = found["read twice"]
 
@@ -107,4 +109,4 @@ def _shown(estimate: Estimate) -> str:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2])
+    main(Path(sys.argv[1]), sys.argv[2], *(RESULTS.with_name(f"{name}.json") for name in sys.argv[3:4]))

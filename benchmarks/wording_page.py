@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from benchmarks.judged import judged_facts, judged_table
+from benchmarks.judged import DENSE, DENSE_BEFORE, judged_facts, judged_table
 from benchmarks.kept import read
 from benchmarks.models_page import RESULTS
 from benchmarks.results_page import DOCS, rendered
@@ -32,10 +33,20 @@ def page() -> str:
     tables = {
         "judged": markdown_table(judged_table()).rstrip(),
         "judged_facts": judged_facts(),
+        "dense": markdown_table(_dense()).rstrip(),
+        "dense_facts": judged_facts(DENSE),
+        "dense_before_facts": judged_facts(DENSE_BEFORE),
         "marginals": markdown_table(_marginals(marginals["corpora"])).rstrip(),
         **_intact(intact),
     }
     return rendered(TEMPLATE, tables=tables)
+
+
+def _dense() -> Table:
+    """The same invented documents as two commits wrote them."""
+    now, before = judged_table(DENSE), judged_table(DENSE_BEFORE)
+    rows = [["before", *before.rows[0][1:]], ["now", *now.rows[0][1:]]]
+    return replace(now, rows=rows)
 
 
 def _intact(report: IntactReport) -> dict[str, str]:

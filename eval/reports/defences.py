@@ -103,7 +103,7 @@ def _by(command: str) -> Callable[[DefenceFigures], Cell]:
 
 
 def _lines(report: DefencesReport) -> Iterator[str]:
-    yield from ("# Defences", "", _HOW_TO_READ, "", _facts(report), "")
+    yield from ("# Defences", "", _HOW_TO_READ, "", facts(report), "")
     for shown in (leaks_table(report), costs_table(report), commands_table(report)):
         yield from (f"## {shown.caption}", "", markdown_table(shown).rstrip(), "")
     curves = curves_table(report)
@@ -117,7 +117,8 @@ def _lines(report: DefencesReport) -> Iterator[str]:
         yield f"Not measured: {said}; {report.failed:,} documents could not be sanitized."
 
 
-def _facts(report: DefencesReport) -> str:
+def facts(report: DefencesReport) -> str:
+    """What was measured, with what and on what, as one sentence."""
     parts = [
         f"{report.documents:,} documents with {report.entities:,} sensitive entities ({report.reference})",
         f"{report.held_out:,} more are held out",
