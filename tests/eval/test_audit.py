@@ -398,7 +398,7 @@ def test_originals_that_are_not_there_are_counted_and_never_safe(tmp_path: Path)
         ):
             audit(system, collection, replace(corpus, documents=[stranger]), Options("quick"))
         ids, made = [each.doc_id for each in corpus.documents], collection.manifest
-        shelf = Shelf(collection.store.copy_of(ids), made.passage_tokens, made.search)
+        shelf = Shelf(collection.store.copied(ids), made.passage_tokens, made.search)
         texts = stored_texts(shelf.store, ids)
         now = system.sanitizer().sanitize([*corpus.documents, stranger])
         stored = as_stored(COLLECTION, shelf, texts, now, system.search)

@@ -65,7 +65,7 @@ def audit(
     search = replace(made.search, words=system.search.words)
     system = replace(system, passage_tokens=made.passage_tokens, search=search)
     # The controls have these documents alone, so that whoever searches has an index of their size.
-    shelf = Shelf(collection.store.copy_of(ids), made.passage_tokens, made.search)
+    shelf = Shelf(collection.store.copied(ids), made.passage_tokens, made.search)
     texts, whole = stored_texts(shelf.store, ids), collection.store.count_documents()
     known = (
         sorted(texts.items()),
