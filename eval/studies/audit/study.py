@@ -18,7 +18,16 @@ from eval.provenance import commit_here, provenance_of, reference_of
 from eval.rows import Row, RowFile
 from eval.studies.audit.measures import FAMILIES, Grounds, Measure
 from eval.studies.audit.options import SUITES, Options
-from eval.studies.audit.report import COLLECTION, AuditReport, Gate, Leak, MeasureFigures
+from eval.studies.audit.report import (
+    COLLECTION,
+    DETECTED,
+    MARKED,
+    AuditReport,
+    Gate,
+    Leak,
+    MeasureFigures,
+    Place,
+)
 from eval.studies.audit.stored import Stored, as_stored, stored_texts
 from eval.studies.audit.verdict import problems_of, verdict_of
 from eval.studies.compare.run_digest import run_digest
@@ -34,6 +43,8 @@ from retrieval.system import System
 
 CONTROLS = (ORIGIN, REDACT, RULES_ALONE, RANDOM)
 MOST_WORST = 3
+MOST_PLACES = 10
+"""Of a gate: the message has to be read."""
 _AT_ONCE = 64
 
 
@@ -86,6 +97,7 @@ def audit(
             chosen.people,
             strangers,
             chosen.attributes,
+            reference=DETECTED if chosen.gold is None else MARKED,
         )
         measures = [measure for family in FAMILIES for measure in family(grounds)]
         tasks = list({measure.task.name: measure.task for measure in measures}.values())
@@ -93,8 +105,11 @@ def audit(
         rows = _rows(ready, stored, tasks, options.seed, file, progress)
     figures = tuple(figures_of(measure, rows) for measure in measures)
     measured = {each.name: each for each in figures}
+    counted = {each.name: places_of(each, rows[COLLECTION][each.task.name]) for each in measures}
     limits = {**options.at_most, **options.at_least}
-    gates = tuple(gate_of(name, limit, measured.get(name)) for name, limit in limits.items())
+    gates = tuple(
+        gate_of(name, limit, measured.get(name), counted.get(name, ())) for name, limit in limits.items()
+    )
     reference = reference_of(chosen, ready.system.detector)
     return AuditReport(
         collection=collection.folder.name,
@@ -213,6 +228,7 @@ def figures_of(measure: Measure, rows: Mapping[str, Mapping[str, Sequence[Row]]]
         chances=chances,
         shown=shown,
         blind=measure.blind,
+        reference=measure.reference,
         failures=dict(Counter(row.failure for row in own[COLLECTION] if not row.measured)),
     )
 
@@ -225,13 +241,31 @@ def _clear_of(figure: Estimate, chance: Estimate) -> bool:
     return low > (chance.value if chance.high is None else chance.high)
 
 
-def gate_of(name: str, limit: float, measure: MeasureFigures | None) -> Gate:
+def places_of(measure: Measure, rows: Sequence[Row]) -> list[Place]:
+    """The different cases that a measure counts, in the order of the rows."""
+    if measure.places is None:
+        return []
+    return list(dict.fromkeys(place for row in rows if row.measured for place in measure.places(row)))
+
+
+def gate_of(name: str, limit: float, measure: MeasureFigures | None, counted: Sequence[Place] = ()) -> Gate:
     """Whether the collection's figure is within a limit; what was not measured, or cannot be, is not."""
-    value = None if measure is None else measure.figures[COLLECTION].value
-    if measure is None or value is None:
+    figure = Estimate() if measure is None else measure.figures[COLLECTION]
+    if measure is None or figure.value is None:
         return Gate(measure=name, limit=limit, value=None, outcome="not measured")
-    within = value <= limit if measure.lower_is_better else value >= limit
-    return Gate(measure=name, limit=limit, value=value, outcome="held" if within else "exceeded")
+    within = figure.value <= limit if measure.lower_is_better else figure.value >= limit
+    shown = () if within else counted
+    return Gate(
+        measure=name,
+        limit=limit,
+        value=figure.value,
+        outcome="held" if within else "exceeded",
+        figure=figure,
+        reference=measure.reference,
+        lower_is_better=measure.lower_is_better,
+        found=len(shown),
+        places=tuple(shown[:MOST_PLACES]),
+    )
 
 
 def worst_of(rows: Sequence[Row], sensitive: SensitiveIndex) -> tuple[Leak, ...]:
