@@ -1,5 +1,6 @@
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ingest.annotated import AnnotatedText
 from ingest.documents import Document
@@ -20,6 +21,22 @@ SCALE = Scale(0.0, 1.0, 0.0, 1.0, "test")
 def agree(one: Distances, other: Distances) -> bool:
     pairs = ((one.divergence, other.divergence), (one.distance, other.distance))
     return all(a == pytest.approx(b, abs=2e-6) for a, b in pairs)
+
+
+@given(
+    st.lists(st.tuples(*[st.floats(0, 1)] * 3), min_size=2, max_size=8),
+    st.floats(0, 2), st.floats(0, 2), st.floats(0, 2),
+)  # fmt: skip
+def test_relevance_taken_away_ranks_as_distance_added(
+    measured: list[tuple[float, float, float]], alpha: float, beta: float, gamma: float
+) -> None:
+    """TRIP-RAG's text subtracts relevance and its formula adds the distance: a constant apart."""
+    weights = Weights(alpha, beta, gamma)
+    for risk, divergence, distance in measured:
+        found = scores_of(risk, Distances(divergence, distance), SCALE, weights)
+        assert found.knowledge_divergence is not None and found.topical_relevance is not None
+        subtracted = alpha * risk - beta * found.knowledge_divergence - gamma * found.topical_relevance
+        assert found.priority == pytest.approx(subtracted + gamma, abs=1e-9)
 
 
 @settings(max_examples=150, deadline=None)
