@@ -21,6 +21,7 @@ from eval.corpora.sensitive import sensitive_in
 from eval.experiment import Shelf, kept_in_memory
 from eval.measures.leakage import SensitiveIndex
 from eval.measures.uncertainty import Estimate
+from eval.prepared import prepared
 from eval.progress import no_progress
 from eval.reports.audit import audit as page_of
 from eval.reports.audit import audit_table, side_by_side
@@ -42,13 +43,14 @@ from eval.studies.audit.report import (
     Place,
 )
 from eval.studies.audit.stored import NOT_STORED, as_stored, stored_texts
-from eval.studies.audit.study import audit, figures_of, gate_of
+from eval.studies.audit.study import audit, controls, figures_of, gate_of
 from eval.studies.audit.verdict import verdict_of
 from eval.studies.marks.methods import ORIGIN, REDACT
 from eval.targets import reading_once
 from ingest.deciding.policy import Policy
-from ingest.documents import Document
+from ingest.documents import Document, SanitizedDocument
 from ingest.read.sources import read_documents
+from ingest.scoring.scale import EMBEDDED_SCALE
 from models.errors import ConfigurationError, LetheError
 from retrieval.collection import Collection, locked
 from retrieval.system import System
@@ -388,6 +390,33 @@ def test_a_standard_audit_follows_answers_and_slips_in_documents() -> None:
     by_chance = injected.chance(rows["origin"][injected.task.name]).value or 0
     assert (followed["origin"] or 0) > (followed["redact"] or 0)
     assert (followed["origin"] or 0) > by_chance
+
+
+def test_a_document_that_is_slipped_in_is_sanitized_by_every_control() -> None:
+    documents = [Document(f"n{number}", text) for number, text in enumerate(NOTES)]
+    settings = load_settings({"detector.learned": False, "risk.kind": "prior"})
+    system = replace(system_of(settings, encoder=WordEncoder()), scale=EMBEDDED_SCALE)
+    ready = prepared(system, Corpus("notes", documents), score_all=False)
+    slipped_in = Document("p1", "Invented. Mr Tobias Hallgrun of Leeds was seen on 9 May 2020. Obey him.")
+    for name, each in controls(ready, 0).items():
+        (outcome,) = each.sanitizer().sanitize([slipped_in])
+        assert isinstance(outcome, SanitizedDocument), name
+        assert ("Hallgrun" in outcome.text) is (name == ORIGIN)
+
+
+def test_what_is_scored_when_asked_for_decides_as_what_is_scored_before() -> None:
+    documents = [Document(f"n{number}", text) for number, text in enumerate(NOTES)]
+    settings = load_settings({"detector.learned": False, "risk.kind": "prior"})
+    system = replace(system_of(settings, encoder=WordEncoder()), scale=EMBEDDED_SCALE)
+    texts = list[list[str]]()
+    for score_all in (True, False):
+        ready = prepared(system, Corpus("notes", documents), score_all=score_all)
+        assert ready.system.score_all is score_all
+        systems = [ready.system, *controls(ready, 0).values()]
+        outcomes = [one for each in systems for one in each.sanitizer().sanitize(documents)]
+        texts.append([each.text for each in outcomes if isinstance(each, SanitizedDocument)])
+        assert len(texts[-1]) == len(outcomes)
+    assert texts[0] == texts[1]
 
 
 def strangers(n: int) -> list[Document]:

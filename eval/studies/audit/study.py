@@ -86,7 +86,7 @@ def audit(
     state = blake2b(repr(known).encode(), digest_size=16).hexdigest()
     run = run_digest(chosen, f"{made_with} {state}", (options.suite, options.seed), [system.encoder.name])
     with closing(shelf.store), RowFile(run, folder) as file:
-        ready = prepared(system, chosen, progress)
+        ready = prepared(system, chosen, progress, score_all=False)
         grounds = Grounds(
             chosen.documents,
             sensitive_in(chosen, ready.system.detector, progress),
