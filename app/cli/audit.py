@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
             readings = readings_of(arguments, data.settings)
             return read_corpus(readings, public_ids, gold, reported, persons, attributes)
 
-        report = audit_of(data, arguments.collection, originals, options, reported, folder)
+        report = audit_of(data, arguments.collection, originals, options, reported, folder, message)
     console().print(terminal_table(audit_table(report), narrow=True))
     for gate in report.gates:
         if gate.outcome != "held":

@@ -29,9 +29,10 @@ from eval.reports.files import audit_folder, write_audit
 from eval.reports.gates import gate_words, junit, sarif
 from eval.reports.render import html_page
 from eval.reports.schema import Cell
-from eval.rows import Row
+from eval.rows import Row, RowFile
 from eval.studies.audit.measures import FAMILIES, Grounds, Measure, following, injecting
 from eval.studies.audit.options import LEAKS, USES, Options
+from eval.studies.audit.plan import PER_ATTEMPT, planned
 from eval.studies.audit.report import (
     COLLECTION,
     DETECTED,
@@ -47,6 +48,7 @@ from eval.studies.audit.study import audit, controls, figures_of, gate_of
 from eval.studies.audit.verdict import verdict_of
 from eval.studies.marks.methods import ORIGIN, REDACT
 from eval.targets import reading_once
+from eval.tasks.vectors import VectorsTask
 from ingest.deciding.policy import Policy
 from ingest.documents import Document, SanitizedDocument
 from ingest.read.sources import read_documents
@@ -490,6 +492,32 @@ def test_gates_know_every_measure_and_no_other() -> None:
     names = {True: LEAKS, False: USES}
     for leaks in names:
         assert tuple(each.name for each in measures if each.lower_is_better is leaks) == names[leaks]
+
+
+def test_what_is_about_to_be_done_is_told(tmp_path: Path) -> None:
+    system, data, corpus = written(tmp_path, "lethe")
+    told: list[str] = []
+    with data.open("notes") as collection:
+        for _ in range(2):
+            audit(system, collection, corpus, Options("quick"), folder=tmp_path / "rows", told=told.append)
+    first, again = told
+    assert first.startswith(
+        "Attempts on each of 5 systems: left-direct and left-quasi 8, vectors 8, guessed 8, "
+    )
+    (whole,) = re.findall(r"In all ([\d,]+): about a minute\.$", first)
+    assert int(whole) == 5 * sum(map(int, re.findall(r" (\d+)[,.]", first.partition(" In all")[0])))
+    assert again.endswith(f"In all {whole}, of which {whole} were made before: about a minute.")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(0, "about a minute"), (30, "about 10 minutes"), (600, "about 3 hours")]
+)
+def test_time_is_told_roughly(seconds: float, said: str) -> None:
+    documents = [Document(f"d{number}", "Invented.") for number in range(20)]
+    task = VectorsTask(documents, WordEncoder())
+    reading = Measure("left", "what is left", "nobody", task, lambda rows: Estimate(), "", reference="")
+    plan = planned([reading], ["one"], RowFile(""), seconds / PER_ATTEMPT)
+    assert plan == f"Attempts on each of 1 systems: left 20. In all 20: {said}."
 
 
 def test_an_interrupted_audit_goes_on_and_another_collection_is_refused(tmp_path: Path) -> None:

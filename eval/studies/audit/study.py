@@ -1,7 +1,7 @@
 """Audit a collection: the same attacks on it, on its originals, and on fair controls made of these."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from hashlib import blake2b
@@ -12,12 +12,13 @@ from eval.corpora.sensitive import sensitive_in
 from eval.experiment import Experiment, Shelf, Task
 from eval.measures.leakage import SensitiveIndex, normalized
 from eval.measures.uncertainty import Estimate
-from eval.prepared import Prepared, prepared
+from eval.prepared import Prepared, detected, prepared
 from eval.progress import Progress, no_progress
 from eval.provenance import commit_here, provenance_of, reference_of
 from eval.rows import Row, RowFile
 from eval.studies.audit.measures import FAMILIES, Grounds, Measure
 from eval.studies.audit.options import SUITES, Options
+from eval.studies.audit.plan import pace, planned
 from eval.studies.audit.report import (
     COLLECTION,
     DETECTED,
@@ -57,12 +58,13 @@ def audit(
     *,
     folder: Path | None = None,
     made_with: str = "",
+    told: Callable[[str], None] = lambda plan: None,
 ) -> AuditReport:
     """Audit the documents of a collection of which ``corpus`` has the originals.
 
     ``system`` is that of the collection: its policy and scale decide what the controls have in common with
     it. Rows are written to ``folder`` one by one, and an interrupted audit resumes there; ``made_with`` is a
-    digest of settings and models.
+    digest of settings and models. ``told`` hears what is about to be done before the attacks begin.
 
     Raises:
         LetheError: None of the originals is in the collection, they hold nothing sensitive, or the folder has
@@ -86,10 +88,10 @@ def audit(
     state = blake2b(repr(known).encode(), digest_size=16).hexdigest()
     run = run_digest(chosen, f"{made_with} {state}", (options.suite, options.seed), [system.encoder.name])
     with closing(shelf.store), RowFile(run, folder) as file:
-        ready = prepared(system, chosen, progress, score_all=False)
+        system = replace(system, detector=detected(system, chosen.documents, progress))
         grounds = Grounds(
             chosen.documents,
-            sensitive_in(chosen, ready.system.detector, progress),
+            sensitive_in(chosen, system.detector, progress),
             reading_once(system.encoder),
             options.suite,
             system.k,
@@ -101,6 +103,8 @@ def audit(
         )
         measures = [measure for family in FAMILIES for measure in family(grounds)]
         tasks = list({measure.task.name: measure.task for measure in measures}.values())
+        told(planned(measures, (COLLECTION, *CONTROLS), file, pace(system.encoder, chosen.documents)))
+        ready = prepared(system, chosen, progress, score_all=False)
         stored = as_stored(COLLECTION, shelf, texts, _sanitized(ready, system, progress), system.search)
         rows = _rows(ready, stored, tasks, options.seed, file, progress)
     figures = tuple(figures_of(measure, rows) for measure in measures)
