@@ -33,7 +33,7 @@ from eval.measures.uncertainty import Estimate, clustered_share, mean_of, share_
 from eval.measures.vectors import FLAGGED, vector_figures
 from eval.rows import Row
 from eval.studies.audit.options import SUITES, Suite, SuiteName
-from eval.studies.audit.report import DETECTED, Attacker, Place
+from eval.studies.audit.report import DETECTED, Attacker, Place, Reference
 from eval.studies.marks.methods import ORIGIN
 from eval.tasks.anonymity import SIZES, AnonymityTask
 from eval.tasks.attack import AttackTask
@@ -80,7 +80,7 @@ class Grounds:
     strangers: Sequence[Document] = field(default=(), repr=False)
     attributes: Mapping[str, Truths] = field(default_factory=dict, repr=False)
     judge: JudgeName | None = None
-    reference: str = DETECTED
+    reference: Reference = DETECTED
 
     @property
     def size(self) -> Suite:

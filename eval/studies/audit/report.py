@@ -14,8 +14,10 @@ Attacker = Literal[
     "reader of the index", "user of the server", "writer of a document", "somebody who knows more", "nobody"
 ]
 """Who learns what a measure counts; nobody for usefulness."""
-DETECTED, MARKED = "own detector", "people's marks"
+Reference = Literal["own detector", "people's marks"]
 """What says which entities are sensitive."""
+DETECTED: Reference = "own detector"
+MARKED: Reference = "people's marks"
 Outcome = Literal["held", "exceeded", "not measured"]
 
 
