@@ -121,15 +121,16 @@ def _table(caption: str, measures: Sequence[MeasureFigures], systems: Sequence[s
 
 
 def _chance(measure: MeasureFigures) -> Cell:
-    return (
-        estimate_cell(measure.chances[COLLECTION], PERCENT) if measure.chances else Cell(DASH, mark="muted")
-    )
+    if not measure.chances or measure.figures[COLLECTION].too_few:
+        return Cell(DASH, mark="muted")
+    return estimate_cell(measure.chances[COLLECTION], PERCENT)
 
 
 def _beside(report: AuditReport) -> Iterator[Section]:
     """Privacy beside usefulness: the strongest leak against the first measure of usefulness."""
-    leaks = [each for each in report.measures if each.attacker != NOBODY]
-    useful = [each for each in report.measures if each.attacker == NOBODY]
+    enough = [each for each in report.measures if not each.figures[COLLECTION].too_few]
+    leaks = [each for each in enough if each.attacker != NOBODY]
+    useful = [each for each in enough if each.attacker == NOBODY]
     if useful and leaks:
         plots = []
         for leak in leaks:

@@ -78,7 +78,7 @@ def _sure(figure: Estimate) -> str:
 
 def _why(gate: Gate) -> Iterator[str]:
     if gate.figure.too_few:
-        yield "These are too few cases to say anything."
+        yield "With so few cases the figure says little."
     if gate.places:
         more = f", and {gate.found - len(gate.places):,} more" if gate.found > len(gate.places) else ""
         listed = "; ".join(map(_place, gate.places))

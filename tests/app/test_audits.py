@@ -257,7 +257,7 @@ def test_the_command_writes_a_report_and_gates_end_it(
     assert done.code == 100
     assert "Not to be released" in done.err
     assert done.messages[0].startswith("lethe: Attempts on each of 5 systems: left-direct and left-quasi 3, ")
-    said = r"linked is .* has to be at most 0\.01 .* too few cases .* cases?: r000\d"
+    said = r"linked is .* has to be at most 0\.01 .* With so few cases .* cases?: r000\d"
     assert [each for each in done.messages if re.search(said, each)]
     lost = audited(capsys, collection, "--output", str(folder))
     assert (lost.code, lost.summary) == (1, {})

@@ -215,7 +215,7 @@ def test_a_gate_says_what_was_found_where_and_by_whom(lethe: AuditReport) -> Non
     # What is held has nothing to list, and what is useful is not listed.
     assert gate_of("left-direct", 0.02, left, places).places == ()
     few = left.model_copy(update={"figures": {COLLECTION: Estimate(1.0, 0.2, 1.0, 1, 1)}})
-    assert "These are too few cases to say anything." in gate_words(gate_of("left-direct", 0.01, few))
+    assert "With so few cases the figure says little." in gate_words(gate_of("left-direct", 0.01, few))
     useful = gate_words(gate_of("found-first", 1.1, measure(lethe, "found-first")))
     assert re.search(r"and has to be at least 1\.1\. .*Reference: the originals\.$", useful)
     assert gate_words(gate_of("member", 0.1, None)) == ("member was not measured, and has to be at most 0.1.")

@@ -221,7 +221,7 @@ def linking(grounds: Grounds) -> list[Measure]:
             _UNTOLD[judge is JUDGE],
             shown_on=None,
             loss=_told,
-            reference="small judge" if judge is JUDGE else "shared words",
+            reference="shared words" if judge is JUDGE else "small judge",
             places=_documents(lambda row: row.figures.get(LEAKED, 0) > 0),
         ),
     ]
