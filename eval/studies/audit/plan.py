@@ -13,8 +13,8 @@ FIRST = 16
 PER_ATTEMPT = 1.0
 """An attempt takes about as long as encoding so many of the audit's documents, with all that goes before it.
 
-In standard audits of dialogues of 900 characters it was 0.8 with 60 of them, and more with 300: questions,
-of which there are as many in both, take less time than documents.
+It was 0.8 in a standard audit of 60 dialogues of 900 characters. More documents raise it: an attempt that is
+a question takes less time than one on a document.
 """
 
 
