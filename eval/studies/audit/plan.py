@@ -13,8 +13,8 @@ FIRST = 16
 PER_ATTEMPT = 1.0
 """An attempt takes about as long as encoding so many of the audit's documents, with all that goes before it.
 
-It was 0.8 in a standard audit of 60 dialogues of 900 characters. More documents raise it: an attempt that is
-a question takes less time than one on a document.
+It was 0.6 and 0.8 in standard audits of 60 dialogues of 900 characters, on an idle and a busy machine.
+More documents raise it: an attempt that is a question takes less time than one on a document.
 """
 
 
