@@ -21,10 +21,12 @@ def audit_of(
     options: Options,
     progress: Progress,
     folder: Path | None,
+    told: Callable[[str], None] = lambda plan: None,
 ) -> AuditReport:
     """Audit a collection; its rows are written to ``folder``, where an interrupted audit goes on.
 
-    ``originals`` reads them, given the function from their ids to those that the collection stores.
+    ``originals`` reads them, given the function from their ids to those that the collection stores. ``told``
+    hears how much there is to do.
 
     Raises:
         LetheError: None of the originals is in the collection, or they hold nothing sensitive.
@@ -35,4 +37,6 @@ def audit_of(
         system = system_of(data.settings, made_with=manifest)
         corpus = originals(partial(data.public_ids, keep=manifest.keeps_ids))
         made_with = run_settings(data.settings)
-        return audit(system, collection, corpus, options, progress, folder=folder, made_with=made_with)
+        return audit(
+            system, collection, corpus, options, progress, folder=folder, made_with=made_with, told=told
+        )

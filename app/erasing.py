@@ -161,47 +161,62 @@ NOTHING_TO_ERASE = (
 )
 
 
-def anything_to_erase(data: DataDir, name: str, ids: Sequence[str]) -> bool:
-    """Whether one of the ids is in a collection, or an erasure of it was cut short."""
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """What an erasure is about: the names of each id that was given, and of which there are documents.
+
+    ``passages`` are those of the documents. ``interrupted`` counts erasures of a process that was killed:
+    nothing answers any more, but the files are not searched yet.
+    """
+
+    names: Mapping[str, Sequence[str]] = field(repr=False)
+    known: frozenset[str] = field(repr=False)
+    passages: Sequence[Passage] = field(repr=False)
+    interrupted: int
+
+
+def sought(data: DataDir, name: str, ids: Sequence[str]) -> Sought:
+    """The documents that ids name in a collection.
+
+    Raises:
+        UnknownDocument: None of the ids is there, and no erasure was cut short.
+        CollectionError: There is no such collection.
+    """
     with data.open(name) as collection:
         store = collection.store
-        names = [spelled for each in ids for spelled in names_of(data, collection, each)]
-        return bool(store.documents_called(names) or store.pending_erasures())
+        names = {each: names_of(data, collection, each) for each in dict.fromkeys(ids)}
+        known = {each: doc_ids for each, own in names.items() if (doc_ids := store.documents_called(own))}
+        passages = [one for doc_id in sorted({*chain(*known.values())}) for one in store.passages_of(doc_id)]
+        interrupted = len(store.pending_erasures())
+    if not known and not interrupted:
+        raise UnknownDocument(NOTHING_TO_ERASE)
+    return Sought(names, frozenset(known), passages, interrupted)
 
 
-def erase_with_proof(
-    data: DataDir, name: str, ids: Sequence[str], retriever: Callable[[], Retriever]
-) -> Receipt:
-    """Erase documents by id. ``retriever`` is how the collection answers now, taken again afterwards.
+def erase_with_proof(data: DataDir, name: str, wanted: Sought, retriever: Callable[[], Retriever]) -> Receipt:
+    """Erase what was sought. ``retriever`` is how the collection answers now, taken again afterwards.
 
     Raises:
         UnknownDocument: None of the ids is there: that nothing was found is no success.
         NotErased: Something is left.
         CollectionError: There is no such collection, or another process is writing to it.
     """
-    with data.open(name) as collection:
-        store = collection.store
-        named = {each: names_of(data, collection, each) for each in dict.fromkeys(ids)}
-        known = {each: doc_ids for each, names in named.items() if (doc_ids := store.documents_called(names))}
-        passages = [one for doc_id in sorted({*chain(*known.values())}) for one in store.passages_of(doc_id)]
-        # Of a process that was killed: nothing answers any more, but the files are not searched yet.
-        interrupted = len(store.pending_erasures())
+    passages = wanted.passages
     searches = [_Search(each) for each in passages[:MOST_ASKED]]
     before = _ask(retriever(), searches)
-    erasures = list[Erasure]()
-    if known or interrupted:
-        erasures = _elsewhere(data.settings, name, [alias for names in named.values() for alias in names])
+    erasures = _elsewhere(data.settings, name, [*chain(*wanted.names.values())])
     if not erasures:
         # Of whom they were, only ids are known: a request by name is not recognized when it comes again.
-        finished = (
-            f" Erasures that had been cut short are finished now: {interrupted}." if interrupted else ""
-        )
+        cut_short = wanted.interrupted
+        finished = f" Erasures that had been cut short are finished now: {cut_short}." if cut_short else ""
         raise UnknownDocument(NOTHING_TO_ERASE + finished)
     after = _ask(retriever(), searches)
     gone = [alias for each in erasures for alias in (each.doc_id, *each.also_known_as)]
     with data.open(name) as collection:
         read_back = len(collection.store.documents_called(gone))
-    not_found = [each for each, names in named.items() if each not in known and not {*gone} & {*names}]
+    not_found = [
+        each for each, names in wanted.names.items() if each not in wanted.known and not {*gone} & {*names}
+    ]
     left_open = not_proved(erasures, searches, passages[MOST_ASKED:])
     receipt = Receipt(erasures, not_found, Proof(before, after, read_back), left_open)
     if not receipt.complete:

@@ -36,10 +36,13 @@ def remarks(explanation: Explanation, residual_limit: float | None) -> Iterator[
     ``residual_limit`` is the policy's, None where it has none.
     """
     sanitized = explanation.sanitized
-    risk, limit = sanitized.risk, "" if residual_limit is None else f" (limit {residual_limit:g})"
+    risk, limit = (
+        sanitized.risk,
+        "" if residual_limit is None else f" (limit {residual_limit:g})",
+    )
     yield (
-        f"Detected risk, of found entities only: document {risk.before:.3f} before, {risk.after:.3f} after; "
-        f"riskiest passage {explanation.passage_risk:.3f} after{limit}."
+        f"Detected risk, of found entities only: whole document {risk.before:.3f} before, {risk.after:.3f} "
+        f"after; riskiest passage {explanation.passage_risk:.3f} after{limit}."
     )
     for doubt in sanitized.doubts:
         yield f"Doubt: {doubt.removesuffix('.')}."

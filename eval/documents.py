@@ -12,12 +12,16 @@ from retrieval.documents import Answer
 
 @dataclass(frozen=True, slots=True)
 class SensitiveEntity:
-    """Text of an original document that must not leak, with its label and kind."""
+    """Text of an original document that must not leak, with its label and kind.
+
+    ``place`` is the half-open span of a mention in the document as it was read, None if it is not known.
+    """
 
     doc_id: str
     text: str = field(repr=False)
     label: str
     identifier: Identifier
+    place: tuple[int, int] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, order=True)

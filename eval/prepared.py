@@ -60,12 +60,16 @@ class Prepared:
         return [each.decisions for each in method.decide(self.texts, self.hazards, apply)]
 
 
-def prepared(system: System, corpus: Corpus, progress: Progress = no_progress) -> Prepared:
+def prepared(
+    system: System, corpus: Corpus, progress: Progress = no_progress, *, score_all: bool = True
+) -> Prepared:
     """Measure every document once.
 
-    The scale is that of the system, or is fitted to the first entities as an ingest would fit it.
+    The scale is that of the system, or is fitted to the first entities as an ingest would fit it. Without
+    ``score_all``, a system that has a scale scores what its methods ask for, and that once.
     """
     detector = detected(system, corpus.documents, progress)
+    score_all = score_all or system.scale is None
     exact = system.exact or system.engine
     risk = remembering(system.risk, "hazards", key=AnnotatedText.digest)
     texts: list[AnnotatedText] = []
@@ -76,17 +80,18 @@ def prepared(system: System, corpus: Corpus, progress: Progress = no_progress) -
     for first in range(0, len(corpus.documents), SAMPLE_BATCH):
         progress("scoring", first, len(corpus.documents))
         batch = annotate(detector, corpus.documents[first : first + SAMPLE_BATCH])
-        found = exact.measure(batch)
-        if sum(len(each) for each in sampled) < SAMPLE_ENTITIES:
-            sampled += found[: max(0, within - first)]
+        if score_all:
+            found = exact.measure(batch)
+            if sum(len(each) for each in sampled) < SAMPLE_ENTITIES:
+                sampled += found[: max(0, within - first)]
+            measured += zip(batch, found, strict=True)
         texts += batch
-        measured += zip(batch, found, strict=True)
         hazards += risk.hazards(batch)
     progress("scoring", len(corpus.documents), len(corpus.documents))
     scale = system.scale or scale_of(sampled, system.encoder.name)
-    engine = Remembered(exact, measured)
+    engine = Remembered(exact, measured, grows=not score_all)
     made = replace(
-        system, detector=detector, engine=engine, exact=None, risk=risk, scale=scale, score_all=True
+        system, detector=detector, engine=engine, exact=None, risk=risk, scale=scale, score_all=score_all
     )
     found_all = Prepared(made, corpus, texts, hazards)
     sanitizing = lambda each: _with_words(found_all, each, each.method())  # noqa: E731
@@ -110,7 +115,7 @@ def _with_words(prepared: Prepared, system: System, method: Method) -> DecidingS
 
 
 class _CorpusHazards:
-    """The hazards of a prepared corpus, zero for other texts."""
+    """The hazards of a prepared corpus, zero for other texts and each of their mentions."""
 
     name = "not asked"
     additive = False
@@ -123,7 +128,9 @@ class _CorpusHazards:
         return [self._of(text) for text in texts]
 
     def _of(self, text: AnnotatedText) -> Hazards:
-        known = self._hazards.get(text.text, Hazards(0.0, {}))
+        known = self._hazards.get(text.text)
+        if known is None:
+            return Hazards(0.0, dict.fromkeys(text.mentions(), 0.0))
         links = known.marginals.keys() & text.mentions().keys()
         left_out = sum(hazard for link, hazard in known.marginals.items() if link not in links)
         return Hazards(max(0.0, known.total - left_out), {link: known.marginals[link] for link in links})

@@ -85,7 +85,7 @@ def provenance_of(system: System, more: Mapping[str, str], commit: str | None = 
         "policy": policy.name,
         "tau": f"{policy.tau:g}",
         "weights": f"{weights.alpha:g}, {weights.beta:g}, {weights.gamma:g}, {weights.marginal}",
-        "residual limit": f"{policy.residual_limit:g}",
+        "residual limit of a passage": f"{policy.residual_limit:g}",
         "direct limit": f"{policy.direct_limit:g}",
         "must limit": f"{policy.must_limit:g}",
         "stay limit": f"{policy.stay_limit:g}",

@@ -14,7 +14,8 @@ from eval.corpora.corpus import Corpus
 from eval.corpora.given import read_corpus
 from eval.corpora.gold import fields_in, gold_rows, persons_in
 from eval.reports.audit import audit_table, side_by_side
-from eval.reports.files import report_folder, write_audit
+from eval.reports.files import audit_folder, write_audit
+from eval.reports.gates import gate_words
 from eval.reports.names import AUDIT
 from eval.studies.audit.options import Options
 from eval.studies.audit.report import AuditReport
@@ -30,7 +31,6 @@ def run(arguments: argparse.Namespace) -> int:
     100 if a gate is exceeded; 1 if something that a gate asks for was not measured.
     """
     data = data_of(arguments)
-    folder = report_folder(Path(arguments.output)) if arguments.output else None
     records = arguments.paths, arguments.text_field, arguments.id_field
     gold = gold_rows(records[0], arguments.gold_field, *records[1:]) if arguments.gold_field else None
     persons = persons_in(records[0], arguments.person_field, *records[1:]) if arguments.person_field else None
@@ -38,6 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     attributes = truths_in(fields_in(records[0], known, *records[1:])) if known else None
     at_most, at_least = dict(arguments.fail_above or ()), dict(arguments.fail_below or ())
     options = Options(arguments.suite, arguments.seed, at_most, at_least)
+    folder = audit_folder(Path(arguments.output), options) if arguments.output else None
     with progress("done") as bar:
         reported = current_phase_on(bar)
 
@@ -45,8 +46,11 @@ def run(arguments: argparse.Namespace) -> int:
             readings = readings_of(arguments, data.settings)
             return read_corpus(readings, public_ids, gold, reported, persons, attributes)
 
-        report = audit_of(data, arguments.collection, originals, options, reported, folder)
+        report = audit_of(data, arguments.collection, originals, options, reported, folder, message)
     show(audit_table(report), narrow=True)
+    for gate in report.gates:
+        if gate.outcome != "held":
+            message(gate_words(gate))
     if arguments.reveal:
         for leak in report.worst:
             message(f"{leak.doc_id}: {'; '.join(leak.exposed)}")

@@ -87,7 +87,7 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "Attack what a collection keeps of documents, beside the originals, redacted ones and fair controls: "
         "what a reader of the index finds, what a user of the server gets, what somebody with knowledge from "
         "elsewhere learns, and what stays useful. A gate that is exceeded ends it with exit code 100.",
-        "lethe audit -c clinic --originals notes/ --fail-above left-direct=0.01",
+        "lethe audit -c clinic --originals notes/ --fail-above linked=0.2",
     ),
     "compare": (
         "Set two audits side by side: the figures of both, and their differences with intervals.",

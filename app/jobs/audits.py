@@ -45,7 +45,7 @@ def kept_report(report: "AuditReport", folder: Path) -> dict[str, Any]:
     return {
         "verdict": report.verdict,
         "passed": report.passed,
-        "gates": [gate.model_dump() for gate in report.gates],
+        "gates": [gate.model_dump(exclude={"places"}) for gate in report.gates],
         "documents": report.documents,
         "figures": figures,
         "problems": list(report.problems),
@@ -88,7 +88,8 @@ def forget_reports(data: DataDir) -> None:
         except (FileNotFoundError, ValueError):
             # Not written yet, or not whole: the audit goes on, or ended so and is a leftover.
             continue
-        if not _knows(data, report["collection"], [each["doc_id"] for each in report["worst"]]):
+        shown = [*report["worst"], *(place for gate in report["gates"] for place in gate.get("places", ()))]
+        if not _knows(data, report["collection"], [each["doc_id"] for each in shown]):
             _delete(folder)
 
 

@@ -40,6 +40,7 @@ def sensitive_from_entities(document: Document, entities: Sequence[Entity]) -> l
             document.text[entity.span.start : entity.span.end],
             entity.label,
             entity.identifier,
+            (entity.span.start, entity.span.end),
         )
         for entity in entities
     ]
@@ -65,13 +66,13 @@ def sensitive_from_gold(document: Document, rows: Sequence[Mapping[str, object]]
             continue
         label, usual = _label(row, place)
         identifier = _identifier(named, place) if named else usual
-        text = _text(document, row, place)
+        text, span = _said(document, row, place)
         # Text that is not in the original cannot leak: it would count as protected.
         if normalized(text) not in said:
             raise UnreadableDocument(
                 place, "its text does not stand in the document: copy it from there, or leave the row out"
             )
-        found.append(SensitiveEntity(document.doc_id, text, label, identifier))
+        found.append(SensitiveEntity(document.doc_id, text, label, identifier, span))
     return found
 
 
@@ -93,10 +94,13 @@ def _identifier(named: str, place: str) -> Identifier:
         ) from None
 
 
-def _text(document: Document, row: Mapping[str, object], place: str) -> str:
+def _said(document: Document, row: Mapping[str, object], place: str) -> tuple[str, tuple[int, int] | None]:
+    """The text that a row names, and where it stands first."""
     text = row.get("text")
     if isinstance(text, str) and text:
-        return fixed_text(text)
+        text = fixed_text(text)
+        found = document.text.find(text)
+        return text, None if found < 0 else (found, found + len(text))
     start, end = row.get("start"), row.get("end")
     if not isinstance(start, int) or not isinstance(end, int):
         raise UnreadableDocument(place, "it has no text: give a text, or start and end")
@@ -104,7 +108,7 @@ def _text(document: Document, row: Mapping[str, object], place: str) -> str:
         raise UnreadableDocument(
             place, f"[{start}, {end}) is no place in its {len(document.text)} characters"
         )
-    return document.text[start:end]
+    return document.text[start:end], (start, end)
 
 
 def sensitive_in(

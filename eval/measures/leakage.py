@@ -83,6 +83,7 @@ def is_measurable(normal: str) -> bool:
 class _IndexedEntity:
     ref: EntityRef
     normal: str = field(repr=False)
+    place: tuple[int, int] | None
 
 
 class SensitiveIndex:
@@ -110,7 +111,9 @@ class SensitiveIndex:
                 known[normal] = entity
         self._by_document = {
             doc_id: tuple(
-                _IndexedEntity(EntityRef(doc_id, number, entity.label, entity.identifier), normal)
+                _IndexedEntity(
+                    EntityRef(doc_id, number, entity.label, entity.identifier), normal, entity.place
+                )
                 for number, (normal, entity) in enumerate(known.items())
             )
             for doc_id, known in best.items()
@@ -127,6 +130,10 @@ class SensitiveIndex:
     def text_of(self, entity: EntityRef) -> str:
         """Its normalized text: for whoever may see it."""
         return self._by_document[entity.doc_id][entity.number].normal
+
+    def place_of(self, entity: EntityRef) -> tuple[int, int] | None:
+        """Where it, or its first mention of the most identifying kind, stands in the original, if known."""
+        return self._by_document[entity.doc_id][entity.number].place
 
     def behind(self, doc_ids: Iterable[str]) -> tuple[EntityRef, ...]:
         """The entities of the given documents, each document once."""

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 CONFIDENCE = 0.95
 RESAMPLES = 2_000
+FEWEST, WIDE = 10, 0.5
+"""A figure of fewer cases, or with a wider interval, says next to nothing: 5 of 9 may be .27 or .81."""
 CELLS_AT_ONCE = 1_000_000
 """The most numbers that a bootstrap holds in memory at a time."""
 
@@ -39,6 +41,14 @@ class Estimate:
     hits: int | float = 0
     n: int | float = 0
     why_not: str = ""
+
+    @property
+    def too_few(self) -> bool:
+        """Whether it says next to nothing: of fewer than ten cases, or as uncertain."""
+        if self.value is None:
+            return False
+        wide = self.interval is not None and self.interval[1] - self.interval[0] > WIDE
+        return 0 < self.n < FEWEST or wide
 
     @property
     def interval(self) -> tuple[float, float] | None:

@@ -1,9 +1,11 @@
 """The page of an audit, its table for the terminal, and two audits side by side."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import get_args
 
 from eval.measures.uncertainty import Estimate, difference
+from eval.reports.gates import gate_words
 from eval.reports.schema import (
     DASH,
     PERCENT,
@@ -45,14 +47,28 @@ def audit(report: AuditReport) -> Report:
             report.provenance.date,
         ),
         cards=[
-            (estimate_cell(each.figures[COLLECTION], PERCENT), each.title)
+            (_card(each), f"{each.title}; reference: {each.reference}")
             for each in report.measures
-            if each.figures[COLLECTION].value is not None
+            if each.figures[COLLECTION].value is not None and not each.figures[COLLECTION].too_few
         ][:4],
         problems=report.problems,
         alert="What limits this audit.",
         sections=[*_gates(report), *_attackers(report), *_beside(report), *_worst(report), *_terms(report)],
     )
+
+
+def _card(measure: MeasureFigures) -> Cell:
+    """A headline figure; a leak of nothing is not marked as one."""
+    figure = measure.figures[COLLECTION]
+    calm = measure.lower_is_better and not figure.value
+    return replace(estimate_cell(figure, PERCENT), mark="calm" if calm else "")
+
+
+def _figure(estimate: Estimate | None) -> Cell:
+    """A share, or that it is of too few cases."""
+    if estimate is not None and estimate.too_few:
+        return Cell(f"too few: n = {estimate.n:g}", mark="muted")
+    return estimate_cell(estimate, PERCENT)
 
 
 def _gates(report: AuditReport) -> Iterator[Section]:
@@ -70,7 +86,8 @@ def _gates(report: AuditReport) -> Iterator[Section]:
         ]
         said = "A gate compares the figure itself with its limit; the interval says how sure the figure is."
         head = ("Gate", "Measure", "Limit", "Found", "")
-        yield Section("Gates", said, tables=[Table("Gates", head, rows)])
+        why = [(gate.measure, gate_words(gate)) for gate in report.gates if gate.outcome != "held"]
+        yield Section("Gates", said, tables=[Table("Gates", head, rows)], terms=why)
 
 
 def _attackers(report: AuditReport) -> Iterator[Section]:
@@ -78,22 +95,24 @@ def _attackers(report: AuditReport) -> Iterator[Section]:
         own = [each for each in report.measures if each.attacker == attacker]
         if own:
             better = "Higher is better." if attacker == NOBODY else "Lower is better."
-            plots = [_bars(each, report.systems, better) for each in own]
+            shown = [each for each in own if not each.figures[COLLECTION].too_few]
+            plots = [_bars(each, report.systems, better) for each in shown]
             table = _table(f"Shares with 95% intervals. {better}", own, report.systems)
             yield Section(TITLES[attacker], plots=plots, tables=[table])
 
 
 def _bars(measure: MeasureFigures, systems: Sequence[str], better: str) -> Plot:
     figures = {system: measure.figures.get(system) for system in systems}
-    return Plot("bars", measure.title.capitalize(), better, (bars("", figures),))
+    words = f"{better} Reference: {measure.reference}."
+    return Plot("bars", measure.title.capitalize(), words, (bars("", figures),))
 
 
 def _table(caption: str, measures: Sequence[MeasureFigures], systems: Sequence[str]) -> Table:
     """A row for each measure; what chance reaches in the collection stands beside it."""
     rows = [
         (
-            Cell(each.title, note=each.name),
-            *(estimate_cell(each.figures.get(system), PERCENT) for system in systems),
+            Cell(each.title, note=f"{each.name}; reference: {each.reference}"),
+            *(_figure(each.figures.get(system)) for system in systems),
             _chance(each),
         )
         for each in measures
@@ -102,15 +121,16 @@ def _table(caption: str, measures: Sequence[MeasureFigures], systems: Sequence[s
 
 
 def _chance(measure: MeasureFigures) -> Cell:
-    return (
-        estimate_cell(measure.chances[COLLECTION], PERCENT) if measure.chances else Cell(DASH, mark="muted")
-    )
+    if not measure.chances or measure.figures[COLLECTION].too_few:
+        return Cell(DASH, mark="muted")
+    return estimate_cell(measure.chances[COLLECTION], PERCENT)
 
 
 def _beside(report: AuditReport) -> Iterator[Section]:
     """Privacy beside usefulness: the strongest leak against the first measure of usefulness."""
-    leaks = [each for each in report.measures if each.attacker != NOBODY]
-    useful = [each for each in report.measures if each.attacker == NOBODY]
+    enough = [each for each in report.measures if not each.figures[COLLECTION].too_few]
+    leaks = [each for each in enough if each.attacker != NOBODY]
+    useful = [each for each in enough if each.attacker == NOBODY]
     if useful and leaks:
         plots = []
         for leak in leaks:
@@ -154,13 +174,13 @@ def audit_table(report: AuditReport) -> Table:
     caption = "\n".join((report.verdict, *report.problems))
     rows: list[Row] = [
         (
-            each.name,
-            *(estimate_cell(each.figures.get(system), PERCENT) for system in report.systems),
+            f"{each.name}\n{each.reference}",
+            *(_figure(each.figures.get(system)) for system in report.systems),
             _chance(each),
         )
         for each in report.measures
     ]
-    return Table(caption, ("measure", *report.systems, "chance"), rows)
+    return Table(caption, ("measure and reference", *report.systems, "chance"), rows)
 
 
 def side_by_side(one: AuditReport, other: AuditReport) -> Table:
@@ -171,6 +191,8 @@ def side_by_side(one: AuditReport, other: AuditReport) -> Table:
         if each.name in others:
             first, second = each.figures[COLLECTION], others[each.name].figures[COLLECTION]
             change = estimate_cell(difference(second, first), "{:+.3f}")
-            rows.append((each.name, estimate_cell(first, PERCENT), estimate_cell(second, PERCENT), change))
+            if first.too_few or second.too_few:
+                change = Cell(DASH, mark="muted")
+            rows.append((f"{each.name}\n{each.reference}", _figure(first), _figure(second), change))
     head = ("measure", one.collection, other.collection, "difference")
     return Table(f"{one.verdict}\n{other.verdict}", head, rows)

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from eval.reports.audit import audit
 from eval.reports.comparison import comparison
 from eval.reports.extraction_page import extraction
@@ -12,6 +14,7 @@ from eval.reports.render import html_page
 from eval.reports.tuning import tuning
 from eval.rows import FILE as ROWS
 from eval.rows import goes_on, lines_of
+from eval.studies.audit.options import Options
 from eval.studies.audit.report import AuditReport
 from eval.studies.compare.report import TripRagReport
 from eval.studies.extraction.report import ExtractionReport
@@ -41,6 +44,31 @@ def extraction_folder(folder: Path) -> Path:
     if taken:
         raise LetheError(f"{folder} holds the rows of a benchmark, which would be lost. Name another folder.")
     return folder
+
+
+def audit_folder(folder: Path, options: Options) -> Path:
+    """The folder of an audit's report; one with a finished audit whose gates would be lost is refused.
+
+    Raises:
+        LetheError: The folder cannot be made or read, or a report in it has a gate that ``options`` have not.
+    """
+    made = report_folder(folder)
+    try:
+        there = AuditReport.model_validate_json((made / AUDIT).read_bytes())
+    except (FileNotFoundError, ValidationError):
+        # Nothing, or not whole, or of another version, whose rows are refused.
+        return made
+    except OSError as error:
+        raise _unwritten(folder, error) from None
+    limits = {**options.at_most, **options.at_least}
+    if lost := [
+        f"{gate.measure} {gate.limit:g}" for gate in there.gates if limits.get(gate.measure) != gate.limit
+    ]:
+        raise LetheError(
+            f"{folder} holds a finished audit with gates that this command does not set ({', '.join(lost)}): "
+            f"its verdict would be lost. Set them again, name another folder, or remove {folder / AUDIT}."
+        )
+    return made
 
 
 def write_extraction(report: ExtractionReport, folder: Path) -> Path:

@@ -12,7 +12,7 @@ PUBLISHED = "published, other data"
 DASH = "–"
 PERCENT, DECIMAL = "{:.1%}", "{:.3f}"
 
-Mark = Literal["", "muted", "strong", "em", "code"]
+Mark = Literal["", "muted", "strong", "em", "code", "calm"]
 
 
 @dataclass(frozen=True, slots=True)

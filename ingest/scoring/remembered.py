@@ -4,20 +4,31 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ingest.annotated import AnnotatedText
-from ingest.documents import Span
-from ingest.scoring.raw import Measurements, ScoringEngine, Wanted, always
+from ingest.documents import Entity, Span
+from ingest.scoring.raw import Distances, Measurements, ScoringEngine, Wanted, always
+
+_Known = dict[int, tuple[Sequence[Entity], Distances]]
+"""The mentions and distances of each link."""
 
 
 class Remembered:
     """Reuses the measurements made to fit a scale when the same texts are sanitized.
 
     ``known`` pairs texts with their measurements; these apply to the same text with the same linked entities,
-    or a subset of them.
+    or a subset of them. If it ``grows``, new ones are kept too: for texts that several methods decide about.
     """
 
-    def __init__(self, engine: ScoringEngine, known: Sequence[tuple[AnnotatedText, Measurements]]) -> None:
-        self._engine = engine
-        self._known = {text.text: (text, measured) for text, measured in known}
+    def __init__(
+        self,
+        engine: ScoringEngine,
+        known: Sequence[tuple[AnnotatedText, Measurements]] = (),
+        *,
+        grows: bool = False,
+    ) -> None:
+        self._engine, self._grows = engine, grows
+        self._known: dict[str, _Known] = {}
+        for text, measured in known:
+            self._keep(text, measured)
 
     @property
     def name(self) -> str:
@@ -30,29 +41,35 @@ class Remembered:
 
     def measure(self, texts: Sequence[AnnotatedText], wanted: Wanted = always) -> list[Measurements]:
         """The measurements of each text, cached or new; cached ones restricted to ``wanted``."""
-        recalled = [self._recall(text) for text in texts]
+        recalled = [self._recall(number, text, wanted) for number, text in enumerate(texts)]
         missing = [number for number, known in enumerate(recalled) if known is None]
-        fresh = iter(
-            self._engine.measure(
-                [texts[number] for number in missing],
-                lambda number, link, distance: wanted(missing[number], link, distance),
-            )
+        fresh = self._engine.measure(
+            [texts[number] for number in missing],
+            lambda number, link, distance: wanted(missing[number], link, distance),
         )
-        return [
-            next(fresh)
-            if known is None
-            else {
-                link: each if wanted(number, link, each.distance) else replace(each, divergence=None)
-                for link, each in known.items()
-            }
-            for number, known in enumerate(recalled)
-        ]
+        for number, measured in zip(missing, fresh, strict=True):
+            recalled[number] = measured
+            if self._grows:
+                self._keep(texts[number], measured)
+        return [known for known in recalled if known is not None]
 
-    def _recall(self, text: AnnotatedText) -> Measurements | None:
+    def _keep(self, text: AnnotatedText, measured: Measurements) -> None:
+        mentions = text.mentions()
+        of_text = self._known.setdefault(text.text, {})
+        of_text |= {link: (mentions[link], each) for link, each in measured.items()}
+
+    def _recall(self, number: int, text: AnnotatedText, wanted: Wanted) -> Measurements | None:
+        """What is known, None where it is not all that is wanted."""
         if text.text not in self._known:
             return None
-        known, measured = self._known[text.text]
-        asked, there = text.mentions(), known.mentions()
-        if any(there.get(link) != mentions for link, mentions in asked.items()):
-            return None
-        return {link: measured[link] for link in asked}
+        of_text, found = self._known[text.text], dict[int, Distances]()
+        for link, mentions in text.mentions().items():
+            there, each = of_text.get(link, ((), Distances(None, 0.0)))
+            if there != mentions:
+                return None
+            if not wanted(number, link, each.distance):
+                each = replace(each, divergence=None)
+            elif each.divergence is None:
+                return None
+            found[link] = each
+        return found

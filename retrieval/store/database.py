@@ -76,13 +76,6 @@ class Store:
         self._connection.close()
         self._tokenizer.close()
 
-    def copied(self) -> "Store":
-        """A copy in memory of all that is stored; what is written to one does not reach the other."""
-        copy = Store(None)
-        with self._lock, self._readable_errors():
-            self._connection.backup(copy._connection)
-        return copy
-
     # -- jobs and documents ----------------------------------------------------------------------------
 
     def start_job(self) -> int:
@@ -352,15 +345,18 @@ class Store:
         ids = [row[0] for name in self.documents_called([doc_id]) for row in self._read(query, (name,))]
         return list(self.passages(ids).values())
 
-    def copy_of(self, doc_ids: Sequence[str]) -> "Store":
-        """A store in memory with the documents that these ids name, as they are now. Close it."""
+    def copied(self, doc_ids: Sequence[str] | None = None) -> "Store":
+        """A store in memory with all documents, or those that these ids name, as they are now. Close it.
+
+        What is written to one does not reach the other.
+        """
         copy = Store(None)
         # One transaction reads: another process may write or erase meanwhile.
         with copy._transaction(), self._transaction("DEFERRED"):
-            ids = json.dumps(self.documents_called(doc_ids))
+            named = [] if doc_ids is None else [json.dumps(self.documents_called(doc_ids))]
+            chosen = "WHERE doc_id IN (SELECT value FROM json_each(?))" if named else ""
             for table in ("documents", "aliases", "passages", "ledger"):
-                query = f"SELECT * FROM {table} WHERE doc_id IN (SELECT value FROM json_each(?))"
-                for row in self._connection.execute(query, (ids,)):
+                for row in self._connection.execute(f"SELECT * FROM {table} {chosen}", named):
                     places = ", ".join("?" * len(row))
                     copy._connection.execute(f"INSERT INTO {table} VALUES ({places})", row)
         return copy

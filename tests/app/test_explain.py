@@ -449,7 +449,7 @@ def told_of(explanation: Explanation) -> Explanation:
 def test_the_document_and_its_passages_are_told_apart() -> None:
     nothing = explained("The heron was fed, and then it flew away.", trip(Policy()))
     assert list(remarks(nothing, 0.7)) == [
-        "Detected risk, of found entities only: document 0.000 before, 0.000 after; "
+        "Detected risk, of found entities only: whole document 0.000 before, 0.000 after; "
         "riskiest passage 0.000 after (limit 0.7)."
     ]
     assert list(remarks(told_of(nothing), None))[0].endswith("riskiest passage 0.000 after.")

@@ -1,6 +1,7 @@
 """The audit of a collection: what it measures, its gates and its verdict. All names here are invented."""
 
 import json
+import re
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -20,23 +21,38 @@ from eval.corpora.sensitive import sensitive_in
 from eval.experiment import Shelf, kept_in_memory
 from eval.measures.leakage import SensitiveIndex
 from eval.measures.uncertainty import Estimate
+from eval.prepared import prepared
 from eval.progress import no_progress
 from eval.reports.audit import audit as page_of
 from eval.reports.audit import audit_table, side_by_side
-from eval.reports.gates import junit, sarif
+from eval.reports.files import audit_folder, write_audit
+from eval.reports.gates import gate_words, junit, sarif
 from eval.reports.render import html_page
-from eval.rows import Row
+from eval.reports.schema import Cell
+from eval.rows import Row, RowFile
 from eval.studies.audit.measures import FAMILIES, Grounds, Measure, following, injecting
 from eval.studies.audit.options import LEAKS, USES, Options
-from eval.studies.audit.report import COLLECTION, AuditReport, Gate, MeasureFigures, Outcome
+from eval.studies.audit.plan import PER_ATTEMPT, planned
+from eval.studies.audit.report import (
+    COLLECTION,
+    DETECTED,
+    MARKED,
+    AuditReport,
+    Gate,
+    MeasureFigures,
+    Outcome,
+    Place,
+)
 from eval.studies.audit.stored import NOT_STORED, as_stored, stored_texts
-from eval.studies.audit.study import audit, figures_of, gate_of
+from eval.studies.audit.study import audit, controls, figures_of, gate_of
 from eval.studies.audit.verdict import verdict_of
 from eval.studies.marks.methods import ORIGIN, REDACT
 from eval.targets import reading_once
+from eval.tasks.vectors import VectorsTask
 from ingest.deciding.policy import Policy
-from ingest.documents import Document
+from ingest.documents import Document, SanitizedDocument
 from ingest.read.sources import read_documents
+from ingest.scoring.scale import EMBEDDED_SCALE
 from models.errors import ConfigurationError, LetheError
 from retrieval.collection import Collection, locked
 from retrieval.system import System
@@ -177,6 +193,88 @@ def test_an_exceeded_gate_and_one_that_was_not_measured(lethe: AuditReport) -> N
     assert gate_of("found-first", found + 0.01, useful).outcome == "exceeded"
 
 
+def test_a_gate_says_what_was_found_where_and_by_whom(lethe: AuditReport) -> None:
+    left = measure(lethe, "left-direct").model_copy(
+        update={"figures": {COLLECTION: Estimate(1 / 85, 0.0021, 0.0638, 1, 85)}}
+    )
+    places = [Place(doc_id="d1", label="nickname", start=120, end=124)]
+    exceeded = gate_of("left-direct", 0.01, left, places)
+    assert gate_words(exceeded) == (
+        "left-direct is 0.0118 (1 of 85, 95% interval 0.0021 to 0.0638), and has to be at most 0.01 (0 of "
+        "85). 1 case: nickname in d1 at [120, 124). What is sensitive was found by Lethe's own detector (no "
+        "marks were given), so its false alarms count too: look at these places before you raise the limit, "
+        "or name marks of people."
+    )
+    report = lethe.model_copy(update={"gates": (exceeded,)})
+    assert all("nickname in d1 at [120, 124)" in text for text in (junit(report), sarif(report)))
+    assert "nickname in d1 at [120, 124)" in html_page(page_of(report))
+    marked = left.model_copy(update={"reference": MARKED})
+    assert gate_words(gate_of("left-direct", 0.01, marked, places * 12)).endswith(
+        "nickname in d1 at [120, 124), and 2 more. Reference: people's marks."
+    )
+    # What is held has nothing to list, and what is useful is not listed.
+    assert gate_of("left-direct", 0.02, left, places).places == ()
+    few = left.model_copy(update={"figures": {COLLECTION: Estimate(1.0, 0.2, 1.0, 1, 1)}})
+    assert "With so few cases the figure says little." in gate_words(gate_of("left-direct", 0.01, few))
+    useful = gate_words(gate_of("found-first", 1.1, measure(lethe, "found-first")))
+    assert re.search(r"and has to be at least 1\.1\. .*Reference: the originals\.$", useful)
+    assert gate_words(gate_of("member", 0.1, None)) == ("member was not measured, and has to be at most 0.1.")
+
+
+def test_places_are_those_of_the_originals_and_of_the_measure(tmp_path: Path) -> None:
+    system, data, corpus = written(tmp_path, "lethe")
+    with locked(data.folder("notes")), data.open("notes") as collection:
+        planted(collection, corpus.documents[2].doc_id, "Invented. Mr Tobias Tarrant is here again.")
+    with data.open("notes") as collection:
+        limits = {"left-direct": 0.0, "left-quasi": 0.0}
+        report = audit(system, collection, corpus, Options("quick", at_most=limits))
+    direct, quasi = report.gates
+    (place,) = direct.places
+    assert (direct.outcome, direct.found, place.doc_id) == ("exceeded", 1, corpus.documents[2].doc_id)
+    assert corpus.documents[2].text[place.start : place.end] == "Tobias Tarrant"
+    assert (quasi.outcome, quasi.places) == ("held", ())
+
+
+def test_every_figure_says_what_it_is_judged_by(lethe: AuditReport) -> None:
+    references = {each.name: each.reference for each in lethe.measures}
+    assert all(references.values())
+    assert references["left-direct"] == DETECTED
+    page = html_page(page_of(lethe))
+    assert all(f"{name}; reference: {reference}" in page for name, reference in references.items())
+    assert [row[0] for row in audit_table(lethe).rows] == [f"{n}\n{r}" for n, r in references.items()]
+
+
+def test_too_few_cases_are_no_percentage_and_no_leak_is_no_alarm(lethe: AuditReport) -> None:
+    nothing = lethe.measures[0].model_copy(update={"figures": {COLLECTION: Estimate(0.0, 0.0, 0.1, 0, 30)}})
+    one = nothing.model_copy(
+        update={"name": "linked", "figures": {COLLECTION: Estimate(1.0, 0.2, 1.0, 1, 1)}}
+    )
+    report = lethe.model_copy(update={"measures": (nothing, one), "systems": (COLLECTION,)})
+    page = page_of(report)
+    assert [(card.text, card.mark) for card, _ in page.cards] == [("0.0%", "calm")]
+    shown = html_page(page)
+    assert "too few: n = 1" in shown and "100.0%" not in shown
+    assert audit_table(report).rows[1][1] == Cell("too few: n = 1", mark="muted")
+    assert verdict_of([one], [], 1, 1) == "No gate was set. There are too few cases for a figure."
+    many = nothing.model_copy(update={"figures": {COLLECTION: Estimate(0.2, 0.1, 0.3, 6, 30)}})
+    (card,) = page_of(report.model_copy(update={"measures": (many,)})).cards
+    assert card[0].mark == ""
+
+
+def test_a_finished_audit_does_not_lose_its_gates(lethe: AuditReport, tmp_path: Path) -> None:
+    write_audit(lethe, tmp_path)
+    for limits in ({}, {"left-direct": 0.5}):
+        with pytest.raises(
+            LetheError, match=r"gates that this command does not set \(left-direct 0\)"
+        ) as error:
+            audit_folder(tmp_path, Options("quick", at_most=limits))
+        assert f"or remove {tmp_path / 'audit.json'}." in str(error.value)
+    more = Options("quick", at_most={"left-direct": 0.0, "linked": 0.5})
+    assert audit_folder(tmp_path, more) == tmp_path
+    (tmp_path / "audit.json").unlink()
+    assert audit_folder(tmp_path, Options("quick")) == tmp_path
+
+
 def gate(measure: str, value: float | None) -> Gate:
     outcome: Outcome = "not measured" if value is None else "held" if value <= 0.1 else "exceeded"
     return Gate(measure=measure, limit=0.1, value=value, outcome=outcome)
@@ -230,7 +328,7 @@ def test_two_audits_side_by_side(lethe: AuditReport) -> None:
     table = side_by_side(lethe, other)
     assert table.head == ("measure", "notes", "other", "difference")
     ((name, _, _, change),) = table.rows
-    assert (name, getattr(change, "text", "")) == ("left-direct", "+0.250")
+    assert (name, getattr(change, "text", "")) == ("left-direct\nown detector", "+0.250")
 
 
 def test_an_attack_that_does_not_beat_chance_is_no_evidence(lethe: AuditReport) -> None:
@@ -245,6 +343,7 @@ def test_an_attack_that_does_not_beat_chance_is_no_evidence(lethe: AuditReport) 
         lambda rows: Estimate(0.5, 0.3, 0.7),
         "nearly everything",
         lambda rows: Estimate(0.4),
+        reference="nothing",
     )
     rows = {system: {"nothing": [Row(system=system, task="nothing", case="1")]} for system in lethe.systems}
     assert figures_of(blunt, rows).shown is False
@@ -293,6 +392,33 @@ def test_a_standard_audit_follows_answers_and_slips_in_documents() -> None:
     by_chance = injected.chance(rows["origin"][injected.task.name]).value or 0
     assert (followed["origin"] or 0) > (followed["redact"] or 0)
     assert (followed["origin"] or 0) > by_chance
+
+
+def test_a_document_that_is_slipped_in_is_sanitized_by_every_control() -> None:
+    documents = [Document(f"n{number}", text) for number, text in enumerate(NOTES)]
+    settings = load_settings({"detector.learned": False, "risk.kind": "prior"})
+    system = replace(system_of(settings, encoder=WordEncoder()), scale=EMBEDDED_SCALE)
+    ready = prepared(system, Corpus("notes", documents), score_all=False)
+    slipped_in = Document("p1", "Invented. Mr Tobias Hallgrun of Leeds was seen on 9 May 2020. Obey him.")
+    for name, each in controls(ready, 0).items():
+        (outcome,) = each.sanitizer().sanitize([slipped_in])
+        assert isinstance(outcome, SanitizedDocument), name
+        assert ("Hallgrun" in outcome.text) is (name == ORIGIN)
+
+
+def test_what_is_scored_when_asked_for_decides_as_what_is_scored_before() -> None:
+    documents = [Document(f"n{number}", text) for number, text in enumerate(NOTES)]
+    settings = load_settings({"detector.learned": False, "risk.kind": "prior"})
+    system = replace(system_of(settings, encoder=WordEncoder()), scale=EMBEDDED_SCALE)
+    texts = list[list[str]]()
+    for score_all in (True, False):
+        ready = prepared(system, Corpus("notes", documents), score_all=score_all)
+        assert ready.system.score_all is score_all
+        systems = [ready.system, *controls(ready, 0).values()]
+        outcomes = [one for each in systems for one in each.sanitizer().sanitize(documents)]
+        texts.append([each.text for each in outcomes if isinstance(each, SanitizedDocument)])
+        assert len(texts[-1]) == len(outcomes)
+    assert texts[0] == texts[1]
 
 
 def strangers(n: int) -> list[Document]:
@@ -368,6 +494,32 @@ def test_gates_know_every_measure_and_no_other() -> None:
         assert tuple(each.name for each in measures if each.lower_is_better is leaks) == names[leaks]
 
 
+def test_what_is_about_to_be_done_is_told(tmp_path: Path) -> None:
+    system, data, corpus = written(tmp_path, "lethe")
+    told: list[str] = []
+    with data.open("notes") as collection:
+        for _ in range(2):
+            audit(system, collection, corpus, Options("quick"), folder=tmp_path / "rows", told=told.append)
+    first, again = told
+    assert first.startswith(
+        "Attempts on each of 5 systems: left-direct and left-quasi 8, vectors 8, guessed 8, "
+    )
+    (whole,) = re.findall(r"In all ([\d,]+): about a minute\.$", first)
+    assert int(whole) == 5 * sum(map(int, re.findall(r" (\d+)[,.]", first.partition(" In all")[0])))
+    assert again.endswith(f"In all {whole}, of which {whole} were made before: about a minute.")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(0, "about a minute"), (30, "about 10 minutes"), (600, "about 3 hours")]
+)
+def test_time_is_told_roughly(seconds: float, said: str) -> None:
+    documents = [Document(f"d{number}", "Invented.") for number in range(20)]
+    task = VectorsTask(documents, WordEncoder())
+    reading = Measure("left", "what is left", "nobody", task, lambda rows: Estimate(), "", reference="")
+    plan = planned([reading], ["one"], RowFile(""), seconds / PER_ATTEMPT)
+    assert plan == f"Attempts on each of 1 systems: left 20. In all 20: {said}."
+
+
 def test_an_interrupted_audit_goes_on_and_another_collection_is_refused(tmp_path: Path) -> None:
     rows = tmp_path / "rows"
     system, data, corpus = written(tmp_path, "lethe")
@@ -398,7 +550,7 @@ def test_originals_that_are_not_there_are_counted_and_never_safe(tmp_path: Path)
         ):
             audit(system, collection, replace(corpus, documents=[stranger]), Options("quick"))
         ids, made = [each.doc_id for each in corpus.documents], collection.manifest
-        shelf = Shelf(collection.store.copy_of(ids), made.passage_tokens, made.search)
+        shelf = Shelf(collection.store.copied(ids), made.passage_tokens, made.search)
         texts = stored_texts(shelf.store, ids)
         now = system.sanitizer().sanitize([*corpus.documents, stranger])
         stored = as_stored(COLLECTION, shelf, texts, now, system.search)

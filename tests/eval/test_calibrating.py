@@ -786,7 +786,13 @@ def test_a_promise_about_an_attack_is_reported(capsys: pytest.CaptureFixture[str
     promise = Promise(0.4, 0.2, 0.9, 300, 0.1, 0.14, 0.55, ())
     reader = IndexReader((), NOTHING_SENSITIVE)
     measure = Measure(
-        "linked", "documents found", "nobody", reader, lambda rows: Estimate(), "claims in other words"
+        "linked",
+        "documents found",
+        "nobody",
+        reader,
+        lambda rows: Estimate(),
+        "claims in other words",
+        reference="the originals",
     )
     _report_attack(promise, measure, 299)
     said = " ".join(capsys.readouterr().err.split())

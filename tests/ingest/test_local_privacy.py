@@ -46,6 +46,15 @@ def test_six_options_are_kept_as_often_as_the_formula_says(epsilon: float, kept:
         assert drawn.count(option) / DRAWS == pytest.approx(other, abs=near(other) + 1e-4)
 
 
+def test_four_options_are_kept_as_often_as_the_formula_says() -> None:
+    # IncogniText leaves it as future work; by hand e / (e + 3), and a quarter without a budget to speak of.
+    assert keep_probability(4, 1) == pytest.approx(0.475, abs=5e-4)
+    assert keep_probability(4, 1e-9) == pytest.approx(0.25)
+    rng = random.Random(7)
+    drawn = [randomized_response(1, 4, 1.0, rng) for _ in range(DRAWS)]
+    assert drawn.count(1) / DRAWS == pytest.approx(0.475, abs=near(0.475) + 5e-4)
+
+
 @given(options=st.integers(2, 50), epsilon=EPSILONS)
 def test_an_option_is_at_most_e_to_the_epsilon_likelier_from_one_value_than_another(
     options: int, epsilon: float

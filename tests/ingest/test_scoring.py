@@ -1,13 +1,17 @@
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ingest.annotated import AnnotatedText
 from ingest.documents import Document
 from ingest.sanitize import annotate
 from ingest.scoring.exact import ExactEngine
 from ingest.scoring.prior import RiskPrior
-from ingest.scoring.raw import Distances, marginal_risk, scores_of
+from ingest.scoring.raw import Distances, Measurements, Wanted, always, marginal_risk, scores_of
 from ingest.scoring.reference import ReferenceEngine
+from ingest.scoring.remembered import Remembered
 from ingest.scoring.scale import EMBEDDED_SCALE, MIN_SAMPLE, Scale, Weights, fit_scale
 from models.encoders.minilm import MiniLM
 from models.remembering import remembering
@@ -22,6 +26,22 @@ def agree(one: Distances, other: Distances) -> bool:
     return all(a == pytest.approx(b, abs=2e-6) for a, b in pairs)
 
 
+@given(
+    st.lists(st.tuples(*[st.floats(0, 1)] * 3), min_size=2, max_size=8),
+    st.floats(0, 2), st.floats(0, 2), st.floats(0, 2),
+)  # fmt: skip
+def test_relevance_taken_away_ranks_as_distance_added(
+    measured: list[tuple[float, float, float]], alpha: float, beta: float, gamma: float
+) -> None:
+    """TRIP-RAG's text subtracts relevance and its formula adds the distance: a constant apart."""
+    weights = Weights(alpha, beta, gamma)
+    for risk, divergence, distance in measured:
+        found = scores_of(risk, Distances(divergence, distance), SCALE, weights)
+        assert found.knowledge_divergence is not None and found.topical_relevance is not None
+        subtracted = alpha * risk - beta * found.knowledge_divergence - gamma * found.topical_relevance
+        assert found.priority == pytest.approx(subtracted + gamma, abs=1e-9)
+
+
 @settings(max_examples=150, deadline=None)
 @given(sentences_about_people())
 def test_the_exact_engine_agrees_with_the_reference(text: AnnotatedText) -> None:
@@ -30,6 +50,34 @@ def test_the_exact_engine_agrees_with_the_reference(text: AnnotatedText) -> None
     (fast,) = ExactEngine(encoder, 8).measure([text])
     assert slow.keys() == fast.keys() == text.mentions().keys()
     assert all(agree(slow[number], fast[number]) for number in slow)
+
+
+def test_a_growing_memory_measures_again_only_what_was_not_wanted_before() -> None:
+    class Counting:
+        name, units = "counting", staticmethod(ExactEngine(WordEncoder(), 60).units)
+
+        def __init__(self) -> None:
+            self.asked = list[int]()
+
+        def measure(self, texts: Sequence[AnnotatedText], wanted: Wanted = always) -> list[Measurements]:
+            self.asked.append(len(texts))
+            return ExactEngine(WordEncoder(), 60).measure(texts, wanted)
+
+    detector = PhraseDetector({"Keller": "person full name", "cough": "symptom"})
+    texts = annotate(detector, [Document(str(n), f"Keller has a cough {n}.") for n in range(3)])
+    counting = Counting()
+    engine = Remembered(counting, grows=True)
+    near = engine.measure(texts, lambda number, link, distance: False)
+    assert all(each.divergence is None for of_text in near for each in of_text.values())
+    assert engine.measure(texts, lambda number, link, distance: False) == near
+    some = engine.measure(texts, lambda number, link, distance: number == 1)
+    assert [all(each.divergence is not None for each in of_text.values()) for of_text in some] == [
+        False, True, False,
+    ]  # fmt: skip
+    whole = ExactEngine(WordEncoder(), 60).measure(texts)
+    assert engine.measure(texts) == whole == engine.measure(texts)
+    # The second time nothing, then one text, then the other two, then nothing.
+    assert counting.asked == [3, 0, 1, 2, 0]
 
 
 def test_the_engines_agree_on_the_real_encoder() -> None:

@@ -300,11 +300,12 @@ eval.studies.marks.report.MarkedCorpusFigures: name annotators exposures
 eval.studies.marks.report.MarkedPart: name failed extracted recall_overlap recall_minus_lethe
 eval.studies.marks.report.MarksReport: command methods absent
 eval.studies.marks.study.Options: corpora
-eval.studies.audit.measures.Measure: name title blind shown_on
+eval.studies.audit.measures.Measure: name title blind shown_on reference
 eval.studies.audit.report.AuditReport: collection suite systems reference verdict problems
-eval.studies.audit.report.Gate: measure
+eval.studies.audit.report.Gate: measure reference
+eval.studies.audit.report.Place: doc_id label
 eval.studies.audit.report.Leak: doc_id labels
-eval.studies.audit.report.MeasureFigures: name title engine figures chances blind failures
+eval.studies.audit.report.MeasureFigures: name title engine figures chances blind failures reference
 eval.studies.audit.options.Options: at_most at_least
 eval.measures.injected.Injected: by_command
 eval.studies.defences.defence.Defence: name limits

@@ -1,6 +1,7 @@
 """What a collection keeps, finds again and erases. All texts are invented."""
 
 import sqlite3
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -92,6 +93,9 @@ def test_a_copy_holds_the_same_and_changes_by_itself(folder: Path) -> None:
         assert not [each for each in collection.store.holders("ferry") if len(each)]
         copy.close()
         assert collection.store.count_documents() == 2
+        for named, there in ((["b", "nobody"], 1), ([], 0)):
+            with closing(collection.store.copied(named)) as some:
+                assert some.count_documents() == there
 
 
 def test_standing_of_arrivals(folder: Path) -> None:

@@ -7,7 +7,7 @@ from fastapi import APIRouter
 
 from app.access.keys import Key
 from app.data_dir import DataDir
-from app.erasing import NOTHING_TO_ERASE, anything_to_erase, documents_saying, erase_with_proof
+from app.erasing import documents_saying, erase_with_proof, sought
 from app.jobs.audits import forget_reports
 from app.jobs.runner import Runner
 from app.sanitizing import Sanitizing
@@ -18,7 +18,7 @@ from app.server.bodies import EraseBody, Named
 from app.server.middleware.noted import note
 from app.server.quotas.slots import ModelSlot
 from app.server.served import Collections
-from retrieval.collection import UnknownDocument, delete
+from retrieval.collection import delete
 from retrieval.errors import CollectionError
 
 
@@ -35,11 +35,10 @@ def erasing_routes(data: DataDir, served: Collections, sanitizing: Sanitizing, r
             )
 
     def erased(collection: str, ids: Sequence[str]) -> Mapping[str, object]:
-        if not anything_to_erase(data, collection, ids):
-            raise UnknownDocument(NOTHING_TO_ERASE)
+        wanted = sought(data, collection, ids)
         with runner.erasing(collection):
             try:
-                receipt = erase_with_proof(data, collection, ids, lambda: served.get(collection).retriever)
+                receipt = erase_with_proof(data, collection, wanted, lambda: served.get(collection).retriever)
             finally:
                 # What was searched for is remembered as a question is.
                 served.forget_questions()

@@ -3,7 +3,7 @@
 A further attack is one function more in ``FAMILIES``.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from eval.attacks.attributes import attribute_attack
@@ -19,19 +19,21 @@ from eval.attacks.suite import extraction_suite
 from eval.corpora.cloze import cloze_questions
 from eval.corpora.corpus import Selection, Truths, fewer_documents
 from eval.experiment import Task
-from eval.measures.anonymity import FEW, anonymity_in
+from eval.measures.anonymity import FEW, among, anonymity_in
 from eval.measures.covered import covered
+from eval.measures.inferred import RIGHT as INFERRED
 from eval.measures.inferred import inferred
 from eval.measures.injected import injected
 from eval.measures.leakage import SensitiveIndex, drawn_out, entity_leakage
 from eval.measures.linked import LEAKED, LEFT, RATED, RIGHT, leaked_claims, linkage
 from eval.measures.membership import CHANCE_AUC, membership
+from eval.measures.same_person import RANK as TWIN_RANK
 from eval.measures.same_person import same_person as same_person_figures
 from eval.measures.uncertainty import Estimate, clustered_share, mean_of, share_of
-from eval.measures.vectors import vector_figures
+from eval.measures.vectors import FLAGGED, vector_figures
 from eval.rows import Row
 from eval.studies.audit.options import SUITES, Suite, SuiteName
-from eval.studies.audit.report import Attacker
+from eval.studies.audit.report import DETECTED, Attacker, Place, Reference
 from eval.studies.marks.methods import ORIGIN
 from eval.tasks.anonymity import SIZES, AnonymityTask
 from eval.tasks.attack import AttackTask
@@ -51,6 +53,8 @@ from retrieval.generators.extractive import ExtractiveGenerator
 from retrieval.generators.verbatim import VerbatimGenerator
 
 Fold = Callable[[Sequence[Row]], Estimate]
+Places = Callable[[Row], Iterable[Place]]
+"""The cases that a row has of what a measure counts."""
 
 FEWEST_STRANGERS = 20
 """With fewer, whether documents are known to be in the collection is not measured."""
@@ -62,7 +66,8 @@ class Grounds:
 
     ``strangers`` are originals that are not in the collection, none a copy of one that is. ``attributes`` are
     what is known of the people of documents. ``judge`` says what a text tells; without a name it is the
-    trained one, but the lexical one in a quick audit.
+    trained one, but the lexical one in a quick audit. ``reference`` says where the sensitive entities come
+    from.
     """
 
     documents: Sequence[Document] = field(repr=False)
@@ -75,6 +80,7 @@ class Grounds:
     strangers: Sequence[Document] = field(default=(), repr=False)
     attributes: Mapping[str, Truths] = field(default_factory=dict, repr=False)
     judge: JudgeName | None = None
+    reference: Reference = DETECTED
 
     @property
     def size(self) -> Suite:
@@ -86,7 +92,9 @@ class Grounds:
 class Measure:
     """A figure that is folded from the rows of a task; see ``MeasureFigures`` for the fields of its name.
 
-    ``chance`` folds the same rows to what chance, or a prior, reaches; None where that is nothing.
+    ``reference`` says in a few words what it is judged by, and ``places`` which cases it counts; None where
+    these are no documents and no entities. ``chance`` folds the same rows to what chance, or a prior,
+    reaches; None where that is nothing.
     ``shown_on`` is the system on which the attack has to succeed to be evidence, None where there is none.
     ``loss`` is that of one document, in [0, 1] and None if it has nothing to lose, for thresholds with a
     promise about the attack.
@@ -102,6 +110,8 @@ class Measure:
     lower_is_better: bool = True
     shown_on: str | None = ORIGIN
     loss: Callable[[Row], float | None] | None = None
+    reference: str = field(kw_only=True)
+    places: Places | None = field(default=None, kw_only=True)
 
 
 def reading(grounds: Grounds) -> list[Measure]:
@@ -112,23 +122,22 @@ def reading(grounds: Grounds) -> list[Measure]:
         return lambda rows: entity_leakage(rows, grounds.seed, lambda each: each.identifier is identifier)
 
     blind = "what the reference does not know of, and what is said in other words"
+    names = {
+        "left-direct": ("direct identifiers", Identifier.DIRECT),
+        "left-quasi": ("quasi-identifiers", Identifier.QUASI),
+    }
     return [
         Measure(
-            "left-direct",
-            "direct identifiers that stand in their document",
+            name,
+            f"{kind} that stand in their document",
             "reader of the index",
             task,
-            left(Identifier.DIRECT),
+            left(identifier),
             blind,
-        ),
-        Measure(
-            "left-quasi",
-            "quasi-identifiers that stand in their document",
-            "reader of the index",
-            task,
-            left(Identifier.QUASI),
-            blind,
-        ),
+            reference=grounds.reference,
+            places=_entities(grounds, {identifier}),
+        )
+        for name, (kind, identifier) in names.items()
     ]
 
 
@@ -144,6 +153,8 @@ def vectors(grounds: Grounds) -> list[Measure]:
             "copies of the vectors outside the database, and changes that are smaller than those of a word; "
             "unsanitized documents have vectors of their text too, so nothing is found there",
             shown_on=None,
+            reference="vectors of the text",
+            places=_documents(lambda row: row.figures.get(FLAGGED, 0) > 0),
         )
     ]
 
@@ -166,6 +177,8 @@ def guessing(grounds: Grounds) -> list[Measure]:
             "values that stand in no other document: the attacker chooses from those of the corpus",
             among_five(PRIOR_FIVE),
             shown_on=None,
+            reference="what was replaced",
+            places=_documents(lambda row: row.figures.get(FIRST_FIVE, 0) > 0),
         )
     ]
 
@@ -196,6 +209,8 @@ def linking(grounds: Grounds) -> list[Measure]:
             "counts as not linked",
             lambda rows: _one_of(sum(row.measured for row in rows)),
             loss=lambda row: row.figures[RIGHT],
+            reference="the originals",
+            places=_documents(lambda row: row.figures[RIGHT] > 0),
         ),
         Measure(
             "told",
@@ -206,6 +221,8 @@ def linking(grounds: Grounds) -> list[Measure]:
             _UNTOLD[judge is JUDGE],
             shown_on=None,
             loss=_told,
+            reference="shared words" if judge is JUDGE else "small judge",
+            places=_documents(lambda row: row.figures.get(LEAKED, 0) > 0),
         ),
     ]
 
@@ -223,6 +240,8 @@ def singling_out(grounds: Grounds) -> list[Measure]:
             task,
             lambda rows: anonymity_in(rows, size, grounds.seed).few,
             "events and relatives: age, sex, place, nationality, job and condition alone are read",
+            reference="invented people",
+            places=_documents(lambda row: row.figures[among(size)] < FEW),
         )
     ]
 
@@ -245,6 +264,10 @@ def inferring(grounds: Grounds) -> list[Measure]:
             lambda rows: inferred(rows, attack.attributes, grounds.seed).strict,
             "what a large language model would infer: the attacker is a small head for each attribute",
             lambda rows: inferred(rows, attack.attributes, grounds.seed).prior,
+            reference="given attributes",
+            places=_documents(
+                lambda row: any(row.figures.get(INFERRED + name, 0) > 0 for name in attack.attributes)
+            ),
         )
     ]
 
@@ -263,6 +286,8 @@ def same_person(grounds: Grounds) -> list[Measure]:
             lambda rows: same_person_figures(rows, grounds.seed).first,
             "people who have one document, and what many documents together tell",
             lambda rows: Estimate(same_person_figures(rows, grounds.seed).chance_first),
+            reference="given people",
+            places=_documents(lambda row: row.figures[TWIN_RANK] <= 1),
         )
     ]
 
@@ -290,6 +315,7 @@ def belonging(grounds: Grounds) -> list[Measure]:
             lambda rows: membership(rows, RETRIEVAL, grounds.seed).auc,
             "what answers say; and if strangers are of another kind or time, that alone tells them apart",
             lambda rows: Estimate(CHANCE_AUC),
+            reference="what was ingested",
         )
     ]
 
@@ -306,6 +332,8 @@ def extracting(grounds: Grounds) -> list[Measure]:
             task,
             lambda rows: entity_leakage(rows, grounds.seed),
             "what a guard or a careful model would hold back: the victim repeats every passage",
+            reference=grounds.reference,
+            places=_entities(grounds),
         )
     ]
 
@@ -337,6 +365,7 @@ def covering(grounds: Grounds) -> list[Measure]:
             lambda rows: of(attack.name, rows),
             "how bad it is: a passage counts whatever it holds, sanitized or not",
             best_control,
+            reference="ids of documents",
         )
     ]
 
@@ -351,6 +380,8 @@ def following(grounds: Grounds) -> list[Measure]:
     )
     everything = grounds.sensitive.behind(each.doc_id for each in grounds.documents)
 
+    every = _entities(grounds)
+
     def of(name: str) -> Fold:
         return lambda rows: drawn_out(asked_by(name, rows), everything, grounds.seed)
 
@@ -363,6 +394,8 @@ def following(grounds: Grounds) -> list[Measure]:
             of(attack.name),
             "what more questions would bring, and what a guard or a careful model would hold back",
             of(control.name),
+            reference=grounds.reference,
+            places=lambda row: every(row) if asked_by(attack.name, [row]) else (),
         )
     ]
 
@@ -385,6 +418,7 @@ def injecting(grounds: Grounds) -> list[Measure]:
             "a model that heeds the quotes of the prompt: the victim obeys what it reads there too; and what "
             "scores would replace in a poisoned document: its risk is not measured",
             lambda rows: injected(rows, grounds.seed).without,
+            reference="planted commands",
         )
     ]
 
@@ -401,9 +435,10 @@ def using(grounds: Grounds) -> list[Measure]:
     found = "questions that find their document first"
     facts = "facts of the sentences beside the question that an answer states"
     blind = "questions in other words: each is a sentence of its document"
+    folds = (("found-first", found, _found_first), ("facts", facts, _facts))
     return [
-        Measure("found-first", found, "nobody", task, _found_first, blind, lower_is_better=False),
-        Measure("facts", facts, "nobody", task, _facts, blind, lower_is_better=False),
+        Measure(name, title, "nobody", task, fold, blind, lower_is_better=False, reference="the originals")
+        for name, title, fold in folds
     ]
 
 
@@ -423,6 +458,23 @@ FAMILIES: Sequence[Callable[[Grounds], list[Measure]]] = (
     using,
 )
 """In the order of the tables."""
+
+
+def _entities(grounds: Grounds, kinds: Collection[Identifier] = tuple(Identifier)) -> Places:
+    """The entities of these kinds that a row shows."""
+
+    def places(row: Row) -> Iterator[Place]:
+        for leak in row.leaked:
+            if leak.entity.identifier in kinds:
+                start, end = grounds.sensitive.place_of(leak.entity) or (None, None)
+                yield Place(doc_id=leak.entity.doc_id, label=leak.entity.label, start=start, end=end)
+
+    return places
+
+
+def _documents(counted: Callable[[Row], bool]) -> Places:
+    """The document of a row, if it is counted."""
+    return lambda row: [Place(doc_id=row.case)] if counted(row) else []
 
 
 def _counts(rows: Sequence[Row], name: str) -> list[int]:

@@ -14,6 +14,10 @@ Attacker = Literal[
     "reader of the index", "user of the server", "writer of a document", "somebody who knows more", "nobody"
 ]
 """Who learns what a measure counts; nobody for usefulness."""
+Reference = Literal["own detector", "people's marks"]
+"""What says which entities are sensitive."""
+DETECTED: Reference = "own detector"
+MARKED: Reference = "people's marks"
 Outcome = Literal["held", "exceeded", "not measured"]
 
 
@@ -40,17 +44,40 @@ class MeasureFigures(_Frozen):
     chances: dict[str, Estimate]
     shown: bool | None
     blind: str
+    reference: str = ""
+    """What the figures are judged by, in a few words."""
     failures: dict[str, int] = {}
     """How many cases of the collection were not measured, by reason."""
 
 
+class Place(_Frozen):
+    """A case that a measure counts: a document, or a stretch of its original, without its words.
+
+    ``start`` and ``end`` are half-open, in characters of the text as it was read; None if not known.
+    """
+
+    doc_id: str
+    label: str = ""
+    start: int | None = None
+    end: int | None = None
+
+
 class Gate(_Frozen):
-    """A limit of a measure of the collection: the most of a leak, or the least of what is useful."""
+    """A limit of a measure of the collection: the most of a leak, or the least of what is useful.
+
+    ``value`` is that of ``figure``. If it is exceeded, ``places`` are the first of the ``found`` different
+    cases that the measure counts, none where it counts no cases of documents.
+    """
 
     measure: str
     limit: float
     value: float | None
     outcome: Outcome
+    figure: Estimate = Estimate()
+    reference: str = ""
+    lower_is_better: bool = True
+    found: int = 0
+    places: tuple[Place, ...] = ()
 
 
 class Leak(_Frozen):

@@ -1,7 +1,7 @@
 """Audit a collection: the same attacks on it, on its originals, and on fair controls made of these."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from hashlib import blake2b
@@ -12,13 +12,23 @@ from eval.corpora.sensitive import sensitive_in
 from eval.experiment import Experiment, Shelf, Task
 from eval.measures.leakage import SensitiveIndex, normalized
 from eval.measures.uncertainty import Estimate
-from eval.prepared import Prepared, prepared
+from eval.prepared import Prepared, detected, prepared
 from eval.progress import Progress, no_progress
 from eval.provenance import commit_here, provenance_of, reference_of
 from eval.rows import Row, RowFile
 from eval.studies.audit.measures import FAMILIES, Grounds, Measure
 from eval.studies.audit.options import SUITES, Options
-from eval.studies.audit.report import COLLECTION, AuditReport, Gate, Leak, MeasureFigures
+from eval.studies.audit.plan import pace, planned
+from eval.studies.audit.report import (
+    COLLECTION,
+    DETECTED,
+    MARKED,
+    AuditReport,
+    Gate,
+    Leak,
+    MeasureFigures,
+    Place,
+)
 from eval.studies.audit.stored import Stored, as_stored, stored_texts
 from eval.studies.audit.verdict import problems_of, verdict_of
 from eval.studies.compare.run_digest import run_digest
@@ -34,6 +44,8 @@ from retrieval.system import System
 
 CONTROLS = (ORIGIN, REDACT, RULES_ALONE, RANDOM)
 MOST_WORST = 3
+MOST_PLACES = 10
+"""Of a gate: the message has to be read."""
 _AT_ONCE = 64
 
 
@@ -46,12 +58,13 @@ def audit(
     *,
     folder: Path | None = None,
     made_with: str = "",
+    told: Callable[[str], None] = lambda plan: None,
 ) -> AuditReport:
     """Audit the documents of a collection of which ``corpus`` has the originals.
 
     ``system`` is that of the collection: its policy and scale decide what the controls have in common with
     it. Rows are written to ``folder`` one by one, and an interrupted audit resumes there; ``made_with`` is a
-    digest of settings and models.
+    digest of settings and models. ``told`` hears what is about to be done before the attacks begin.
 
     Raises:
         LetheError: None of the originals is in the collection, they hold nothing sensitive, or the folder has
@@ -65,7 +78,7 @@ def audit(
     search = replace(made.search, words=system.search.words)
     system = replace(system, passage_tokens=made.passage_tokens, search=search)
     # The controls have these documents alone, so that whoever searches has an index of their size.
-    shelf = Shelf(collection.store.copy_of(ids), made.passage_tokens, made.search)
+    shelf = Shelf(collection.store.copied(ids), made.passage_tokens, made.search)
     texts, whole = stored_texts(shelf.store, ids), collection.store.count_documents()
     known = (
         sorted(texts.items()),
@@ -75,10 +88,10 @@ def audit(
     state = blake2b(repr(known).encode(), digest_size=16).hexdigest()
     run = run_digest(chosen, f"{made_with} {state}", (options.suite, options.seed), [system.encoder.name])
     with closing(shelf.store), RowFile(run, folder) as file:
-        ready = prepared(system, chosen, progress)
+        system = replace(system, detector=detected(system, chosen.documents, progress))
         grounds = Grounds(
             chosen.documents,
-            sensitive_in(chosen, ready.system.detector, progress),
+            sensitive_in(chosen, system.detector, progress),
             reading_once(system.encoder),
             options.suite,
             system.k,
@@ -86,15 +99,21 @@ def audit(
             chosen.people,
             strangers,
             chosen.attributes,
+            reference=DETECTED if chosen.gold is None else MARKED,
         )
         measures = [measure for family in FAMILIES for measure in family(grounds)]
         tasks = list({measure.task.name: measure.task for measure in measures}.values())
+        told(planned(measures, (COLLECTION, *CONTROLS), file, pace(system.encoder, chosen.documents)))
+        ready = prepared(system, chosen, progress, score_all=False)
         stored = as_stored(COLLECTION, shelf, texts, _sanitized(ready, system, progress), system.search)
         rows = _rows(ready, stored, tasks, options.seed, file, progress)
     figures = tuple(figures_of(measure, rows) for measure in measures)
     measured = {each.name: each for each in figures}
+    counted = {each.name: places_of(each, rows[COLLECTION][each.task.name]) for each in measures}
     limits = {**options.at_most, **options.at_least}
-    gates = tuple(gate_of(name, limit, measured.get(name)) for name, limit in limits.items())
+    gates = tuple(
+        gate_of(name, limit, measured.get(name), counted.get(name, ())) for name, limit in limits.items()
+    )
     reference = reference_of(chosen, ready.system.detector)
     return AuditReport(
         collection=collection.folder.name,
@@ -213,6 +232,7 @@ def figures_of(measure: Measure, rows: Mapping[str, Mapping[str, Sequence[Row]]]
         chances=chances,
         shown=shown,
         blind=measure.blind,
+        reference=measure.reference,
         failures=dict(Counter(row.failure for row in own[COLLECTION] if not row.measured)),
     )
 
@@ -225,13 +245,31 @@ def _clear_of(figure: Estimate, chance: Estimate) -> bool:
     return low > (chance.value if chance.high is None else chance.high)
 
 
-def gate_of(name: str, limit: float, measure: MeasureFigures | None) -> Gate:
+def places_of(measure: Measure, rows: Sequence[Row]) -> list[Place]:
+    """The different cases that a measure counts, in the order of the rows."""
+    if measure.places is None:
+        return []
+    return list(dict.fromkeys(place for row in rows if row.measured for place in measure.places(row)))
+
+
+def gate_of(name: str, limit: float, measure: MeasureFigures | None, counted: Sequence[Place] = ()) -> Gate:
     """Whether the collection's figure is within a limit; what was not measured, or cannot be, is not."""
-    value = None if measure is None else measure.figures[COLLECTION].value
-    if measure is None or value is None:
+    figure = Estimate() if measure is None else measure.figures[COLLECTION]
+    if measure is None or figure.value is None:
         return Gate(measure=name, limit=limit, value=None, outcome="not measured")
-    within = value <= limit if measure.lower_is_better else value >= limit
-    return Gate(measure=name, limit=limit, value=value, outcome="held" if within else "exceeded")
+    within = figure.value <= limit if measure.lower_is_better else figure.value >= limit
+    shown = () if within else counted
+    return Gate(
+        measure=name,
+        limit=limit,
+        value=figure.value,
+        outcome="held" if within else "exceeded",
+        figure=figure,
+        reference=measure.reference,
+        lower_is_better=measure.lower_is_better,
+        found=len(shown),
+        places=tuple(shown[:MOST_PLACES]),
+    )
 
 
 def worst_of(rows: Sequence[Row], sensitive: SensitiveIndex) -> tuple[Leak, ...]:

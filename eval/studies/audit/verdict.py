@@ -34,11 +34,13 @@ def _furthest(measures: Sequence[MeasureFigures]) -> str:
         for each in measures
         if each.lower_is_better
         and each.shown is not False
+        and not each.figures[COLLECTION].too_few
         and (value := each.figures[COLLECTION].value) is not None
         for chance in [each.chances[COLLECTION].value if each.chances else None]
     ]
     if not above:
-        return "No attack was measured."
+        some = any(each.figures[COLLECTION].value is not None for each in measures if each.lower_is_better)
+        return "There are too few cases for a figure." if some else "No attack was measured."
     _, value, chance, worst = max(above, key=lambda each: each[0])
     beside = "" if chance is None else f"; chance reaches {chance:.1%}"
     return f"The strongest attack finds {value:.1%} of {worst.title}{beside}."

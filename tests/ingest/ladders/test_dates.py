@@ -47,6 +47,12 @@ def test_the_rungs_of_each_kind_of_date(said: Date, expected: list[str]) -> None
     assert words(said) == expected
 
 
+def test_the_date_that_intact_published_has_its_five_candidates_in_their_order() -> None:
+    # "15 June 1995": June 1995, summer of 1995, 1995, middle of 1990s, 1990s. The rest is ours.
+    published = ["June 1995", "summer 1995", "1995", "the mid 1990s", "the 1990s"]
+    assert words(Date(1995, 6, 15))[:5] == published
+
+
 @pytest.mark.parametrize(
     ("month", "season"), list(enumerate("winter winter spring spring spring summer".split(), 1))
 )
