@@ -22,7 +22,7 @@ POSITIVE = [
     ("person age", "pt is ‹67F›, seen with ‹45M›."),
     ("person age", "I'm ‹34›. He turned ‹40› in the spring."),
     ("person age", "ein ‹45-jähriger› Mann; paciente de ‹31 años›"),
-    ("street address", "at ‹45 old church road›; Regulations 1998 and the road rules; 20 metres down the road"),
+    ("street address", "at ‹45 old church road›; law of 1998 and the road; 20 metres down the road"),
     ("street address", "at ‹12 Quill Street, Leeds LS1 4AB›."),
     ("street address", "‹1400 M Street NW, Suite 800, Washington, DC 20006›"),
     ("street address", "in der ‹Lindenstraße 12a, 10969 Berlin›"),
