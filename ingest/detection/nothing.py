@@ -133,7 +133,7 @@ def says_nothing(label: str, said: str, before: str, after: str) -> bool:
     if label == ORGANIZATION and _NO_FIRM.fullmatch(said) and not _NAME_GOES_ON.match(after):
         return True
     if label in _CONDITIONS:
-        return _ILLNESS_OF_SCALE.match(after) is not None
+        return len(said) == 1 or _ILLNESS_OF_SCALE.match(after) is not None
     if label in (*_PLACES, ORGANIZATION):
         return _no_place(label, said) or _SCALE.fullmatch(said) is not None or _is_of_scale(said, after)
     return _no_person(said, after) if label == PERSON else _no_care_or_sum(label, said, after)

@@ -26,7 +26,7 @@ _WITHIN = re.compile(r"(?P<town>[^,()]+?)(?:, ?| \()(?P<area>[^,()]+)\)?")
 _LARGE = 100_000
 """Inhabitants of a town from which it may be meant rather than a state of its name."""
 _KNOWN_BY_OTHER_NAMES = 100_000
-_NAMED_AFTER_OTHERS, _SMALL = frozenset(("US", "CA", "AU", "NZ", "ZA")), 30_000
+_NAMED_AFTER_OTHERS, _SMALL = frozenset(("US", "CA", "AU", "NZ", "ZA")), 200_000
 """Countries whose towns have names of English ones that the list may lack. Of a town there with fewer
 inhabitants nothing is said, unless the text names its area."""
 _US_REGIONS = {
