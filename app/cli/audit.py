@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     show(audit_table(report), narrow=True)
     for gate in report.gates:
         if gate.outcome != "held":
-            message(gate_words(gate))
+            message(gate_words(gate, places=True))
     if arguments.reveal:
         for leak in report.worst:
             message(f"{leak.doc_id}: {'; '.join(leak.exposed)}")

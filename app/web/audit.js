@@ -103,6 +103,7 @@ function gates() {
   const found = { at_most: {}, at_least: {} };
   for (const row of $("audit-gate-list").children) {
     const measure = row.querySelector("select");
+    if (measure.value in found[gateOf(measure)]) throw new Error(`${measure.value} has two limits: leave one out.`);
     found[gateOf(measure)][measure.value] = row.querySelector("input").valueAsNumber;
   }
   return found;

@@ -86,7 +86,9 @@ def _gates(report: AuditReport) -> Iterator[Section]:
         ]
         said = "A gate compares the figure itself with its limit; the interval says how sure the figure is."
         head = ("Gate", "Measure", "Limit", "Found", "")
-        why = [(gate.measure, gate_words(gate)) for gate in report.gates if gate.outcome != "held"]
+        why = [
+            (gate.measure, gate_words(gate, places=True)) for gate in report.gates if gate.outcome != "held"
+        ]
         yield Section("Gates", said, tables=[Table("Gates", head, rows)], terms=why)
 
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from importlib.metadata import version
+from math import floor
 from xml.etree import ElementTree as Xml
 
 from eval.measures.uncertainty import Estimate
@@ -56,15 +57,18 @@ def sarif(report: AuditReport) -> str:
     return json.dumps({"$schema": SARIF, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
 
 
-def gate_words(gate: Gate) -> str:
-    """What a gate found, its limit, which cases these are, and what judged them; no word of a document."""
+def gate_words(gate: Gate, *, places: bool = False) -> str:
+    """What a gate found, its limit and what judged it; no word of a document.
+
+    ``places`` adds which cases these are, by ids and offsets: not for files that go to other servers.
+    """
     bound = f"{'at most' if gate.lower_is_better else 'at least'} {gate.limit:g}"
     if gate.value is None:
         return f"{gate.measure} was not measured, and has to be {bound}."
     if gate.lower_is_better and gate.figure.hits:
-        bound += f" ({int(gate.limit * gate.figure.n):,} of {gate.figure.n:,g})"
+        bound += f" ({floor(gate.limit * gate.figure.n + 1e-9):,} of {gate.figure.n:,g})"
     said = f"{gate.measure} is {gate.value:.4f}{_sure(gate.figure)}, and has to be {bound}."
-    return " ".join([said, *_why(gate)])
+    return " ".join([said, *_why(gate, places)])
 
 
 def _sure(figure: Estimate) -> str:
@@ -76,10 +80,10 @@ def _sure(figure: Estimate) -> str:
     return f" ({', '.join(told)})" if told else ""
 
 
-def _why(gate: Gate) -> Iterator[str]:
+def _why(gate: Gate, places: bool) -> Iterator[str]:
     if gate.figure.too_few:
         yield "With so few cases the figure says little."
-    if gate.places:
+    if gate.places and places:
         more = f", and {gate.found - len(gate.places):,} more" if gate.found > len(gate.places) else ""
         listed = "; ".join(map(_place, gate.places))
         yield f"{gate.found:,} {'case' if gate.found == 1 else 'cases'}: {listed}{more}."

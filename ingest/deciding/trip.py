@@ -135,7 +135,9 @@ class Trip:
         @cache
         def utilities() -> Mapping[int, float]:
             narrowing = {
-                link for link, each in zip(links, text.entities, strict=True) if not is_of_care(each)
+                link
+                for link, each in zip(links, text.entities, strict=True)
+                if not is_of_care(each, text.text[each.span.start : each.span.end])
             }
             kept = [link for link in narrowing if reasons[link] in (BELOW, MAY_STAY)]
             return self._utilities(text, sorted(kept), measured)

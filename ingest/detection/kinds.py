@@ -23,7 +23,7 @@ _NO_MEDICINE = frozenset(
 _ILLNESSES = ("disease", "diagnosis")
 _REST_OF_ILLNESS = re.compile(
     r"(?i:(?: affective| mood| personality| spectrum)? disorder| disease| syndrome)(?![^\W_])"
-    r"| (?:type )?(?:I{1,3}|[12])(?![\w.,/-])"
+    r"| type (?:I{1,3}|[12])(?![\w.,/-])| II(?![\w-])"
 )
 """Bipolar affective disorder, bipolar II."""
 _READING = re.compile(r"(?P<what>[a-z][a-z0-9 -]+) [<>]?[0-9]+(?:[.,][0-9]+)?")
@@ -38,7 +38,8 @@ _NUMBERED = re.compile(
     r"(?i)(?<![^\W_])(?:room|ward|bed|gate|dock|theatre|suite|floor|unit|flat|apartment|seat) $"
 )
 _COUNT = re.compile(
-    rf"(?i)(?:[0-9]+|{UNITS}|ten|eleven|twelve|{TEENS}|{TENS}) (?!(?:year|month|week|day|yr|mo)s)[a-z]{{3,}}s"
+    rf"(?i)(?:[0-9]+|{UNITS}|ten|eleven|twelve|{TEENS}|{TENS})"
+    r" (?!(?:year|month|week|day|yr|mo|winter|summer)s)[a-z]{3,}s"
 )
 """Nineteen pupils."""
 _NUMERIC_DATE = re.compile(r"[0-9]{1,2}([./-])[0-9]{1,2}\1(?:[0-9]{2}){1,2}")
@@ -63,8 +64,12 @@ _LIVED_IN = re.compile(
     r"(?i)(?<![^\W_])(?:liv(?:e|es|ed|ing)|born|raised|resid(?:e|es|ed|ing)|based|located|grew up|stationed"
     r"|settled) (?:(?:up|down|out|over|back) )?in(?: [A-Z]\w+,?(?: and| or))? $"
 )
-_BEHIND_STREET = re.compile(r"(?<![^\W_])[0-9]{1,4}[A-Za-z]? (?:[A-Z][a-z]+['’]?s? ){0,3}[A-Z][a-z]+, $")
-_INSIDE = re.compile(r"(?i)(?<![^\W_])(?:in|near|outside|from|to|of|at) $")
+_BEHIND_STREET = re.compile(
+    r"(?<![^\W_])[0-9]{1,4}[A-Za-z]? (?:[A-Z][a-z]+['’]?s? ){1,3}"
+    r"(?:Street|Road|Lane|Avenue|Close|Row|Drive|Crescent|Terrace|Way|Court|Square|Gardens|Place|Hill|Grove|Walk"
+    r"|Green|Mews|Park|Rise|St|Rd|Ave), $"
+)
+_INSIDE = re.compile(r"(?i)(?<![^\W_])(?:in|near|outside|at) $")
 _WINDOW = 60
 LIVED_IN = f"{RULE}lived-in"
 _ACRONYM = re.compile("[A-Z]{3,7}")
@@ -245,6 +250,8 @@ def _of_medicine(entity: Entity, text: str) -> Entity | None:
         return entity.at(Span(entity.span.start, rest.end()))
     if entity.label == "medication" and (reading := _READING.fullmatch(said)):
         return labelled(entity, "test result") if reading["what"] in entries("medical_tests") else None
+    if entity.label == PERSON and not text[entity.span.start : entity.span.end].islower():
+        return None
     if entity.label not in _NO_MEDICINE or said in words("given_names", "given_names_ambiguous", "surnames"):
         return None
     label = _medical_terms().get(said)

@@ -108,16 +108,27 @@ _CLAIMED = frozenset(
 """Labels under which models find short forms of clinical notes and public bodies."""
 _READ = re.compile(r"(?P<what>[A-Za-z][A-Za-z0-9&]*)[ :=]{1,3}[<>]?[0-9]+(?:[.,/][0-9]+)?")
 """A reading with its name: eGFR 41."""
+_SMALL_FORMS = frozenset(("abdo", "echo", "sats", "trop", "hba1c", "ecg", "usg"))
+"""Forms that are written in small letters too."""
+_TITLED = re.compile(
+    r"(?i)(?<![^\W_])(?:mr|mrs|ms|miss|dr|prof|appellant|applicant|claimant|respondent|child|wife|husband|son"
+    r"|daughter|brother|sister|aunt|uncle|mother|father|partner|friend|named|called|known as)[.,:]? $"
+)
+"""What stands before the initials of somebody."""
+_BELONGS = re.compile(
+    r"(?i)(?<![^\W_])(?:at|for|by|with|from|to|of|in|joined|left|employers?,?|inspector|officer) (?:the )?$"
+)
+"""What stands before an employer."""
 _BAY = re.compile(r" (?:bay|bed|cubicle|resus|room)(?: [0-9]{1,2})?$")
 _CARRIED = re.compile(r"(?i)G[0-9]{1,2} ?P[0-9]{1,2}(?:\+[0-9])?|[1-4][0-9] ?\+ ?[0-6](?: ?/ ?40)?")
 """Pregnancies and births, and weeks of one: G2P1, 31+4."""
-_GRADE = re.compile(r"(?:FY|ST|CT|IMT|PGY-?)[1-8](?: [a-z]+)?")
+_GRADE = re.compile(r"(?:FY|ST|CT|IMT|PGY-?)[1-8] [a-z]{4,}")
 """A grade of training: ST5 psychiatry."""
 
 
 def says_nothing(label: str, said: str, before: str, after: str) -> bool:
     """Whether the words are none of what their label says, between the text before and after them."""
-    if (label in _MEASURABLE and _MEASURED.fullmatch(said)) or _is_of_notes(label, said):
+    if (label in _MEASURABLE and _MEASURED.fullmatch(said)) or _is_of_notes(label, said, before, after):
         return True
     if label in _MOMENTS:
         of_law = _YEAR.fullmatch(said) is not None and _LAW_BEFORE.search(before) is not None
@@ -136,25 +147,45 @@ def says_nothing(label: str, said: str, before: str, after: str) -> bool:
         return len(said) == 1 or _ILLNESS_OF_SCALE.match(after) is not None
     if label in (*_PLACES, ORGANIZATION):
         return _no_place(label, said) or _SCALE.fullmatch(said) is not None or _is_of_scale(said, after)
-    return _no_person(said, after) if label == PERSON else _no_care_or_sum(label, said, after)
+    return _no_person(said, before, after) if label == PERSON else _no_care_or_sum(label, said, after)
 
 
-def _is_of_notes(label: str, said: str) -> bool:
-    """Whether a short form of notes is taken for a name or the like, or its reading for a number."""
-    read = _READ.fullmatch(said) if label == "quantity" else None
-    return _is_clinical(read["what"]) if read else label in _CLAIMED and _is_clinical(said)
-
-
-def _is_clinical(said: str) -> bool:
-    """Whether the words are a short form of notes or bodies as it is written there: LFTs, echo, not Echo."""
+def _is_of_notes(label: str, said: str, before: str, after: str) -> bool:
+    """Whether a short form of clinical notes or a public body is taken for a name or the like."""
+    if label == "quantity" and (read := _READ.fullmatch(said)):
+        return fold(read["what"]) in _clinical_forms()
+    if label not in _CLAIMED or _TITLED.search(before):
+        return False
+    if _CARRIED.fullmatch(said) or (label not in _PLACES and _GRADE.fullmatch(said)):
+        return True
+    if fold(said) in entries("public_short"):
+        return said.isupper() and not _BELONGS.search(before)
     short = _BAY.sub("", said)
-    known = fold(short) in _short_forms() and (short.isupper() or not short.istitle())
-    return known or _CARRIED.fullmatch(said) is not None or _GRADE.fullmatch(said) is not None
+    if fold(short) not in _clinical_forms():
+        return False
+    if short.islower():
+        return short in _SMALL_FORMS
+    if not short.isalpha() or not short.isupper():
+        return not short.istitle() or short.isupper()
+    # Initials are in capitals too: these are a form of notes beside a word of medicine alone.
+    return label not in _PLACES and _says_medicine(f"{before} {after}")
+
+
+def _says_medicine(near: str) -> bool:
+    """Whether there is a medical term in small letters among the words."""
+    found = [fold(word) for word in re.findall(r"(?<![^\W_])[a-z]{4,}(?![^\W_])", near)]
+    return not _medical_words().isdisjoint(found)
 
 
 @cache
-def _short_forms() -> frozenset[str]:
-    return frozenset((*entries("clinical_short"), *entries("public_short")))
+def _medical_words() -> frozenset[str]:
+    lists = ("medications", "diseases", "symptoms", "medical_tests", "procedures")
+    return words(*lists) - words("common_words")
+
+
+@cache
+def _clinical_forms() -> frozenset[str]:
+    return frozenset(entries("clinical_short"))
 
 
 def _no_care_or_sum(label: str, said: str, after: str) -> bool:
@@ -175,12 +206,24 @@ def _is_of_scale(said: str, after: str) -> bool:
     return fold(said) in words("eponyms") | _SCALES and _OF_SCALE.match(after) is not None
 
 
-def _no_person(said: str, after: str) -> bool:
+def _is_mail_field(said: str, before: str, after: str) -> bool:
+    """Whether a line begins with a field of a mail, and a line beside it with another one."""
+    if not after.startswith(":") or not _MAIL_FIELD.fullmatch(said) or before.rpartition("\n")[2].strip():
+        return False
+    others = {
+        line.partition(":")[0].strip().casefold()
+        for line in f"{before}{after[1:]}".split("\n")
+        if ":" in line
+    }
+    return any(_MAIL_FIELD.fullmatch(other) for other in others - {said.casefold()})
+
+
+def _no_person(said: str, before: str, after: str) -> bool:
     """Eponyms of scales and signs, kin before a name, titles alone, fields of forms, short forms; no more."""
     of_sign = fold(said) in words("eponyms") and _SIGN_AFTER.match(after) is not None
     of_kin = _KIN.fullmatch(said) is not None and _NAME_AFTER.match(after) is not None
     small = _LETTER.fullmatch(said) or _SMALL.fullmatch(said) or fold(said.rstrip(".")) in PLAIN_TITLES
-    field = _FIELD_NAME.fullmatch(said) or (after.startswith(":") and _MAIL_FIELD.fullmatch(said))
+    field = _FIELD_NAME.fullmatch(said) or _is_mail_field(said, before, after)
     nobody = field or _NOBODY.fullmatch(said)
     return of_sign or of_kin or bool(small) or bool(nobody) or _is_of_scale(said, after)
 

@@ -1,5 +1,7 @@
 """What found a mention, and whether the context may overrule it."""
 
+import re
+
 from ingest.documents import Entity, Identifier
 from ingest.labels import LABELS, VAGUE, label_of
 
@@ -14,7 +16,9 @@ _DESCRIBING = ("job title", "job area", "job type", "demographic attribute", "qu
     "medical department",
     VAGUE,
 )
-_OF_CARE = ("dosage", "frequency", "duration", "quantity", "medical test", "test result", "procedure")
+_OF_CARE = ("dosage", "frequency", "duration", "quantity")
+_READING = re.compile(r"[^A-Za-z]*(?:[A-Za-z/%]{1,6}[^A-Za-z]*)?")
+"""Figures, and a unit at most: 142/86, 4.9 mmol/L."""
 
 
 def only_describes(entity: Entity) -> bool:
@@ -22,9 +26,9 @@ def only_describes(entity: Entity) -> bool:
     return entity.identifier is Identifier.ATTRIBUTE or entity.label in _DESCRIBING
 
 
-def is_of_care(entity: Entity) -> bool:
-    """Whether a mention tells what was done or measured, which narrows down nobody: a dose, a reading."""
-    return entity.label in _OF_CARE
+def is_of_care(entity: Entity, said: str) -> bool:
+    """Whether a mention tells how much or how often, or what was read off, which narrows down nobody."""
+    return entity.label in _OF_CARE or (entity.label == "test result" and bool(_READING.fullmatch(said)))
 
 
 def is_moment_by_form(entity: Entity) -> bool:

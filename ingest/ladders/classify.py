@@ -64,10 +64,12 @@ def _singular(word: str) -> str:
 
 
 def _number_of(word: str, name: str) -> int | None:
-    """The first class of which a word, in either number, is a cue."""
+    """The first class of which a word, in either number, is a cue; a whole word counts before its ends."""
     whole, _, prefixes, suffixes = _cues(name)
     single = _singular(word)
     found = {whole[each] for each in (word, single) if each in whole}
+    if found:
+        return min(found)
     found |= {number for part, number in prefixes if word.startswith(part)}
     found |= {number for part, number in suffixes if single.endswith(part) and len(single) > len(part) + 1}
     return min(found, default=None)

@@ -48,7 +48,11 @@ _SO_BE = re.compile(
     rf"(?i){_IS}(?:(?:also|now|still|both|not) )?(?:[a-z-]+(?: [a-z-]+)? (?:and|or|but) (?:also )?)?$"
 )
 """Is, is also, is autistic and."""
-_SUFFERER = re.compile(r"(?i)(?:iac|ic|ive|bipolar|carrier|sufferer|survivor|patient)$")
+_SUFFERER = re.compile(
+    r"(?i)(?:[a-z0-9-]+ ){0,2}(?:[a-z]+iac|[a-z]*(?:holic|betic|leptic|autistic|asthmatic|phrenic|rexic)"
+    r"|[a-z]*(?:limic|lexic|plegic)|bipolar|depressive|carrier|sufferer|survivor)"
+)
+"""Somebody who has it: a haemophiliac, a hep B carrier."""
 _SPEAKS = re.compile(
     r"(?i)(?<![^\W_])(?:speak(?:s|ing)?|spoken?|learn(?:s|ed|t|ing)?|stud(?:y|ies|ied|ying)|teach(?:es|ing)?|taught"
     r"|understands?|tackl(?:e|es|ed|ing)|fluent in|(?:write|talk|sing|pray|read|reply|answer)s? in"
@@ -56,6 +60,7 @@ _SPEAKS = re.compile(
 )
 _CLAUSE = re.compile(r"(?i)^[^\W_]+ (?:[^\W_]+ )?(?:is|was|were|are|has|had|will|would)(?![^\W_])")
 """A subject and its verb, of which no noun phrase says the same."""
+_DOSE_BEFORE = re.compile(r"(?i)[0-9] ?(?:mg|mcg|micrograms?|g|ml|units?|tablets?|puffs?|drops?) $")
 _HEDGE = re.compile(r"(?i)(?<![^\W_])(?:about|around|approximately|approx\.?|roughly|nearly|almost|circa) $")
 """What says that a number is not exact, and reads badly before words that are wider still."""
 _FIELD = re.compile(r" (?:of|for|in|at|to|from|with|who|that|on|by|as) |, ")
@@ -98,7 +103,8 @@ def _group(mention: Mention) -> str | None:
         group = class_of(said, "peoples")
         return group and with_article(f"{group} language")
     if label == "medication":
-        return _counted(class_of(said, "drugs"))
+        found = _counted(class_of(said, "drugs"))
+        return f"of {found}" if found and _DOSE_BEFORE.search(mention.before) else found
     of_label = {"job title": _job, "job area": _field, "religion": _religion, "gender": _gender}
     if label == "nationality":
         people = _people(said)
@@ -112,7 +118,7 @@ def _condition(mention: Mention) -> str | None:
     found = _counted(class_of(_spoken(mention.said), "conditions"))
     if _ADJECTIVE.search(mention.said) and _SO_BE.search(mention.before):
         return f"affected by {found}" if found else "ill"
-    if _SUFFERER.search(mention.said) and not mention.modifies and _ONE.search(mention.before):
+    if _SUFFERER.fullmatch(mention.said) and not mention.modifies and _ONE.search(mention.before):
         return f"a person with {found or 'a medical condition'}"
     return found
 

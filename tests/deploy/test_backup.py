@@ -157,7 +157,18 @@ def test_the_commands_of_the_page_run_one_after_the_other(tmp_path: Path) -> Non
 
 
 def test_every_other_command_of_the_page_needs_a_program_that_tests_do_not_have() -> None:
-    allowed = ("docker", "kubectl", "cd deploy;", "chown", "useradd", "python3.11", "install", "cp", "system")
+    allowed = (
+        "docker",
+        "kubectl",
+        "cd deploy;",
+        "chown",
+        "useradd",
+        "python3.11",
+        "install",
+        "cp",
+        "system",
+        "curl",
+    )
     lines = [line for block in blocks("console") for line in block.splitlines()]
     assert len(lines) > 10
     for line in lines:

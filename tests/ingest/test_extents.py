@@ -338,6 +338,7 @@ def test_a_town_behind_a_street_is_no_person_and_neither_is_it_elsewhere() -> No
     assert labels("of 4 Mill Row, Orrby; the only bakery in Orrby") == ["place", "place"]
     assert labels("of 4 Mill Row, Orrby; then Orrby said") == [NAME, NAME]
     assert labels("the only bakery in Orrby") == [NAME]
+    assert labels("On 3 June, Orrby said; in Orrby") == [NAME, NAME]
 
 
 @pytest.mark.parametrize(
@@ -345,6 +346,7 @@ def test_a_town_behind_a_street_is_no_person_and_neither_is_it_elsewhere() -> No
     [
         ("co-codamol", "demographic attribute", "medication"),
         ("tonsillitis", NAME, "disease"),
+        ("Echo", NAME, NAME),
         ("emergency department", "place", "medical department"),
         ("sodium 128", "medication", "test result"),
         ("losartan 50", "medication", "medication"),

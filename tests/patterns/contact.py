@@ -34,7 +34,7 @@ POSITIVE = [
     ("phone number", "‹415-555-0132›,‹415-555-0188›"),
     ("phone number", "Phones: ‹415-555-0132› / ‹415-555-0188›"),
     ("phone number", "Call ‹415-555-0132› ‹415-555-0188› any time"),
-    ("phone number", "K. Orr, bleep ‹4471›; pager ‹20931›"),
+    ("phone number", "K. Orr, bleep ‹4471›; pager ‹20931›, bleep: ‹4412›, bleep is ‹4413›"),
     ("phone number", "call me on ‹07700 900123› ‹07700 900456›"),
     ("phone number", "‹07700 900123› / ‹07700 900456›"),
     ("phone number", "Desk: ‹5404178226› Fax"),

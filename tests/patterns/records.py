@@ -23,7 +23,7 @@ POSITIVE = [
     ("case number", "docket ‹1:19-cv-01234› and ‹2301234/2021›"),
     ("case number", "Case No. ‹CR-2019-0042›"),
     ("case number", "see ‹[2014] EWCA Civ 123›"),
-    ("employee number", "Dr A. Orr, GMC ‹7199331›, HCPC no. ‹PH100442›"),
+    ("employee number", "Dr A. Orr, GMC ‹7199331›, HCPC no. ‹PH100442›, NMC PIN ‹12A3456E›"),
     ("employee number", "employee ID ‹E-10442›, badge #‹7731›"),
     ("reference number", "claim number ‹CL-889-12›, ticket #‹48213›, invoice ‹20230114›"),
     ("reference number", "Our ref: ‹AB/2231/x9›"),

@@ -35,8 +35,10 @@ def erasing_routes(data: DataDir, served: Collections, sanitizing: Sanitizing, r
             )
 
     def erased(collection: str, ids: Sequence[str]) -> Mapping[str, object]:
-        wanted = sought(data, collection, ids)
+        sought(data, collection, ids)
         with runner.erasing(collection):
+            # Again: while audits ended, an ingest may have stored other passages.
+            wanted = sought(data, collection, ids)
             try:
                 receipt = erase_with_proof(data, collection, wanted, lambda: served.get(collection).retriever)
             finally:

@@ -47,7 +47,8 @@ _ASKED = (
 )
 _NO_MORE = r"(?!\w|[./,-][0-9])"
 _EXTENSION_ALONE = (
-    r"(?<!\w)(?:(?i:ext(?:ension|n)?)(?:\.?[ ](?:is|no|number)[ .:#]{1,3}|[ ]?[:#][ ]?|\.[ ]?)"
+    r"(?<!\w)(?:(?i:ext(?:ension|n)?|bleep|pager|dect)"
+    r"(?:\.?[ ](?:is|no|number)[ .:#]{1,3}|[ ]?[:#(][ ]?|\.[ ]?)"
     rf"(?P<id>[0-9]{{2,6}}){_NO_MORE}"
     rf"|(?i:ext(?:ension|n)?|bleep|pager|dect)[ ](?P<far>[0-9]{{3,6}}){_NO_MORE}"
     rf"|(?:{_ASKED}|(?<![^\n])|(?:(?<=[a-z] )|(?<=[a-z]\. ))(?=x-?[0-9]{{4,5}}[ ]?(?:\n|$))|(?<=\())"

@@ -215,7 +215,7 @@ PATTERNS: tuple[Pattern, ...] = (
         "professional-register",
         "employee number",
         "gmc|nmc|gdc|hcpc|gphc|ahpra|imc|mcr",
-        r"(?:[A-Z]{2,3})?[0-9]{5,10}(?!\w)",
+        r"(?:(?:[A-Z]{2,3})?[0-9]{5,10}|[0-9]{2}[A-Z][0-9]{4}[A-Z])(?!\w)",
         ("gmc", "nmc", "gdc", "hcpc", "gphc", "ahpra", "imc", "mcr"),
         link=r"[ .:#]{1,3}(?:(?:no|number|pin|reg(?:istration)?)\.?[ :]{1,2}){0,2}",
     ),

@@ -110,17 +110,17 @@ def _entity(match: re.Match[str], group: int, confidence: float, rule: str) -> E
 def _headers(text: str) -> Iterator[Entity]:
     for line in HEADER.finditer(text):
         start = line.start(1)
-        of_firm = False
+        of_firm, is_from = False, line.group().lstrip(" \t>*").startswith("From")
         for piece in LIST_BREAK.split(line.group(1)):
             place = text.find(piece, start, line.end(1))
-            # Behind a firm and a comma its town follows: Quellby Surgery, Ashdale.
-            of_firm = of_firm and text[start:place].strip() == ","
+            # Behind the sender's firm and a comma its town follows: Quellby Surgery, Ashdale.
+            is_town = of_firm and text[start:place].strip() == "," and len(piece.split()) == 1
             start = place + len(piece)
             name = piece.strip(" \t'.")
-            if of_firm:
-                continue
-            of_firm = not (words("organization_cues") | OFFICES).isdisjoint(map(fold, WORD.findall(name)))
-            if name and len(WORD.findall(name)) <= 5 and _named(name, unknown=True):
+            of_firm = is_from and not (words("organization_cues") | OFFICES).isdisjoint(
+                map(fold, WORD.findall(name))
+            )
+            if name and not is_town and len(WORD.findall(name)) <= 5 and _named(name, unknown=True):
                 first = text.find(name, place)
                 yield hit(Span(first, first + len(name)), PERSON, 0.9, "mail-header")
 
