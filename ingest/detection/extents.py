@@ -144,7 +144,9 @@ def whole(text: str, entities: Sequence[Entity], need_of: Callable[[Span], Need]
 
 def _is_one_anyway(entity: Entity) -> bool:
     """Addresses and codes have their own forms, and may have gaps."""
-    return entity.label in _ADDRESSES or (entity.identifier is Identifier.DIRECT and entity.label != PERSON)
+    return entity.label in _ADDRESSES or (
+        entity.identifier is Identifier.DIRECT and entity.label not in (PERSON, ORGANIZATION)
+    )
 
 
 def _items(entity: Entity, text: str) -> Iterator[Entity]:

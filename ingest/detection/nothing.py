@@ -119,6 +119,8 @@ _BELONGS = re.compile(
     r"(?i)(?<![^\W_])(?:at|for|by|with|from|to|of|in|joined|left|employers?,?|inspector|officer) (?:the )?$"
 )
 """What stands before an employer."""
+_LETTER_BEFORE, _LETTER_AFTER = re.compile(r"(?<![^\W_])[A-Z]&$"), re.compile(r"&[A-Z]s?(?![^\W_])")
+"""The other half of U&E."""
 _BAY = re.compile(r" (?:bay|bed|cubicle|resus|room)(?: [0-9]{1,2})?$")
 _CARRIED = re.compile(r"(?i)G[0-9]{1,2} ?P[0-9]{1,2}(?:\+[0-9])?|[1-4][0-9] ?\+ ?[0-6](?: ?/ ?40)?")
 """Pregnancies and births, and weeks of one: G2P1, 31+4."""
@@ -156,6 +158,8 @@ def _is_of_notes(label: str, said: str, before: str, after: str) -> bool:
         return fold(read["what"]) in _clinical_forms()
     if label not in _CLAIMED or _TITLED.search(before):
         return False
+    left, right = _LETTER_BEFORE.search(before), _LETTER_AFTER.match(after)
+    said = f"{left.group() if left else ''}{said}{right.group() if right else ''}"
     if _CARRIED.fullmatch(said) or (label not in _PLACES and _GRADE.fullmatch(said)):
         return True
     if fold(said) in entries("public_short"):
