@@ -88,7 +88,10 @@ def forget_reports(data: DataDir) -> None:
         except (FileNotFoundError, ValueError):
             # Not written yet, or not whole: the audit goes on, or ended so and is a leftover.
             continue
-        shown = [*report["worst"], *(place for gate in report["gates"] for place in gate.get("places", ()))]
+        shown = [
+            *report["worst"],
+            *(place for gate in report.get("gates", ()) for place in gate.get("places", ())),
+        ]
         if not _knows(data, report["collection"], [each["doc_id"] for each in shown]):
             _delete(folder)
 

@@ -184,8 +184,8 @@ def test_the_command_ends_with_1_if_there_is_a_problem(
     assert code == int(broken), err
     assert len(json.loads(out)["problems"]) == int(broken)
     assert ("Not attacked: 1 documents" in err) == broken
-    for phase in ("reading", "detecting", "encoding prompts", "sanitizing redact", "attacking lethe"):
-        assert phase in err
+    # One bar for the whole and one for the phase that goes on, which is the last one here.
+    assert all(each in err for each in ("systems", "attacking lethe"))
 
 
 def test_the_suite_is_checked_before_anything_is_read(

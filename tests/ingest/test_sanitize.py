@@ -1,7 +1,7 @@
 from collections.abc import Callable, Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from ingest.annotated import AnnotatedText
@@ -21,6 +21,7 @@ from ingest.deciding.policy import (
 )
 from ingest.deciding.residual import Asking, beyond_limit, in_step
 from ingest.deciding.trip import Trip
+from ingest.detection.sources import is_of_care
 from ingest.documents import Action, Decision, Document, Entity, Identifier, SanitizedDocument, Scores, Span
 from ingest.errors import SanitizationError
 from ingest.labels import LABELS, label_of
@@ -270,6 +271,7 @@ def test_a_stricter_threshold_never_acts_on_fewer(text: AnnotatedText) -> None:
 @settings(max_examples=100, deadline=None)
 @given(sentences_about_people(), st.sampled_from([4, 32]))
 def test_the_residual_risk_of_every_passage_is_at_most_the_limit(text: AnnotatedText, tokens: int) -> None:
+    assume(not any(is_of_care(each, text.text[each.span.start : each.span.end]) for each in text.entities))
     engine = ExactEngine(WordEncoder(), tokens)
     method = Trip(engine, RiskPrior(), EMBEDDED_SCALE, Policy(tau=float("inf"), residual_limit=0.4))
     left = apply(text, decided(method, text)).residual
@@ -300,6 +302,23 @@ def test_what_may_stay_in_its_context_falls_to_the_residual_limit() -> None:
     for limit, reason in ((1.0, MAY_STAY), (0.1, RESIDUAL)):
         (decision,) = decided(trip(Policy(tau=float("inf"), residual_limit=limit)), text)
         assert decision.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("said", "label", "stays"),
+    [
+        ("142/86", "test result", True),
+        ("HIV positive", "test result", False),
+        ("abortion", "procedure", False),
+    ]
+    + [("twice a day", "frequency", True), ("40 mg", "dosage", True), ("asthma", "disease", False)],
+)
+def test_doses_and_readings_do_not_fall_to_the_residual_limit(said: str, label: str, stays: bool) -> None:
+    kind = label_of(label)
+    one = Entity(Span(0, len(said)), label, kind.identifier, 0.9, "model:x", 0, need=Need(0.9, 0.0, 0.0))
+    policy = Policy(tau=float("inf"), residual_limit=0.01, quasi_limit=1.0)
+    (decision,) = decided(trip(policy), AnnotatedText(f"{said}, she said.", [one]))
+    assert decision.reason == (MAY_STAY if stays else RESIDUAL)
 
 
 def test_no_limit_asks_for_nothing() -> None:
