@@ -260,7 +260,8 @@ def test_the_papers_preset_runs_the_benchmark(
     assert DETECTOR in shown["detector"]
     assert (shown["risk model"], shown["encoder"]) == ("invented-risk", ENCODER)
     assert (shown["tau"], shown["weights"]) == ("0.6237", "1, 0.5, 0.4, difference")
-    assert [shown[f"{name} limit"] for name in ("residual", "direct", "quasi")] == ["1", "1", "1"]
+    limits = ("residual limit of a passage", "direct limit", "quasi limit")
+    assert [shown[name] for name in limits] == ["1", "1", "1"]
 
 
 # The page
