@@ -190,3 +190,14 @@ def test_an_eponym_is_no_person(name: str, noun: str, mark: str) -> None:
 
 def test_the_span_leaves_the_title_and_the_possessive_out() -> None:
     assert persons("Mrs Willis's appeal was heard by Dr. Anna Keller.") == ["Willis", "Anna Keller"]
+
+
+def test_the_town_behind_a_senders_firm_is_nobody_and_recipients_are_people() -> None:
+    def headed(line: str) -> list[str]:
+        text = f"{line}\n\nInvented."
+        found = [each for each in find_by_rules(text) if each.label == "person full name"]
+        return [text[each.span.start : each.span.end] for each in found]
+
+    assert headed("From: Ada Lind, Quellby Hospital, Orrdale") == ["Ada Lind"]
+    assert headed("To: Finance Department, Orrdale") == ["Orrdale"]
+    assert headed("From: Quellby Hospital, Tobias Orrdale") == ["Tobias Orrdale"]
