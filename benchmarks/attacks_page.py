@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.kept import read, write_packed
+from benchmarks.kept import keep, read
 from benchmarks.models_page import RESULTS
 from benchmarks.results_page import DOCS, rendered
 from eval.measures.uncertainty import Estimate
@@ -20,7 +20,6 @@ from eval.studies.defences.report import DefencesReport
 
 PAGE, TEMPLATE = DOCS / "attacks.md", DOCS / "attacks.template.md"
 DEFENCES, ATTRIBUTES = RESULTS / "defences.json.gz", RESULTS / "attributes.json"
-DECIMALS = 6
 ORDER = ("origin", "lethe", "redact", "rules alone", "random within rules")
 KINDS = ("strict", "lenient", "first_three", "prior")
 UNTOUCHED, ALL = "origin", "all"
@@ -30,20 +29,13 @@ def main(arguments: Sequence[str] = ()) -> None:
     """Rewrite the page; first keep a report, if one is named."""
     match list(arguments):
         case ["keep", folder]:
-            keep(Path(folder))
+            keep(Path(folder) / "defences.json", DefencesReport, DEFENCES)
         case []:
             pass
         case _:
             raise SystemExit("usage: python -m benchmarks.attacks_page [keep FOLDER]")
     PAGE.write_text(page(), encoding="utf-8")
     print(PAGE)
-
-
-def keep(folder: Path, path: Path = DEFENCES) -> None:
-    """Compress the report of a run, its figures rounded."""
-    report = DefencesReport.model_validate_json((folder / "defences.json").read_text(encoding="utf-8"))
-    rounded = json.loads(report.model_dump_json(), parse_float=lambda number: round(float(number), DECIMALS))
-    write_packed(path, DefencesReport.model_validate(rounded).model_dump_json())
 
 
 def page() -> str:

@@ -3,12 +3,11 @@
 ``keep FOLDER`` puts the report there that ``lethe bench linkage --output FOLDER`` wrote; figures are rounded.
 """
 
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.kept import read, write_packed
+from benchmarks.kept import keep, read
 from benchmarks.models_page import RESULTS
 from benchmarks.results_page import DOCS, rendered
 from eval.measures.uncertainty import Estimate
@@ -19,7 +18,6 @@ from eval.studies.marks.methods import LETHE, ORIGIN, REDACT
 
 PAGE, TEMPLATE = DOCS / "linkage.md", DOCS / "linkage.template.md"
 KEPT = RESULTS / "linkage.json.gz"
-DECIMALS = 6
 LEAST_LINKED, MOST_ABOVE, TIMES = 0.95, 0.03, 1.5
 """What was aimed at: how often unsanitized documents are linked by claims in their own words, how far Lethe's
 rate may be above that of redaction, and how many times redaction's facts it keeps."""
@@ -29,20 +27,13 @@ def main(arguments: Sequence[str] = ()) -> None:
     """Rewrite the page; first keep a report, if one is named."""
     match list(arguments):
         case ["keep", folder]:
-            keep(Path(folder))
+            keep(Path(folder) / "linkage.json", LinkageReport, KEPT)
         case []:
             pass
         case _:
             raise SystemExit("usage: python -m benchmarks.linkage_page [keep FOLDER]")
     PAGE.write_text(page(), encoding="utf-8")
     print(PAGE)
-
-
-def keep(folder: Path, path: Path = KEPT) -> None:
-    """Compress the report of a run, its figures rounded."""
-    report = LinkageReport.model_validate_json((folder / "linkage.json").read_text(encoding="utf-8"))
-    rounded = json.loads(report.model_dump_json(), parse_float=lambda number: round(float(number), DECIMALS))
-    write_packed(path, LinkageReport.model_validate(rounded).model_dump_json())
 
 
 def page() -> str:

@@ -234,7 +234,7 @@ VERBS: Mapping[str, tuple[str, str]] = {
     ),
     "demo": (
         "Run everything on a bundled, invented corpus: ingest it, ask, audit it, and compare it with the "
-        "baselines. It takes about 10 minutes on two cores, and 5 with --no-comparison.",
+        "baselines. It takes about 11 minutes on two cores, and 7 with --no-comparison.",
         "lethe demo --output demo-output",
     ),
 }

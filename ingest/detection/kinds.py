@@ -26,7 +26,7 @@ _REST_OF_ILLNESS = re.compile(
     r"| type (?:I{1,3}|[12])(?![\w.,/-])| II(?![\w-])"
 )
 """Bipolar affective disorder, bipolar II."""
-_READING = re.compile(r"(?P<what>[a-z][a-z0-9 -]+) [<>]?[0-9]+(?:[.,][0-9]+)?")
+_READING = re.compile(r"(?P<what>[a-z][a-z0-9]+) [<>]?[0-9]+(?:[.,][0-9]+)?")
 _LENGTH = re.compile(
     r"(?i)(?:about |over |~)?[0-9]+(?:\.[0-9]+)?\+? (?:years?|months?|weeks?|days?|hours?|minutes?)"
 )
@@ -249,7 +249,7 @@ def _of_medicine(entity: Entity, text: str) -> Entity | None:
     if entity.label in _ILLNESSES and (rest := _REST_OF_ILLNESS.match(text, entity.span.end)):
         return entity.at(Span(entity.span.start, rest.end()))
     if entity.label == "medication" and (reading := _READING.fullmatch(said)):
-        return labelled(entity, "test result") if reading["what"] in entries("medical_tests") else None
+        return labelled(entity, "test result") if reading["what"] in words("medical_tests") else None
     if entity.label == PERSON and not text[entity.span.start : entity.span.end].islower():
         return None
     if entity.label not in _NO_MEDICINE or said in words("given_names", "given_names_ambiguous", "surnames"):

@@ -162,7 +162,7 @@ def _is_of_notes(label: str, said: str, before: str, after: str) -> bool:
     said = f"{left.group() if left else ''}{said}{right.group() if right else ''}"
     if _CARRIED.fullmatch(said) or (label not in _PLACES and _GRADE.fullmatch(said)):
         return True
-    if fold(said) in entries("public_short"):
+    if fold(said) in words("public_short"):
         return said.isupper() and not _BELONGS.search(before)
     short = _BAY.sub("", said)
     if fold(short) not in _clinical_forms():

@@ -10,7 +10,7 @@ OLDEST = 90
 """From here on all ages are one, as in the safe harbour of HIPAA (45 CFR 164.514 (b)(2)(i)(C))."""
 _ADULT, _LONGEST = 20, 130
 _UNIT = re.compile(r"(?i)\b(years?|yrs?|yo|y|months?|mos?|weeks?|wks?|days?)\b|y/?o|y\.o")
-_WITH_SEX = re.compile(r"^(?:([0-9]{1,3}) ?[FMfm]|[FMfm] ?([0-9]{1,3}))$")
+WITH_SEX = re.compile(r"^(?:([0-9]{1,3}) ?[FMfm]|[FMfm] ?([0-9]{1,3}))$")
 """37F, M40."""
 _BESIDE = re.compile(
     r"(?i)(?<![^\W_])(?:aged?|of|old|the|turned|around|about|almost|nearly|only|just"
@@ -25,7 +25,7 @@ DECADE = re.compile(
 
 def years_of(said: str) -> int | None:
     """The age that the words say, in full years; None where they say none, or several."""
-    said = _WITH_SEX.sub(r"\1\2", said.strip())
+    said = WITH_SEX.sub(r"\1\2", said.strip())
     unit = _UNIT.search(said)
     number = _BESIDE.sub(" ", said[: unit.start()] if unit else said)
     value = number_of(number.replace("-", " "))

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import date
 
 from ingest.detection.patterns.words import MONTHS
-from ingest.ladders.ages import DECADE, OLDEST, decade_words, rungs_of_age, years_of
+from ingest.ladders.ages import DECADE, OLDEST, WITH_SEX, decade_words, rungs_of_age, years_of
 from ingest.ladders.amounts import rungs_of_amount
 from ingest.ladders.dates import (
     WEEKDAY,
@@ -22,8 +22,6 @@ from ingest.ladders.descriptions import fit_of_length
 from ingest.ladders.mentions import Choose, Fit, Mention, behind_the, bracket, kind, like
 from ingest.ladders.rungs import Rung
 
-_BY_LETTER = re.compile(r"[0-9]{1,3} ?([FMfm])|([FMfm]) ?[0-9]{1,3}")
-"""37F, after an article."""
 _WEEKDAY_BEFORE = re.compile(rf"{WEEKDAY.pattern},? $")
 _HAS_DAY = re.compile(rf"(?i)[0-3]?[0-9](?:[./-][0-9]|(?:st|nd|rd|th)? (?:of )?(?:{MONTHS}))")
 _ABOUT = re.compile(r"(?i)(?<![^\W_])(?:about|around|approximately|approx\.?|roughly) $")
@@ -306,20 +304,16 @@ def _no_plain_age(said: str, mention: Mention, choose: Choose) -> Fit | None:
         age = years_of(said[turned.end() :])
         decade = decade_words(age) if age else None
         return Fit(f"{turned.group()}{decade[:-3]}y-something") if decade else kind(mention, mention.label)
-    if (sex := _BY_LETTER.fullmatch(said)) and _ATTRIBUTE.search(mention.before):
-        return _with_sex(years_of(said) or 0, (sex[1] or sex[2]).lower(), mention.label)
+    if WITH_SEX.match(said) and _ATTRIBUTE.search(mention.before):
+        decade = decade_words(years_of(said) or 0)
+        who = "woman in her" if "f" in said.lower() else "man in his"
+        return Fit(f"{who} {decade}") if decade else bracket(mention.label)
     if DECADE.fullmatch(said):
         return Fit(choose([Rung(_QUALIFIED.sub("", said), 10), Rung(bracket(mention.label).words)]))
     if _ONLY_LENGTH.fullmatch(said) and (mention.modifies or mention.determined):
         length = rungs_of_amount(said, mention.before)
         return fit_of_length(choose(length), mention) if length else kind(mention, "duration")
     return None
-
-
-def _with_sex(age: int, letter: str, label: str) -> Fit:
-    decade = decade_words(age)
-    who = "woman in her" if letter == "f" else "man in his"
-    return Fit(f"{who} {decade}") if decade else bracket(label)
 
 
 def _attribute(mention: Mention, age: int, band: str, decade: str | None, plural: str) -> Fit:

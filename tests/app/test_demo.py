@@ -37,7 +37,7 @@ def test_the_demo_says_first_how_long_it_takes_and_compares(
 ) -> None:
     ran = in_process(capsys, "demo", "--output", str(tmp_path / "out"))
     assert ran.messages[0] == (
-        "lethe: the demo takes about 10 minutes on two cores, and 5 with --no-comparison"
+        "lethe: the demo takes about 11 minutes on two cores, and 7 with --no-comparison"
     )
     assert steps == ["ingest", "ask", "audit", "compare"]
     assert f"lethe: every method beside the others: {tmp_path / 'comparison.html'}" in ran.messages
