@@ -49,7 +49,7 @@ def test_the_comparison_can_be_left_out(
     steps: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ran = in_process(capsys, "demo", "--no-comparison", "--output", str(tmp_path / "out"))
-    assert ran.messages[0] == "lethe: the demo takes about 5 minutes on two cores"
+    assert ran.messages[0] == "lethe: the demo takes about 7 minutes on two cores"
     assert steps == ["ingest", "ask", "audit"]
     assert f"lethe: the audit: {tmp_path / 'audit.html'}" in ran.messages
     assert "4. The reports" in ran.err and "every method" not in ran.err
