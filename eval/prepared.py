@@ -24,15 +24,17 @@ from retrieval.system import System
 class Prepared:
     """Texts with their linked entities and hazards, one for each document of ``corpus``.
 
-    ``system`` caches the results of its detector, engine and risk model, and has the scale fitted to this
-    corpus. Its sanitizer inserts descriptors and does not measure the residual risk, which would take a third
-    of a comparison and is not used.
+    ``further`` are those of documents that are slipped in later. ``system`` caches the results of its
+    detector, engine and risk model, and has the scale fitted to this corpus. Its sanitizer inserts
+    descriptors and does not measure the residual risk, which would take a third of a comparison and is not
+    used.
     """
 
     system: System = field(repr=False)
     corpus: Corpus = field(repr=False)
     texts: Sequence[AnnotatedText] = field(repr=False)
     hazards: Sequence[Hazards] = field(repr=False)
+    further: Sequence[tuple[AnnotatedText, Hazards]] = field(default=(), repr=False)
 
     @property
     def scale(self) -> Scale:
@@ -61,9 +63,14 @@ class Prepared:
 
 
 def prepared(
-    system: System, corpus: Corpus, progress: Progress = no_progress, *, score_all: bool = True
+    system: System,
+    corpus: Corpus,
+    progress: Progress = no_progress,
+    *,
+    further: Sequence[Document] = (),
+    score_all: bool = True,
 ) -> Prepared:
-    """Measure every document once.
+    """Measure every document once, and the risk of ``further`` ones.
 
     The scale is that of the system, or is fitted to the first entities as an ingest would fit it. Without
     ``score_all``, a system that has a scale scores what its methods ask for, and that once.
@@ -93,7 +100,9 @@ def prepared(
     made = replace(
         system, detector=detector, engine=engine, exact=None, risk=risk, scale=scale, score_all=score_all
     )
-    found_all = Prepared(made, corpus, texts, hazards)
+    slipped_in = annotate(detector, further)
+    also = list(zip(slipped_in, risk.hazards(slipped_in), strict=True))
+    found_all = Prepared(made, corpus, texts, hazards, also)
     sanitizing = lambda each: _with_words(found_all, each, each.method())  # noqa: E731
     return replace(found_all, system=replace(made, sanitizing=sanitizing))
 
@@ -108,7 +117,7 @@ def detected(
 
 
 def _with_words(prepared: Prepared, system: System, method: Method) -> DecidingSanitizer:
-    known = zip(prepared.texts, prepared.hazards, strict=True)
+    known = [*zip(prepared.texts, prepared.hazards, strict=True), *prepared.further]
     return DecidingSanitizer(
         system.detector, method, _CorpusHazards(known), language=system.language, wording=system.wording()
     )

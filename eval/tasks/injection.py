@@ -1,37 +1,34 @@
-"""Indirect injection on each system: poisoned documents go in as others do, and harmless questions are asked.
+"""Indirect injection on each system: harmless questions where poisoned documents lie among the others.
 
-They are sanitized and indexed like all documents, in a copy of the index that is in memory alone.
 ``eval.measures.injected`` folds the rows.
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from eval.attacks.injection import Command, InjectDump, Injection, follows
 from eval.attacks.membership import cached_stems
-from eval.experiment import SanitizedCorpus, add_documents, indexed
+from eval.experiment import SanitizedCorpus
 from eval.measures.covered import EXTRACTED
 from eval.measures.injected import FOLLOWED, QUESTION, REPEATED, REPEATED_WITHOUT, RETRIEVED, WITHOUT
 from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex
 from eval.measures.overlap import Tokenize, rouge_l
 from eval.progress import Progress
 from eval.rows import Row
-from ingest.documents import SanitizedDocument
+from eval.tasks.beside import Beside
+from ingest.documents import Document
 from ingest.protocols import Encoder
 from retrieval.documents import Answer, RetrievedPassage
-from retrieval.protocols import Generator, Retriever
+from retrieval.protocols import Generator
 from retrieval.writing import whole
-
-NO_INDEX = "nothing to index into"
 
 
 @dataclass(frozen=True, slots=True)
 class InjectionTask:
     """Each question asked with its poisoned document among the others, and without; ``k`` passages.
 
-    The other poisoned documents are never among the passages. Answers are those of the generator, with
-    whatever guards it.
+    All poisoned documents are in the index: ``poisoning`` puts them there. Those of other questions are never
+    among the passages. Answers are those of the generator, with whatever guards it.
     """
 
     attack: InjectDump
@@ -56,38 +53,21 @@ class InjectionTask:
 
     def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
         """``FOLLOWED`` and ``WITHOUT``, 1 or 0, whether it was retrieved, and what of others is repeated."""
-        wanted = set(cases)
-        injections = [each for each in self.attack.injections() if str(each.number) in wanted]
-        phase, stems = f"injecting into {kept.system}", cached_stems()
-        progress(phase, 0, len(injections))
-        with ExitStack() as stack:
-            poisoned = _poisoned(kept, injections, self.encoder, stack)
-            found = self._found(poisoned, injections) if poisoned else []
-            for number, (injection, passages) in enumerate(
-                zip(injections, found, strict=poisoned is not None)
-            ):
-                progress(phase, number, len(injections))
-                yield self._row(kept, injection, passages, stems)
-        if poisoned is None:
-            for each in injections:
-                yield Row(system=kept.system, task=self.name, case=str(each.number), failure=NO_INDEX)
-        progress(phase, len(injections), len(injections))
-
-    def _found(self, poisoned: Retriever, injections: Sequence[Injection]) -> list[list[RetrievedPassage]]:
-        """By injection the passages for its question, best first: enough without those of any other."""
-        questions = list(dict.fromkeys(each.question for each in injections))
+        injections, wanted = self.attack.injections(), set(cases)
         ids = {each.document.doc_id for each in injections}
+        asked = [each for each in injections if str(each.number) in wanted]
+        phase, stems = f"injecting into {kept.system}", cached_stems()
+        progress(phase, 0, len(asked))
         # A poisoned document is a question and a command: two passages, rarely more.
         most = self.k + 3 * len(ids)
-        by_question = dict(zip(questions, poisoned.retrieve(questions, most), strict=True))
-        return [
-            [
-                passage
-                for passage in by_question[each.question]
-                if passage.passage.doc_id == each.document.doc_id or passage.passage.doc_id not in ids
-            ]
-            for each in injections
-        ]
+        questions = list(dict.fromkeys(each.question for each in asked))
+        found = dict(zip(questions, kept.retriever(self.encoder).retrieve(questions, most), strict=True))
+        for number, each in enumerate(asked):
+            progress(phase, number, len(asked))
+            others = ids - {each.document.doc_id}
+            passages = [one for one in found[each.question] if one.passage.doc_id not in others]
+            yield self._row(kept, each, passages, stems)
+        progress(phase, len(asked), len(asked))
 
     def _row(
         self,
@@ -119,21 +99,10 @@ class InjectionTask:
         )
 
 
-def _poisoned(
-    kept: SanitizedCorpus, injections: Sequence[Injection], encoder: Encoder, stack: ExitStack
-) -> Retriever | None:
-    """The retriever over a copy of the index with the poisoned documents; None if nothing can be added.
-
-    One that the sanitizer refuses is not there, and so is not retrieved.
-    """
-    if kept.shelf is None or kept.sanitizer is None:
-        return None
-    shelf = kept.shelf(encoder)
-    copy = replace(shelf, store=shelf.store.copied())
-    stack.callback(copy.store.close)
-    outcomes = kept.sanitizer().sanitize([each.document for each in injections])
-    add_documents(copy, [each for each in outcomes if isinstance(each, SanitizedDocument)], encoder)
-    return indexed(copy, encoder)
+def poisoning(attack: InjectDump, generator: Generator, encoder: Encoder, k: int) -> Beside:
+    """The task, with the poisoned documents ingested as others are."""
+    documents: list[Document] = [each.document for each in attack.injections()]
+    return Beside(InjectionTask(attack, generator, encoder, k), documents, encoder)
 
 
 def _repeated(answer: Answer, own: str, stems: Tokenize) -> list[bool]:

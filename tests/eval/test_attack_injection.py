@@ -20,7 +20,8 @@ from eval.measures.injected import FOLLOWED, QUESTION, REPEATED, RETRIEVED, WITH
 from eval.progress import no_progress
 from eval.rows import Row
 from eval.targets import reading_once
-from eval.tasks.injection import NO_INDEX, InjectionTask
+from eval.tasks.beside import NO_INDEX
+from eval.tasks.injection import poisoning
 from ingest.deciding.policy import Policy
 from ingest.documents import Document
 from ingest.protocols import Encoder
@@ -156,7 +157,7 @@ def kept() -> Iterator[SanitizedCorpus]:
 
 
 def rows_of(kept: SanitizedCorpus, generator: Generator, encoder: Encoder = ENCODER) -> list[Row]:
-    task = InjectionTask(ATTACK, generator, encoder, 3)
+    task = poisoning(ATTACK, generator, encoder, 3)
     return list(task.rows(kept, task.cases, no_progress))
 
 
@@ -190,7 +191,7 @@ def test_the_index_is_as_it_was_afterwards(kept: SanitizedCorpus) -> None:
 
 def test_rows_hold_numbers_and_ids_and_a_selection_gives_the_same(kept: SanitizedCorpus) -> None:
     every = rows_of(kept, PlainPrompt(Obedient()))
-    task = InjectionTask(ATTACK, PlainPrompt(Obedient()), ENCODER, 3)
+    task = poisoning(ATTACK, PlainPrompt(Obedient()), ENCODER, 3)
     assert [each.case for each in every] == list(task.cases)
     assert [each.figures[QUESTION] for each in every] == [float(n // 4) for n in range(16)]
     dump = every[0]

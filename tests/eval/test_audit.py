@@ -30,7 +30,7 @@ from eval.reports.gates import gate_words, junit, sarif
 from eval.reports.render import html_page
 from eval.reports.schema import Cell
 from eval.rows import Row, RowFile
-from eval.studies.audit.measures import FAMILIES, Grounds, Measure, following, injecting
+from eval.studies.audit.measures import FAMILIES, Grounds, Measure, following, injecting, telling
 from eval.studies.audit.options import LEAKS, USES, Options
 from eval.studies.audit.plan import PER_ATTEMPT, planned
 from eval.studies.audit.report import (
@@ -158,7 +158,7 @@ def test_unsanitized_documents_show_everything_and_controls_stand_beside(lethe: 
     assert covered.shown is False
     assert (measure(lethe, "found-first").figures[ORIGIN].value or 0) > 0.5
     # A quick audit leaves out what takes longest.
-    assert not {each.name for each in lethe.measures} & {"adaptive", "injected"}
+    assert not {each.name for each in lethe.measures} & {"adaptive", "injected", "canaries"}
 
 
 def test_a_held_gate_passes_and_the_page_quotes_nothing(lethe: AuditReport) -> None:
@@ -372,8 +372,9 @@ def test_a_standard_audit_follows_answers_and_slips_in_documents() -> None:
     )
     sensitive = sensitive_in(Corpus("notes", documents), system.detector)
     grounds = Grounds(documents, sensitive, reading_once(system.encoder), "standard", 3, 0)
-    assert following(replace(grounds, suite="quick")) == injecting(replace(grounds, suite="quick")) == []
-    (adaptive,), (injected,) = following(grounds), injecting(grounds)
+    families = (following, injecting, telling)
+    assert not any(family(replace(grounds, suite="quick")) for family in families)
+    adaptive, injected, canaries = (one for family in families for one in family(grounds))
     assert injected.attacker == "writer of a document"
     rows: dict[str, dict[str, list[Row]]] = {}
     with ExitStack() as stack:
@@ -382,11 +383,11 @@ def test_a_standard_audit_follows_answers_and_slips_in_documents() -> None:
             kept = kept_in_memory(name, documents, replace(system, policy=policy), stack, no_progress)
             rows[name] = {
                 each.task.name: list(each.task.rows(kept, each.task.cases, no_progress))
-                for each in (adaptive, injected)
+                for each in (adaptive, injected, canaries)
             }
-    drawn, followed = (
+    drawn, followed, told = (
         {name: each.value(own[each.task.name]).value for name, own in rows.items()}
-        for each in (adaptive, injected)
+        for each in (adaptive, injected, canaries)
     )
     # A hundred questions bring out all of eight notes, and nothing of what is redacted.
     assert drawn == {"origin": 1, "redact": 0}
@@ -395,6 +396,8 @@ def test_a_standard_audit_follows_answers_and_slips_in_documents() -> None:
     by_chance = injected.chance(rows["origin"][injected.task.name]).value or 0
     assert (followed["origin"] or 0) > (followed["redact"] or 0)
     assert (followed["origin"] or 0) > by_chance
+    # Of eight secrets, patterns find the two coded numbers and the two names behind a title.
+    assert told == {"origin": 1, "redact": 4 / 8}
 
 
 def test_a_document_that_is_slipped_in_is_sanitized_by_every_control() -> None:
@@ -407,6 +410,19 @@ def test_a_document_that_is_slipped_in_is_sanitized_by_every_control() -> None:
         (outcome,) = each.sanitizer().sanitize([slipped_in])
         assert isinstance(outcome, SanitizedDocument), name
         assert ("Hallgrun" in outcome.text) is (name == ORIGIN)
+
+
+def test_a_document_that_is_slipped_in_is_scored_as_any_other() -> None:
+    documents = [Document(f"n{number}", text) for number, text in enumerate(NOTES)]
+    settings = load_settings({"detector.learned": False, "risk.kind": "prior"})
+    system = replace(system_of(settings, encoder=WordEncoder()), scale=EMBEDDED_SCALE)
+    corpus = Corpus("notes", documents[1:])
+    ready = prepared(system, corpus, further=documents[:1], score_all=False)
+    (own,) = system.sanitizer().sanitize(documents[:1])
+    (slipped_in,) = ready.system.sanitizer().sanitize(documents[:1])
+    assert isinstance(own, SanitizedDocument) and isinstance(slipped_in, SanitizedDocument)
+    assert slipped_in.text == own.text != documents[0].text
+    assert slipped_in.risk.before == own.risk.before > 0
 
 
 def test_what_is_scored_when_asked_for_decides_as_what_is_scored_before() -> None:

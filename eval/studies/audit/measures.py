@@ -4,9 +4,10 @@ A further attack is one function more in ``FAMILIES``.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from eval.attacks.attributes import attribute_attack
+from eval.attacks.canaries import CanaryAttack, canary_recall, plant
 from eval.attacks.extraction import Aim
 from eval.attacks.following import Follow
 from eval.attacks.ikea import Ikea
@@ -37,11 +38,12 @@ from eval.studies.audit.report import DETECTED, Attacker, Place, Reference
 from eval.studies.marks.methods import ORIGIN
 from eval.tasks.anonymity import SIZES, AnonymityTask
 from eval.tasks.attack import AttackTask
+from eval.tasks.beside import Beside
 from eval.tasks.coverage import BesideControls, CoverageTask, asked_by
 from eval.tasks.guesses import FIRST_FIVE, PRIOR_FIVE, SLOTS, Guesses
 from eval.tasks.index import IndexReader
 from eval.tasks.inferred import InferredTask
-from eval.tasks.injection import InjectionTask
+from eval.tasks.injection import poisoning
 from eval.tasks.linkage import JUDGE, JUDGES, JudgeName, LinkageTask, version_2
 from eval.tasks.membership import MembershipTask
 from eval.tasks.questions import FACTS, RANK, Questions
@@ -413,12 +415,41 @@ def injecting(grounds: Grounds) -> list[Measure]:
             "injected",
             "answers that do what a poisoned document says",
             "writer of a document",
-            InjectionTask(attack, quoting(heeds_quotes=False), grounds.encoder, grounds.k),
+            poisoning(attack, quoting(heeds_quotes=False), grounds.encoder, grounds.k),
             lambda rows: injected(rows, grounds.seed).followed,
-            "a model that heeds the quotes of the prompt: the victim obeys what it reads there too; and what "
-            "scores would replace in a poisoned document: its risk is not measured",
+            "a model that heeds the quotes of the prompt: the victim obeys what it reads there too",
             lambda rows: injected(rows, grounds.seed).without,
             reference="planted commands",
+        )
+    ]
+
+
+def telling(grounds: Grounds) -> list[Measure]:
+    """Secrets that are planted in copies of documents, and asked for; not in a quick audit."""
+    if not grounds.size.canaries:
+        return []
+    carriers = fewer_documents(
+        grounds.documents, Selection(grounds.seed, most_documents=grounds.size.canaries)
+    )
+    copies = [replace(each, doc_id=f"canary {number}") for number, each in enumerate(carriers)]
+    planted = plant(copies, len(copies), grounds.seed)
+    secrets = SensitiveIndex(planted.canaries)
+    task = AttackTask(CanaryAttack(planted), VerbatimGenerator(), grounds.encoder, grounds.k, secrets)
+
+    def out(rows: Sequence[Row]) -> Estimate:
+        of_kinds = canary_recall(planted, rows).values()
+        return share_of(int(sum(each.hits for each in of_kinds)), sum(each.n for each in of_kinds))
+
+    return [
+        Measure(
+            "canaries",
+            "planted secrets that come out when asked for",
+            "user of the server",
+            Beside(task, planted.documents, grounds.encoder),
+            out,
+            "secrets of other kinds; of the five planted three are everyday words about a person, which no "
+            "detector is made to find",
+            reference="planted secrets",
         )
     ]
 
@@ -453,6 +484,7 @@ FAMILIES: Sequence[Callable[[Grounds], list[Measure]]] = (
     covering,
     following,
     injecting,
+    telling,
     linking,
     singling_out,
     using,

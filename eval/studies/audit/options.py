@@ -14,8 +14,8 @@ class Suite:
     """How much an audit does; None is all.
 
     Documents at most, prompts of each aim, questions about each document, documents whose slots are guessed,
-    documents of both kinds of which it is asked whether they are there, adaptive questions, and questions for
-    which poisoned documents wait.
+    documents of both kinds of which it is asked whether they are there, adaptive questions, questions for
+    which poisoned documents wait, and planted secrets.
     """
 
     documents: int | None
@@ -25,12 +25,13 @@ class Suite:
     candidates: int | None
     asked: int
     poisoned: int
+    canaries: int
 
 
 SUITES: Mapping[SuiteName, Suite] = {
-    "quick": Suite(100, 10, 1, 30, 50, 20, 0),
-    "standard": Suite(1_000, 40, 1, 200, 300, 100, 25),
-    "full": Suite(None, 250, 4, None, None, 300, 100),
+    "quick": Suite(100, 10, 1, 30, 50, 20, 0, 0),
+    "standard": Suite(1_000, 40, 1, 200, 300, 100, 25, 25),
+    "full": Suite(None, 250, 4, None, None, 300, 100, 100),
 }
 LEAKS = (
     "left-direct",
@@ -44,6 +45,7 @@ LEAKS = (
     "covered",
     "adaptive",
     "injected",
+    "canaries",
     "linked",
     "told",
     "singled-out",

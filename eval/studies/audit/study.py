@@ -34,6 +34,7 @@ from eval.studies.audit.verdict import problems_of, verdict_of
 from eval.studies.compare.run_digest import run_digest
 from eval.studies.marks.methods import ORIGIN, RANDOM, REDACT
 from eval.targets import reading_once
+from eval.tasks.beside import Beside
 from eval.tasks.index import IndexReader
 from ingest.deciding.baselines.within_rules import RULES_ALONE, Named, WithinRules, rules_alone
 from ingest.documents import Document, SanitizedDocument
@@ -104,7 +105,8 @@ def audit(
         measures = [measure for family in FAMILIES for measure in family(grounds)]
         tasks = list({measure.task.name: measure.task for measure in measures}.values())
         told(planned(measures, (COLLECTION, *CONTROLS), file, pace(system.encoder, chosen.documents)))
-        ready = prepared(system, chosen, progress, score_all=False)
+        further = [each for task in tasks if isinstance(task, Beside) for each in task.documents]
+        ready = prepared(system, chosen, progress, further=further, score_all=False)
         stored = as_stored(COLLECTION, shelf, texts, _sanitized(ready, system, progress), system.search)
         rows = _rows(ready, stored, tasks, options.seed, file, progress)
     figures = tuple(figures_of(measure, rows) for measure in measures)

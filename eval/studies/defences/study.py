@@ -40,7 +40,7 @@ from eval.targets import reading_once
 from eval.tasks.attack import AttackTask
 from eval.tasks.benign import Benign
 from eval.tasks.coverage import CoverageTask
-from eval.tasks.injection import InjectionTask
+from eval.tasks.injection import poisoning
 from eval.tasks.membership import MembershipTask
 from eval.tasks.questions import FACTS, RANK
 from ingest.deciding.policy import Policy
@@ -213,7 +213,7 @@ def _tasks(
             )
             for each in attacks
         },
-        "injected": InjectionTask(poisoned, victim, encoder, k),
+        "injected": poisoning(poisoned, victim, encoder, k),
         "member": MembershipTask(
             found.members,
             found.held_out,

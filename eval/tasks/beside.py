@@ -1,0 +1,59 @@
+"""A task that is measured with further documents in the index: those that somebody slipped in."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from eval.experiment import SanitizedCorpus, Task, add_documents, retrievers
+from eval.measures.leakage import SensitiveIndex
+from eval.progress import Progress
+from eval.rows import Row
+from ingest.documents import Document, SanitizedDocument
+from ingest.protocols import Encoder
+
+NO_INDEX = "nothing to index into"
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """``task`` on a copy of the index in memory, with ``documents`` sanitized and indexed as others were.
+
+    One that the sanitizer refuses is not there. Ids are those of no other document.
+    """
+
+    task: Task
+    documents: Sequence[Document] = field(repr=False)
+    encoder: Encoder
+
+    @property
+    def name(self) -> str:
+        """The task's."""
+        return self.task.name
+
+    @property
+    def cases(self) -> Sequence[str]:
+        """The task's."""
+        return self.task.cases
+
+    @property
+    def sensitive(self) -> SensitiveIndex:
+        """The task's."""
+        return self.task.sensitive
+
+    def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
+        """The task's; where nothing can be added, none is measured."""
+        if kept.shelf is None or kept.sanitizer is None:
+            yield from (
+                Row(system=kept.system, task=self.name, case=case, failure=NO_INDEX) for case in cases
+            )
+            return
+        shelf = kept.shelf(self.encoder)
+        copy = replace(shelf, store=shelf.store.copied())
+        try:
+            outcomes = kept.sanitizer().sanitize(self.documents)
+            add_documents(
+                copy, [each for each in outcomes if isinstance(each, SanitizedDocument)], self.encoder
+            )
+            added = replace(kept, retriever=retrievers(lambda encoder: copy), shelf=lambda encoder: copy)
+            yield from self.task.rows(added, cases, progress)
+        finally:
+            copy.store.close()
