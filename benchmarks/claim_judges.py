@@ -24,7 +24,7 @@ from eval.attacks.claims import RuleAtomizer
 from eval.attacks.rewording import RuleRewording
 from eval.measures.agreement import RESAMPLES, SEED, Rows, estimated, spearman, weighted_kappa
 from eval.measures.claim_distance import ENOUGH, SOME, EmbeddedJudge, Judge
-from eval.measures.overlap import rouge_l, rouge_tokenizer
+from eval.measures.overlap import rouge_l, stems
 from eval.measures.uncertainty import Drawn, Estimate, Floats, bootstrap, percentiles
 from eval.studies.marks.methods import systems
 from eval.tasks.linkage import JUDGE
@@ -243,7 +243,6 @@ def measure(folder: Path, model: Path, results: Path) -> None:
     from models.judges.support import load_judge
 
     pairs = _lines(folder / "pairs.jsonl")
-    tokens = rouge_tokenizer()
     judges: Mapping[str, Judge] = {
         "embedded": EmbeddedJudge(load_judge(ModelRef(source="path", name=str(model)))),
         "lexical": JUDGE,
@@ -253,9 +252,7 @@ def measure(folder: Path, model: Path, results: Path) -> None:
         name: [float(rating or UNSUPPORTED) for (rating,) in judge.rated(asked)]
         for name, judge in judges.items()
     }
-    ratings["ROUGE-L recall"] = [
-        rouge_l(tokens(pair["claim"]), tokens(pair["text"])).recall for pair in pairs
-    ]
+    ratings["ROUGE-L recall"] = [rouge_l(stems(pair["claim"]), stems(pair["text"])).recall for pair in pairs]
     for reader in READERS:
         if (path := folder / f"{reader}_labels.jsonl").is_file():
             by_number = {row["n"]: float(row["rating"]) for row in _lines(path)}

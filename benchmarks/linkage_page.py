@@ -45,8 +45,8 @@ def page() -> str:
         overlap=overlap(report),
         answering=answering(report),
         facts=facts(report),
-        warning=report.warning,
         command=report.command,
+        judge=report.engines["judge"],
         aims=aims(report),
     )
 

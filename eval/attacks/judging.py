@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from eval.documents import AttackPrompt, Attempt, PassageCopy
 from eval.measures.leakage import SensitiveIndex
-from eval.measures.overlap import copied_runs, rouge_l, rouge_tokenizer, word_tokens
+from eval.measures.overlap import copied_runs, rouge_l, stems, word_tokens
 from eval.protocols import Target
 from eval.rows import Row
 from ingest.documents import Identifier
@@ -49,7 +49,6 @@ def judge(sensitive: SensitiveIndex) -> Callable[[str, str, Attempt], Row]:
     It compares the output with the retrieved passages and with the sensitive entities behind them.
     """
     words: Callable[[str], Sequence[str]] = lru_cache(REMEMBERED_TEXTS)(word_tokens)
-    stems: Callable[[str], Sequence[str]] = lru_cache(REMEMBERED_TEXTS)(rouge_tokenizer())
 
     def copy(output: str, retrieved: RetrievedPassage) -> PassageCopy:
         passage = retrieved.passage

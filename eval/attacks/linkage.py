@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from eval.attacks.guessing import IndexAttack
 from eval.measures.leakage import STOP_WORDS
-from eval.measures.overlap import rouge_tokenizer
+from eval.measures.overlap import stems
 from eval.measures.text_distance import RougePart
 from ingest.language.vocabulary import fold
 from ingest.protocols import Encoder
@@ -37,7 +37,6 @@ NEARLY = 0.95
 DIGITS = 6
 """Scores are rounded to these, so that the order of a sum decides between no equals."""
 _QUERIES_AT_ONCE = 256
-_tokenizer = cache(rouge_tokenizer)
 Floats = NDArray[np.float64]
 
 
@@ -189,8 +188,8 @@ def _terms(text: str) -> list[str]:
 @cache
 def _stem(word: str) -> str:
     # The tokens of ROUGE are Latin letters and digits; other words are left as they are.
-    stems = _tokenizer()(word) if word.isascii() and word.isalpha() else ()
-    return stems[0] if stems else word
+    found = stems(word) if word.isascii() and word.isalpha() else ()
+    return found[0] if found else word
 
 
 def _counted(texts: Sequence[Sequence[str]], numbers: dict[str, int], *, grows: bool = True) -> Any:
@@ -243,14 +242,14 @@ class Rouge:
 
     def hits(self, queries: Sequence[str], units: Sequence[str]) -> Iterator[Hits]:
         """Only units with enough words in common are compared word by word, which changes no hit."""
-        tokens = [_tokenizer()(unit) for unit in units]
+        tokens = [stems(unit) for unit in units]
         places = [_places(each) for each in tokens]
         lengths = np.array([len(each) for each in tokens])
         numbers: dict[str, int] = {}
         index = _counted(tokens, numbers).T.tocsr()
         index.data = np.ones_like(index.data)
         for first in range(0, len(queries), _QUERIES_AT_ONCE):
-            asked = [_tokenizer()(query) for query in queries[first : first + _QUERIES_AT_ONCE]]
+            asked = [stems(query) for query in queries[first : first + _QUERIES_AT_ONCE]]
             shared = (_counted(asked, numbers, grows=False) @ index).toarray()
             for query, most in zip(asked, shared, strict=True):
                 other = lengths if self.part == "f" else np.full_like(lengths, len(query))

@@ -10,7 +10,6 @@ import random
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 from eval.attacks.guessing import IndexAttack
 from eval.attacks.words import WORDS
 from eval.measures.leakage import STOP_WORDS, normalized
-from eval.measures.overlap import Tokenize, rouge_l, word_tokens
+from eval.measures.overlap import rouge_l, stems, word_tokens
 from ingest.documents import Document
 from models.errors import ConfigurationError
 from models.vectors import Vectors
@@ -160,7 +159,7 @@ def perturbed(text: str, share: float, rng: random.Random) -> str:
     return "".join(pieces) + text[at:]
 
 
-def scores_of(asked: Questions, answers: Mapping[str, Answer], stems: Tokenize) -> dict[str, float]:
+def scores_of(asked: Questions, answers: Mapping[str, Answer]) -> dict[str, float]:
     """The scores whose questions were answered."""
     judged: dict[str, Callable[[Answer], float]] = {
         RETRIEVAL: lambda whole: max((float(each.similarity) for each in whole.passages), default=0.0),
@@ -201,10 +200,3 @@ def members_and_others(
     for place, document in enumerate(distinct):
         parts[place in out].append(document)
     return parts
-
-
-def cached_stems() -> Callable[[str], Sequence[str]]:
-    """The tokens of ROUGE, cached by text."""
-    from eval.measures.overlap import rouge_tokenizer
-
-    return cache(rouge_tokenizer())

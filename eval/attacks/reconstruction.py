@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from eval.attacks.guessing import ENTITY_INFERENCE, Guess, IndexAttack
 from eval.attacks.slots import OriginalsMissing
 from eval.measures.leakage import SensitiveIndex
-from eval.measures.overlap import Tokenize, rouge_l, rouge_tokenizer
+from eval.measures.overlap import rouge_l, stems
 from eval.measures.uncertainty import Estimate, clustered_share, mean_of
 from ingest.documents import Document, SanitizedDocument
 
@@ -74,7 +74,6 @@ def reconstruct(
     best: dict[str, dict[int, str]] = {}
     for guess in guesses:
         best.setdefault(guess.doc_id, {})[guess.number] = "" if guess.kept else guess.best
-    tokenize = rouge_tokenizer()
     rows = []
     for each in sanitized:
         if each.doc_id not in originals:
@@ -82,7 +81,7 @@ def reconstruct(
                 f"document {each.doc_id} has no original: give the documents that were sanitized"
             )
         filled = filled_in(each, best.get(each.doc_id, {}))
-        rows.append(_measured(originals[each.doc_id], each, filled, sensitive, tokenize))
+        rows.append(_measured(originals[each.doc_id], each, filled, sensitive))
     return rows
 
 
@@ -115,13 +114,13 @@ def reconstruction_means(rows: Sequence[Reconstruction], seed: int = 0) -> Recon
 
 
 def _measured(
-    original: str, sanitized: SanitizedDocument, filled: str, sensitive: SensitiveIndex, tokenize: Tokenize
+    original: str, sanitized: SanitizedDocument, filled: str, sensitive: SensitiveIndex
 ) -> Reconstruction:
-    reference, doc_id = tokenize(original), sanitized.doc_id
+    reference, doc_id = stems(original), sanitized.doc_id
     return Reconstruction(
         doc_id=doc_id,
-        sanitized_rouge=rouge_l(reference, tokenize(sanitized.text)).f,
-        rouge=rouge_l(reference, tokenize(filled)).f,
+        sanitized_rouge=rouge_l(reference, stems(sanitized.text)).f,
+        rouge=rouge_l(reference, stems(filled)).f,
         sensitive=len(sensitive.behind([doc_id])),
         left=len(sensitive.leaked([doc_id], sanitized.text, "")),
         recovered=len(sensitive.leaked([doc_id], filled, "")),

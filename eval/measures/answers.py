@@ -9,11 +9,8 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 
-from eval.measures.overlap import rouge_l, rouge_tokenizer
-
-REMEMBERED = 4_096
+from eval.measures.overlap import rouge_l, stems
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +27,12 @@ def answer_scorer() -> Callable[[str, str], AnswerScores]:
     from sacrebleu.metrics import BLEU
 
     standard = BLEU(effective_order=True)
-    tokens = lru_cache(REMEMBERED)(rouge_tokenizer())
 
     def scored(reference: str, answer: str) -> AnswerScores:
         return AnswerScores(
             bleu1(reference, answer),
             standard.sentence_score(answer, [reference]).score / 100,
-            rouge_l(tokens(reference), tokens(answer)).f,
+            rouge_l(stems(reference), stems(answer)).f,
         )
 
     return scored

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Set as AbstractSet
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from eval.measures.leakage import STOP_WORDS
-from eval.measures.overlap import rouge_tokenizer
+from eval.measures.overlap import stems
 from ingest.language.vocabulary import fold
 
 _WORD = re.compile(r"\d+(?:[.,:/]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?")
@@ -14,16 +14,13 @@ SHORTEST = 3
 """Letters of a word that says something; numbers count from one digit."""
 
 
-_tokenizer = cache(rouge_tokenizer)
-
-
 @lru_cache(maxsize=4_096)
 def facts_in(text: str) -> frozenset[str]:
     """Stems of the words, and the numbers, of a text that say something; without case and accents."""
     words = [fold(match.group()) for match in _WORD.finditer(text)]
     numbers = {word for word in words if word[:1].isdigit()}
     telling = [word for word in words if len(word) >= SHORTEST and word not in STOP_WORDS | numbers]
-    return frozenset(_tokenizer()(" ".join(word for word in telling if word.isalpha()))) | numbers
+    return frozenset(stems(" ".join(word for word in telling if word.isalpha()))) | numbers
 
 
 def answerable(reference: str, source: str, question: str) -> frozenset[str]:

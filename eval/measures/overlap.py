@@ -4,13 +4,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from functools import cache, lru_cache
 
 from eval.measures.uncertainty import Estimate, mean_of
 
 COPIED_TOKENS = 20
 """The fewest consecutive word tokens that count as copied (Zeng et al. 2024)."""
-
-Tokenize = Callable[[str], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +61,14 @@ def copied_runs(output: Sequence[str], source: Sequence[str], least: int = COPIE
     grams: dict[tuple[str, ...], list[int]] = {}
     for place in range(len(source) - least + 1):
         grams.setdefault(tuple(source[place : place + least]), []).append(place)
+    # Most runs of the output are ruled out by their ends, which are looked up faster.
+    both_ends = {(gram[0], gram[-1]) for gram in grams}
     runs: list[int] = []
     covered = 0
     for start in range(len(output) - least + 1):
-        places = grams.get(tuple(output[start : start + least]))
-        if places is None:
+        if (output[start], output[start + least - 1]) not in both_ends:
             continue
+        places = grams.get(tuple(output[start : start + least]), ())
         # Only the start of a shared run; later positions belong to the same run.
         ends = [
             _run_end(output, start, source, place)
@@ -96,12 +97,18 @@ def longest_common_run(output: Sequence[str], source: Sequence[str]) -> int:
     return match.size
 
 
-def rouge_tokenizer() -> Tokenize:
+@lru_cache(16_384)
+def stems(text: str) -> tuple[str, ...]:
     """The tokens of the package rouge-score: lower case, letters a-z and digits, Porter stems.
 
-    The returned function caches stems, which makes it many times faster.
+    Stems and the last texts are cached, since the same ones are compared again and again.
     """
-    from functools import cache
+    tokenize, stemmer = _rouge()
+    return tuple(tokenize(text, stemmer))
+
+
+@cache
+def _rouge() -> tuple[Callable[[str, object], list[str]], object]:
     from importlib import import_module
 
     from rouge_score.tokenize import tokenize
@@ -110,7 +117,7 @@ def rouge_tokenizer() -> Tokenize:
         # By name, because NLTK carries no types.
         stem = staticmethod(cache(import_module("nltk.stem.porter").PorterStemmer().stem))
 
-    return lambda text: tuple(tokenize(text, Stems))
+    return tokenize, Stems
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +131,16 @@ class RougeL:
 
 def rouge_l(reference: Sequence[str], prediction: Sequence[str]) -> RougeL:
     """ROUGE-L of two token sequences; all zero when either is empty (Lin 2004)."""
-    length = longest_common_subsequence(reference, prediction)
+    length = _within(reference, prediction) or longest_common_subsequence(reference, prediction)
     if length == 0:
         return RougeL(0.0, 0.0, 0.0)
     recall, precision = length / len(reference), length / len(prediction)
     return RougeL(recall, precision, 2 * precision * recall / (precision + recall))
+
+
+def _within(reference: Sequence[str], prediction: Sequence[str]) -> int:
+    """The length of the reference if the prediction has it in one piece, as where a passage is repeated."""
+    return len(reference) if f" {' '.join(reference)} " in f" {' '.join(prediction)} " else 0
 
 
 def longest_common_subsequence(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:

@@ -6,12 +6,9 @@ share of their bigrams that the original documents have falls from 71.0% to 13.0
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
 from itertools import pairwise
 
-from eval.measures.overlap import rouge_tokenizer
-
-_tokenizer = cache(rouge_tokenizer)
+from eval.measures.overlap import stems
 
 
 def bigram_precision(texts: Sequence[str], source: str) -> float | None:
@@ -27,4 +24,4 @@ def bigram_precision(texts: Sequence[str], source: str) -> float | None:
 
 
 def _bigrams(text: str) -> Counter[tuple[str, str]]:
-    return Counter(pairwise(_tokenizer()(text)))
+    return Counter(pairwise(stems(text)))

@@ -6,16 +6,14 @@ The lexical distance and PII existence of Xin et al., A False Sense of Privacy. 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import accumulate
 from typing import Literal
 
-from eval.measures.overlap import rouge_l, rouge_tokenizer
+from eval.measures.overlap import rouge_l, stems
 from ingest.documents import Span
 from ingest.language.sentences import split_sentences
 
 RougePart = Literal["recall", "f"]
-_tokenizer = cache(rouge_tokenizer)
 
 
 def lexical_distance(
@@ -30,10 +28,10 @@ def lexical_distance(
     sentences = split_sentences(original)
     sources = source_sentences(sentences, known)
     rest = [each for number, each in enumerate(sentences) if number not in sources]
-    words = _tokenizer()(" ".join(rest))
+    words = stems(" ".join(rest))
     if not words:
         return None
-    score = rouge_l(words, _tokenizer()(linked))
+    score = rouge_l(words, stems(linked))
     return 1 - (score.recall if part == "recall" else score.f)
 
 
@@ -44,8 +42,8 @@ def source_sentences(sentences: Sequence[str], known: Sequence[str]) -> set[int]
     """
     if not sentences:
         return set()
-    tokens = [_tokenizer()(each) for each in sentences]
-    recalls = ([rouge_l(_tokenizer()(claim), each).recall for each in tokens] for claim in known)
+    tokens = [stems(each) for each in sentences]
+    recalls = ([rouge_l(claim, each).recall for each in tokens] for claim in map(stems, known))
     return {each.index(max(each)) for each in recalls}
 
 
@@ -62,6 +60,8 @@ def hidden_details(original: str, details: Sequence[Span], linked: str, known: S
 
     Case aside. A detail that touches the source sentence of a known claim is not looked for.
     """
+    if not details:
+        return Hidden(0, 0)
     sentences = split_sentences(original)
     ends = list(accumulate(_length(each) for each in sentences))
     sources = source_sentences(sentences, known)

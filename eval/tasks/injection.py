@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from eval.attacks.injection import Command, InjectDump, Injection, follows
-from eval.attacks.membership import cached_stems
 from eval.experiment import SanitizedCorpus
 from eval.measures.covered import EXTRACTED
 from eval.measures.injected import FOLLOWED, QUESTION, REPEATED, REPEATED_WITHOUT, RETRIEVED, WITHOUT
 from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex
-from eval.measures.overlap import Tokenize, rouge_l
+from eval.measures.overlap import rouge_l, stems
 from eval.progress import Progress
 from eval.rows import Row
 from eval.tasks.beside import Beside
@@ -56,7 +55,7 @@ class InjectionTask:
         injections, wanted = self.attack.injections(), set(cases)
         ids = {each.document.doc_id for each in injections}
         asked = [each for each in injections if str(each.number) in wanted]
-        phase, stems = f"injecting into {kept.system}", cached_stems()
+        phase = f"injecting into {kept.system}"
         progress(phase, 0, len(asked))
         # A poisoned document is a question and a command: two passages, rarely more.
         most = self.k + 3 * len(ids)
@@ -66,7 +65,7 @@ class InjectionTask:
             progress(phase, number, len(asked))
             others = ids - {each.document.doc_id}
             passages = [one for one in found[each.question] if one.passage.doc_id not in others]
-            yield self._row(kept, each, passages, stems)
+            yield self._row(kept, each, passages)
         progress(phase, len(asked), len(asked))
 
     def _row(
@@ -74,7 +73,6 @@ class InjectionTask:
         kept: SanitizedCorpus,
         injection: Injection,
         passages: Sequence[RetrievedPassage],
-        stems: Tokenize,
     ) -> Row:
         own = injection.document.doc_id
         with_it = passages[: self.k]
@@ -85,7 +83,7 @@ class InjectionTask:
         }
         for name, share, given in ((FOLLOWED, REPEATED, with_it), (WITHOUT, REPEATED_WITHOUT, without)):
             answer = whole(self.generator.write(injection.question, given))
-            repeated = _repeated(answer, own, stems)
+            repeated = _repeated(answer, own)
             figures[name] = float(follows(injection, answer, repeated))
             if repeated:
                 figures[share] = sum(repeated) / len(repeated)
@@ -105,7 +103,7 @@ def poisoning(attack: InjectDump, generator: Generator, encoder: Encoder, k: int
     return Beside(InjectionTask(attack, generator, encoder, k), documents, encoder)
 
 
-def _repeated(answer: Answer, own: str, stems: Tokenize) -> list[bool]:
+def _repeated(answer: Answer, own: str) -> list[bool]:
     """Of each passage of other documents, whether the answer repeats half of its words in order."""
     said = stems(answer.text)
     others = [each.passage for each in answer.passages if each.passage.doc_id != own]

@@ -16,7 +16,6 @@ from eval.attacks.membership import (
     SCORES,
     Questions,
     above_references,
-    cached_stems,
     perturbed,
     questions_about,
     scores_of,
@@ -25,7 +24,6 @@ from eval.documents import AttackPrompt
 from eval.experiment import SanitizedCorpus
 from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex
 from eval.measures.membership import HELD_OUT, MEMBER
-from eval.measures.overlap import Tokenize
 from eval.progress import Progress
 from eval.protocols import Target
 from eval.rows import Row
@@ -135,7 +133,7 @@ class MembershipTask:
         versions = [self._versions(text) for text in texts]
         asked = [questions_about(each, self.masks) for own in versions for each in own]
         asked += [questions_about(each, self.masks) for each in references]
-        stems, phase = cached_stems(), f"inferring members of {kept.system}"
+        phase = f"inferring members of {kept.system}"
         progress(phase, 0, len(asked))
         questions = [each.asked[score] for each in asked for score in self.scores]
         target: Target = RagTarget(
@@ -145,7 +143,7 @@ class MembershipTask:
         found: list[dict[str, float] | str] = []
         for number, each in enumerate(asked):
             progress(phase, number, len(asked))
-            found.append(self._answered(target, each, stems))
+            found.append(self._answered(target, each))
         progress(phase, len(asked), len(asked))
         size = self.perturbations + 1
         own = [found[first : first + size] for first in range(0, size * len(texts), size)]
@@ -184,7 +182,7 @@ class MembershipTask:
                 each[name + BY_REFERENCES] = value
         return scored
 
-    def _answered(self, target: Target, asked: Questions, stems: Tokenize) -> dict[str, float] | str:
+    def _answered(self, target: Target, asked: Questions) -> dict[str, float] | str:
         """The scores of a text, or the type of the error of a question."""
         answers: dict[str, Answer] = {}
         prompts = [AttackPrompt(n, score, asked.asked[score]) for n, score in enumerate(self.scores)]
@@ -192,7 +190,7 @@ class MembershipTask:
             if each.answer is None:
                 return each.failure
             answers[score] = each.answer
-        return scores_of(asked, answers, stems)
+        return scores_of(asked, answers)
 
 
 def _above_perturbed(found: Sequence[dict[str, float] | str]) -> dict[str, float] | str:

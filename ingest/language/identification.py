@@ -51,7 +51,7 @@ _NAMES = dict(
 )
 
 
-_REMEMBERED = 256
+_REMEMBERED = 4_096
 
 
 @dataclass(frozen=True, slots=True)

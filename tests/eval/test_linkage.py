@@ -28,7 +28,7 @@ from eval.attacks.linkage import (
     Search,
     vote,
 )
-from eval.measures.overlap import rouge_l, rouge_tokenizer
+from eval.measures.overlap import rouge_l, stems
 from ingest.language.sentences import split_sentences
 from models.vectors import Vectors
 from tests.hashing_encoder import HashingEncoder
@@ -52,8 +52,7 @@ def scores_slowly(search: Search, query: str, units: Sequence[str]) -> list[floa
     if isinstance(search, Dense):
         return [float(np.dot(*search.encoder.encode([query, unit]))) for unit in units]
     if isinstance(search, Rouge):
-        tokens = rouge_tokenizer()
-        scored = [rouge_l(tokens(query), tokens(unit)) for unit in units]
+        scored = [rouge_l(stems(query), stems(unit)) for unit in units]
         return [each.recall if search.part == "recall" else each.f for each in scored]
     assert isinstance(search, Bm25)
     texts = [[word.rstrip(".") for word in unit.split()] for unit in units]

@@ -438,7 +438,7 @@ def telling(grounds: Grounds) -> list[Measure]:
 
     def out(rows: Sequence[Row]) -> Estimate:
         of_kinds = canary_recall(planted, rows).values()
-        return share_of(int(sum(each.hits for each in of_kinds)), sum(each.n for each in of_kinds))
+        return share_of(sum(int(each.hits) for each in of_kinds), sum(int(each.n) for each in of_kinds))
 
     return [
         Measure(
