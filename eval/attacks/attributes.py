@@ -7,7 +7,6 @@ one that it is about.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from eval.attacks.attribute_clues import ClueReader
 from eval.attacks.attribute_values import value_names
 from eval.attacks.guessing import IndexAttack
 from eval.targets import reading_once
+from ingest.protecting.protocols import Inference
 from ingest.protocols import Encoder
 from models.attributes.heads import Heads, load_heads
 from models.catalog import ModelRef
@@ -30,14 +30,6 @@ ATTRIBUTE_INFERENCE = IndexAttack(
     reference="Staab et al. (2024), Beyond Memorization: the goal; the attacker is ours",
 )
 TOP = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Inference:
-    """The guesses at an attribute, best first, and the probability of the first as the head states it."""
-
-    guesses: tuple[str, ...] = field(repr=False)
-    certainty: float
 
 
 class AttributeAttack:

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from eval.attacks.attributes import AttributeAttack, Inference
 from eval.corpora.corpus import Truths
 from eval.experiment import SanitizedCorpus
 from eval.measures import inferred as measured
@@ -16,6 +15,7 @@ from eval.progress import Progress
 from eval.rows import Row
 from eval.tasks.index import NOT_SANITIZED
 from ingest.documents import Document
+from ingest.protecting.protocols import Adversary, Inference
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class InferredTask:
     """
 
     documents: Sequence[Document] = field(repr=False)
-    attack: AttributeAttack
+    attack: Adversary
     truths: Mapping[str, Truths] = field(repr=False)
 
     @property

@@ -14,7 +14,7 @@ from eval.attacks.attribute_clues import CLUES, ClueReader, bands, counted, name
 from eval.attacks.attribute_learning import as_numbers
 from eval.attacks.attribute_truths import KnownText, known_texts, truths_in, truths_of, value_of
 from eval.attacks.attribute_values import ATTRIBUTES, value_names, values
-from eval.attacks.attributes import AttributeAttack, Inference, attribute_attack
+from eval.attacks.attributes import AttributeAttack, attribute_attack
 from eval.corpora.gold import fields_in
 from eval.experiment import SanitizedCorpus
 from eval.measures import inferred as measured
@@ -27,6 +27,7 @@ from eval.targets import reading_once
 from eval.tasks.index import NOT_SANITIZED
 from eval.tasks.inferred import InferredTask, figures_of, most_frequent
 from ingest.documents import Document, Risk, SanitizedDocument
+from ingest.protecting.protocols import Inference
 from models.attributes.examples import KnownTexts, Learned
 from models.attributes.heads import Head, Heads, load_heads, weights_of
 from models.catalog import ModelRef
