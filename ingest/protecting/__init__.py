@@ -1,1 +1,1 @@
-"""Attribute protection: rewriting a text until its author's age, sex, place and the like cannot be inferred."""
+"""Attribute protection: rewriting a text until attributes of its author cannot be inferred."""

@@ -27,3 +27,26 @@ class Adversary(Protocol):
     def attributes(self) -> Sequence[str]: ...
 
     def infer(self, texts: Sequence[str]) -> list[Mapping[str, Inference]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a rewriter is told: the attribute, and of the rest what its variant shows it.
+
+    ``target`` is the value that the text shall suggest, None where it shall suggest none. The ``truth`` and
+    the ``inference`` of an adversary are None where the rewriter is not to see them. Private.
+    """
+
+    attribute: str
+    target: str | None = field(default=None, repr=False)
+    truth: str | None = field(default=None, repr=False)
+    inference: Inference | None = field(default=None, repr=False)
+
+
+class Rewriter(Protocol):
+    """Rewrites a text against the inference of one attribute; None where it could not."""
+
+    @property
+    def name(self) -> str: ...
+
+    def rewrite(self, text: str, wanted: Wanted) -> str | None: ...

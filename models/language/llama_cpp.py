@@ -1,7 +1,8 @@
 """A language model from a GGUF file, run in this process by llama-cpp-python."""
 
+import json
 import re
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from models.errors import ModelUnavailable
 from models.language.protocol import ChatMessage, PromptTooLong
 
 if TYPE_CHECKING:
-    from llama_cpp import Llama
+    from llama_cpp import Llama, LlamaGrammar
 
 GGUF_MAGIC = b"GGUF"
 
@@ -79,10 +80,32 @@ class LlamaCppModel:
         written = self.stream(messages, max_tokens=max_tokens, temperature=temperature, seed=seed)
         return "".join(written)
 
+    def complete_as(
+        self,
+        messages: Sequence[ChatMessage],
+        schema: Mapping[str, Any],
+        *,
+        max_tokens: int,
+        temperature: float = 0.0,
+        seed: int = 0,
+    ) -> str:
+        """The model's answer, held to a JSON schema by a grammar; the rest as ``complete``."""
+        return "".join(self._written(messages, max_tokens, temperature, seed, schema))
+
     def stream(
         self, messages: Sequence[ChatMessage], *, max_tokens: int, temperature: float = 0.0, seed: int = 0
     ) -> Generator[str]:
         """The answer as it is written; the others wait until it is, or until it is closed."""
+        return self._written(messages, max_tokens, temperature, seed)
+
+    def _written(
+        self,
+        messages: Sequence[ChatMessage],
+        max_tokens: int,
+        temperature: float,
+        seed: int,
+        schema: Mapping[str, Any] | None = None,
+    ) -> Generator[str]:
         if max_tokens < 1:
             raise ValueError(f"max_tokens must be at least 1, not {max_tokens}")
         tokens = self._tokens(messages)
@@ -100,6 +123,7 @@ class LlamaCppModel:
                     seed=seed,
                     stop=self._stop,
                     stream=True,
+                    grammar=schema and _grammar(schema),
                 )
                 for piece in pieces:
                     yield str(piece["choices"][0]["text"])
@@ -124,6 +148,12 @@ class LlamaCppModel:
             f"{self._name} failed while {doing};",
             "try again, and if it fails again choose another GGUF file",
         )
+
+
+def _grammar(schema: Mapping[str, Any]) -> "LlamaGrammar":
+    from llama_cpp import LlamaGrammar
+
+    return LlamaGrammar.from_json_schema(json.dumps(schema), verbose=False)
 
 
 def _load(path: Path, context_tokens: int, threads: int | None, gpu_layers: int) -> "Llama":

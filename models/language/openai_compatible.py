@@ -12,6 +12,7 @@ from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from itertools import chain
+from typing import Any
 
 import httpx
 
@@ -24,6 +25,8 @@ MAX_TRIES = 3
 LONGEST_WAIT_S = 30.0
 """A ``Retry-After`` beyond this is not waited for."""
 MAX_RESPONSE_BYTES = 16 * 2**20
+NO_SCHEMA = (400, 404, 415, 422, 501)
+"""Statuses with which servers refuse a request for a schema, which may be fine without one."""
 
 REMEDIES: Mapping[int, str] = {
     400: "the prompt may be longer than the server's context: set fewer context tokens",
@@ -33,6 +36,14 @@ REMEDIES: Mapping[int, str] = {
     413: "the prompt is too long for the server: set fewer context tokens",
     429: "it is out of quota or busy: wait, or ask for a higher limit",
 }
+
+
+class ServerRefused(ModelUnavailable):
+    """A server answered with an HTTP status that is no success."""
+
+    def __init__(self, what: str, remedy: str, status: int) -> None:
+        super().__init__(what, remedy)
+        self.status = status
 
 
 class OpenAICompatibleModel:
@@ -66,6 +77,7 @@ class OpenAICompatibleModel:
         self._headers = {"content-type": "application/json", **_authorization(api_key)}
         self._timeout_s = timeout_s
         self._context_tokens = context_tokens
+        self._knows_schemas = True
         # Python's own context: unlike httpx's it knows the certificates of the machine's owner.
         self._tls = ssl.create_default_context()
 
@@ -94,6 +106,27 @@ class OpenAICompatibleModel:
         answer = b"".join(self._posted(self._body(messages, max_tokens, temperature, seed, stream=False)))
         return self._text(answer)
 
+    def complete_as(
+        self,
+        messages: Sequence[ChatMessage],
+        schema: Mapping[str, Any],
+        *,
+        max_tokens: int,
+        temperature: float = 0.0,
+        seed: int = 0,
+    ) -> str:
+        """The server's answer, as JSON of this schema; without one if it refuses requests for one."""
+        form = {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema, "strict": True}}
+        if self._knows_schemas:
+            body = self._body(messages, max_tokens, temperature, seed, stream=False, response_format=form)
+            try:
+                return self._text(b"".join(self._posted(body)))
+            except ServerRefused as error:
+                if error.status not in NO_SCHEMA:
+                    raise
+                self._knows_schemas = False
+        return self.complete(messages, max_tokens=max_tokens, temperature=temperature, seed=seed)
+
     def stream(
         self, messages: Sequence[ChatMessage], *, max_tokens: int, temperature: float = 0.0, seed: int = 0
     ) -> Generator[str]:
@@ -113,7 +146,14 @@ class OpenAICompatibleModel:
             yield self._text(read)
 
     def _body(
-        self, messages: Sequence[ChatMessage], max_tokens: int, temperature: float, seed: int, *, stream: bool
+        self,
+        messages: Sequence[ChatMessage],
+        max_tokens: int,
+        temperature: float,
+        seed: int,
+        *,
+        stream: bool,
+        **more: Any,
     ) -> bytes:
         payload = {
             "model": self._model,
@@ -122,6 +162,7 @@ class OpenAICompatibleModel:
             "temperature": temperature,
             "seed": seed,
             "stream": stream,
+            **more,
         }
         return json.dumps(payload).encode("ascii")
 
@@ -196,12 +237,13 @@ class OpenAICompatibleModel:
             "allow more time, or choose a smaller model",
         )
 
-    def _refused(self, status: int) -> ModelUnavailable:
+    def _refused(self, status: int) -> ServerRefused:
         server_side = status >= httpx.codes.INTERNAL_SERVER_ERROR
         remedy = "see that server's log, and try again" if server_side else "check the base URL"
-        return ModelUnavailable(
+        return ServerRefused(
             f"the language model at {self._host} answered with HTTP status {status};",
             REMEDIES.get(status, remedy),
+            status,
         )
 
     def _unusable(self, reason: str) -> ModelUnavailable:

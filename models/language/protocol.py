@@ -1,8 +1,8 @@
 """The language model protocol: messages in, text out."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from models.errors import LetheError
 
@@ -64,4 +64,21 @@ class StreamingModel(LanguageModel, Protocol):
         self, messages: Sequence[ChatMessage], *, max_tokens: int, temperature: float = 0.0, seed: int = 0
     ) -> Generator[str]:
         """The pieces of what ``complete`` returns; raises the same. Closed early, the model stops."""
+        ...
+
+
+@runtime_checkable
+class ConstrainedModel(LanguageModel, Protocol):
+    """A language model that can be held to a JSON schema."""
+
+    def complete_as(
+        self,
+        messages: Sequence[ChatMessage],
+        schema: Mapping[str, Any],
+        *,
+        max_tokens: int,
+        temperature: float = 0.0,
+        seed: int = 0,
+    ) -> str:
+        """An answer that fits ``schema``, if ``max_tokens`` suffice and the engine knows schemas."""
         ...

@@ -1,0 +1,203 @@
+"""Many questions to one language model: a few at a time, repaired once, counted, and never asked twice."""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from itertools import count, islice
+from threading import Lock
+from time import perf_counter
+from typing import Any, Protocol, TypeVar
+
+from models.language.prompts import Prompt
+from models.language.protocol import ChatMessage, ConstrainedModel, LanguageModel, PromptTooLong
+
+WAITING = 4
+"""Questions that wait for each that is asked, at most: a run of any length holds a bounded number."""
+REPAIR = "That was not in the form that was asked for. Answer again, with nothing else: "
+Slots = Mapping[str, str]
+_T = TypeVar("_T")
+
+
+class Answers(Protocol):
+    """Keeps answers by the digest of their question. What it keeps is private, and so are digests."""
+
+    def get(self, key: bytes) -> str | None: ...
+
+    def put(self, key: bytes, answer: str) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What was asked. Tokens are counted as the model counts them, a server's tokens are estimated.
+
+    ``kept`` were answered before, ``repaired`` were asked once more, ``unreadable`` even so had no answer in
+    the asked form, and ``too_long`` did not fit into the model's context. ``seconds`` are those of the calls,
+    one after the other.
+    """
+
+    questions: int = 0
+    kept: int = 0
+    repaired: int = 0
+    unreadable: int = 0
+    too_long: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a run will ask: questions without a kept answer, their tokens, and the most that answers take."""
+
+    questions: int
+    kept: int
+    tokens_in: int
+    tokens_out: int
+
+    def words(self, seconds_each: float | None = None, at_once: int = 1) -> str:
+        """In one sentence, with about how long it takes at ``seconds_each`` question."""
+        said = (
+            f"{self.questions:,} questions to the language model, {self.kept:,} more are answered already: "
+            f"about {self.tokens_in:,} tokens in and at most {self.tokens_out:,} out"
+        )
+        if seconds_each is None or not self.questions:
+            return said
+        minutes = self.questions * seconds_each / at_once / 60
+        return f"{said}, about {max(1, round(minutes)):,} minutes"
+
+
+@dataclass(slots=True)
+class Asker:
+    """Puts prompts to a model.
+
+    ``answers`` keeps what was answered, so that a run which was cut short goes on where it was. ``at_once``
+    is how many questions a server gets at the same time; a model in this process takes them one by one.
+    """
+
+    model: LanguageModel
+    answers: Answers | None = field(default=None, repr=False)
+    at_once: int = 1
+    usage: Usage = Usage()
+    _lock: Lock = field(default_factory=Lock, repr=False)
+
+    def engine(self, prompt: Prompt) -> str:
+        """The model and the prompt, as results name them."""
+        return f"{self.model.name}, prompt {prompt.label}"
+
+    def plan(self, prompt: Prompt, asked: Sequence[Slots], seed: int = 0) -> Plan:
+        """What asking would take."""
+        open_ = [
+            messages
+            for messages in (prompt.messages(**each) for each in asked)
+            if self.answers is None or self.answers.get(self._key(prompt, messages, seed)) is None
+        ]
+        tokens = sum(map(self.model.count_tokens, open_))
+        return Plan(len(open_), len(asked) - len(open_), tokens, prompt.max_tokens * len(open_))
+
+    def each(
+        self, prompt: Prompt, asked: Sequence[Slots], read: Callable[[str], _T | None], seed: int = 0
+    ) -> Iterator[_T | None]:
+        """What ``read`` makes of each answer, in order; None where it reads none, or the prompt is too long.
+
+        An answer that cannot be read is asked for once more.
+
+        Raises:
+            ModelUnavailable: the model could not be reached or failed. Answers so far are kept.
+        """
+        if self.at_once == 1:
+            yield from (self._asked(prompt, each, read, seed) for each in asked)
+            return
+        with ThreadPoolExecutor(self.at_once) as pool:
+            waiting = deque[Future[_T | None]]()
+            rest = iter(asked)
+            try:
+                while True:
+                    for each in islice(rest, self.at_once * (1 + WAITING) - len(waiting)):
+                        waiting.append(pool.submit(self._asked, prompt, each, read, seed))
+                    if not waiting:
+                        return
+                    yield waiting.popleft().result()
+            finally:
+                for future in waiting:
+                    future.cancel()
+
+    def all(
+        self, prompt: Prompt, asked: Sequence[Slots], read: Callable[[str], _T | None], seed: int = 0
+    ) -> list[_T | None]:
+        """The same as a list."""
+        return list(self.each(prompt, asked, read, seed))
+
+    def _asked(self, prompt: Prompt, slots: Slots, read: Callable[[str], _T | None], seed: int) -> _T | None:
+        messages = prompt.messages(**slots)
+        for attempt in count():
+            try:
+                answer = self._answer(prompt, messages, seed)
+            except PromptTooLong:
+                self._counted(too_long=1)
+                return None
+            if (found := read(answer)) is not None:
+                return found
+            if attempt:
+                self._counted(unreadable=1)
+                return None
+            self._counted(repaired=1)
+            again = ChatMessage("user", REPAIR + prompt.form)
+            messages = [*messages, ChatMessage("assistant", answer), again]
+        raise AssertionError
+
+    def _answer(self, prompt: Prompt, messages: Sequence[ChatMessage], seed: int) -> str:
+        key = self._key(prompt, messages, seed)
+        if self.answers is not None and (kept := self.answers.get(key)) is not None:
+            self._counted(questions=1, kept=1)
+            return kept
+        tokens = self.model.count_tokens(messages)
+        if tokens + prompt.max_tokens > self.model.context_tokens:
+            # A server's refusal would look like any other failure.
+            raise PromptTooLong(self.model.name, tokens, self.model.context_tokens - prompt.max_tokens)
+        begun = perf_counter()
+        answer = self._said(prompt, messages, seed)
+        out = self.model.count_tokens([ChatMessage("assistant", answer)])
+        self._counted(questions=1, tokens_in=tokens, tokens_out=out, seconds=perf_counter() - begun)
+        if self.answers is not None:
+            self.answers.put(key, answer)
+        return answer
+
+    def _said(self, prompt: Prompt, messages: Sequence[ChatMessage], seed: int) -> str:
+        if prompt.schema is not None and isinstance(self.model, ConstrainedModel):
+            return self.model.complete_as(
+                messages,
+                prompt.schema,
+                max_tokens=prompt.max_tokens,
+                temperature=prompt.temperature,
+                seed=seed,
+            )
+        return self.model.complete(
+            messages, max_tokens=prompt.max_tokens, temperature=prompt.temperature, seed=seed
+        )
+
+    def _key(self, prompt: Prompt, messages: Sequence[ChatMessage], seed: int) -> bytes:
+        asked = (
+            self.model.name,
+            prompt.label,
+            prompt.max_tokens,
+            prompt.temperature,
+            seed,
+            [(each.role, each.content) for each in messages],
+        )
+        return blake2b(repr(asked).encode("utf-8", "surrogatepass"), digest_size=32).digest()
+
+    def _counted(self, **more: Any) -> None:
+        with self._lock:
+            self.usage = replace(
+                self.usage, **{name: getattr(self.usage, name) + value for name, value in more.items()}
+            )
+
+
+def votes(
+    asker: Asker, prompt: Prompt, asked: Sequence[Slots], read: Callable[[str], _T | None], times: int
+) -> list[list[_T]]:
+    """The readable answers to each question when it is put ``times`` times, with a seed each."""
+    rounds = [asker.all(prompt, asked, read, seed) for seed in range(times)]
+    return [[each for each in row if each is not None] for row in zip(*rounds, strict=True)]
