@@ -20,6 +20,7 @@ from ingest.protocols import Encoder, EntityDetector, Method, Prepare, RiskModel
 from ingest.sanitize import DecidingSanitizer
 from ingest.scoring.raw import ScoringEngine
 from ingest.scoring.scale import EMBEDDED_SCALE, Scale
+from models.language.asking import Asker
 from models.language.protocol import LanguageModel
 from retrieval.manifest import IndexKind, Manifest, new_table
 from retrieval.passages import Seal, preparing
@@ -89,7 +90,8 @@ class System:
             case "intact":
                 model, limit = self.language_model, self.policy.guess_limit
                 if model is not None:
-                    return Guessed(ModelGuesser(model), limit, ModelLadders(model))
+                    asker = Asker(model)
+                    return Guessed(ModelGuesser(asker), limit, ModelLadders(asker))
                 return Guessed(PoolGuesser(self.encoder), limit)
             case _:
                 return None

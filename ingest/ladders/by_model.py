@@ -4,7 +4,6 @@ The prompts are ours, after tables 2 to 4 of the paper. Dates, people and number
 of the rules, as in the paper.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -18,28 +17,17 @@ from ingest.ladders.rungs import GUESSES, Ladder, Rung, Take
 from ingest.ladders.wording import worded
 from ingest.language.vocabulary import WORD, fold, words
 from ingest.rendering.replace import whole_words
-from models.language.protocol import ChatMessage, LanguageModel
+from models.language.asking import Asker
+from models.language.prompts import prompt
+from models.language.reading import items_in
 
 CANDIDATES = 5
-MAX_TOKENS = 256
 _REMEMBERED = 4_096
 _LONGEST = 80
 """Characters of a candidate: longer ones are explanations."""
 _MOMENTS = frozenset(("date", "date of birth", "time", "person age"))
-_LINE = re.compile(r"^\s*(?:[-*•]|[0-9]{1,2}[.)])\s*(?P<words>.+?)\s*$")
 LOOK = 200
 """Characters on each side of a value that the model reads."""
-_CANDIDATES = (
-    "You generalize private values in documents. You get a sentence with a value in double square brackets, "
-    f"and its kind. Answer with {CANDIDATES} replacements, one in each line after a hyphen, from the most "
-    "specific to the most general. Each must be true of the value, say less than it, fit the sentence and "
-    "hold no word or number of the value. Write nothing else."
-)
-_GUESSES = (
-    "You get a text in which a value in double square brackets was replaced with something more general. "
-    f"Guess the value from the text: answer with {GUESSES} guesses, one in each line after a hyphen, the "
-    "likeliest first. Guess names and dates in full. Write nothing else."
-)
 
 
 class ModelLadders:
@@ -48,8 +36,8 @@ class ModelLadders:
     Candidates that hold the value, or a name or number of anything that is replaced, are left out.
     """
 
-    def __init__(self, model: LanguageModel) -> None:
-        self._model = model
+    def __init__(self, asker: Asker) -> None:
+        self._asker = asker
         self._read = b""
         self._candidates = lru_cache(_REMEMBERED)(self._asked)
 
@@ -86,37 +74,27 @@ class ModelLadders:
             return decision
         return replace(decision, replacement=take(decision.entity.link, ladder).words)
 
-    def _asked(self, label: str, said: str, before: str, after: str) -> Ladder:
-        question = f"Kind: {label}\nSentence: {before}[[{said}]]{after}"
-        answer = self._model.complete(
-            [ChatMessage("system", _CANDIDATES), ChatMessage("user", question)], max_tokens=MAX_TOKENS
-        )
-        return [Rung(words) for words in lines_of(answer)[:CANDIDATES] if len(words) <= _LONGEST]
+    def _asked(self, label: str, value: str, before: str, after: str) -> Ladder:
+        slots = {"label": label, "value": value, "before": before, "after": after}
+        (found,) = self._asker.all(prompt("generalize_value"), [slots], _some)
+        return [Rung(words) for words in (found or ())[:CANDIDATES] if len(words) <= _LONGEST]
 
 
 class ModelGuesser:
     """Asks a language model for the value in the brackets; an answer without guesses is no test."""
 
-    def __init__(self, model: LanguageModel) -> None:
-        self._model = model
-        self.name = f"guesser ({model.name})"
+    def __init__(self, asker: Asker) -> None:
+        self._asker, self._prompt = asker, prompt("guess_value")
+        self.name = f"guesser ({asker.engine(self._prompt)})"
 
     def guesses(self, cases: Sequence[Case]) -> list[Sequence[str] | None]:
         """At most ``GUESSES`` guesses for each case; None where the answer holds none."""
-        return [self._guesses(case) for case in cases]
-
-    def _guesses(self, case: Case) -> Sequence[str] | None:
-        question = f"Text: {case.before}[[{case.words}]]{case.after}"
-        answer = self._model.complete(
-            [ChatMessage("system", _GUESSES), ChatMessage("user", question)], max_tokens=MAX_TOKENS
-        )
-        return lines_of(answer)[:GUESSES] or None
+        asked = [{"before": each.before, "words": each.words, "after": each.after} for each in cases]
+        return [each and each[:GUESSES] for each in self._asker.all(self._prompt, asked, _some)]
 
 
-def lines_of(answer: str) -> list[str]:
-    """The items of a list that a model wrote, each once, without quotation marks."""
-    found = (match["words"].strip("\"'“”‘’ ") for line in answer.splitlines() if (match := _LINE.match(line)))
-    return list(dict.fromkeys(filter(None, found)))
+def _some(answer: str) -> list[str] | None:
+    return items_in(answer) or None
 
 
 def telling_words(said: str) -> frozenset[str]:

@@ -285,7 +285,9 @@ SANITIZERS: Mapping[str, Row] = {
     "lprag": Row("lprag", deciding(lambda *_: lprag()), takes_all=True, the_same_alone=False),
     "lprag-compat": Row("lprag-compat", deciding(lambda *_: lprag(compat=True)), the_same_alone=False),
     "extract": Row("extract", rewriting(lambda: Extract(WordEncoder())), ruled=False),
-    "paraphrase": Row("paraphrase (scripted)", rewriting(lambda: Paraphrase(Scripted())), ruled=False),
+    "paraphrase": Row(
+        "paraphrase (scripted, prompt paraphrase v1)", rewriting(lambda: Paraphrase(Scripted())), ruled=False
+    ),
 }
 
 
@@ -337,7 +339,7 @@ def test_an_empty_document_stays_empty(row: Row, blank: str) -> None:
 def test_where_nothing_is_found_nothing_is_decided(row: Row) -> None:
     outcome = one(row, NOBODY)
     assert (list(outcome.decisions), outcome.article_repairs) == ([], 0)
-    if row.policy != "paraphrase (scripted)":
+    if row.policy != "paraphrase (scripted, prompt paraphrase v1)":
         assert outcome.text == NOBODY
 
 
@@ -401,7 +403,7 @@ def test_where_the_risk_model_fails_that_document_fails_alone(row: Row) -> None:
 
 
 def test_where_the_method_fails_that_document_fails_alone(row: Row) -> None:
-    rewrites = row.policy in ("extract", "paraphrase (scripted)")
+    rewrites = row.policy in ("extract", "paraphrase (scripted, prompt paraphrase v1)")
     failed_alone(row(failing=True), "rewriting" if rewrites else "scoring")
 
 

@@ -31,7 +31,7 @@ from eval.prepared import Prepared, prepared
 from eval.studies.audit.measures import Measure
 from eval.studies.calibrate.conformal import documents_needed, upper_bound
 from eval.studies.calibrate.marks import threshold_from_marks
-from eval.studies.calibrate.model_marks import MAX_TOKENS
+from eval.studies.calibrate.model_marks import PROMPT
 from eval.studies.calibrate.thresholds import (
     COUNTED,
     LeakCurve,
@@ -436,7 +436,7 @@ class Scripted:
     """A language model with one answer after the other; None where the prompt is too long."""
 
     name = "scripted (test double)"
-    context_tokens = 512
+    context_tokens = 2_048
 
     def __init__(self, *answers: str | None) -> None:
         self.answers = list(answers)
@@ -448,7 +448,7 @@ class Scripted:
     def complete(
         self, messages: Sequence[ChatMessage], *, max_tokens: int, temperature: float = 0.0, seed: int = 0
     ) -> str:
-        assert max_tokens == MAX_TOKENS
+        assert max_tokens == PROMPT.max_tokens
         self.asked.append(messages[-1].content)
         answer = self.answers.pop(0)
         if answer is None:
@@ -457,11 +457,12 @@ class Scripted:
 
 
 def test_a_model_is_asked_of_each_document_with_an_entity(system: System) -> None:
-    model = Scripted('{"critical": [1, 3]}', "I cannot say.", '{"critical": [9]}')
+    model = Scripted('{"critical": [1, 3]}', "I cannot say.", "Really not.", '{"critical": [9]}')
     steps: list[tuple[str, int, int | None]] = []
     ready = ready_of(system)
     marks = marked_by_model(ready, model, 100, lambda *each: steps.append(each))
-    assert all(text in asked for text, asked in zip([TEXTS[0], TEXTS[1], TEXTS[3]], model.asked, strict=True))
+    asked = [each for each in model.asked if each.startswith("Document:")]
+    assert all(text in said for text, said in zip([TEXTS[0], TEXTS[1], TEXTS[3]], asked, strict=True))
     assert "1. Tobias Orrin\n2. Bremen\n3. lighthouse keeper\n4. cough\n5. 61" in model.asked[0]
     assert marks == ModelMarks([[True, False, True, False, False], [False, False]], [0, 3], 1)
     assert steps == [(f"asking {model.name}", done, 3) for done in (0, 1, 2, 3)]
@@ -485,9 +486,9 @@ def test_a_document_too_long_for_the_model_is_passed_over(system: System) -> Non
 
 
 def test_half_of_the_answers_are_enough_and_less_are_not(system: System) -> None:
-    assert marked_by_model(ready_of(system), Scripted("[1]", "no"), 2).unreadable == 1
+    assert marked_by_model(ready_of(system), Scripted("[1]", "no", "no"), 2).unreadable == 1
     with pytest.raises(LetheError) as raised:
-        marked_by_model(ready_of(system), Scripted("[1]", "no", None), 3)
+        marked_by_model(ready_of(system), Scripted("[1]", "no", "no", None), 3)
     assert str(raised.value) == (
         "scripted (test double) gave no list of numbers for 2 of 3 documents: take a model that follows "
         "instructions better, or one with a larger context."
@@ -860,7 +861,7 @@ def test_marks_of_people_fit_a_threshold(notes: Path, capsys: pytest.CaptureFixt
 def test_marks_of_a_model_fit_a_threshold(
     notes: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model = Scripted(*['{"critical": [1, 2, 3, 4, 5]}'] * 8, "no")
+    model = Scripted(*['{"critical": [1, 2, 3, 4, 5]}'] * 8, "no", "no")
     monkeypatch.setattr("app.compose.generating_model_of", lambda settings: model)
     code, figures, stderr = ran(capsys, "calibrate", str(notes), "--ask-model")
     assert code == 0, stderr

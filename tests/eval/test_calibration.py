@@ -25,8 +25,9 @@ from eval.studies.calibrate.marks import (
     threshold_for_share,
     threshold_from_marks,
 )
-from eval.studies.calibrate.model_marks import MAX_TOKENS, DocumentEntities, ask, read_numbers
+from eval.studies.calibrate.model_marks import PROMPT, DocumentEntities, asked_of, read_numbers
 from models.errors import LetheError
+from models.language.asking import Asker
 from models.language.protocol import ChatMessage
 
 LIMIT, CONFIDENCE, N, RESAMPLES = 0.1, 0.9, 120, 1000
@@ -518,7 +519,7 @@ class Answering:
     def complete(
         self, messages: Sequence[ChatMessage], *, max_tokens: int, temperature: float = 0.0, seed: int = 0
     ) -> str:
-        assert (max_tokens, temperature) == (MAX_TOKENS, 0.0)
+        assert (max_tokens, temperature) == (PROMPT.max_tokens, 0.0)
         self.asked.append(messages)
         return self.answer
 
@@ -539,12 +540,12 @@ LISTED = DocumentEntities("Mr Orrin, 61, keeps the lighthouse.", ["Mr Orrin", "6
 def test_numbers_of_an_answer_count_from_nought_and_only_what_was_listed(
     answer: str, marked: set[int] | None
 ) -> None:
-    assert ask(Answering(answer), LISTED).marked == marked
+    assert list(asked_of(Asker(Answering(answer)), [LISTED])) == [marked]
 
 
 def test_the_question_holds_the_document_and_its_entities_with_numbers() -> None:
     model = Answering("[]")
-    ask(model, LISTED)
+    list(asked_of(Asker(model), [LISTED]))
     ((system, user),) = model.asked
     assert (system.role, user.role) == ("system", "user")
     assert user.content == (
@@ -556,6 +557,6 @@ def test_the_question_holds_the_document_and_its_entities_with_numbers() -> None
 
 def test_no_repr_shows_a_document_or_an_entity() -> None:
     model = Answering("[1]")
-    shown = repr((LISTED, ask(model, LISTED), model.asked))
+    shown = repr((LISTED, list(asked_of(Asker(model), [LISTED])), model.asked))
     assert "Orrin" not in shown
     assert "lighthouse" not in shown

@@ -11,7 +11,7 @@ from ingest.annotated import AnnotatedText
 from ingest.deciding.baselines.controls import Control, Matched
 from ingest.deciding.baselines.entity_type import EntityType
 from ingest.deciding.baselines.extract import Extract
-from ingest.deciding.baselines.paraphrase import MAX_TOKENS, PROMPT, Paraphrase
+from ingest.deciding.baselines.paraphrase import Paraphrase
 from ingest.deciding.baselines.per_mention import PerMention
 from ingest.deciding.baselines.uniform import ORIGIN
 from ingest.documents import Action, Decision, Document, SanitizedDocument
@@ -22,6 +22,7 @@ from ingest.rendering.replace import apply
 from ingest.sanitize import DecidingSanitizer, RewritingSanitizer
 from ingest.scoring.prior import RiskPrior
 from models.errors import ModelUnavailable
+from models.language.prompts import prompt
 from models.language.protocol import ChatMessage
 from models.vectors import Vectors
 from tests.doubles import PhraseDetector, entity
@@ -29,6 +30,8 @@ from tests.strategies import annotated_texts, overlapping_words, sentences_about
 
 some_texts = st.one_of(annotated_texts(), sentences_about_people(), overlapping_words())
 FEW = settings(max_examples=60, deadline=None)
+
+PROMPT = prompt("paraphrase")
 
 
 def decided(method: Method, text: AnnotatedText) -> Sequence[Decision]:
@@ -281,17 +284,17 @@ def test_the_document_is_sent_whole_once_and_the_answer_is_what_stays() -> None:
     texts = [AnnotatedText("Orrin coughs.", []), AnnotatedText("", []), AnnotatedText("Vell, too.", [])]
     assert paraphrase.rewrite(texts) == ["Somebody coughs.", "", "Somebody coughs."]
     assert writer.sent == [
-        [("system", PROMPT), ("user", "Orrin coughs.")],
-        [("system", PROMPT), ("user", "Vell, too.")],
+        [("system", PROMPT.system), ("user", "Orrin coughs.")],
+        [("system", PROMPT.system), ("user", "Vell, too.")],
     ]
-    assert writer.asked == [(MAX_TOKENS, 0.0, 0)] * 2
-    assert paraphrase.name == "paraphrase (writer)"
+    assert writer.asked == [(PROMPT.max_tokens, 0.0, 0)] * 2
+    assert paraphrase.name == "paraphrase (writer, prompt paraphrase v1)"
 
 
 def test_a_document_that_does_not_fit_fails_alone_and_is_not_sent() -> None:
     writer = Writer()
     sanitizer = RewritingSanitizer(PhraseDetector({}), Paraphrase(writer), RiskPrior())
-    long = "x" * (writer.context_tokens - MAX_TOKENS - len(PROMPT) + 1)
+    long = "x" * (writer.context_tokens - PROMPT.max_tokens - len(PROMPT.system) + 1)
     first, second = sanitizer.sanitize([Document("long", long), Document("short", long[1:])])
     assert isinstance(first, SanitizationError)
     assert str(first) == (

@@ -13,8 +13,8 @@ FIRST = 16
 PER_ATTEMPT = 0.7
 """An attempt takes about as long as encoding so many of the audit's documents, with all that goes before it.
 
-It was 0.5 to 1.0 in standard audits of 60, 250 and 999 dialogues of 700 to 900 characters: the more documents,
-the less. An attempt that is a question takes more time than one on a document.
+It was 0.5 to 1.0 in standard audits of 60, 250 and 999 dialogues of 700 to 900 characters: the more
+documents, the less. An attempt that is a question takes more time than one on a document.
 """
 
 

@@ -1,34 +1,20 @@
 """A language model marks the critical entities of a document, including combinations.
 
-After TRIP-RAG's appendix D, whose prompt is lost. Ours has one turn: the document and its numbered entities
-are the question, the numbers of the smallest subset that must be hidden are the answer.
+After TRIP-RAG's appendix D. The document and its numbered entities are the question, the numbers of the
+smallest subset that must be hidden are the answer.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from models.language.protocol import ChatMessage, LanguageModel
+from models.language.asking import Asker
+from models.language.prompts import prompt
 
-MAX_TOKENS = 512
-PROMPT = (
-    "You judge what in a document could tell a reader which person it is about. The user sends a document "
-    "and a numbered list of the entities in it. Look at combinations: an age, a town and a job may be "
-    "harmless each and identify somebody together. Choose the smallest set of entities that has to be taken "
-    "out so that nobody in the document can be recognized, by itself or together with public knowledge. "
-    "Leave general medical, legal or business terms in. "
-    'Answer with JSON alone, in this form: {"critical": [1, 4]}. If nothing has to go: {"critical": []}.'
-)
+PROMPT = prompt("mark_critical")
 _LIST = r"\[([\s\d,\"']*)(?:[\]}`]|\Z)"
 _KEY = '"critical"'
 LONGEST_NUMBER = 9
-
-
-@dataclass(frozen=True, slots=True)
-class ModelReply:
-    """A model's reply about one document: the places of marked entities, None if unreadable."""
-
-    marked: frozenset[int] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,22 +25,21 @@ class DocumentEntities:
     names: Sequence[str] = field(repr=False)
 
 
-def ask(model: LanguageModel, listed: DocumentEntities) -> ModelReply:
-    """One question, at temperature 0; ``marked`` counts from 0 in the order of ``listed.names``.
+def asked_of(asker: Asker, documents: Sequence[DocumentEntities]) -> Iterator[frozenset[int] | None]:
+    """The places of the marked entities of each document, from 0 in the order of its names.
+
+    None where the answer could not be read, or the document does not fit into the model's context.
 
     Raises:
         ModelUnavailable: The engine could not be reached or failed.
-        PromptTooLong: The document does not fit into the model's context.
     """
-    entities = "\n".join(f"{number}. {name}" for number, name in enumerate(listed.names, start=1))
-    messages = [
-        ChatMessage("system", PROMPT),
-        ChatMessage("user", f"Document:\n{listed.text}\n\nEntities:\n{entities}"),
+    slots = [
+        {"text": each.text, "entities": "\n".join(f"{n}. {name}" for n, name in enumerate(each.names, 1))}
+        for each in documents
     ]
-    numbers = read_numbers(model.complete(messages, max_tokens=MAX_TOKENS))
-    if numbers is None:
-        return ModelReply(None)
-    return ModelReply(frozenset(number - 1 for number in numbers if 1 <= number <= len(listed.names)))
+    for each, numbers in zip(documents, asker.each(PROMPT, slots, read_numbers), strict=True):
+        listed = len(each.names)
+        yield None if numbers is None else frozenset(n - 1 for n in numbers if 1 <= n <= listed)
 
 
 def read_numbers(said: str) -> list[int] | None:

@@ -24,7 +24,7 @@ from eval.studies.calibrate.conformal import (
     upper_bound,
 )
 from eval.studies.calibrate.marks import ScoredLink
-from eval.studies.calibrate.model_marks import DocumentEntities, ask
+from eval.studies.calibrate.model_marks import DocumentEntities, asked_of
 from eval.tasks import index
 from ingest.annotated import AnnotatedText
 from ingest.deciding.policy import ALWAYS, KEPT, MAY_STAY, Policy
@@ -32,7 +32,8 @@ from ingest.documents import Decision
 from ingest.errors import SanitizationError
 from ingest.scoring.scale import Weights
 from models.errors import LetheError
-from models.language.protocol import LanguageModel, PromptTooLong
+from models.language.asking import Asker
+from models.language.protocol import LanguageModel
 
 STEP = 0.05
 
@@ -252,17 +253,13 @@ def marked_by_model(
     asked = [number for number, text in enumerate(ready.texts) if text.entities][:most]
     marked: list[list[bool]] = []
     read: list[int] = []
-    for done, number in enumerate(asked):
-        progress(f"asking {model.name}", done, len(asked))
-        names = names_of(ready.texts[number])
-        try:
-            answer = ask(model, DocumentEntities(ready.texts[number].text, names))
-        except PromptTooLong:
-            continue
-        if answer.marked is not None:
-            marked.append([place in answer.marked for place in range(len(names))])
-            read.append(number)
-    progress(f"asking {model.name}", len(asked), len(asked))
+    documents = [DocumentEntities(ready.texts[each].text, names_of(ready.texts[each])) for each in asked]
+    progress(f"asking {model.name}", 0, len(asked))
+    for done, places in enumerate(asked_of(Asker(model), documents)):
+        if places is not None:
+            marked.append([place in places for place in range(len(documents[done].names))])
+            read.append(asked[done])
+        progress(f"asking {model.name}", done + 1, len(asked))
     if 2 * len(read) < len(asked):
         raise LetheError(
             f"{model.name} gave no list of numbers for {len(asked) - len(read)} of {len(asked)} documents: "

@@ -7,22 +7,17 @@ The original prompt is not available; this one is our own.
 from collections.abc import Sequence
 
 from ingest.annotated import AnnotatedText
-from models.language.protocol import ChatMessage, LanguageModel, PromptTooLong
-
-MAX_TOKENS = 512
-PROMPT = (
-    "Rewrite the document that the user sends. Keep the facts that somebody who looks things up would need, "
-    "in your own words, as short statements. Leave out greetings, asides and whatever does not matter. Add "
-    "nothing. Answer with the rewritten document alone."
-)
+from models.language.asking import Asker
+from models.language.prompts import prompt
+from models.language.protocol import LanguageModel, PromptTooLong
 
 
 class Paraphrase:
     """One model call per document, at temperature 0."""
 
     def __init__(self, model: LanguageModel) -> None:
-        self._model = model
-        self.name = f"paraphrase ({model.name})"
+        self._model, self._prompt = model, prompt("paraphrase")
+        self.name = f"paraphrase ({Asker(model).engine(self._prompt)})"
 
     def rewrite(self, texts: Sequence[AnnotatedText]) -> list[str]:
         """The model's paraphrase of each text.
@@ -37,9 +32,9 @@ class Paraphrase:
         if not text.strip():
             # Given an empty text, a model would invent one.
             return ""
-        messages = [ChatMessage("system", PROMPT), ChatMessage("user", text)]
+        messages, most = self._prompt.messages(text=text), self._prompt.max_tokens
         # A server's refusal would look like any other failure.
-        tokens, room = self._model.count_tokens(messages), self._model.context_tokens - MAX_TOKENS
+        tokens, room = self._model.count_tokens(messages), self._model.context_tokens - most
         if tokens > room:
             raise PromptTooLong(self._model.name, tokens, room)
-        return self._model.complete(messages, max_tokens=MAX_TOKENS).strip()
+        return self._model.complete(messages, max_tokens=most).strip()

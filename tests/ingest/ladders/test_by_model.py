@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 import pytest
 
 from ingest.documents import Action, Decision
-from ingest.ladders.by_model import ModelGuesser, ModelLadders, lines_of
+from ingest.ladders.by_model import ModelGuesser, ModelLadders
 from ingest.ladders.guessed import Case, Guessed
 from ingest.rendering.replace import apply
+from models.language.asking import Asker
 from models.language.protocol import ChatMessage, LanguageModel
+from models.language.reading import items_in
 from tests.ingest.ladders.test_wording import annotated
 
 
@@ -29,7 +31,7 @@ class Scripted:
     def complete(
         self, messages: Sequence[ChatMessage], *, max_tokens: int, temperature: float = 0.0, seed: int = 0
     ) -> str:
-        rule, question = (message.content for message in messages)
+        rule, question = (message.content for message in messages[:2])
         self.asked.append(question)
         answers = self.guesses if "Guess" in rule else self.candidates
         return next((answer for key, answer in answers.items() if key in question), "I cannot help.")
@@ -38,7 +40,7 @@ class Scripted:
 def written(marked: str, model: LanguageModel) -> str:
     text = annotated(marked)
     decisions = [Decision(each, None, Action.GENERALIZE, "test") for each in text.entities]
-    wording = Guessed(ModelGuesser(model), 0.5, ModelLadders(model))
+    wording = Guessed(ModelGuesser(Asker(model)), 0.5, ModelLadders(Asker(model)))
     return apply(text, wording(text, decisions)).residual.text
 
 
@@ -79,7 +81,8 @@ def test_rules_for_people_dates_and_codes_and_where_the_model_says_nothing() -> 
     text = "Person A of England came in May 2019, [e-mail address]."
     assert written(marked, model).replace("[email address]", "[e-mail address]") == text
     candidates = [question for question in model.asked if question.startswith("Kind")]
-    assert [question.partition("\n")[0] for question in candidates] == ["Kind: place"]
+    # It says nothing, so it is asked once more.
+    assert [question.partition("\n")[0] for question in candidates] == ["Kind: place"] * 2
 
 
 def test_guesses_are_made_from_sanitized_text() -> None:
@@ -100,8 +103,8 @@ def test_guesses_are_made_from_sanitized_text() -> None:
     ],
 )
 def test_lists_of_models(answer: str, expected: list[str]) -> None:
-    assert lines_of(answer) == expected
+    assert items_in(answer) == expected
 
 
 def test_an_answer_without_guesses_is_no_test() -> None:
-    assert ModelGuesser(Scripted()).guesses([Case("place", "England", "In ", ".")]) == [None]
+    assert ModelGuesser(Asker(Scripted())).guesses([Case("place", "England", "In ", ".")]) == [None]
