@@ -7,14 +7,16 @@ one that it is about.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from eval.attacks.attribute_clues import ClueReader
+from eval.attacks.attribute_truths import value_of
 from eval.attacks.attribute_values import value_names
 from eval.attacks.guessing import IndexAttack
 from eval.targets import reading_once
-from ingest.protecting.protocols import Inference
+from ingest.protecting.protocols import Adversary, Inference
 from ingest.protocols import Encoder
 from models.attributes.heads import Heads, load_heads
 from models.catalog import ModelRef
@@ -61,6 +63,39 @@ class AttributeAttack:
                 guesses = tuple(head.values[place] for place in order)
                 found[row][attribute] = Inference(guesses, float(told[row, order[0]]))
         return list(found)
+
+
+@dataclass(frozen=True, slots=True)
+class InValues:
+    """An adversary whose guesses are free words, with each of them brought to a value of its attribute.
+
+    Guesses that mean no value are left out, and attributes without another guess.
+    """
+
+    adversary: Adversary
+
+    @property
+    def name(self) -> str:
+        """The adversary's."""
+        return self.adversary.name
+
+    @property
+    def attributes(self) -> Sequence[str]:
+        """The adversary's."""
+        return self.adversary.attributes
+
+    def infer(self, texts: Sequence[str]) -> list[Mapping[str, Inference]]:
+        """Raises as the adversary does."""
+        return [
+            {name: found for name, each in told.items() if (found := _in_values(name, each)) is not None}
+            for told in self.adversary.infer(texts)
+        ]
+
+
+def _in_values(attribute: str, inference: Inference) -> Inference | None:
+    meant = (value_of(attribute, guess) for guess in inference.guesses)
+    guesses = tuple(dict.fromkeys(each for each in meant if each is not None))
+    return replace(inference, guesses=guesses) if guesses else None
 
 
 def attribute_attack(encoder: Encoder, model: ModelRef | None = None) -> AttributeAttack:

@@ -1,0 +1,60 @@
+"""How much of its wording and meaning each document keeps when it is rewritten."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from eval.experiment import SanitizedCorpus
+from eval.measures.answers import answer_scorer
+from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex
+from eval.measures.overlap import rouge_l, stems
+from eval.progress import Progress
+from eval.rows import Row
+from eval.targets import having_read
+from eval.tasks.index import NOT_SANITIZED
+from ingest.documents import Document
+from ingest.protocols import Encoder
+
+ROUGE, BLEU, COSINE, UNCHANGED = "ROUGE-L", "BLEU", "cosine", "unchanged"
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """One row per document: ROUGE-L (F, stems), BLEU and cosine with its original, and whether it changed."""
+
+    documents: Sequence[Document] = field(repr=False)
+    encoder: Encoder
+
+    name = "rewritten"
+
+    @property
+    def cases(self) -> Sequence[str]:
+        """The ids of the documents."""
+        return [document.doc_id for document in self.documents]
+
+    @property
+    def sensitive(self) -> SensitiveIndex:
+        """Nothing: its rows count words."""
+        return NOTHING_SENSITIVE
+
+    def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
+        """The row of each case; a failure if the document was not sanitized."""
+        originals = {each.doc_id: each.text for each in self.documents}
+        written = {each.doc_id: each.text for each in kept.documents}
+        there = [case for case in cases if case in written]
+        texts = [text for case in there for text in (originals[case], written[case])]
+        encoder, scored = having_read(self.encoder, texts, progress=progress), answer_scorer()
+        for case in cases:
+            begun = Row(
+                system=kept.system, task=self.name, case=case, engine=self.encoder.name, doc_ids=(case,)
+            )
+            if case not in written:
+                yield begun.model_copy(update={"failure": kept.failed.get(case, NOT_SANITIZED)})
+                continue
+            one, other = encoder.encode([originals[case], written[case]])
+            figures = {
+                ROUGE: rouge_l(stems(originals[case]), stems(written[case])).f,
+                BLEU: scored(originals[case], written[case]).sacrebleu,
+                COSINE: float(one @ other),
+                UNCHANGED: float(originals[case] == written[case]),
+            }
+            yield begun.model_copy(update={"figures": figures})
