@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -38,30 +38,35 @@ def streams(*pieces: str, seconds: float = 0.0, cut: bool = False) -> Reply:
 
 @dataclass(slots=True)
 class ChatServer:
-    """Gives ``replies`` in turn, the last one for ever, and keeps what it was asked."""
+    """Gives ``replies`` in turn, the last one for ever, or what ``answer`` makes of a request; keeps all."""
 
     replies: list[Reply]
+    answer: Callable[[dict[str, Any]], Reply] | None = None
     url: str = ""
     requests: list[dict[str, Any]] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
     keys: list[str | None] = field(default_factory=list)
 
-    def next_reply(self) -> Reply:
-        """The reply to the request that was kept last."""
+    def reply_to(self, request: dict[str, Any]) -> Reply:
+        """The reply to a request, which is kept."""
+        self.requests.append(request)
+        if self.answer:
+            return self.answer(request)
         return self.replies[min(len(self.requests), len(self.replies)) - 1]
 
 
 @contextmanager
-def chat_server(*replies: Reply) -> Iterator[ChatServer]:
+def chat_server(
+    *replies: Reply, answer: Callable[[dict[str, Any]], Reply] | None = None
+) -> Iterator[ChatServer]:
     """A server on a free port, ended with the block."""
-    chat = ChatServer(list(replies))
+    chat = ChatServer(list(replies), answer)
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             chat.paths.append(self.path)
             chat.keys.append(self.headers["Authorization"])
-            chat.requests.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            reply = chat.next_reply()
+            reply = chat.reply_to(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
             self.send_response(reply.status)
             headers = {"Content-Type": "application/json", **reply.headers}
             for name, value in {"Content-Length": str(len(reply.body) + reply.cut), **headers}.items():

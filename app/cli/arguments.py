@@ -6,6 +6,7 @@ from textwrap import fill
 
 from app.cli.measuring_arguments import (
     audit,
+    bench_attributes,
     bench_defences,
     bench_detection,
     bench_intact,
@@ -81,6 +82,8 @@ def parser() -> argparse.ArgumentParser:
     bench_linkage(_verb(benches, "linkage", help_text, module="linkage"))
     help_text = "measure what each defence takes from attackers and from users, as tables"
     bench_defences(_verb(benches, "defences", help_text, module="defences"))
+    help_text = "measure what is inferred of people, and what protection leaves of it, as tables"
+    bench_attributes(_verb(benches, "attributes", help_text, module="attributes"))
     help_text = "compare TRIP-RAG with every baseline on a corpus"
     bench_trip_rag(_verb(benches, "trip-rag", help_text, module="trip_rag"))
     _serve(_verb(verbs, "serve", "serve collections over HTTP"))

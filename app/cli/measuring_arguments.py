@@ -18,6 +18,7 @@ from app.cli.shared_arguments import (
     preset,
     share,
 )
+from ingest.protecting.incognitext import VARIANTS
 
 
 def calibrate(verb: argparse.ArgumentParser) -> None:
@@ -333,6 +334,40 @@ def bench_defences(verb: argparse.ArgumentParser) -> None:
     _gold(verb, "field of the records with the entities that must not leak; without it the detected ones")
     verb.add_argument("--seed", type=int, default=0, help="seed of samples, draws and prompts (default 0)")
     output(verb, "folder for defences.json, tables.md and the rows; without it none is written")
+
+
+def bench_attributes(verb: argparse.ArgumentParser) -> None:
+    """``lethe bench attributes``."""
+    paths(verb)
+    verb.add_argument(
+        "--attributes-field",
+        required=True,
+        metavar="FIELD",
+        help="field of the records with what is known of who wrote each, by the names of attributes",
+    )
+    policy(verb)
+    verb.add_argument(
+        "--ask-model",
+        action="store_true",
+        help="let the language model of the settings attack too, and protect texts by IncogniText; it reads "
+        "the texts as they are",
+    )
+    model_file(verb, "language model in GGUF format for --ask-model (default that of the settings)")
+    verb.add_argument(
+        "--variant",
+        action="append",
+        choices=list(VARIANTS),
+        help="setting of IncogniText; may be repeated (default feedback and incognitext)",
+    )
+    verb.add_argument(
+        "--epsilon",
+        type=float,
+        metavar="E",
+        help="draw the values that texts shall suggest by randomized response with this epsilon (default "
+        "never the true one)",
+    )
+    verb.add_argument("--seed", type=int, default=0, help="seed of draws and intervals (default 0)")
+    output(verb, "folder for attributes.json, tables.md and sealed answers; without it none is written")
 
 
 def bench_trip_rag(verb: argparse.ArgumentParser) -> None:

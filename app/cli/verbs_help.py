@@ -126,6 +126,13 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "Nothing is kept but figures.",
         "lethe bench defences notes/ --output defended",
     ),
+    "bench attributes": (
+        "Measure what the trained attacker infers of who wrote each text, untouched, by redact and by the "
+        "policy, and what stays of the wording. With --ask-model a language model of yours attacks too, and "
+        "texts are protected by IncogniText or the feedback of an adversary. An interrupted run with "
+        "--output asks nothing twice.",
+        "lethe bench attributes posts.jsonl --attributes-field profile --output inferred",
+    ),
     "bench trip-rag": (
         "Compare TRIP-RAG with every baseline on a corpus: usefulness, leakage and the trade-off between "
         "them. It takes hours; --quick takes minutes.",

@@ -124,6 +124,9 @@ class GeneratorSettings(BaseModel):
         description="context window for prompt and answer, in tokens; none means 4096 for a GGUF file "
         "and 8192 for a server",
     )
+    at_once: int = Field(
+        default=4, ge=1, le=64, description="questions that a server gets at the same time in studies"
+    )
     gpu_layers: int = Field(
         default=0, ge=-1, description="layers of a GGUF file that run on the GPU; -1 for all"
     )

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ingest.protecting.protocols import Inference, Wanted
-from models.language.asking import Asker
+from models.language.asking import Asker, Plan
 from models.language.prompts import prompt
 from models.language.reading import behind_mark, json_in
 
@@ -39,9 +39,15 @@ class ModelAdversary:
 
         Raises ModelUnavailable where the model could not be reached or failed.
         """
+        return [each or {} for each in self._asker.all(self._prompt, self._asked(texts), self._read)]
+
+    def plan(self, texts: Sequence[str]) -> Plan:
+        """What inferring takes."""
+        return self._asker.plan(self._prompt, self._asked(texts))
+
+    def _asked(self, texts: Sequence[str]) -> list[dict[str, str]]:
         same = {"attributes": ", ".join(self.attributes), "hint": self._hint}
-        asked = [{**same, "text": text} for text in texts]
-        return [each or {} for each in self._asker.all(self._prompt, asked, self._read)]
+        return [{**same, "text": text} for text in texts]
 
     def _read(self, answer: str) -> dict[str, Inference] | None:
         said = json_in(answer)

@@ -1,0 +1,109 @@
+"""``lethe bench attributes``: what is inferred of people, before and after their texts are protected."""
+
+import argparse
+import shlex
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from app.access.answers import ANSWERS, SealedAnswers
+from app.cli.console import current_phase_on, message, progress
+from app.cli.given import data_of, readings_of
+from app.compose import language_model_of, system_of
+from app.data_dir import DataDir
+from app.settings.load import Settings
+from eval.attacks.attribute_truths import truths_in
+from eval.attacks.attributes import attribute_attack
+from eval.corpora.given import read_corpus
+from eval.corpora.gold import fields_in
+from eval.reports.attributes import markdown
+from eval.reports.files import report_folder
+from eval.studies.attributes.report import AttributesReport
+from eval.studies.attributes.study import Options, measure_attributes, same_value
+from ingest.protecting.incognitext import FEEDBACK, INCOGNITEXT, VARIANTS
+from ingest.protecting.targets import drawn_target, randomized_response
+from models.errors import ConfigurationError, LetheError
+from models.language.asking import Asker
+from models.language.protocol import LanguageModel
+
+USUAL = (FEEDBACK.name, INCOGNITEXT.name)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Markdown tables on standard output; on request tables and figures as files.
+
+    1 if a method could not rewrite every text: its figures are then incomplete.
+    """
+    data = data_of(arguments)
+    model = _model(data.settings) if arguments.ask_model else None
+    folder = report_folder(Path(arguments.output)) if arguments.output else None
+    records = arguments.paths, arguments.text_field, arguments.id_field
+    truths = truths_in(fields_in(records[0], arguments.attributes_field, *records[1:]))
+    system = system_of(data.settings)
+    with ExitStack() as stack:
+        options = _options(arguments, data, model, folder, stack)
+        bar = stack.enter_context(progress("done"))
+        reported = current_phase_on(bar)
+        corpus = read_corpus(readings_of(arguments, data.settings), _numbers, None, reported, None, truths)
+        report = measure_attributes(
+            system, corpus, attribute_attack(system.encoder), options, reported, message
+        )
+    report = report.model_copy(update={"command": _command(arguments)})
+    sys.stdout.write(markdown(report))
+    if folder:
+        _write(report, folder)
+        message(f"figures: {folder}")
+    return int(any(each.failed for each in report.methods))
+
+
+def _numbers(doc_ids: Sequence[str]) -> list[str]:
+    """Ids by place: nothing is kept, and the same files draw the same targets everywhere."""
+    return [str(number) for number, _ in enumerate(doc_ids, start=1)]
+
+
+def _model(settings: Settings) -> LanguageModel:
+    model = language_model_of(settings)
+    if model is None:
+        raise ConfigurationError(
+            "--ask-model needs a language model: set generator.kind to llama_cpp or openai_compatible, "
+            "or name a file with --gguf."
+        )
+    return model
+
+
+def _options(
+    arguments: argparse.Namespace,
+    data: DataDir,
+    model: LanguageModel | None,
+    folder: Path | None,
+    stack: ExitStack,
+) -> Options:
+    if model is None:
+        return Options(arguments.seed)
+    key, epsilon = data.key, arguments.epsilon
+    answers = stack.enter_context(SealedAnswers(folder / ANSWERS, key)) if folder else None
+    at_once = data.settings.generator.at_once if data.settings.generator.kind == "openai_compatible" else 1
+    draw = drawn_target(key, same_value) if epsilon is None else randomized_response(key, epsilon, same_value)
+    variants = [VARIANTS[name] for name in arguments.variant or USUAL]
+    return Options(arguments.seed, {}, Asker(model, answers, at_once), variants, draw)
+
+
+def _command(arguments: argparse.Namespace) -> str:
+    """The arguments after ``lethe bench attributes`` that reproduce the run, without local paths."""
+    words = ["PATH", "--attributes-field", arguments.attributes_field]
+    if arguments.ask_model:
+        words += ["--ask-model"]
+        words += [word for name in arguments.variant or () for word in ("--variant", name)]
+        words += ["--epsilon", f"{arguments.epsilon:g}"] if arguments.epsilon is not None else []
+    words += ["--seed", str(arguments.seed)] if arguments.seed else []
+    return shlex.join(words)
+
+
+def _write(report: AttributesReport, folder: Path) -> None:
+    try:
+        (folder / "attributes.json").write_text(report.model_dump_json(indent=1) + "\n", encoding="utf-8")
+        (folder / "tables.md").write_text(markdown(report), encoding="utf-8")
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise LetheError(f"{folder}: the figures could not be written ({reason}).") from None

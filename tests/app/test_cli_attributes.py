@@ -1,0 +1,157 @@
+"""``lethe bench attributes``: offline, and with a server that plays attacker and rewriter. Invented posts."""
+
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.access.answers import ANSWERS, SealedAnswers
+from app.access.sealing import Unsealable
+from eval.studies.attributes.report import AttributesReport
+from models.errors import LetheError
+from tests.chat_server import Reply, chat_server, says
+from tests.commands import Ran, in_process
+
+POSTS = (
+    ("My wife says that I snore louder than the night tram.", {"gender": "man", "marital status": "married"}),
+    ("My husband burnt the pancakes and I laughed all morning.", {"gender": "woman"}),
+    ("As a nurse I have seen stranger things on a ward at night.", {"job": "nurse", "gender": "woman"}),
+    ("The kettle is broken again.", {"gender": "man"}),
+)
+SECRET = "snore"
+KEY = b"k" * 32
+
+
+@pytest.fixture
+def posts(tmp_path: Path) -> Path:
+    path = tmp_path / "posts.jsonl"
+    rows = [{"id": f"p{n}", "text": text, "profile": known, "x": 1} for n, (text, known) in enumerate(POSTS)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def ran(capsys: pytest.CaptureFixture[str], posts: Path, *more: str, field: str = "profile") -> Ran:
+    return in_process(capsys, "bench", "attributes", str(posts), "--attributes-field", field, *more)
+
+
+def report_in(folder: Path) -> AttributesReport:
+    return AttributesReport.model_validate_json((folder / "attributes.json").read_bytes())
+
+
+def test_attackers_and_methods_stand_in_tables(
+    posts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = ran(capsys, posts, "--output", str(tmp_path / "o"))
+    assert done.code == 0, done.err
+    report = report_in(tmp_path / "o")
+    assert (report.documents, report.usage) == (4, {})
+    found = {each.method: each for each in report.methods}
+    assert list(found) == ["origin", "redact", "lethe"]
+    origin = found["origin"]
+    assert (origin.rouge.value, origin.cosine.value, origin.unchanged.value) == (1, pytest.approx(1), 1)
+    assert origin.attacks[0].by_attribute["sex"].strict.n == 4
+    assert "| origin | lethe-attributes |" in (tmp_path / "o" / "tables.md").read_text()
+    assert not any(SECRET in path.read_text() for path in (tmp_path / "o").iterdir())
+
+
+def playing(request: dict[str, Any]) -> Reply:
+    """What the model says, by the role that it is given."""
+    system, user = (each["content"] for each in request["messages"][:2])
+    if "find out what a text gives away" in system:
+        sex = "male" if "wife" in user else "female"
+        said = {"attribute": "sex", "reasoning": "", "guesses": [sex], "certainty": 3}
+        return says(json.dumps({"inferences": [said]}))
+    return says("#\n" + user.partition("Text:\n")[2].replace("wife", "friend").replace("husband", "friend"))
+
+
+def test_a_language_model_attacks_and_protects_and_is_asked_nothing_twice(
+    posts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with chat_server(answer=playing) as chat:
+        monkeypatch.setenv("LETHE_GENERATOR__KIND", "openai_compatible")
+        monkeypatch.setenv("LETHE_GENERATOR__BASE_URL", chat.url)
+        monkeypatch.setenv("LETHE_GENERATOR__MODEL", "player")
+        more = ["--ask-model", "--output", str(tmp_path / "o"), "--data-dir", str(tmp_path / "d")]
+        first = ran(capsys, posts, *more)
+        assert first.code == 0, first.err
+        assert "4 questions to the language model, 0 more are answered already" in first.err
+        asked = len(chat.requests)
+        again = ran(capsys, posts, *more)
+        assert again.code == 0 and len(chat.requests) == asked
+        assert "0 questions to the language model, 4 more are answered already" in again.err
+    report = report_in(tmp_path / "o")
+    found = {each.method: each for each in report.methods}
+    assert list(found) == ["origin", "redact", "lethe", "feedback", "incognitext"]
+    attackers = [each.attacker.partition(" ")[0] for each in found["origin"].attacks]
+    assert attackers == ["lethe-attributes", "adversary"]
+    model = {name: each.attacks[1].by_attribute["sex"].strict for name, each in found.items()}
+    assert (model["origin"].hits, model["origin"].n) == (3, 4)
+    assert model["incognitext"].hits == 2
+    assert not found["incognitext"].truthful and found["feedback"].truthful
+    assert found["incognitext"].stops["sex"] == {"no longer inferred": 1, "rounds": 2, "already safe": 1}
+    assert sum(found["feedback"].rounds.values()) == sum(map(len, (known for _, known in POSTS)))
+    tables = (tmp_path / "o" / "tables.md").read_text()
+    assert "| incognitext * |" in tables and "Asked of the language model: questions: " in tables
+    for path in (tmp_path / "o").iterdir():
+        assert SECRET.encode() not in path.read_bytes()
+
+
+def test_without_a_model_there_is_nothing_to_ask(posts: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    done = ran(capsys, posts, "--ask-model")
+    assert done.code == 2
+    assert "--ask-model needs a language model: set generator.kind" in done.err
+
+
+def test_a_remote_model_does_not_read_posts(
+    posts: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("LETHE_GENERATOR__KIND", "openai_compatible")
+    monkeypatch.setenv("LETHE_GENERATOR__BASE_URL", "https://models.example/v1")
+    monkeypatch.setenv("LETHE_GENERATOR__MODEL", "m")
+    done = ran(capsys, posts, "--ask-model")
+    assert done.code == 2
+    assert "would send raw documents to the model" in done.err
+
+
+def test_a_field_that_says_nothing_is_an_error(posts: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    done = ran(capsys, posts, field="x")
+    assert done.code in (1, 2)
+    assert "Traceback" not in done.err and SECRET not in done.err
+
+
+# -- sealed answers ---------------------------------------------------------------------------------------
+
+
+def test_answers_are_kept_sealed_and_open_with_their_key_alone(tmp_path: Path) -> None:
+    path = tmp_path / ANSWERS
+    with SealedAnswers(path, KEY) as answers:
+        assert answers.get(b"one") is None
+        answers.put(b"one", f"{SECRET} \ud800")
+        answers.put(b"one", SECRET)
+    with SealedAnswers(path, KEY) as answers:
+        assert answers.get(b"one") == SECRET
+    content = path.read_bytes()
+    assert SECRET.encode() not in content and b"one" not in content.replace(b"NOT NULL", b"")
+    with SealedAnswers(path, b"o" * 32) as others:
+        assert others.get(b"one") is None
+
+
+def test_an_answer_that_was_moved_or_altered_is_not_opened(tmp_path: Path) -> None:
+    path = tmp_path / ANSWERS
+    with SealedAnswers(path, KEY) as answers:
+        answers.put(b"one", "1")
+        answers.put(b"two", "2")
+    with sqlite3.connect(path) as connection:
+        (first, second) = [row[0] for row in connection.execute("SELECT sealed FROM answers")]
+        connection.execute("UPDATE answers SET sealed = ? WHERE sealed = ?", (second, first))
+    with SealedAnswers(path, KEY) as answers, pytest.raises(Unsealable):
+        answers.get(b"one"), answers.get(b"two")
+
+
+def test_a_file_of_something_else_is_an_error_with_its_place(tmp_path: Path) -> None:
+    path = tmp_path / ANSWERS
+    path.write_text("no database " * 100)
+    with pytest.raises(LetheError, match="cannot be used .DatabaseError.: name another folder with --output"):
+        SealedAnswers(path, KEY)
