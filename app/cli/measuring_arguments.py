@@ -357,7 +357,9 @@ def bench_attributes(verb: argparse.ArgumentParser) -> None:
         "--variant",
         action="append",
         choices=list(VARIANTS),
-        help="setting of IncogniText; may be repeated (default feedback and incognitext)",
+        metavar="NAME",
+        help=f"setting of IncogniText, one of {', '.join(VARIANTS)}; may be repeated (default feedback and "
+        "incognitext)",
     )
     verb.add_argument(
         "--epsilon",

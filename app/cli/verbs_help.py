@@ -131,7 +131,7 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "policy, and what stays of the wording. With --ask-model a language model of yours attacks too, and "
         "texts are protected by IncogniText or the feedback of an adversary. An interrupted run with "
         "--output asks nothing twice.",
-        "lethe bench attributes posts.jsonl --attributes-field profile --output inferred",
+        "lethe bench attributes posts.jsonl --attributes-field profile",
     ),
     "bench trip-rag": (
         "Compare TRIP-RAG with every baseline on a corpus: usefulness, leakage and the trade-off between "

@@ -307,6 +307,15 @@ eval.studies.audit.report.Place: doc_id label
 eval.studies.audit.report.Leak: doc_id labels
 eval.studies.audit.report.MeasureFigures: name title engine figures chances blind failures reference
 eval.studies.audit.options.Options: at_most at_least
+eval.studies.attributes.report.AttackFigures: attacker by_attribute
+eval.studies.attributes.report.AttributesReport: command attributes methods usage blind
+eval.studies.attributes.report.MethodFigures: method attacks stops rounds
+eval.studies.attributes.study.Options: variants
+ingest.protecting.authors.Incognito: variant
+ingest.protecting.incognitext.Protected: stops rounds
+ingest.protecting.incognitext.Variant: name
+ingest.protecting.protocols.Wanted: attribute
+models.language.prompts.Prompt: name
 eval.measures.injected.Injected: by_command
 eval.studies.defences.defence.Defence: name limits
 eval.studies.defences.report.DefenceFigures: defence drawn injected_by
