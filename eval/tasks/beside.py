@@ -8,6 +8,7 @@ from eval.measures.leakage import SensitiveIndex
 from eval.progress import Progress
 from eval.rows import Row
 from ingest.documents import Document, SanitizedDocument
+from ingest.errors import SanitizationError
 from ingest.protocols import Encoder
 
 NO_INDEX = "nothing to index into"
@@ -17,7 +18,8 @@ NO_INDEX = "nothing to index into"
 class Beside:
     """``task`` on a copy of the index in memory, with ``documents`` sanitized and indexed as others were.
 
-    One that the sanitizer refuses is not there. Ids are those of no other document.
+    ``documents`` are parallel to the cases, each of which is measured if its document was not refused. Ids
+    are those of no other document.
     """
 
     task: Task
@@ -54,6 +56,14 @@ class Beside:
                 copy, [each for each in outcomes if isinstance(each, SanitizedDocument)], self.encoder
             )
             added = replace(kept, retriever=retrievers(lambda encoder: copy), shelf=lambda encoder: copy)
-            yield from self.task.rows(added, cases, progress)
+            refused = {
+                case: each.what
+                for case, each in zip(self.cases, outcomes, strict=True)
+                if isinstance(each, SanitizationError)
+            }
+            yield from self.task.rows(added, [case for case in cases if case not in refused], progress)
+            for case in cases:
+                if case in refused:
+                    yield Row(system=kept.system, task=self.name, case=case, failure=refused[case])
         finally:
             copy.store.close()

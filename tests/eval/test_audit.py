@@ -51,6 +51,7 @@ from eval.targets import reading_once
 from eval.tasks.vectors import VectorsTask
 from ingest.deciding.policy import Policy
 from ingest.documents import Document, SanitizedDocument
+from ingest.errors import SanitizationError
 from ingest.read.sources import read_documents
 from ingest.scoring.scale import EMBEDDED_SCALE
 from models.errors import ConfigurationError, LetheError
@@ -410,6 +411,29 @@ def test_a_document_that_is_slipped_in_is_sanitized_by_every_control() -> None:
         (outcome,) = each.sanitizer().sanitize([slipped_in])
         assert isinstance(outcome, SanitizedDocument), name
         assert ("Hallgrun" in outcome.text) is (name == ORIGIN)
+
+
+def test_a_planted_document_that_is_refused_is_not_measured() -> None:
+    class Refusing:
+        name = "refusing (test double)"
+
+        def sanitize(self, documents: Sequence[Document]) -> list[SanitizedDocument | SanitizationError]:
+            return [SanitizationError(each.doc_id, "replacement failed (ValueError)") for each in documents]
+
+    documents = [Document(f"n{number}", text) for number, text in enumerate(NOTES)]
+    settings = load_settings({"detector.learned": False, "risk.kind": "prior"})
+    system = system_of(settings, encoder=WordEncoder())
+    sensitive = sensitive_in(Corpus("notes", documents), system.detector)
+    grounds = Grounds(documents, sensitive, reading_once(system.encoder), "standard", 3, 0)
+    with ExitStack() as stack:
+        origin = replace(system, policy=Policy("origin"))
+        kept = replace(
+            kept_in_memory("origin", documents, origin, stack, no_progress), sanitizer=lambda: Refusing()
+        )
+        for (one,) in (injecting(grounds), telling(grounds)):
+            rows = list(one.task.rows(kept, one.task.cases, no_progress))
+            assert one.value(rows).value is None, one.name
+            assert {row.failure for row in rows} == {"replacement failed (ValueError)"}
 
 
 def test_a_document_that_is_slipped_in_is_scored_as_any_other() -> None:
