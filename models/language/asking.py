@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from itertools import count, islice
+from itertools import islice
 from threading import Lock
 from time import perf_counter
 from typing import Any, Protocol, TypeVar
@@ -56,16 +56,12 @@ class Plan:
     tokens_in: int
     tokens_out: int
 
-    def words(self, seconds_each: float | None = None, at_once: int = 1) -> str:
-        """In one sentence, with about how long it takes at ``seconds_each`` question."""
-        said = (
+    def words(self) -> str:
+        """In one sentence."""
+        return (
             f"{self.questions:,} questions to the language model, {self.kept:,} more are answered already: "
             f"about {self.tokens_in:,} tokens in and at most {self.tokens_out:,} out"
         )
-        if seconds_each is None or not self.questions:
-            return said
-        minutes = self.questions * seconds_each / at_once / 60
-        return f"{said}, about {max(1, round(minutes)):,} minutes"
 
 
 @dataclass(slots=True)
@@ -131,21 +127,20 @@ class Asker:
 
     def _asked(self, prompt: Prompt, slots: Slots, read: Callable[[str], _T | None], seed: int) -> _T | None:
         messages = prompt.messages(**slots)
-        for attempt in count():
-            try:
-                answer = self._answer(prompt, messages, seed)
-            except PromptTooLong:
-                self._counted(too_long=1)
-                return None
+        try:
+            answer = self._answer(prompt, messages, seed)
             if (found := read(answer)) is not None:
                 return found
-            if attempt:
-                self._counted(unreadable=1)
-                return None
             self._counted(repaired=1)
             again = ChatMessage("user", REPAIR + prompt.form)
-            messages = [*messages, ChatMessage("assistant", answer), again]
-        raise AssertionError
+            said = [*messages, ChatMessage("assistant", answer), again]
+            found = read(self._answer(prompt, said, seed))
+        except PromptTooLong:
+            self._counted(too_long=1)
+            return None
+        if found is None:
+            self._counted(unreadable=1)
+        return found
 
     def _answer(self, prompt: Prompt, messages: Sequence[ChatMessage], seed: int) -> str:
         key = self._key(prompt, messages, seed)
@@ -193,11 +188,3 @@ class Asker:
             self.usage = replace(
                 self.usage, **{name: getattr(self.usage, name) + value for name, value in more.items()}
             )
-
-
-def votes(
-    asker: Asker, prompt: Prompt, asked: Sequence[Slots], read: Callable[[str], _T | None], times: int
-) -> list[list[_T]]:
-    """The readable answers to each question when it is put ``times`` times, with a seed each."""
-    rounds = [asker.all(prompt, asked, read, seed) for seed in range(times)]
-    return [[each for each in row if each is not None] for row in zip(*rounds, strict=True)]

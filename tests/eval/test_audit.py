@@ -48,6 +48,7 @@ from eval.studies.audit.study import audit, controls, figures_of, gate_of
 from eval.studies.audit.verdict import verdict_of
 from eval.studies.marks.methods import ORIGIN, REDACT
 from eval.targets import reading_once
+from eval.tasks.guesses import NOT_GUESSED
 from eval.tasks.vectors import VectorsTask
 from ingest.deciding.policy import Policy
 from ingest.documents import Document, SanitizedDocument
@@ -605,3 +606,65 @@ def test_originals_that_are_not_there_are_counted_and_never_safe(tmp_path: Path)
 def test_grounds_know_their_size() -> None:
     grounds = Grounds((), None, WordEncoder(), "quick", 5, 0)  # type: ignore[arg-type]
     assert (grounds.size.documents, grounds.size.prompts) == (100, 10)
+
+
+def judged(*, shown: bool | None = True, failures: dict[str, int] | None = None) -> MeasureFigures:
+    """A leak of 10 of 100 cases."""
+    figure = Estimate(0.1, 0.05, 0.18, 10, 100)
+    return MeasureFigures(
+        name="linked",
+        title="documents found",
+        attacker="somebody who knows more",
+        engine="an engine",
+        lower_is_better=True,
+        figures={COLLECTION: figure, ORIGIN: figure},
+        chances={},
+        shown=shown,
+        blind="much",
+        reference="the originals",
+        failures=failures or {},
+    )
+
+
+@pytest.mark.parametrize(
+    ("figures", "limit", "outcome"),
+    [
+        (judged(), 0.2, "held"),
+        (judged(shown=None), 0.2, "held"),
+        (judged(failures={NOT_GUESSED: 900}), 0.2, "held"),
+        (judged(failures={"RuntimeError": 1}), 0.2, "not measured"),
+        (judged(shown=False), 0.2, "not measured"),
+        # What was found suffices, whatever was not measured.
+        (judged(shown=False, failures={"RuntimeError": 99}), 0.05, "exceeded"),
+    ],
+)
+def test_a_gate_does_not_hold_on_crashes_or_on_no_evidence(
+    figures: MeasureFigures, limit: float, outcome: Outcome
+) -> None:
+    gate = gate_of("linked", limit, figures)
+    assert (gate.outcome, gate.value is None) == (outcome, outcome == "not measured")
+
+
+def test_other_people_and_other_vectors_are_another_run(tmp_path: Path) -> None:
+    system, data, corpus = written(tmp_path, "lethe")
+    ids = [each.doc_id for each in corpus.documents]
+    one, other = (
+        replace(corpus, people=[frozenset((ids[0], ids[first])), frozenset((ids[3], ids[second]))])
+        for first, second in ((1, 2), (2, 1))
+    )
+    with data.open("notes") as collection:
+
+        def again(known: Corpus) -> AuditReport | str:
+            try:
+                return audit(system, collection, known, Options("quick"), folder=tmp_path / "rows")
+            except LetheError as error:
+                return str(error)
+
+        assert isinstance(again(one), AuditReport) and isinstance(again(one), AuditReport)
+        assert isinstance(again(other), str)
+        passage = collection.store.passages_of(ids[0])[0]
+        vector = system.encoder.encode([corpus.documents[0].text])[0].astype(np.float16).tobytes()
+        put = "UPDATE passages SET vector = ? WHERE passage_id = ?"
+        collection.store._connection.execute(put, (vector, passage.passage_id))
+        refused = again(one)
+    assert isinstance(refused, str) and "rows" in refused

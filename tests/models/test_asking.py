@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from models.errors import ModelUnavailable
 from models.language import prompts
-from models.language.asking import REPAIR, WAITING, Asker, Usage, votes
+from models.language.asking import REPAIR, WAITING, Asker, Usage
 from models.language.openai_compatible import OpenAICompatibleModel
 from models.language.prompts import Prompt, prompt
 from models.language.protocol import ChatMessage, ConstrainedModel, PromptTooLong
@@ -140,25 +140,12 @@ def test_another_prompt_version_seed_or_model_is_another_question() -> None:
     assert len(answers) == len(model.turns) == 2
 
 
-def test_votes_are_cast_with_a_seed_each_and_unreadable_ones_are_none() -> None:
-    seeds: list[int] = []
-
-    class Seeded(Counting):
-        def complete(self, messages: Sequence[ChatMessage], **how: Any) -> str:
-            seeds.append(how["seed"])
-            return "no" if how["seed"] == 1 else str(how["seed"])
-
-    assert votes(Asker(Seeded()), NUMBER, asked("a", "b"), read, 3) == [[0, 2], [0, 2]]
-    assert seeds == [0, 0, 1, 1, 1, 1, 2, 2]
-
-
 def test_the_plan_says_what_a_run_takes() -> None:
     plan = Asker(Counting()).plan(NUMBER, asked(*"123"))
     assert plan.words() == (
         "3 questions to the language model, 0 more are answered already: about 21 tokens in and at most "
         "24 out"
     )
-    assert plan.words(seconds_each=80, at_once=2).endswith("out, about 2 minutes")
 
 
 def test_nothing_that_was_asked_or_answered_is_shown() -> None:

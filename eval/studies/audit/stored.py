@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 
 from eval.experiment import SanitizedCorpus, Shelf, retrievers
 from ingest.documents import SanitizedDocument
@@ -27,6 +28,15 @@ def stored_texts(store: Store, doc_ids: Sequence[str]) -> dict[str, str]:
     """The whole stored text of each of these documents that is there, by the id that was given."""
     found = {doc_id: "".join(each.text for each in store.passages_of(doc_id)) for doc_id in doc_ids}
     return {doc_id: text for doc_id, text in found.items() if text or store.documents_called([doc_id])}
+
+
+def vectors_digest(store: Store, doc_ids: Sequence[str]) -> str:
+    """A digest of the stored vectors of these documents."""
+    digest = blake2b(digest_size=16)
+    for doc_id in doc_ids:
+        _, vectors = store.vectors_of([each.passage_id for each in store.passages_of(doc_id)])
+        digest.update(vectors.tobytes())
+    return digest.hexdigest()
 
 
 def as_stored(

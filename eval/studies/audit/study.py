@@ -29,12 +29,13 @@ from eval.studies.audit.report import (
     MeasureFigures,
     Place,
 )
-from eval.studies.audit.stored import Stored, as_stored, stored_texts
+from eval.studies.audit.stored import Stored, as_stored, stored_texts, vectors_digest
 from eval.studies.audit.verdict import problems_of, verdict_of
 from eval.studies.compare.run_digest import run_digest
 from eval.studies.marks.methods import ORIGIN, RANDOM, REDACT
 from eval.targets import reading_once
 from eval.tasks.beside import Beside
+from eval.tasks.guesses import NOT_GUESSED
 from eval.tasks.index import IndexReader
 from ingest.deciding.baselines.within_rules import RULES_ALONE, Named, WithinRules, rules_alone
 from ingest.documents import Document, SanitizedDocument
@@ -85,6 +86,8 @@ def audit(
         sorted(texts.items()),
         [(each.doc_id, each.text) for each in strangers],
         sorted(chosen.attributes.items()),
+        sorted(sorted(each) for each in chosen.people),
+        vectors_digest(shelf.store, ids),
     )
     state = blake2b(repr(known).encode(), digest_size=16).hexdigest()
     run = run_digest(chosen, f"{made_with} {state}", (options.suite, options.seed), [system.encoder.name])
@@ -255,11 +258,17 @@ def places_of(measure: Measure, rows: Sequence[Row]) -> list[Place]:
 
 
 def gate_of(name: str, limit: float, measure: MeasureFigures | None, counted: Sequence[Place] = ()) -> Gate:
-    """Whether the collection's figure is within a limit; what was not measured, or cannot be, is not."""
+    """Whether the collection's figure is within a limit.
+
+    None holds that was not measured, as a whole or in some cases, and none whose attack is no evidence.
+    """
     figure = Estimate() if measure is None else measure.figures[COLLECTION]
     if measure is None or figure.value is None:
         return Gate(measure=name, limit=limit, value=None, outcome="not measured")
     within = figure.value <= limit if measure.lower_is_better else figure.value >= limit
+    crashed = measure.failures.keys() - {NOT_GUESSED}
+    if within and (crashed or measure.shown is False):
+        return Gate(measure=name, limit=limit, value=None, outcome="not measured")
     shown = () if within else counted
     return Gate(
         measure=name,
