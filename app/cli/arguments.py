@@ -128,7 +128,8 @@ def _described(
     verb = verbs.add_parser(name, help=help_text, formatter_class=argparse.RawDescriptionHelpFormatter)
     paragraph, example = VERBS[verb.prog.removeprefix("lethe ")]
     verb.description = fill(paragraph, _WIDTH)
-    verb.epilog = f"Example: {example}\n\n{_EXIT_CODES}"
+    gates = ", 100 a gate is exceeded" if verb.prog == "lethe audit" else ""
+    verb.epilog = f"Example: {example}\n\n{_EXIT_CODES}{gates}"
     return verb
 
 

@@ -1,6 +1,7 @@
 """``lethe audit``: attack a collection and say whether it may be released; ``lethe compare``: two audits."""
 
 import argparse
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -36,7 +37,9 @@ def run(arguments: argparse.Namespace) -> int:
     persons = persons_in(records[0], arguments.person_field, *records[1:]) if arguments.person_field else None
     known = arguments.attributes_field
     attributes = truths_in(fields_in(records[0], known, *records[1:])) if known else None
-    at_most, at_least = dict(arguments.fail_above or ()), dict(arguments.fail_below or ())
+    at_most, at_least = (
+        _gates(option, getattr(arguments, option) or ()) for option in ("fail_above", "fail_below")
+    )
     options = Options(arguments.suite, arguments.seed, at_most, at_least)
     folder = audit_folder(Path(arguments.output), options) if arguments.output else None
     with progress("done") as bar:
@@ -59,6 +62,14 @@ def run(arguments: argparse.Namespace) -> int:
         message(f"report: {write_audit(report, folder)}")
     outcomes = {gate.outcome for gate in report.gates}
     return EXCEEDED if "exceeded" in outcomes else int("not measured" in outcomes)
+
+
+def _gates(option: str, given: Sequence[tuple[str, float]]) -> dict[str, float]:
+    for measure, times in Counter(measure for measure, _ in given).items():
+        if times > 1:
+            named = option.replace("_", "-")
+            raise ConfigurationError(f"--{named} names {measure} {times} times: give each measure one limit.")
+    return dict(given)
 
 
 def compare(arguments: argparse.Namespace) -> int:

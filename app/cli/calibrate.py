@@ -15,7 +15,7 @@ from eval.corpora.gold import GoldRows, gold_rows
 from eval.measures.leakage import NOTHING_SENSITIVE
 from eval.prepared import Prepared, prepared
 from eval.progress import Progress
-from eval.studies.audit.measures import Grounds, Measure, linking
+from eval.studies.audit.measures import Grounds, Measure, linking, singling_out
 from eval.studies.calibrate.marks import MarkedThreshold, threshold_for_share, threshold_from_marks
 from eval.studies.calibrate.thresholds import (
     COUNTED,
@@ -129,14 +129,14 @@ def _fitted(
 def _attacked(arguments: argparse.Namespace, ready: Prepared) -> tuple[Measure, int]:
     """The measure of an audit that the promise is about, and how many documents hide each of the others.
 
-    Half of the documents or more are attacked, each hidden among the others alone, so that losses are
-    independent, given these others.
+    Losses have to be independent. For linkage, half of the documents or more are attacked, each hidden among
+    the others alone. How many people fit a document depends on no other document, and nothing hides it.
     """
     documents = ready.corpus.documents
     if len(documents) < 2:
         raise LetheError("An attack needs two documents or more: one is hidden among the others.")
-    most = min(MOST_OTHERS, len(documents) // 2)
-    others = fewer_documents(documents, Selection(seed=0, most_documents=most))
+    selection = Selection(seed=0, most_documents=min(MOST_OTHERS, len(documents) // 2))
+    others = [] if arguments.attack == "singled-out" else fewer_documents(documents, selection)
     hidden = {each.doc_id for each in others}
     grounds = Grounds(
         [each for each in documents if each.doc_id not in hidden],
@@ -146,27 +146,32 @@ def _attacked(arguments: argparse.Namespace, ready: Prepared) -> tuple[Measure, 
         ready.system.k,
         seed=0,
     )
-    found = {measure.name: measure for measure in linking(grounds) if measure.loss}
+    found = {each.name: each for each in (*linking(grounds), *singling_out(grounds)) if each.loss}
     if arguments.attack not in found:
         names = ", ".join(found)
         raise ConfigurationError(
             f"--attack {arguments.attack} is none that can be promised. There are: {names}."
         )
     measure = found[arguments.attack]
-    assert isinstance(measure.task, LinkageTask)
-    return replace(measure, task=replace(measure.task, among=others)), len(others)
+    if isinstance(measure.task, LinkageTask):
+        measure = replace(measure, task=replace(measure.task, among=others))
+    return measure, len(others)
 
 
 def _report_attack(promise: Promise, measure: Measure, pool: int) -> None:
+    among, hidden = (
+        (f", each hidden among {pool} others", ", and each is hidden among these others")
+        if pool
+        else ("", "")
+    )
     console().print(
-        f"tau {promise.tau:g}: of {measure.title}, the expected share is at most {promise.max_leak:.1%} with "
-        f"confidence {promise.confidence:.0%}. Measured: {promise.measured:.2%} over {promise.documents} "
-        f"documents, each hidden among {pool} others, upper bound {promise.bound:.2%}; {promise.kept:.0%} of "
-        "all mentions are kept.\n"
-        "Assumptions: new documents are drawn from the same distribution, one for each person, and each is "
-        "hidden among these others; detector, models, weights and scale are given and stay the same; the "
-        "attacker does what this attack does. The "
-        f"attack does not see {measure.blind}."
+        f"tau {promise.tau:g}: the share of {measure.title} is at most {promise.max_leak:.1%} in "
+        f"expectation, with confidence {promise.confidence:.0%}. Measured: {promise.measured:.2%} over "
+        f"{promise.documents} documents{among}, upper bound {promise.bound:.2%}; "
+        f"{promise.kept:.0%} of all mentions are kept.\n"
+        f"Assumptions: new documents are drawn from the same distribution, one for each person{hidden}; "
+        "detector, models, weights and scale are given and stay the same; the attacker does what this attack "
+        f"does. The attack does not see {measure.blind}."
     )
 
 

@@ -60,8 +60,8 @@ def calibrate(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--attack",
         metavar="MEASURE",
-        help="bound by --max-leak how often this attack of `lethe audit` succeeds: linked or told "
-        "(default none)",
+        help="bound by --max-leak how often this attack of `lethe audit` succeeds: linked, told or "
+        "singled-out (default none)",
     )
     _gold(
         verb, "field of the records with all sensitive entities, for --max-leak; without it the detected ones"

@@ -42,11 +42,13 @@ class PlantedCanaries:
     questions: Sequence[str] = field(repr=False)
 
 
-def plant(documents: Sequence[Document], n: int, seed: int = 0) -> PlantedCanaries:
+def plant(
+    documents: Sequence[Document], n: int, seed: int = 0, beside: Sequence[str] = ()
+) -> PlantedCanaries:
     """Insert a sentence with a canary after a sentence of ``n`` documents.
 
-    The kinds alternate. Canaries and topics are new to the corpus and unique, ignoring case and white space.
-    Deterministic for the same documents, ``n`` and ``seed``.
+    The kinds alternate. Canaries and topics are unique and stand in no document and no text of ``beside``,
+    ignoring case and white space. Deterministic for the same texts, ``n`` and ``seed``.
 
     Raises:
         ConfigurationError: ``n`` is below 1, there are fewer documents, two documents have one id, or no
@@ -54,7 +56,7 @@ def plant(documents: Sequence[Document], n: int, seed: int = 0) -> PlantedCanari
     """
     _check(documents, n)
     rng = random.Random(seed)
-    taken = [normalized("\n".join(document.text for document in documents))]
+    taken = [normalized("\n".join([*(document.text for document in documents), *beside]))]
     changed = list(documents)
     canaries, questions = [], []
     for turn, place in enumerate(rng.sample(range(len(documents)), n)):

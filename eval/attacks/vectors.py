@@ -59,6 +59,16 @@ def compared(stored: Vectors, own: Vectors, originals: Vectors) -> Compared:
     return Compared((units * expected).sum(axis=1), nearest)
 
 
+def found_among(vectors: Vectors, pool: Vectors, own: NDArray[np.bool_]) -> int:
+    """How many vectors have their nearest neighbour among those of ``pool`` that ``own`` marks.
+
+    Inversion by search: whoever holds candidates for an original needs no model that writes text.
+    """
+    if not len(vectors) or not len(pool):
+        return 0
+    return int(np.count_nonzero(own[(_units(vectors) @ _units(pool).T).argmax(axis=1)]))
+
+
 def described(document: SanitizedDocument, treated: Iterable[tuple[str, str, int, int]]) -> SanitizedDocument:
     """A document with the decisions of its ledger: label, action and place in the sanitized text of each.
 

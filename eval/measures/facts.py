@@ -1,7 +1,6 @@
 """How much of a reference answer an answer says, of what its source says at all."""
 
 import re
-from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
 from eval.measures.leakage import STOP_WORDS
@@ -28,12 +27,15 @@ def answerable(reference: str, source: str, question: str) -> frozenset[str]:
     return (facts_in(reference) & facts_in(source)) - facts_in(question)
 
 
-def share_present(facts: AbstractSet[str], answer: str) -> float:
-    """The share of facts that an answer says.
+def share_present(facts: frozenset[str], *texts: str) -> float:
+    """The share of facts that each of the texts says.
+
+    An answer is given with the passages of the document asked about: where documents are alike, an answer
+    from another one says some of the same words.
 
     Raises:
         ValueError: There are no facts.
     """
     if not facts:
         raise ValueError("a reference without facts has no share of them")
-    return len(facts & facts_in(answer)) / len(facts)
+    return len(facts.intersection(*map(facts_in, texts))) / len(facts)

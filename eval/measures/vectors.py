@@ -11,6 +11,7 @@ from eval.measures.uncertainty import Estimate, clustered_share
 from eval.rows import Row
 
 PASSAGES, FLAGGED, NEARER = "passages", "vectors not of their text", "vectors nearer to the original"
+INVERTED, BY_TEXT = "vectors that find their original", "texts that find their original"
 LOWEST = "lowest cosine with the vector of the text"
 
 
@@ -18,11 +19,15 @@ LOWEST = "lowest cosine with the vector of the text"
 class VectorFigures:
     """Shares of passages, intervals over documents. ``nearer`` are among the flagged.
 
-    ``lowest`` is the lowest cosine of a stored vector with that of its text, None without passages.
+    ``inverted`` have a vector whose nearest neighbour among original passages is of their own document, and
+    ``by_text`` are those of which this holds for the vector of their text. ``lowest`` is the lowest cosine of
+    a stored vector with that of its text, None without passages.
     """
 
     flagged: Estimate
     nearer: Estimate
+    inverted: Estimate
+    by_text: Estimate
     lowest: float | None
 
 
@@ -35,4 +40,4 @@ def vector_figures(rows: Iterable[Row], seed: int = 0) -> VectorFigures:
         return clustered_share([int(each.get(name, 0)) for each in figures], passages, seed)
 
     lowest = min((each[LOWEST] for each in figures if LOWEST in each), default=None)
-    return VectorFigures(share(FLAGGED), share(NEARER), lowest)
+    return VectorFigures(share(FLAGGED), share(NEARER), share(INVERTED), share(BY_TEXT), lowest)

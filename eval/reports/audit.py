@@ -186,15 +186,38 @@ def audit_table(report: AuditReport) -> Table:
 
 
 def side_by_side(one: AuditReport, other: AuditReport) -> Table:
-    """Two audits: the figures of both collections, and the second minus the first."""
-    others = {each.name: each for each in other.measures}
+    """Two audits: the figures of both collections, and the second minus the first.
+
+    No difference stands where the two were not measured by the same engine against the same reference, or a
+    figure is of too few cases.
+    """
+    both = [{each.name: each for each in report.measures} for report in (one, other)]
     rows: list[Row] = []
-    for each in one.measures:
-        if each.name in others:
-            first, second = each.figures[COLLECTION], others[each.name].figures[COLLECTION]
-            change = estimate_cell(difference(second, first), "{:+.3f}")
-            if first.too_few or second.too_few:
-                change = Cell(DASH, mark="muted")
-            rows.append((f"{each.name}\n{each.reference}", _figure(first), _figure(second), change))
+    for name in dict.fromkeys([*both[0], *both[1]]):
+        first, second = (measures.get(name) for measures in both)
+        own, others = (None if each is None else each.figures[COLLECTION] for each in (first, second))
+        references = dict.fromkeys(each.reference for each in (first, second) if each)
+        rows.append(
+            (f"{name}\n{' / '.join(references)}", _figure(own), _figure(others), _change(first, second))
+        )
     head = ("measure", one.collection, other.collection, "difference")
-    return Table(f"{one.verdict}\n{other.verdict}", head, rows)
+    return Table("\n".join((one.verdict, other.verdict, *_unlike(one, other))), head, rows)
+
+
+def _change(first: MeasureFigures | None, second: MeasureFigures | None) -> Cell:
+    if first is None or second is None:
+        return Cell(DASH, mark="muted")
+    if (first.engine, first.reference) != (second.engine, second.reference):
+        return Cell("measured otherwise", mark="muted")
+    before, after = first.figures[COLLECTION], second.figures[COLLECTION]
+    if before.too_few or after.too_few:
+        return Cell(DASH, mark="muted")
+    return estimate_cell(difference(after, before), "{:+.3f}")
+
+
+def _unlike(one: AuditReport, other: AuditReport) -> Iterator[str]:
+    """In what the two audits differ beside their collections."""
+    for what in ("suite", "seed", "reference", "documents"):
+        first, second = getattr(one, what), getattr(other, what)
+        if first != second:
+            yield f"They differ in {what}: {first}, and {second}."

@@ -42,6 +42,14 @@ class Table:
     groups: Sequence[tuple[str, int]] = field(default=(), repr=False)
     folded: str = field(default="", repr=False)
 
+    @property
+    def labels(self) -> list[str]:
+        """The heads of the columns behind the first, each with its group, for narrow screens."""
+        over = [name for name, width in self.groups for _ in range(width)] or [""] * (len(self.head) - 1)
+        return [
+            f"{group}: {head}" if group else head for group, head in zip(over, self.head[1:], strict=True)
+        ]
+
 
 Column = tuple[str, str, Callable[[Any], Cell | str]]
 """A column group or "", a head, and a function from a row to its cell."""

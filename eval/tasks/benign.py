@@ -79,11 +79,13 @@ class Benign:
             return begun.model_copy(update={"failure": attempt.failure})
         question = self.questions[number]
         said = NO_ANSWER if answer is None else answer.text
-        doc_ids = [each.passage.doc_id for each in answer.passages] if answer else []
+        passages = [each.passage for each in answer.passages] if answer else []
+        doc_ids = [each.doc_id for each in passages]
+        own = " ".join(each.text for each in passages if each.doc_id == question.about)
         facts = answerable(question.answer, self.sources[number], question.text)
         figures = {
             REFUSED: float(said == NO_ANSWER),
             RANK: float(doc_ids.index(question.about) + 1 if question.about in doc_ids else 0),
-            **({FACTS: share_present(facts, said)} if facts else {}),
+            **({FACTS: share_present(facts, said, own)} if facts else {}),
         }
         return begun.model_copy(update={"figures": figures, "doc_ids": tuple(doc_ids)})

@@ -13,7 +13,7 @@ from ingest.documents import Document, SanitizedDocument
 from ingest.protocols import Encoder
 
 NOT_GUESSED = "not guessed"
-"""The failure of documents that were not sanitized or are beyond the first ``most``."""
+"""The failure of documents beyond the first ``most``."""
 
 SLOTS, FIRST, FIRST_FIVE = "slots", "ranked first", "among the first five"
 PRIOR_FIRST, PRIOR_FIVE, CHANCE = "first by prior", "among the first five by prior", "first by chance"
@@ -53,7 +53,7 @@ class Guesses:
         for case, those in by_document.items():
             begun = Row(system=kept.system, task=self.name, case=case, doc_ids=(case,))
             if case not in rebuilt:
-                yield begun.model_copy(update={"failure": NOT_GUESSED})
+                yield begun.model_copy(update={"failure": kept.failed.get(case, NOT_GUESSED)})
             else:
                 figures = _figures([each for each in those if not each.kept], rebuilt[case])
                 yield begun.model_copy(update={"figures": figures})

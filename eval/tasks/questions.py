@@ -20,7 +20,8 @@ DEPTHS = (1, 5, 10)
 ANSWERED_WITH = 5
 """Passages per answer, as in the paper."""
 FACTS = "facts present"
-"""The share of the facts of the reference answer, of those that the document asked about states."""
+"""The share of the facts of the reference answer, of those that the document asked about states, that both the
+answer and what was found of that document say."""
 RANK = "rank of the document asked about"
 """The rank from 1; 0 if the document is not among the passages."""
 
@@ -71,7 +72,8 @@ class Questions:
         progress(f"asking questions, {kept.system}", len(asked), len(asked))
 
     def _figures(self, question: Question, passages: Sequence[RetrievedPassage]) -> Mapping[str, float]:
-        said = [question.question_id, *(each.passage.text for each in passages)]
+        own = [each.passage.text for each in passages if each.passage.doc_id == question.about]
+        said = [question.question_id, *own, "", *(each.passage.text for each in passages)]
         key = blake2b(repr(said).encode(), digest_size=16).digest()
         if key not in self._known:
             answer = whole(self.generator.write(question.text, passages)).text
@@ -81,6 +83,6 @@ class Questions:
                 "BLEU-1": scores.bleu1,
                 "sacreBLEU": scores.sacrebleu,
                 "ROUGE-L": scores.rouge_l,
-                **({FACTS: share_present(facts, answer)} if facts else {}),
+                **({FACTS: share_present(facts, answer, " ".join(own))} if facts else {}),
             }
         return self._known[key]

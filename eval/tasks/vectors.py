@@ -6,7 +6,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from eval.attacks.vectors import STORED_VECTORS, compared, described
+import numpy as np
+
+from eval.attacks.vectors import STORED_VECTORS, compared, described, found_among
 from eval.experiment import SanitizedCorpus, Shelf
 from eval.measures import vectors as measured
 from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex
@@ -20,7 +22,8 @@ from retrieval.passages import cut
 
 CUT_OTHERWISE = "stored in other passages than its text is cut into"
 """The failure of a document whose vectors cannot be made again."""
-_AT_ONCE = 64
+AMONG = 64
+"""Documents among whose originals that of a vector is looked for, in the order of the documents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +65,16 @@ class VectorsTask:
         if kept.shelf is None:
             raise ConfigurationError(f"{kept.system} has no stored vectors: measure a collection.")
         shelf, phase = kept.shelf(self.encoder), f"comparing vectors in {kept.system}"
-        there = {each.doc_id: each for each in kept.documents}
-        for first in range(0, len(cases), _AT_ONCE):
-            progress(phase, first, len(cases))
-            batch = cases[first : first + _AT_ONCE]
+        there, wanted = {each.doc_id: each for each in kept.documents}, set(cases)
+        for first in range(0, len(self.documents), AMONG):
+            batch = self.cases[first : first + AMONG]
+            if wanted.isdisjoint(batch):
+                continue
+            progress(phase, first, len(self.documents))
             figures = self._compared(shelf, [there[case] for case in batch if case in there])
             for case in batch:
+                if case not in wanted:
+                    continue
                 begun = Row(
                     system=kept.system, task=self.name, case=case, engine=self.encoder.name, doc_ids=(case,)
                 )
@@ -78,7 +85,7 @@ class VectorsTask:
                     yield begun.model_copy(update={"failure": CUT_OTHERWISE})
                 else:
                     yield begun.model_copy(update={"figures": numbers})
-        progress(phase, len(cases), len(cases))
+        progress(phase, len(self.documents), len(self.documents))
 
     def _compared(
         self, shelf: Shelf, documents: Sequence[SanitizedDocument]
@@ -91,8 +98,10 @@ class VectorsTask:
         expected, originals = (
             cut(each, self.encoder, shelf.passage_tokens, shelf.search) for each in (said, bare)
         )
+        pool = np.concatenate([each.vectors for each in originals])
+        owners = np.repeat(np.arange(len(originals)), [len(each.vectors) for each in originals])
         figures: dict[str, dict[str, float] | None] = {}
-        for doc_id, own, original in zip(ids, expected, originals, strict=True):
+        for place, (doc_id, own, original) in enumerate(zip(ids, expected, originals, strict=True)):
             passages = shelf.store.passages_of(doc_id)
             if [each.text for each in passages] != [each.text for each in own.passages]:
                 figures[own.document.doc_id] = None
@@ -105,6 +114,8 @@ class VectorsTask:
                     measured.FLAGGED: cosines.flagged,
                     measured.NEARER: cosines.nearer,
                     measured.LOWEST: float(cosines.own.min()),
+                    measured.INVERTED: found_among(stored, pool, owners == place),
+                    measured.BY_TEXT: found_among(own.vectors, pool, owners == place),
                 }
             figures[own.document.doc_id] = found
         return figures

@@ -28,11 +28,11 @@ from eval.reports.audit import audit_table, side_by_side
 from eval.reports.files import audit_folder, write_audit
 from eval.reports.gates import gate_words, junit, sarif
 from eval.reports.render import html_page
-from eval.reports.schema import Cell
+from eval.reports.schema import DASH, Cell
 from eval.rows import Row, RowFile
-from eval.studies.audit.measures import FAMILIES, Grounds, Measure, following, injecting, telling
+from eval.studies.audit.measures import FAMILIES, Grounds, Measure, following, injecting, telling, using
 from eval.studies.audit.options import LEAKS, USES, Options
-from eval.studies.audit.plan import PER_ATTEMPT, planned
+from eval.studies.audit.plan import PER_ATTEMPT, PIECE, pace, planned
 from eval.studies.audit.report import (
     COLLECTION,
     DETECTED,
@@ -49,6 +49,7 @@ from eval.studies.audit.verdict import verdict_of
 from eval.studies.marks.methods import ORIGIN, REDACT
 from eval.targets import reading_once
 from eval.tasks.guesses import NOT_GUESSED
+from eval.tasks.questions import FACTS, RANK
 from eval.tasks.vectors import VectorsTask
 from ingest.deciding.policy import Policy
 from ingest.documents import Document, SanitizedDocument
@@ -56,6 +57,7 @@ from ingest.errors import SanitizationError
 from ingest.read.sources import read_documents
 from ingest.scoring.scale import EMBEDDED_SCALE
 from models.errors import ConfigurationError, LetheError
+from models.vectors import Vectors
 from retrieval.collection import Collection, locked
 from retrieval.system import System
 from tests.commands import write_records
@@ -292,6 +294,10 @@ def test_verdicts() -> None:
     )
     assert verdict_of((), [held, unknown], 3, 3) == "No verdict: 1 of 2 gates were not measured (linked)."
     assert verdict_of((), [held, held], 3, 9_000) == ("All 2 gates hold. Attacked were 3 of 9,000 documents.")
+    few = held.model_copy(update={"figure": Estimate(0.05, 0.0, 0.4, 0, 4)})
+    assert verdict_of((), [held, few], 3, 3) == (
+        "All 2 gates hold. These figures are of too few cases to rely on: linked, n = 4."
+    )
     assert verdict_of((), [], 3, 3) == "No gate was set. No attack was measured."
     far = MeasureFigures(
         name="linked",
@@ -332,8 +338,21 @@ def test_two_audits_side_by_side(lethe: AuditReport) -> None:
     other = lethe.model_copy(update={"collection": "other", "measures": (worse,)})
     table = side_by_side(lethe, other)
     assert table.head == ("measure", "notes", "other", "difference")
-    ((name, _, _, change),) = table.rows
+    (name, _, _, change), *rest = table.rows
     assert (name, getattr(change, "text", "")) == ("left-direct\nown detector", "+0.250")
+    # What one of them alone has is shown, whichever it is.
+    assert len(rest) == len(lethe.measures) - 1
+    assert side_by_side(other, lethe).rows[1][1] == Cell("not measured", mark="muted")
+    assert {getattr(row[3], "text", "") for row in rest} == {DASH}
+
+
+def test_what_was_measured_otherwise_has_no_difference(lethe: AuditReport) -> None:
+    first = lethe.measures[0]
+    for changed in ({"engine": "another judge"}, {"reference": "people's marks"}):
+        other = lethe.model_copy(update={"measures": (first.model_copy(update=changed),), "suite": "full"})
+        table = side_by_side(lethe, other)
+        assert table.rows[0][3] == Cell("measured otherwise", mark="muted")
+        assert table.caption.endswith("\nThey differ in suite: quick, and full.")
 
 
 def test_an_attack_that_does_not_beat_chance_is_no_evidence(lethe: AuditReport) -> None:
@@ -475,6 +494,51 @@ def strangers(n: int) -> list[Document]:
     ]
 
 
+def test_a_gate_that_cannot_hold_is_said_before_the_attacks(tmp_path: Path) -> None:
+    system, data, corpus = written(tmp_path, "lethe")
+    told: list[str] = []
+    with data.open("notes") as collection:
+        options = Options("quick", at_most={"member": 0.6, "left-direct": 0.1})
+        report = audit(system, collection, corpus, options, told=told.append)
+    assert told[0].startswith("Not measured in this audit: member. A gate on it cannot hold: ")
+    assert [each.outcome for each in report.gates] == ["not measured", "held"]
+
+
+def test_questions_about_one_document_count_as_one_case() -> None:
+    texts = [" ".join(NOTES[first : first + 4]) for first in (0, 4)]
+    documents = [Document(f"n{number}", text) for number, text in enumerate(texts)]
+    grounds = Grounds(documents, SensitiveIndex(()), reading_once(WordEncoder()), "full", 3, 0)
+    first, facts = using(grounds)
+    assert len(first.task.cases) == 8
+    rows = [
+        Row(
+            system="s",
+            task="t",
+            case=case,
+            figures={RANK: float(case.startswith("n0")), FACTS: 0.5 + number / 8},
+        )
+        for number, case in enumerate(first.task.cases)
+    ]
+    found, told = first.value(rows), facts.value(rows)
+    assert (found.value, found.interval) == (0.5, (0.0, 1.0))
+    assert told.n == 2
+    assert told.value == pytest.approx(0.5 + 3.5 / 8)
+
+
+def test_the_pace_does_not_hang_on_one_long_document() -> None:
+    class Counting(WordEncoder):
+        read = 0
+
+        def encode(self, texts: Sequence[str]) -> Vectors:
+            self.read = max(self.read, *map(len, texts))
+            return super().encode(texts)
+
+    encoder = Counting()
+    long = [Document("a", "word " * 40_000), *(Document(f"b{n}", "word " * 20) for n in range(20))]
+    assert pace(encoder, long) > 0
+    assert encoder.read == PIECE
+
+
 def test_who_holds_copies_is_told_apart_from_strangers(tmp_path: Path) -> None:
     system, data, corpus = written(tmp_path, "lethe")
     copies = [replace(each, doc_id=f"c{each.doc_id}", text=f"{each.text} ") for each in corpus.documents]
@@ -546,7 +610,7 @@ def test_what_is_about_to_be_done_is_told(tmp_path: Path) -> None:
             audit(system, collection, corpus, Options("quick"), folder=tmp_path / "rows", told=told.append)
     first, again = told
     assert first.startswith(
-        "Attempts on each of 5 systems: left-direct and left-quasi 8, vectors 8, guessed 8, "
+        "Attempts on each of 5 systems: left-direct and left-quasi 8, vectors and inverted 8, guessed 8, "
     )
     (whole,) = re.findall(r"In all ([\d,]+): about a minute\.$", first)
     assert int(whole) == 5 * sum(map(int, re.findall(r" (\d+)[,.]", first.partition(" In all")[0])))

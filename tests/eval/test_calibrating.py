@@ -780,7 +780,13 @@ def test_an_attack_of_an_audit_can_be_bounded(notes: Path, capsys: pytest.Captur
     assert "on average over the 5 that have something to leak" in stderr
     code, figures, stderr = ran(capsys, "calibrate", str(path), *asked, "left-direct")
     assert (code, figures) == (2, {})
-    assert "--attack left-direct is none that can be promised. There are: linked, told." in stderr
+    assert (
+        "--attack left-direct is none that can be promised. There are: linked, told, singled-out." in stderr
+    )
+    code, figures, stderr = ran(capsys, "calibrate", str(path), *asked, "singled-out")
+    assert code == 0, stderr
+    assert (figures["counted"], figures["documents"]) == ("singled-out", len(TREES))
+    assert "each hidden among" not in stderr
 
 
 def test_a_promise_about_an_attack_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
@@ -797,7 +803,9 @@ def test_a_promise_about_an_attack_is_reported(capsys: pytest.CaptureFixture[str
     )
     _report_attack(promise, measure, 299)
     said = " ".join(capsys.readouterr().err.split())
-    assert "tau 0.4: of documents found, the expected share is at most 20.0% with confidence 90%." in said
+    assert (
+        "tau 0.4: the share of documents found is at most 20.0% in expectation, with confidence 90%." in said
+    )
     assert "Measured: 10.00% over 300 documents, each hidden among 299 others, upper bound 14.00%;" in said
     assert said.endswith("The attack does not see claims in other words.")
 

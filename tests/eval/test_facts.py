@@ -31,6 +31,12 @@ def test_the_share_counts_the_facts_in_the_answer(answer: str, share: float) -> 
     assert share_present(facts_in("patient took tablets 40 cough"), answer) == pytest.approx(share)
 
 
+def test_what_another_document_says_is_not_counted() -> None:
+    facts = facts_in("took tablets 40")
+    assert share_present(facts, "He took 40 tablets.", "She took drops.") == pytest.approx(1 / 3)
+    assert share_present(facts, "He took 40 tablets.", "") == 0
+
+
 def test_no_facts_have_no_share() -> None:
     with pytest.raises(ValueError, match="without facts"):
         share_present(frozenset(), "anything")

@@ -255,5 +255,7 @@ def test_a_page_escapes_every_part() -> None:
 def test_figures_of_a_page_have_intervals_and_counts_below() -> None:
     cell = estimate_cell(Estimate(0.25, 0.1, 0.5), PERCENT, "3 of 12")
     page = page_of(table=Table("c", ("a", "b"), [("row", cell)]))
-    assert re.search(r"<td>25\.0% <small>10\.0 to 50\.0</small> <small>3 of 12</small></td>", page)
+    assert re.search(
+        r"<td data-head=\"[^\"]*\">25\.0% <small>10\.0 to 50\.0</small> <small>3 of 12</small></td>", page
+    )
     assert "Not a verdict." in page

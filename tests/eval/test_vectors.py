@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.attacks.vectors import STORED_VECTORS, TOLERANCE, Compared, compared, described
+from eval.attacks.vectors import STORED_VECTORS, TOLERANCE, Compared, compared, described, found_among
 from eval.experiment import SanitizedCorpus, kept_in_memory
 from eval.measures import vectors as measured
 from eval.measures.uncertainty import clustered_share
-from eval.measures.vectors import vector_figures
+from eval.measures.vectors import VectorFigures, vector_figures
 from eval.progress import no_progress
 from eval.rows import Row
 from eval.tasks.vectors import CUT_OTHERWISE, VectorsTask
@@ -117,6 +117,45 @@ def test_the_vector_of_an_original_is_flagged_and_nothing_else_is() -> None:
     assert found["d04"][measured.LOWEST] < 1 - TOLERANCE
 
 
+def test_a_vector_of_the_original_finds_it_where_the_text_does_not() -> None:
+    alike = [Document(f"d{number}", f"The letter of {name} came late.") for number, name in enumerate(NAMES)]
+    task = VectorsTask(alike, ENCODER)
+
+    def found(corpus: SanitizedCorpus) -> VectorFigures:
+        return vector_figures(task.rows(corpus, task.cases, no_progress))
+
+    with ExitStack() as stack:
+        corpus, raw = kept(stack, documents=alike), found(kept(stack, ORIGIN, documents=alike))
+        clean = found(corpus)
+        store = store_of(corpus)
+        vector = ENCODER.encode([alike[4].text])[0].astype(np.float16)
+        put(store, store.passages_of("d4")[0].passage_id, "vector", vector.tobytes())
+        planted = found(corpus)
+    assert (raw.inverted.value, raw.by_text.value) == (1, 1)
+    # Without the name all texts are the same.
+    assert clean.inverted == clean.by_text
+    assert clean.inverted.hits == 1
+    assert (planted.inverted.hits, planted.by_text.hits) == (2, 1)
+
+
+def test_nearest_neighbours_by_hand() -> None:
+    pool = np.array([[1, 0], [0, 1], [-1, 0]], np.float32)
+    vectors = np.array([[2, 1], [1, 2], [0, 3]], np.float32)
+    assert found_among(vectors, pool, np.array([False, True, False])) == 2
+    assert found_among(vectors, pool, np.array([True, False, False])) == 1
+    assert found_among(vectors[:0], pool, np.array([True, True, True])) == 0
+
+
+def test_a_resumed_run_searches_the_same_originals(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("eval.tasks.vectors.AMONG", 4)
+    task = VectorsTask(DOCUMENTS, ENCODER)
+    with ExitStack() as stack:
+        corpus = kept(stack)
+        whole = list(task.rows(corpus, task.cases, no_progress))
+        later = list(task.rows(corpus, task.cases[3:], no_progress))
+    assert later == whole[3:]
+
+
 def test_a_real_encoder_is_not_flagged_and_a_planted_vector_is(minilm: Encoder) -> None:
     with ExitStack() as stack:
         corpus = kept(stack)
@@ -218,7 +257,7 @@ def test_some_cases_have_the_same_rows_which_hold_numbers_only() -> None:
         corpus = kept(stack)
         task = VectorsTask(DOCUMENTS, ENCODER)
         every = {row.case: row for row in task.rows(corpus, task.cases, no_progress)}
-        assert list(task.rows(corpus, ["d07", "d03"], no_progress)) == [every["d07"], every["d03"]]
+        assert list(task.rows(corpus, ["d03", "d07"], no_progress)) == [every["d03"], every["d07"]]
         shown = repr([task, corpus, corpus.shelf and corpus.shelf(ENCODER)])
     shown += "".join(row.model_dump_json() for row in every.values()) + repr(every)
     assert "Quenlow" not in shown and "pears" not in shown

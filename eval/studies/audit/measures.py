@@ -5,6 +5,7 @@ A further attack is one function more in ``FAMILIES``.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import fmean
 
 from eval.attacks.attributes import attribute_attack
 from eval.attacks.canaries import CanaryAttack, canary_recall, plant
@@ -31,7 +32,7 @@ from eval.measures.membership import CHANCE_AUC, membership
 from eval.measures.same_person import RANK as TWIN_RANK
 from eval.measures.same_person import same_person as same_person_figures
 from eval.measures.uncertainty import Estimate, clustered_share, mean_of, share_of
-from eval.measures.vectors import FLAGGED, vector_figures
+from eval.measures.vectors import BY_TEXT, FLAGGED, INVERTED, vector_figures
 from eval.rows import Row
 from eval.studies.audit.options import SUITES, Suite, SuiteName
 from eval.studies.audit.report import DETECTED, Attacker, Place, Reference
@@ -48,7 +49,7 @@ from eval.tasks.linkage import JUDGE, JUDGES, JudgeName, LinkageTask, version_2
 from eval.tasks.membership import MembershipTask
 from eval.tasks.questions import FACTS, RANK, Questions
 from eval.tasks.same_person import SamePersonTask
-from eval.tasks.vectors import VectorsTask
+from eval.tasks.vectors import AMONG, VectorsTask
 from ingest.documents import Document, Identifier
 from ingest.protocols import Encoder
 from retrieval.generators.extractive import ExtractiveGenerator
@@ -145,19 +146,33 @@ def reading(grounds: Grounds) -> list[Measure]:
 
 def vectors(grounds: Grounds) -> list[Measure]:
     """What stored vectors say beyond the text of their passages, which is nothing unless an ingest failed."""
+    task = VectorsTask(grounds.documents, grounds.encoder)
     return [
         Measure(
             "vectors",
             "passages whose stored vector is not that of their text",
             "reader of the index",
-            VectorsTask(grounds.documents, grounds.encoder),
+            task,
             lambda rows: vector_figures(rows, grounds.seed).flagged,
             "copies of the vectors outside the database, and changes that are smaller than those of a word; "
             "unsanitized documents have vectors of their text too, so nothing is found there",
             shown_on=None,
             reference="vectors of the text",
             places=_documents(lambda row: row.figures.get(FLAGGED, 0) > 0),
-        )
+        ),
+        Measure(
+            "inverted",
+            f"passages whose vector is nearest to their original, of those of {AMONG} documents",
+            "reader of the index",
+            task,
+            lambda rows: vector_figures(rows, grounds.seed).inverted,
+            "words that a model would write from a vector; chance is what the text of the passage finds, and "
+            "a vector should not find more",
+            lambda rows: vector_figures(rows, grounds.seed).by_text,
+            shown_on=None,
+            reference="the originals",
+            places=_documents(lambda row: row.figures.get(INVERTED, 0) > row.figures.get(BY_TEXT, 0)),
+        ),
     ]
 
 
@@ -242,6 +257,7 @@ def singling_out(grounds: Grounds) -> list[Measure]:
             task,
             lambda rows: anonymity_in(rows, size, grounds.seed).few,
             "events and relatives: age, sex, place, nationality, job and condition alone are read",
+            loss=lambda row: float(row.figures[among(size)] < FEW),
             reference="invented people",
             places=_documents(lambda row: row.figures[among(size)] < FEW),
         )
@@ -417,7 +433,8 @@ def injecting(grounds: Grounds) -> list[Measure]:
             "writer of a document",
             poisoning(attack, quoting(heeds_quotes=False), grounds.encoder, grounds.k),
             lambda rows: injected(rows, grounds.seed).followed,
-            "a model that heeds the quotes of the prompt: the victim obeys what it reads there too",
+            "a model that heeds the quotes of the prompt: the victim obeys what it reads there too; and "
+            "other settings than those of now, by which poisoned documents are sanitized",
             lambda rows: injected(rows, grounds.seed).without,
             reference="planted commands",
         )
@@ -432,7 +449,7 @@ def telling(grounds: Grounds) -> list[Measure]:
         grounds.documents, Selection(grounds.seed, most_documents=grounds.size.canaries)
     )
     copies = [replace(each, doc_id=f"canary {number}") for number, each in enumerate(carriers)]
-    planted = plant(copies, len(copies), grounds.seed)
+    planted = plant(copies, len(copies), grounds.seed, [each.text for each in grounds.documents])
     secrets = SensitiveIndex(planted.canaries)
     task = AttackTask(CanaryAttack(planted), VerbatimGenerator(), grounds.encoder, grounds.k, secrets)
 
@@ -447,8 +464,8 @@ def telling(grounds: Grounds) -> list[Measure]:
             "user of the server",
             Beside(task, planted.documents, grounds.encoder),
             out,
-            "secrets of other kinds; of the five planted three are everyday words about a person, which no "
-            "detector is made to find",
+            "secrets of other kinds (of the five planted three are everyday words about a person, which no "
+            "detector is made to find), and other settings than those of now, by which they are sanitized",
             reference="planted secrets",
         )
     ]
@@ -463,10 +480,23 @@ def using(grounds: Grounds) -> list[Measure]:
         ExtractiveGenerator(grounds.encoder),
         {each.doc_id: each.text for each in grounds.documents},
     )
+    about = {each.question_id: each.about for each in questions}
+
+    def found_first(rows: Sequence[Row]) -> Estimate:
+        asked = _by_document(about, {row.case: float(row.figures[RANK] == 1) for row in rows if row.measured})
+        return clustered_share([int(sum(own)) for own in asked], list(map(len, asked)), grounds.seed)
+
+    def facts_present(rows: Sequence[Row]) -> Estimate:
+        asked = _by_document(about, {row.case: row.figures[FACTS] for row in rows if FACTS in row.figures})
+        return mean_of([fmean(own) for own in asked], grounds.seed)
+
     found = "questions that find their document first"
     facts = "facts of the sentences beside the question that an answer states"
-    blind = "questions in other words: each is a sentence of its document"
-    folds = (("found-first", found, _found_first), ("facts", facts, _facts))
+    blind = (
+        "questions in other words: each is a sentence of its document, which an answer may repeat instead of "
+        "what stands beside it"
+    )
+    folds = (("found-first", found, found_first), ("facts", facts, facts_present))
     return [
         Measure(name, title, "nobody", task, fold, blind, lower_is_better=False, reference="the originals")
         for name, title, fold in folds
@@ -523,10 +553,9 @@ def _one_of(n: int) -> Estimate:
     return Estimate(1 / n, n=n) if n else Estimate()
 
 
-def _found_first(rows: Sequence[Row]) -> Estimate:
-    ranks = [row.figures[RANK] for row in rows if row.measured]
-    return share_of(sum(rank == 1 for rank in ranks), len(ranks))
-
-
-def _facts(rows: Sequence[Row]) -> Estimate:
-    return mean_of([row.figures[FACTS] for row in rows if row.measured and FACTS in row.figures])
+def _by_document(about: Mapping[str, str], figures: Mapping[str, float]) -> list[list[float]]:
+    """The figures of questions, those about one document together: they are not independent."""
+    grouped: dict[str, list[float]] = {}
+    for question, figure in figures.items():
+        grouped.setdefault(about[question], []).append(figure)
+    return list(grouped.values())

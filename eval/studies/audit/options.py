@@ -37,6 +37,7 @@ LEAKS = (
     "left-direct",
     "left-quasi",
     "vectors",
+    "inverted",
     "guessed",
     "inferred",
     "same-person",

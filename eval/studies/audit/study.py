@@ -107,6 +107,11 @@ def audit(
         )
         measures = [measure for family in FAMILIES for measure in family(grounds)]
         tasks = list({measure.task.name: measure.task for measure in measures}.values())
+        if lacking := {*options.at_most, *options.at_least} - {each.name for each in measures}:
+            told(
+                f"Not measured in this audit: {', '.join(sorted(lacking))}. A gate on it cannot hold: the "
+                "suite leaves it out, or it needs what the originals do not say."
+            )
         told(planned(measures, (COLLECTION, *CONTROLS), file, pace(system.encoder, chosen.documents)))
         further = [each for task in tasks if isinstance(task, Beside) for each in task.documents]
         ready = prepared(system, chosen, progress, further=further, score_all=False)

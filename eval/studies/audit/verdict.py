@@ -24,7 +24,9 @@ def _said(measures: Sequence[MeasureFigures], gates: Sequence[Gate]) -> str:
         names = ", ".join(gate.measure for gate in missing)
         return f"No verdict: {len(missing)} of {len(gates)} gates were not measured ({names})."
     if gates:
-        return f"All {len(gates)} gates hold." if len(gates) > 1 else "The gate holds."
+        few = [f"{gate.measure}, n = {gate.figure.n:g}" for gate in gates if gate.figure.too_few]
+        but = f" These figures are of too few cases to rely on: {'; '.join(few)}." if few else ""
+        return f"All {len(gates)} gates hold.{but}" if len(gates) > 1 else f"The gate holds.{but}"
     return f"No gate was set. {_furthest(measures)}"
 
 
@@ -67,7 +69,8 @@ def problems_of(
         found.append(f"{unread:,} originals could not be read, or have the id of another one.")
     if failed := len(stored.corpus.failed):
         found.append(
-            f"{failed:,} documents could not be sanitized again and were not attacked; they are not safe."
+            f"{failed:,} documents could not be sanitized again and were not attacked; they are not safe, "
+            "and the controls have them: compare the figures with care."
         )
     if stored.differing:
         found.append(
