@@ -20,8 +20,8 @@ DEPTHS = (1, 5, 10)
 ANSWERED_WITH = 5
 """Passages per answer, as in the paper."""
 FACTS = "facts present"
-"""The share of the facts of the reference answer, of those that the document asked about states, that both the
-answer and what was found of that document say."""
+"""The share of the facts of the reference answer, of those that the document asked about states, that both
+the answer and what was found of that document say."""
 RANK = "rank of the document asked about"
 """The rank from 1; 0 if the document is not among the passages."""
 

@@ -38,16 +38,17 @@ def apply(text: AnnotatedText, decisions: Sequence[Decision]) -> Applied:
     )
 
 
-_ARTICLE_BEFORE = re.compile(r"\b(an?)(\s+)$", re.IGNORECASE)
+_ARTICLE_BEFORE = re.compile(r"\b(an?)(\s+[\"“‘']?)$", re.IGNORECASE)
 _DETERMINER_BEFORE = re.compile(
     # At most one more word may come between, an adjective or a noun ("the management accountant").
-    r"\b(?:an?|the|this|that|these|those|my|your|his|her|its|our|their|whose|each|every|no|some|any)\s+"
+    r"\b(?:(?:one|another)\s+|(?:an?|the|this|that|these|those|my|your|his|her|its|our|their|whose|each|every"
+    r"|no|some|any)\s+"
     r"(?:(?!(?:to|in|of|at|on|by|for|from|with|and|or|as|is|was|are|were|has|had|into|than|near|after|before"
     r"|until|since|during|about|over|under|through|via|if|when|while|where|because|not|will|would)\s)"
-    r"[a-z-]+\s+)?$",
+    r"[a-z-]+\s+)?)[\"“‘']?$",
     re.IGNORECASE,
 )
-_OWN_ARTICLE = re.compile(r"^an? ")
+_OWN_ARTICLE = re.compile(r"^(an?) ")
 _SENTENCE_START = re.compile(
     r"(?:^|\n[ \t]*|(?<!\b[A-Za-z])(?<!\b(?:no|nr|mr|ms|dr|st|vs|eg|ie))(?<!\b(?:mrs|nos|ref|tel|fax))"
     r"[.!?][\"”’')\]]*\s+)$",
@@ -119,10 +120,9 @@ def _worded(text: str, decision: Decision, floor: int) -> tuple[Span, str, bool]
     article = _ARTICLE_BEFORE.search(before)
     if decision.action is not Action.GENERALIZE:
         return _with_fitting_article(span, words, article)
-    if article and _OWN_ARTICLE.match(words):
-        if article.group(1)[0].isupper():
-            words = words[0].upper() + words[1:]
-        return Span(span.start - len(article.group()), span.end), words, True
+    if article and (own := _OWN_ARTICLE.match(words)):
+        first = own[1].capitalize() if article[1][0].isupper() else own[1]
+        return Span(span.start - len(article[0]), span.end), f"{first}{article[2]}{words[own.end() :]}", True
     if _DETERMINER_BEFORE.search(before) and _OWN_ARTICLE.match(words):
         return span, _OWN_ARTICLE.sub("", words), True
     if article:
