@@ -42,7 +42,7 @@ def test_the_readme_installs_the_torch_that_is_tested() -> None:
 
 
 def test_the_readme_is_short() -> None:
-    assert len(README.splitlines()) <= 190
+    assert len(README.splitlines()) <= 200
 
 
 def test_the_commands_are_what_their_template_and_the_parser_make() -> None:
