@@ -1,9 +1,10 @@
 """``lethe bench attributes``: what is inferred of people, before and after their texts are protected."""
 
 import argparse
+import random
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from eval.studies.attributes.report import AttributesReport
 from eval.studies.attributes.study import Options, measure_attributes, same_value
 from ingest.protecting.incognitext import FEEDBACK, INCOGNITEXT, VARIANTS
 from ingest.protecting.targets import drawn_target, randomized_response
+from ingest.sanitize import Rewriter
 from models.errors import ConfigurationError, LetheError
 from models.language.asking import Asker
 from models.language.protocol import LanguageModel
@@ -79,14 +81,29 @@ def _options(
     folder: Path | None,
     stack: ExitStack,
 ) -> Options:
+    rewriters = _dp_bart(arguments)
     if model is None:
-        return Options(arguments.seed)
+        return Options(arguments.seed, rewriters)
     key, epsilon = data.key, arguments.epsilon
     answers = stack.enter_context(SealedAnswers(folder / ANSWERS, key)) if folder else None
     at_once = data.settings.generator.at_once if data.settings.generator.kind == "openai_compatible" else 1
     draw = drawn_target(key, same_value) if epsilon is None else randomized_response(key, epsilon, same_value)
     variants = [VARIANTS[name] for name in arguments.variant or USUAL]
-    return Options(arguments.seed, {}, Asker(model, answers, at_once), variants, draw)
+    return Options(arguments.seed, rewriters, Asker(model, answers, at_once), variants, draw)
+
+
+def _dp_bart(arguments: argparse.Namespace) -> Mapping[str, Rewriter]:
+    """DP-BART at each budget that is asked for, by its name."""
+    if not arguments.dp_bart:
+        return {}
+    from ingest.deciding.baselines.dp_bart import DpBart
+    from models.language.bart import Bart
+
+    bart = Bart(Path(arguments.dp_bart))
+    made = [
+        DpBart(bart, bart.pruned(), budget, rng=random.Random(arguments.seed)) for budget in arguments.budgets
+    ]
+    return {each.name: each for each in made}
 
 
 def _command(arguments: argparse.Namespace) -> str:
@@ -96,6 +113,9 @@ def _command(arguments: argparse.Namespace) -> str:
         words += ["--ask-model"]
         words += [word for name in arguments.variant or () for word in ("--variant", name)]
         words += ["--epsilon", f"{arguments.epsilon:g}"] if arguments.epsilon is not None else []
+    if arguments.dp_bart:
+        budgets = ",".join(f"{each:g}" for each in arguments.budgets)
+        words += ["--dp-bart", Path(arguments.dp_bart).name, "--budgets", budgets]
     words += ["--seed", str(arguments.seed)] if arguments.seed else []
     return shlex.join(words)
 

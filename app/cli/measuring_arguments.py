@@ -368,6 +368,19 @@ def bench_attributes(verb: argparse.ArgumentParser) -> None:
         help="draw the values that texts shall suggest by randomized response with this epsilon (default "
         "never the true one)",
     )
+    verb.add_argument(
+        "--dp-bart",
+        metavar="DIR",
+        help="also rewrite texts by DP-BART with the BART in this folder, as the transformers library "
+        "writes it (default none)",
+    )
+    verb.add_argument(
+        "--budgets",
+        type=numbers,
+        default=(1000.0, 2500.0),
+        metavar="LIST",
+        help="epsilons of --dp-bart, each for a whole text at delta 0.00001 (default 1000,2500, the paper's)",
+    )
     verb.add_argument("--seed", type=int, default=0, help="seed of draws and intervals (default 0)")
     output(verb, "folder for attributes.json, tables.md and sealed answers; without it none is written")
 

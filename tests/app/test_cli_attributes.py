@@ -13,6 +13,7 @@ from eval.studies.attributes.report import AttributesReport
 from models.errors import LetheError
 from tests.chat_server import Reply, chat_server, says
 from tests.commands import Ran, in_process
+from tests.small_models import make_tiny_bart
 
 POSTS = (
     ("My wife says that I snore louder than the night tram.", {"gender": "man", "marital status": "married"}),
@@ -97,6 +98,30 @@ def test_a_language_model_attacks_and_protects_and_is_asked_nothing_twice(
     assert "| incognitext * |" in tables and "Asked of the language model: questions: " in tables
     for path in (tmp_path / "o").iterdir():
         assert SECRET.encode() not in path.read_bytes()
+
+
+def test_dp_bart_is_a_method_for_each_budget_and_held_to_nothing(
+    posts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = make_tiny_bart(tmp_path / "tiny-bart")
+    more = ["--dp-bart", str(folder), "--budgets", "10,2500", "--output", str(tmp_path / "o")]
+    done = ran(capsys, posts, *more)
+    assert done.code == 0, done.err
+    report = report_in(tmp_path / "o")
+    assert report.command.endswith("--dp-bart tiny-bart --budgets 10,2500")
+    of_bart = [each for each in report.methods if each.method.startswith("dp-bart (tiny-bart, epsilon ")]
+    assert ["2500" in each.method for each in of_bart] == [False, True]
+    assert not any(each.truthful or each.failed or each.unchanged.value for each in of_bart)
+    assert all(each.truthful for each in report.methods if each not in of_bart)
+    assert "| dp-bart (tiny-bart, epsilon 10 and delta 1e-05 a text, 8 of 32 neurons pruned) * |" in done.out
+
+
+def test_a_folder_without_a_bart_is_refused(
+    posts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = ran(capsys, posts, "--dp-bart", str(tmp_path))
+    assert done.code == 1
+    assert "it needs config.json, model.safetensors and tokenizer.json of a BART" in done.err
 
 
 def test_without_a_model_there_is_nothing_to_ask(posts: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -42,8 +42,8 @@ BLIND = (
 class Options:
     """What is measured beside untouched texts, redact and the policy of the system.
 
-    ``rewriters`` are further methods by name. With an ``asker`` its language model attacks too, and
-    ``variants`` of IncogniText are measured, with targets from ``draw``.
+    ``rewriters`` are further methods by name, which nothing holds to what is true. With an ``asker`` its
+    language model attacks too, and ``variants`` of IncogniText are measured, with targets from ``draw``.
     """
 
     seed: int = 0
@@ -113,7 +113,14 @@ def measure_attributes(
             _attack(each.attack.name, done.rows[each.name], attributes, options.seed) for each in guesses
         )
         methods.append(
-            _method(done.system, attacks, done.rows[kept.name], loops.get(done.system), options.seed)
+            _method(
+                done.system,
+                attacks,
+                done.rows[kept.name],
+                loops.get(done.system),
+                done.system not in options.rewriters,
+                options.seed,
+            )
         )
     return AttributesReport(
         provenance=provenance_of(system, {}, commit),
@@ -170,7 +177,12 @@ def _attack(attacker: str, rows: Sequence[Row], attributes: Sequence[str], seed:
 
 
 def _method(
-    name: str, attacks: tuple[AttackFigures, ...], rows: Sequence[Row], loop: Incognito | None, seed: int
+    name: str,
+    attacks: tuple[AttackFigures, ...],
+    rows: Sequence[Row],
+    loop: Incognito | None,
+    held_to_truth: bool,
+    seed: int,
 ) -> MethodFigures:
     figures = [row.figures for row in rows if row.measured]
     rouge, bleu, cosine = (mean_of([each[part] for each in figures], seed) for part in (ROUGE, BLEU, COSINE))
@@ -181,7 +193,7 @@ def _method(
             stops.setdefault(attribute, Counter())[stop] += 1
     return MethodFigures(
         method=name,
-        truthful=all(each.truthful for each in outcomes),
+        truthful=held_to_truth and all(each.truthful for each in outcomes),
         attacks=attacks,
         rouge=rouge,
         bleu=bleu,
