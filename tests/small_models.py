@@ -149,3 +149,32 @@ def make_tiny_bart(folder: Path) -> Path:
         config = BartConfig(vocab_size=len(tokenizer), **sizes, **sides)
         BartForConditionalGeneration(config).save_pretrained(folder)
     return folder
+
+
+CHAT = (
+    "{% for turn in messages %}<s>{{ turn.role }}:{{ turn.content }}</s>{% endfor %}"
+    "{% if add_generation_prompt %}<s>assistant:{% endif %}"
+)
+
+
+def make_tiny_llama(folder: Path, template: str | None = CHAT) -> Path:
+    """Save a Llama with random seeded weights, two layers and 32 neurons, that reads bytes and chats."""
+    with quiet():
+        import torch
+        from transformers import LlamaConfig, LlamaForCausalLM
+
+        torch.manual_seed(0)
+        tokenizer = byte_tokenizer()
+        tokenizer.chat_template = template
+        tokenizer.save_pretrained(folder)
+        config = LlamaConfig(
+            vocab_size=len(tokenizer),
+            hidden_size=32,
+            intermediate_size=64,
+            num_hidden_layers=2,
+            num_attention_heads=2,
+            max_position_embeddings=4096,
+            initializer_range=0.3,
+        )
+        LlamaForCausalLM(config).save_pretrained(folder)
+    return folder

@@ -369,6 +369,12 @@ def bench_attributes(verb: argparse.ArgumentParser) -> None:
         "never the true one)",
     )
     verb.add_argument(
+        "--pairs",
+        metavar="FILE",
+        help="also write texts before and after IncogniText where it misled the model, for `lethe distill`: "
+        "raw texts, readable by you alone (default none)",
+    )
+    verb.add_argument(
         "--dp-bart",
         metavar="DIR",
         help="also rewrite texts by DP-BART with the BART in this folder, as the transformers library "
@@ -377,7 +383,6 @@ def bench_attributes(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--budgets",
         type=numbers,
-        default=(1000.0, 2500.0),
         metavar="LIST",
         help="epsilons of --dp-bart, each for a whole text at delta 0.00001 (default 1000,2500, the paper's)",
     )

@@ -239,6 +239,13 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "Write the detector in the form that GLiNER.from_pretrained reads, 180 MB.",
         "lethe models export-detector --output gliner",
     ),
+    "distill": (
+        "Teach a small language model to rewrite as IncogniText does: train a LoRA adapter on texts before "
+        "and after. A fifth of the authors is held back, and the adapter is that of the epoch with the "
+        "lowest loss on them. It needs the extra distill, and hours without a GPU. Pairs hold raw texts; "
+        "an adapter may repeat some of them.",
+        "lethe distill pairs.jsonl --model qwen2-1.5b --output adapter --merge",
+    ),
     "demo": (
         "Run everything on a bundled, invented corpus: ingest it, ask, audit it, and compare it with the "
         "baselines. It takes about 11 minutes on two cores, and 7 with --no-comparison.",
