@@ -1,6 +1,7 @@
 """``lethe distill``, and ``lethe models train-... | export-detector``."""
 
 import argparse
+import time
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -149,9 +150,18 @@ def distill(arguments: argparse.Namespace) -> int:
     )
     with progress("steps") as bar:
         reported = current_phase_on(bar)
-        card = train_lora(
-            base, pairs, output, recipe, lambda each: reported("training", each.step, each.steps)
-        )
+        first = 0.0
+
+        def shown(each: "Progress") -> None:
+            nonlocal first
+            if each.step == 1:
+                first = time.monotonic()
+            elif each.step == 2:
+                minutes = max(1, round((time.monotonic() - first) * each.steps / 60))
+                message(f"{each.steps:,} steps, about {minutes:,} min")
+            reported("training", each.step, each.steps)
+
+        card = train_lora(base, pairs, output, recipe, shown)
     result(
         {"folder": str(output), **{name: card[name] for name in ("pairs", "loss_before", "loss", "epoch")}}
     )
