@@ -27,8 +27,12 @@ class Pair:
 
 
 def pairs_text(pairs: Sequence[Pair]) -> str:
-    """The pairs as JSON lines."""
-    return "".join(json.dumps(asdict(pair)) + "\n" for pair in pairs)
+    """The pairs as JSON lines, each also as ``messages`` of a chat, for other trainers."""
+    return "".join(json.dumps({**asdict(pair), "messages": _messages(pair)}) + "\n" for pair in pairs)
+
+
+def _messages(pair: Pair) -> list[dict[str, str]]:
+    return [{"role": each.role, "content": each.content} for each in conversation(pair)]
 
 
 def read_pairs(path: Path) -> list[Pair]:

@@ -55,6 +55,13 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
         read_pairs(tmp_path)
 
 
+def test_a_line_is_a_chat_too() -> None:
+    messages = json.loads(pairs_text([PAIR]))["messages"]
+    assert [(each["role"], each["content"]) for each in messages] == [
+        (each.role, each.content) for each in conversation(PAIR)
+    ]
+
+
 def test_no_text_is_in_a_repr() -> None:
     assert repr(PAIR) == "Pair(attribute='sex')"
 
