@@ -1,17 +1,16 @@
 """``lethe bench attributes``: what is inferred of people, before and after their texts are protected."""
 
 import argparse
-import random
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
 from app.access.answers import ANSWERS, SealedAnswers
 from app.cli.console import current_phase_on, message, progress
-from app.cli.given import data_of, readings_of
+from app.cli.given import data_of, dp_barts_of, listed, readings_of
 from app.compose import language_model_of, system_of
 from app.data_dir import DataDir
 from app.private_files import write_private
@@ -27,14 +26,11 @@ from eval.studies.attributes.study import Options, measure_attributes, same_valu
 from ingest.protecting.incognitext import FEEDBACK, INCOGNITEXT, VARIANTS
 from ingest.protecting.pairs import Pair, pairs_text
 from ingest.protecting.targets import drawn_target, randomized_response
-from ingest.sanitize import Rewriter
 from models.errors import ConfigurationError, LetheError
 from models.language.asking import Asker
 from models.language.protocol import LanguageModel
 
 USUAL = (FEEDBACK.name, INCOGNITEXT.name)
-BUDGETS = (1000.0, 2500.0)
-"""Of DP-BART-PR+ in IncogniText's table."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -100,7 +96,7 @@ def _options(
     folder: Path | None,
     stack: ExitStack,
 ) -> Options:
-    rewriters = _dp_bart(arguments)
+    rewriters = {each.name: each for each in dp_barts_of(arguments)}
     if model is None:
         return Options(arguments.seed, rewriters)
     key, epsilon = data.key, arguments.epsilon
@@ -111,19 +107,6 @@ def _options(
     return Options(arguments.seed, rewriters, Asker(model, answers, at_once), variants, draw)
 
 
-def _dp_bart(arguments: argparse.Namespace) -> Mapping[str, Rewriter]:
-    """DP-BART at each budget that is asked for, by its name."""
-    if not arguments.dp_bart:
-        return {}
-    from ingest.deciding.baselines.dp_bart import DpBart
-    from models.language.bart import Bart
-
-    bart = Bart(Path(arguments.dp_bart))
-    budgets, rng = arguments.budgets or BUDGETS, random.Random(arguments.seed)
-    made = [DpBart(bart, bart.pruned(), budget, rng=rng) for budget in budgets]
-    return {each.name: each for each in made}
-
-
 def _command(arguments: argparse.Namespace) -> str:
     """The arguments after ``lethe bench attributes`` that reproduce the run, without local paths."""
     words = ["PATH", "--attributes-field", arguments.attributes_field]
@@ -131,9 +114,8 @@ def _command(arguments: argparse.Namespace) -> str:
         words += ["--ask-model"]
         words += [word for name in arguments.variant or () for word in ("--variant", name)]
         words += ["--epsilon", f"{arguments.epsilon:g}"] if arguments.epsilon is not None else []
-    if arguments.dp_bart:
-        budgets = ",".join(f"{each:g}" for each in arguments.budgets or BUDGETS)
-        words += ["--dp-bart", Path(arguments.dp_bart).name, "--budgets", budgets]
+    words += ["--dp-bart", Path(arguments.dp_bart).name] if arguments.dp_bart else []
+    words += ["--budgets", listed(arguments.budgets)] if arguments.budgets else []
     words += ["--seed", str(arguments.seed)] if arguments.seed else []
     return shlex.join(words)
 
