@@ -1,7 +1,7 @@
 """Pairs of texts before and after IncogniText, in a file and as conversations. Invented texts."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -79,7 +79,7 @@ class Wife:
 
     name, attributes = "wife (test double)", ("sex", "age")
 
-    def infer(self, texts: list[str]) -> list[Mapping[str, Inference]]:
+    def infer(self, texts: Sequence[str]) -> list[Mapping[str, Inference]]:
         sex = {"sex": Inference(("male",), 1.0)} if "wife" in texts[0] else {}
         return [{**sex, "age": Inference(("30",), 1.0)}]
 
