@@ -1,12 +1,12 @@
 """A fitted policy as a file for --policy."""
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from pydantic import SecretStr
 
+from app.private_files import write_private
 from app.settings.policy import PolicySettings
 from models.errors import ConfigurationError, LetheError
 
@@ -41,12 +41,7 @@ def write_policy(path: Path, chosen: PolicySettings, fitted: Mapping[str, object
     """
     text = policy_text({**chosen.model_dump(exclude_none=True), **fitted})
     try:
-        with os.fdopen(
-            os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8"
-        ) as file:
-            # a file that was there keeps its mode when it is opened
-            path.chmod(0o600)
-            file.write(f"# fitted by {by}\n{text}")
+        write_private(path, f"# fitted by {by}\n{text}")
     except OSError as error:
         raise _unwritten(path, error) from None
 

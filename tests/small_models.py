@@ -5,11 +5,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 from models.corpora.examples import Example, Mention
 from models.detectors.network import HEADS, WIDEST
+from models.local_files import quiet
 from models.risk.embedded import LabeledText
 from models.training.detector import Recipe, new_parameters, train_detector
 from models.training.optimizing import Progress
@@ -117,3 +119,62 @@ def random_risk() -> "dict[str, Tensor]":
     torch.manual_seed(0)
     weights = {name: weight.detach() for name, weight in new_parameters(released().weights).items()}
     return {name: weight if name.startswith("encoder.") else weight * 3 for name, weight in weights.items()}
+
+
+def byte_tokenizer() -> Any:
+    """A tokenizer of the transformers library that reads bytes, with the marks of BART and RoBERTa."""
+    from tokenizers import pre_tokenizers
+    from transformers import RobertaTokenizer
+
+    signs = ["<s>", "<pad>", "</s>", "<unk>", "<mask>", *sorted(pre_tokenizers.ByteLevel.alphabet())]
+    return RobertaTokenizer(vocab={sign: number for number, sign in enumerate(signs)}, merges=[])
+
+
+def make_tiny_bart(folder: Path) -> Path:
+    """Save a BART with random seeded weights, two layers on each side and 32 neurons, that reads bytes."""
+    with quiet():
+        import torch
+        from transformers import BartConfig, BartForConditionalGeneration
+
+        torch.manual_seed(0)
+        tokenizer = byte_tokenizer()
+        tokenizer.save_pretrained(folder)
+        sides = {
+            f"{side}_{what}": size
+            for side in ("encoder", "decoder")
+            for what, size in (("layers", 2), ("attention_heads", 2), ("ffn_dim", 64))
+        }
+        # Large random weights: with small ones, whatever is read, the same token is written.
+        sizes = {"d_model": 32, "max_position_embeddings": 64, "init_std": 1.0}
+        config = BartConfig(vocab_size=len(tokenizer), **sizes, **sides)
+        BartForConditionalGeneration(config).save_pretrained(folder)
+    return folder
+
+
+CHAT = (
+    "{% for turn in messages %}<s>{{ turn.role }}:{{ turn.content }}</s>{% endfor %}"
+    "{% if add_generation_prompt %}<s>assistant:{% endif %}"
+)
+
+
+def make_tiny_llama(folder: Path, template: str | None = CHAT) -> Path:
+    """Save a Llama with random seeded weights, two layers and 32 neurons, that reads bytes and chats."""
+    with quiet():
+        import torch
+        from transformers import LlamaConfig, LlamaForCausalLM
+
+        torch.manual_seed(0)
+        tokenizer = byte_tokenizer()
+        tokenizer.chat_template = template
+        tokenizer.save_pretrained(folder)
+        config = LlamaConfig(
+            vocab_size=len(tokenizer),
+            hidden_size=32,
+            intermediate_size=64,
+            num_hidden_layers=2,
+            num_attention_heads=2,
+            max_position_embeddings=4096,
+            initializer_range=0.3,
+        )
+        LlamaForCausalLM(config).save_pretrained(folder)
+    return folder

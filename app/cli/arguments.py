@@ -92,6 +92,7 @@ def parser() -> argparse.ArgumentParser:
     _vault(_verb(verbs, "vault", "show, rotate or open the originals that are kept"))
     _verb(verbs, "settings", "list the settings in force and where each comes from")
     _models(_described(verbs, "models", "list, check, download or train models"))
+    _distill(_verb(verbs, "distill", "teach a small language model IncogniText", module="train"))
     demo = _verb(verbs, "demo", "run everything on a bundled, invented corpus")
     output(demo, "folder for the demo's data (default demo-output)", default="demo-output")
     demo.add_argument(
@@ -327,6 +328,29 @@ def _models(models: argparse.ArgumentParser) -> None:
     )
     _export_detector(
         _verb(verbs, "export-detector", "write the detector for GLiNER.from_pretrained", module="train")
+    )
+
+
+def _distill(verb: argparse.ArgumentParser) -> None:
+    verb.set_defaults(function="distill")
+    verb.add_argument(
+        "pairs", metavar="PAIRS", help="pairs as `lethe bench attributes --pairs` writes them, JSON lines"
+    )
+    verb.add_argument(
+        "--model",
+        required=True,
+        metavar="DIR",
+        help="folder of the language model to teach, as the transformers library writes it",
+    )
+    output(verb, "folder that the adapter is written into", required=True)
+    verb.add_argument("--rank", type=positive, help="rank of the adapter (default 16)")
+    verb.add_argument("--epochs", type=positive, help="times that each pair is read (default 32)")
+    verb.add_argument("--rate", type=share, help="learning rate (default 0.0001)")
+    verb.add_argument(
+        "--seed", type=positive, help="seed of held-back authors, order and new weights (default 20261126)"
+    )
+    verb.add_argument(
+        "--merge", action="store_true", help="also write the whole model with the adapter in its weights"
     )
 
 

@@ -5,13 +5,15 @@ import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 from app.access.answers import ANSWERS, SealedAnswers
 from app.cli.console import current_phase_on, message, progress
-from app.cli.given import data_of, readings_of
+from app.cli.given import data_of, dp_barts_of, listed, readings_of
 from app.compose import language_model_of, system_of
 from app.data_dir import DataDir
+from app.private_files import write_private
 from app.settings.load import Settings
 from eval.attacks.attribute_truths import truths_in
 from eval.attacks.attributes import attribute_attack
@@ -22,6 +24,7 @@ from eval.reports.files import report_folder
 from eval.studies.attributes.report import AttributesReport
 from eval.studies.attributes.study import Options, measure_attributes, same_value
 from ingest.protecting.incognitext import FEEDBACK, INCOGNITEXT, VARIANTS
+from ingest.protecting.pairs import Pair, pairs_text
 from ingest.protecting.targets import drawn_target, randomized_response
 from models.errors import ConfigurationError, LetheError
 from models.language.asking import Asker
@@ -36,13 +39,15 @@ def run(arguments: argparse.Namespace) -> int:
     1 if a method could not rewrite every text: its figures are then incomplete.
     """
     data = data_of(arguments)
+    _check_pairs(arguments)
     model = _model(data.settings) if arguments.ask_model else None
+    pairs: list[Pair] = []
     folder = report_folder(Path(arguments.output)) if arguments.output else None
     records = arguments.paths, arguments.text_field, arguments.id_field
     truths = truths_in(fields_in(records[0], arguments.attributes_field, *records[1:]))
     system = system_of(data.settings)
     with ExitStack() as stack:
-        options = _options(arguments, data, model, folder, stack)
+        options = replace(_options(arguments, data, model, folder, stack), paired=pairs.extend)
         bar = stack.enter_context(progress("done"))
         reported = current_phase_on(bar)
         corpus = read_corpus(readings_of(arguments, data.settings), _numbers, None, reported, None, truths)
@@ -51,10 +56,22 @@ def run(arguments: argparse.Namespace) -> int:
         )
     report = report.model_copy(update={"command": _command(arguments)})
     sys.stdout.write(markdown(report))
+    if arguments.pairs:
+        _write_pairs(pairs, Path(arguments.pairs))
     if folder:
         _write(report, folder)
         message(f"figures: {folder}")
     return int(any(each.failed for each in report.methods))
+
+
+def _check_pairs(arguments: argparse.Namespace) -> None:
+    """Before long work, whether there will be pairs and a place for them."""
+    if not arguments.pairs:
+        return
+    if not arguments.ask_model:
+        raise ConfigurationError("--pairs are made by a language model: name one, and give --ask-model.")
+    if not Path(arguments.pairs).parent.is_dir():
+        raise ConfigurationError(f"{arguments.pairs}: there is no such folder. Make it, or name another.")
 
 
 def _numbers(doc_ids: Sequence[str]) -> list[str]:
@@ -79,14 +96,15 @@ def _options(
     folder: Path | None,
     stack: ExitStack,
 ) -> Options:
+    rewriters = {each.name: each for each in dp_barts_of(arguments)}
     if model is None:
-        return Options(arguments.seed)
+        return Options(arguments.seed, rewriters)
     key, epsilon = data.key, arguments.epsilon
     answers = stack.enter_context(SealedAnswers(folder / ANSWERS, key)) if folder else None
     at_once = data.settings.generator.at_once if data.settings.generator.kind == "openai_compatible" else 1
     draw = drawn_target(key, same_value) if epsilon is None else randomized_response(key, epsilon, same_value)
     variants = [VARIANTS[name] for name in arguments.variant or USUAL]
-    return Options(arguments.seed, {}, Asker(model, answers, at_once), variants, draw)
+    return Options(arguments.seed, rewriters, Asker(model, answers, at_once), variants, draw)
 
 
 def _command(arguments: argparse.Namespace) -> str:
@@ -96,8 +114,21 @@ def _command(arguments: argparse.Namespace) -> str:
         words += ["--ask-model"]
         words += [word for name in arguments.variant or () for word in ("--variant", name)]
         words += ["--epsilon", f"{arguments.epsilon:g}"] if arguments.epsilon is not None else []
+    words += ["--dp-bart", Path(arguments.dp_bart).name] if arguments.dp_bart else []
+    words += ["--budgets", listed(arguments.budgets)] if arguments.budgets else []
     words += ["--seed", str(arguments.seed)] if arguments.seed else []
     return shlex.join(words)
+
+
+def _write_pairs(pairs: Sequence[Pair], path: Path) -> None:
+    try:
+        write_private(path, pairs_text(pairs))
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise LetheError(f"{path}: the pairs could not be written ({reason}). Name another file.") from None
+    message(
+        f"{len(pairs):,} pairs: {path}. It holds raw texts and what is true of their authors: keep it private"
+    )
 
 
 def _write(report: AttributesReport, folder: Path) -> None:

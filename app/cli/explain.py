@@ -1,7 +1,6 @@
 """``lethe explain``."""
 
 import argparse
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from app.data_dir import DataDir
 from app.explain_html import explanation_page, figures, said
 from app.explain_text import Stretch, original_stretches, outcome, remarks, sanitized_stretches, strictest
 from app.policies import own_entities_of, policy_of
+from app.private_files import write_private
 from app.rows import explanation_row
 from ingest.deciding.policy import Policy
 from ingest.documents import Action
@@ -158,12 +158,7 @@ def _print(screen: "Console", title: str, explanation: Explanation, stretches: S
 def _write(path: Path, page: str) -> None:
     """Readable by its owner only, since it quotes the documents."""
     try:
-        with os.fdopen(
-            os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8"
-        ) as f:
-            # A file that was there keeps its mode when it is opened.
-            path.chmod(0o600)
-            f.write(page)
+        write_private(path, page)
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise LetheError(f"{path}: the page could not be written ({reason}). Name another file.") from None

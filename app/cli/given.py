@@ -1,8 +1,9 @@
 """From parsed arguments to settings, the data folder, and what the paths hold."""
 
 import argparse
+import random
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from app.settings.load import Settings, load_policy_file, load_settings
 from models.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from ingest.deciding.baselines.dp_bart import DpBart
     from ingest.deciding.policy import Policy
     from ingest.documents import Document
     from ingest.read.reading import Reading
@@ -67,6 +69,27 @@ def check_trip(policy: "Policy", why: str) -> None:
         raise ConfigurationError(
             f"{why}, and this is {policy.name}: leave out --policy, or name a file of a trip policy."
         )
+
+
+def dp_barts_of(arguments: argparse.Namespace) -> "list[DpBart]":
+    """DP-BART at each budget, by default those of IncogniText's table; none without --dp-bart.
+
+    Raises:
+        ModelUnavailable: The folder holds no BART.
+        ConfigurationError: A budget is none.
+    """
+    if not arguments.dp_bart:
+        return []
+    from ingest.deciding.baselines.dp_bart import DpBart
+    from models.language.bart import Bart
+
+    bart, rng = Bart(Path(arguments.dp_bart)), random.Random(arguments.seed)
+    return [DpBart(bart, bart.pruned(), budget, rng=rng) for budget in arguments.budgets or (1000.0, 2500.0)]
+
+
+def listed(values: Iterable[float]) -> str:
+    """Numbers as an option takes them."""
+    return ",".join(f"{each:g}" for each in values)
 
 
 def readings_of(arguments: argparse.Namespace, settings: Settings) -> "Iterator[Reading]":

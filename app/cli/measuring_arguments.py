@@ -368,6 +368,13 @@ def bench_attributes(verb: argparse.ArgumentParser) -> None:
         help="draw the values that texts shall suggest by randomized response with this epsilon (default "
         "never the true one)",
     )
+    verb.add_argument(
+        "--pairs",
+        metavar="FILE",
+        help="also write texts before and after IncogniText where it misled the model, for `lethe distill`: "
+        "raw texts, readable by you alone (default none)",
+    )
+    _dp_bart(verb)
     verb.add_argument("--seed", type=int, default=0, help="seed of draws and intervals (default 0)")
     output(verb, "folder for attributes.json, tables.md and sealed answers; without it none is written")
 
@@ -409,11 +416,29 @@ def bench_trip_rag(verb: argparse.ArgumentParser) -> None:
         help="further encoders to retrieve with: embedded, folders, or ids of pulled models (default none)",
     )
     verb.add_argument("--seed", type=int, default=0, help="seed of samples, draws and prompts (default 0)")
+    _dp_bart(verb)
     model_file(verb, "answer and paraphrase with this model file (default the settings' generator)")
     output(verb, "folder for the page, its figures and their rows; without it none is written")
     as_json(verb)
     policy(verb)
     preset(verb)
+
+
+def _dp_bart(verb: argparse.ArgumentParser) -> None:
+    """A method that needs a model."""
+    verb.add_argument(
+        "--dp-bart",
+        metavar="DIR",
+        help="also rewrite texts by DP-BART with the BART in this folder, as the transformers library "
+        "writes it; pruned_neurons.json in it lists neurons to prune, without it a quarter is (default none)",
+    )
+    verb.add_argument(
+        "--budgets",
+        type=numbers,
+        metavar="LIST",
+        help="epsilons of --dp-bart, each for a whole text at delta 0.00001 (default 1000,2500, those of "
+        "IncogniText's table)",
+    )
 
 
 def _gold(verb: argparse.ArgumentParser, help_text: str) -> None:

@@ -1,6 +1,7 @@
-"""``lethe models train-detector | train-risk | train-judge | train-attributes | export-detector``."""
+"""``lethe distill``, and ``lethe models train-... | export-detector``."""
 
 import argparse
+import time
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -130,6 +131,42 @@ def train_attributes(arguments: argparse.Namespace) -> int:
             "heads": list(card["values"]),
         }
     )
+    return 0
+
+
+def distill(arguments: argparse.Namespace) -> int:
+    """Train an adapter of a language model on pairs of texts before and after IncogniText."""
+    _check_training_is_here()
+    from app.cli.console import current_phase_on, progress
+    from ingest.protecting.pairs import conversation, read_pairs
+    from models.training.lora import Conversation, LoraRecipe, train_lora, write_merged
+
+    base, output = Path(arguments.model), Path(arguments.output)
+    given = {name: getattr(arguments, name) for name in ("rank", "epochs", "rate", "seed")}
+    recipe = LoraRecipe(**{name: value for name, value in given.items() if value is not None})
+    pairs = [Conversation(each.author, conversation(each)) for each in read_pairs(Path(arguments.pairs))]
+    message(
+        f"{len(pairs):,} pairs hold raw texts, and an adapter may repeat what it learned: keep both private"
+    )
+    with progress("steps") as bar:
+        reported = current_phase_on(bar)
+        first = 0.0
+
+        def shown(each: "Progress") -> None:
+            nonlocal first
+            if each.step == 1:
+                first = time.monotonic()
+            elif each.step == 2:
+                minutes = max(1, round((time.monotonic() - first) * each.steps / 60))
+                message(f"{each.steps:,} steps, about {minutes:,} min")
+            reported("training", each.step, each.steps)
+
+        card = train_lora(base, pairs, output, recipe, shown)
+    result(
+        {"folder": str(output), **{name: card[name] for name in ("pairs", "loss_before", "loss", "epoch")}}
+    )
+    if arguments.merge:
+        message(f"merged: {write_merged(base, output)}. Convert it to GGUF with llama.cpp for --gguf")
     return 0
 
 

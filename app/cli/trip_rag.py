@@ -8,7 +8,7 @@ from pathlib import Path
 
 from app.cli.arguments import parser
 from app.cli.console import current_phase_on, message, progress, result_beside_table, show
-from app.cli.given import check_trip, data_of
+from app.cli.given import check_trip, data_of, dp_barts_of, listed
 from app.compose import encoder_of, system_of
 from app.settings.report import run_settings
 from eval.corpora.corpus import Selection
@@ -55,6 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
             _options(arguments),
             current_phase_on(bar),
             further=[encoder_of(settings.model_copy(update={"encoder": each})) for each in further],
+            dp_barts=dp_barts_of(arguments),
             folder=folder,
             made_with=run_settings(settings, further),
         )
@@ -90,7 +91,7 @@ def command_of(arguments: argparse.Namespace) -> str:
             continue
         words.append(f"--{name.replace('_', '-')}")
         if value is not True:
-            words.append(_named(name, str(value)))
+            words.append(listed(value) if name == "budgets" else _named(name, str(value)))
     return shlex.join(words)
 
 
@@ -99,7 +100,7 @@ def _named(option: str, value: str) -> str:
         return ",".join(Path(name).name if Path(name).is_dir() else name for name in _names(value))
     if option == "held_out":
         return "DATA"
-    return Path(value).name if option in ("gguf", "policy", "questions_file") else value
+    return Path(value).name if option in ("dp_bart", "gguf", "policy", "questions_file") else value
 
 
 def failures(report: TripRagReport) -> Mapping[str, int]:

@@ -129,8 +129,8 @@ VERBS: Mapping[str, tuple[str, str]] = {
     "bench attributes": (
         "Measure what the trained attacker infers of who wrote each text, untouched, by redact and by the "
         "policy, and what stays of the wording. With --ask-model a language model of yours attacks too, and "
-        "texts are protected by IncogniText or the feedback of an adversary. An interrupted run with "
-        "--output asks nothing twice.",
+        "texts are protected by IncogniText or the feedback of an adversary. With --dp-bart they are "
+        "rewritten under differential privacy too. An interrupted run with --output asks nothing twice.",
         "lethe bench attributes posts.jsonl --attributes-field profile",
     ),
     "bench trip-rag": (
@@ -238,6 +238,13 @@ VERBS: Mapping[str, tuple[str, str]] = {
     "models export-detector": (
         "Write the detector in the form that GLiNER.from_pretrained reads, 180 MB.",
         "lethe models export-detector --output gliner",
+    ),
+    "distill": (
+        "Teach a small language model to rewrite as IncogniText does: train a LoRA adapter on texts before "
+        "and after. A fifth of the authors is held back, and the adapter is that of the epoch with the "
+        "lowest loss on them. It needs the extra distill, and hours without a GPU. Pairs hold raw texts; "
+        "an adapter may repeat some of them.",
+        "lethe distill pairs.jsonl --model qwen2-1.5b --output adapter --merge",
     ),
     "demo": (
         "Run everything on a bundled, invented corpus: ingest it, ask, audit it, and compare it with the "

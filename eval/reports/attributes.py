@@ -12,8 +12,8 @@ _HOW_TO_READ = (
     "what is nearly right; *three* has it among three guesses; *prior* is the most frequent value, without "
     "reading. *IPR* and *CPR* are what is protected of each person, and of all attributes. *ROUGE-L*, *BLEU* "
     "and *cosine* compare a text with its original, *unchanged* are texts that stayed as they were. In "
-    "parentheses are 95% intervals over texts. A method with a star says something false of the author, and "
-    "is not for a knowledge base."
+    "parentheses are 95% intervals over texts. A method with a star says something false of the author, or "
+    "nothing keeps it from doing so, and is not for a knowledge base."
 )
 _KINDS = ("strict", "lenient", "first_three")
 

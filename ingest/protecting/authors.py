@@ -1,10 +1,11 @@
 """IncogniText over the texts of known authors, as a sanitizer rewrites texts."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ingest.annotated import AnnotatedText
 from ingest.protecting.incognitext import ROUNDS, Protected, Same, Variant, protected
+from ingest.protecting.pairs import Pair
 from ingest.protecting.protocols import Adversary, Rewriter
 from ingest.protecting.targets import Draw
 
@@ -42,6 +43,16 @@ class Incognito:
     def rewrite(self, texts: Sequence[AnnotatedText]) -> list[str]:
         """The rewritten texts. Raises ModelUnavailable where a model could not be reached or failed."""
         return [self._rewritten(each.text) for each in texts]
+
+    def pairs(self) -> Iterator[Pair]:
+        """Texts before and after a rewriting toward a target that misled the adversary, one an attribute."""
+        for text, outcome in self.outcomes.items():
+            author = self.authors[text]
+            for attribute, (before, after) in outcome.steps.items():
+                if self.variant.target and outcome.stops[attribute] == "no longer inferred":
+                    truth = author.truths[attribute]
+                    target = self.draw(author.author, attribute, truth)
+                    yield Pair(author.author, attribute, truth, target, before, after)
 
     def _rewritten(self, text: str) -> str:
         author = self.authors.get(text)

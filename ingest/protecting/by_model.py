@@ -89,13 +89,14 @@ class ModelRewriter:
 
     def rewrite(self, text: str, wanted: Wanted) -> str | None:
         """The new text; None where the answer could not be read. Raises as ``ModelAdversary.infer``."""
-        slots = {"attribute": wanted.attribute, "knowledge": _knowledge(wanted), "text": text}
+        slots = {"attribute": wanted.attribute, "knowledge": knowledge(wanted), "text": text}
         if wanted.target is None:
             return self._asker.all(self._without, [slots], behind_mark)[0]
         return self._asker.all(self._toward, [{**slots, "target": wanted.target}], behind_mark)[0]
 
 
-def _knowledge(wanted: Wanted) -> str:
+def knowledge(wanted: Wanted) -> str:
+    """What a rewriter is told of the truth and of an inference, in lines."""
     lines: list[str] = []
     if wanted.truth is not None:
         lines.append(f"True value: {wanted.truth}")

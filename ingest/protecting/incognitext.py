@@ -56,7 +56,8 @@ class Protected:
     """A text against the inference of its attributes. Private, but for counts.
 
     ``stops`` says by attribute why its loop ended; "already safe" is no success of the rewriter. ``rounds``
-    counts rewritings by attribute. ``truthful`` is false if any rewriting had a target.
+    counts rewritings by attribute. ``truthful`` is false if any rewriting had a target. ``steps`` has by
+    attribute the text before and after its loop.
     """
 
     text: str = field(repr=False)
@@ -64,6 +65,7 @@ class Protected:
     rounds: Mapping[str, int]
     truthful: bool
     history: Mapping[str, Sequence[Inference]] = field(repr=False)
+    steps: Mapping[str, tuple[str, str]] = field(repr=False)
 
 
 def protected(
@@ -84,10 +86,11 @@ def protected(
     stops: dict[str, Stop] = {}
     counts: dict[str, int] = {}
     history: dict[str, list[Inference]] = {}
+    steps: dict[str, tuple[str, str]] = {}
     rewritten = False
     for attribute, truth in truths.items():
         target = targets[attribute] if variant.target else None
-        history[attribute] = []
+        history[attribute], before = [], text
         stops[attribute], counts[attribute] = "rounds", 0
         for number in range(rounds):
             inference = adversary.infer([text])[0].get(attribute)
@@ -108,4 +111,5 @@ def protected(
                 break
             text, rewritten = new, True
             counts[attribute] += 1
-    return Protected(text, stops, counts, not (variant.target and rewritten), history)
+        steps[attribute] = before, text
+    return Protected(text, stops, counts, not (variant.target and rewritten), history, steps)

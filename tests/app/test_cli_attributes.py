@@ -10,9 +10,11 @@ import pytest
 from app.access.answers import ANSWERS, SealedAnswers
 from app.access.sealing import Unsealable
 from eval.studies.attributes.report import AttributesReport
+from ingest.protecting.pairs import read_pairs
 from models.errors import LetheError
 from tests.chat_server import Reply, chat_server, says
 from tests.commands import Ran, in_process
+from tests.small_models import make_tiny_bart
 
 POSTS = (
     ("My wife says that I snore louder than the night tram.", {"gender": "man", "marital status": "married"}),
@@ -74,7 +76,9 @@ def test_a_language_model_attacks_and_protects_and_is_asked_nothing_twice(
         monkeypatch.setenv("LETHE_GENERATOR__KIND", "openai_compatible")
         monkeypatch.setenv("LETHE_GENERATOR__BASE_URL", chat.url)
         monkeypatch.setenv("LETHE_GENERATOR__MODEL", "player")
+        kept = tmp_path / "pairs.jsonl"
         more = ["--ask-model", "--output", str(tmp_path / "o"), "--data-dir", str(tmp_path / "d")]
+        more += ["--pairs", str(kept)]
         first = ran(capsys, posts, *more)
         assert first.code == 0, first.err
         assert "4 questions to the language model, 0 more are answered already" in first.err
@@ -82,6 +86,12 @@ def test_a_language_model_attacks_and_protects_and_is_asked_nothing_twice(
         again = ran(capsys, posts, *more)
         assert again.code == 0 and len(chat.requests) == asked
         assert "0 questions to the language model, 4 more are answered already" in again.err
+    (pair,) = read_pairs(kept)
+    assert (pair.attribute, pair.truth, pair.target) == ("sex", "male", "female")
+    assert (pair.original, pair.rewritten) == (POSTS[0][0], POSTS[0][0].replace("wife", "friend"))
+    assert kept.stat().st_mode & 0o777 == 0o600
+    assert f"1 pairs: {kept}. It holds raw texts and what is true of their authors" in first.err
+    assert SECRET not in first.err
     report = report_in(tmp_path / "o")
     found = {each.method: each for each in report.methods}
     assert list(found) == ["origin", "redact", "lethe", "feedback", "incognitext"]
@@ -97,6 +107,44 @@ def test_a_language_model_attacks_and_protects_and_is_asked_nothing_twice(
     assert "| incognitext * |" in tables and "Asked of the language model: questions: " in tables
     for path in (tmp_path / "o").iterdir():
         assert SECRET.encode() not in path.read_bytes()
+
+
+def test_dp_bart_is_a_method_for_each_budget_and_held_to_nothing(
+    posts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = make_tiny_bart(tmp_path / "tiny-bart")
+    more = ["--dp-bart", str(folder), "--budgets", "10,2500", "--output", str(tmp_path / "o")]
+    done = ran(capsys, posts, *more)
+    assert done.code == 0, done.err
+    report = report_in(tmp_path / "o")
+    assert report.command.endswith("--dp-bart tiny-bart --budgets 10,2500")
+    of_bart = [each for each in report.methods if each.method.startswith("dp-bart (tiny-bart, epsilon ")]
+    assert ["2500" in each.method for each in of_bart] == [False, True]
+    assert not any(each.truthful or each.failed or each.unchanged.value for each in of_bart)
+    assert all(each.truthful for each in report.methods if each not in of_bart)
+    assert "| dp-bart (tiny-bart, epsilon 10 and delta 1e-05 a text, 8 of 32 neurons pruned) * |" in done.out
+
+
+def test_a_folder_without_a_bart_is_refused(
+    posts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = ran(capsys, posts, "--dp-bart", str(tmp_path))
+    assert done.code == 1
+    assert "it needs config.json, model.safetensors and tokenizer.json of a BART" in done.err
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--pairs", "p.jsonl"], "--pairs are made by a language model: name one, and give --ask-model"),
+        (["--ask-model", "--pairs", "nowhere/p.jsonl"], "nowhere/p.jsonl: there is no such folder"),
+    ],
+)
+def test_pairs_that_could_not_be_made_or_kept_are_refused(
+    posts: Path, more: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = ran(capsys, posts, *more)
+    assert done.code == 2 and said in done.err
 
 
 def test_without_a_model_there_is_nothing_to_ask(posts: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -129,6 +129,7 @@ def test_the_command_says_what_was_asked_and_no_path_of_this_machine(tmp_path: P
         "--tau", "-0.25", "--seed", "7", "--gguf", "/home/keller/llama 2.gguf",
         "--policy", "/home/keller/p.toml", "--questions-file", "/home/keller/q.jsonl",
         "--encoders", f"{tmp_path / 'bge'}, embedded,BAAI/bge-m3",
+        "--dp-bart", "/home/keller/bart", "--budgets", "10,2500",
         "--preset", "paper", "--output", "/home/keller/out", "--data-dir", "/home/keller/data", "--json",
     )  # fmt: skip
     assert "keller" not in command and str(tmp_path) not in command
@@ -139,6 +140,7 @@ def test_the_command_says_what_was_asked_and_no_path_of_this_machine(tmp_path: P
         "corpus": "mts_dialog", "split": "test", "quick": True, "asked_share": 0.5, "tau": -0.25, "seed": 7,
         "gguf": "llama 2.gguf", "policy": "p.toml", "questions_file": "q.jsonl",
         "encoders": "bge,embedded,BAAI/bge-m3", "preset": "paper",
+        "dp_bart": "bart", "budgets": (10, 2500),
     }  # fmt: skip
 
 

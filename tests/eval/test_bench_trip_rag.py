@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -34,6 +35,7 @@ from eval.studies.compare.methods import (
 from eval.studies.compare.report import NOTHING_COMPARED, Summary, TripRagReport
 from eval.studies.compare.shares import at_share, share_taken, single_mentions
 from eval.studies.compare.study import Options, trip_rag
+from ingest.deciding.baselines.dp_bart import DpBart
 from ingest.documents import Document, SanitizedDocument
 from ingest.errors import SanitizationError
 from ingest.protocols import Sanitizer
@@ -41,7 +43,7 @@ from ingest.scoring.scale import Weights
 from models.errors import LetheError
 from models.vectors import Vectors
 from retrieval.system import System
-from tests.doubles import WordEncoder
+from tests.doubles import Letters, WordEncoder
 
 PEOPLE = ("Tobias Quellmann", "Ada Vennström", "Oswin Tarrant", "Mira Jaspersen", "Ilko Brandtner")
 THINGS = ("boiler", "kettle", "harvest", "ferry", "orchard")
@@ -84,7 +86,7 @@ def system() -> System:
 
 @pytest.fixture(scope="module")
 def report(system: System) -> TripRagReport:
-    return trip_rag(system, BENCH, SMALL)
+    return trip_rag(system, BENCH, SMALL, dp_barts=[DpBart(Letters(), [0], 1000, rng=Random(0))])
 
 
 @pytest.fixture(scope="module")
@@ -111,8 +113,10 @@ def test_every_method_is_measured_or_absent_with_a_reason(report: TripRagReport)
         "lprag",
         "lprag-compat",
         "extract",
+        "dp-bart (letters, epsilon 1000 and delta 1e-05 a text, 1 of 6 neurons pruned)",
     } <= set(there)
     assert report.absent["paraphrase"].startswith("needs a language model")
+    assert "dp-bart" not in report.absent
     assert all(each.documents_failed == 0 for each in report.methods)
 
 
@@ -296,7 +300,9 @@ def test_strengths_reach_from_little_to_everything(ready: Prepared) -> None:
 
 
 def test_methods_of_a_corpus_can_all_sanitize(ready: Prepared) -> None:
-    for each in [*methods(ready, WordEncoder(), 0)[0], *ablations(ready, 0.6)]:
+    found, absent = methods(ready, WordEncoder(), 0)
+    assert absent["dp-bart"] == "needs a BART: name its folder with --dp-bart"
+    for each in [*found, *ablations(ready, 0.6)]:
         outcomes = each.system.sanitizer().sanitize(LETTERS[:2])
         assert not any(isinstance(outcome, LetheError) for outcome in outcomes), each.name
 

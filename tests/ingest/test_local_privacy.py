@@ -3,6 +3,7 @@
 import math
 import random
 from itertools import pairwise
+from statistics import NormalDist
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,8 @@ from hypothesis import strategies as st
 from ingest.deciding.baselines.local_privacy import (
     exponential,
     exponential_probabilities,
+    gaussian_delta,
+    gaussian_noise,
     keep_probability,
     perturbed_number,
     piecewise,
@@ -185,3 +188,62 @@ def test_inputs_out_of_range_are_refused() -> None:
     for value in (1.01, math.nan):
         with pytest.raises(ValueError, match=r"^the piecewise mechanism takes numbers in \[-1, 1\]: scale"):
             piecewise(value, 1.0, rng)
+
+
+# -- Gaussian noise ----------------------------------------------------------------------------------------
+
+DELTAS = st.floats(1e-12, 0.5)
+KNOWN = [
+    (0.5, 7.03182667558249),
+    (1, 3.73063163481594),
+    (10, 0.499888619709009),
+    (1000, 0.0245817833516543),
+    (2500, 0.0150177279247564),
+    (10_000, 0.00728715745278105),
+]
+"""Noise by epsilon, for sensitivity 1 and delta 1e-5: theorem 8, solved with mpmath."""
+
+
+def classical(epsilon: float, delta: float) -> float:
+    """The noise of Dwork and Roth (2014), theorem A.1, proved for epsilon below 1; sensitivity 1."""
+    return math.sqrt(2 * math.log(1.25 / delta)) / epsilon
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1, 5])
+def test_where_the_first_term_is_a_half_the_noise_is_known(epsilon: float) -> None:
+    # By hand: of noise 1 / sqrt(2 epsilon) the first argument of theorem 8 is 0.
+    delta = 0.5 - math.exp(epsilon) * NormalDist().cdf(-math.sqrt(2 * epsilon))
+    assert gaussian_delta(1 / math.sqrt(2 * epsilon), epsilon) == pytest.approx(delta)
+    assert gaussian_noise(3, epsilon, delta) == pytest.approx(3 / math.sqrt(2 * epsilon))
+
+
+@pytest.mark.parametrize(("epsilon", "noise"), KNOWN)
+def test_noise_is_that_of_a_computation_with_many_digits(epsilon: float, noise: float) -> None:
+    assert gaussian_noise(1, epsilon, 1e-5) == pytest.approx(noise, rel=1e-9)
+
+
+@given(epsilon=st.floats(0.01, 1), delta=DELTAS)
+def test_the_classical_noise_is_enough_up_to_epsilon_1_and_never_less(epsilon: float, delta: float) -> None:
+    assert gaussian_delta(classical(epsilon, delta), epsilon) <= delta
+    assert gaussian_noise(1, epsilon, delta) <= classical(epsilon, delta)
+
+
+def test_the_classical_noise_is_too_small_at_epsilon_10() -> None:
+    assert gaussian_delta(classical(10, 1e-5), 10) > 2e-5
+    assert gaussian_noise(1, 10, 1e-5) > classical(10, 1e-5)
+
+
+@given(sensitivity=st.floats(0.01, 100), epsilon=st.floats(0.01, 3000), delta=DELTAS)
+def test_noise_reaches_its_delta_and_a_little_less_of_it_does_not(
+    sensitivity: float, epsilon: float, delta: float
+) -> None:
+    noise = gaussian_noise(sensitivity, epsilon, delta) / sensitivity
+    assert gaussian_delta(noise, epsilon) <= rounding(delta)
+    assert gaussian_delta(0.999 * noise, epsilon) > delta
+    assert gaussian_noise(sensitivity, 2 * epsilon, delta) < gaussian_noise(sensitivity, epsilon, delta)
+
+
+@pytest.mark.parametrize(("sensitivity", "epsilon", "delta"), [(0, 1, 0.1), (1, math.inf, 0.1), (1, 1, 1)])
+def test_noise_without_a_budget_is_refused(sensitivity: float, epsilon: float, delta: float) -> None:
+    with pytest.raises(ValueError, match="epsilon too and at most 10000, delta between 0 and 1"):
+        gaussian_noise(sensitivity, epsilon, delta)

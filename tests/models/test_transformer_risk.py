@@ -39,7 +39,7 @@ from models.training.transformer_risk import (
 )
 from tests.batches import assert_batches_do_not_show, assert_near
 from tests.commands import write_records
-from tests.small_models import FILLER, NAMES, marked, one_thread, random_risk
+from tests.small_models import FILLER, NAMES, byte_tokenizer, marked, one_thread, random_risk
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -100,17 +100,14 @@ def make_roberta(folder: Path) -> Path:
     """A tiny RoBERTa that reads bytes, and whose positions begin behind the padding's number."""
     with quiet():
         import torch
-        from tokenizers import pre_tokenizers
-        from transformers import RobertaConfig, RobertaModel, RobertaTokenizer
+        from transformers import RobertaConfig, RobertaModel
 
         torch.manual_seed(0)
-        marks = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
-        signs = [*marks, *sorted(pre_tokenizers.ByteLevel.alphabet())]
-        tokenizer = RobertaTokenizer(vocab={sign: number for number, sign in enumerate(signs)}, merges=[])
+        tokenizer = byte_tokenizer()
         tokenizer.model_max_length = POSITIONS
         tokenizer.save_pretrained(folder)
         config = RobertaConfig(
-            vocab_size=len(signs), max_position_embeddings=POSITIONS + 2, pad_token_id=1, **SIZES
+            vocab_size=len(tokenizer), max_position_embeddings=POSITIONS + 2, pad_token_id=1, **SIZES
         )
         RobertaModel(config).save_pretrained(folder)
     return folder

@@ -314,6 +314,7 @@ eval.studies.attributes.study.Options: variants
 ingest.protecting.authors.Incognito: variant
 ingest.protecting.incognitext.Protected: stops rounds
 ingest.protecting.incognitext.Variant: name
+ingest.protecting.pairs.Pair: attribute
 ingest.protecting.protocols.Wanted: attribute
 models.language.prompts.Prompt: name
 eval.measures.injected.Injected: by_command

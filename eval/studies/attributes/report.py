@@ -26,7 +26,8 @@ class MethodFigures(_Frozen):
 
     ``rouge``, ``bleu`` and ``cosine`` are means over documents, ``unchanged`` is a share. ``stops`` counts,
     by attribute, why loops ended, and ``rounds`` texts by the number of rewritings of an attribute: both
-    empty for methods without a loop. ``truthful`` is false for a method that wrote false values.
+    empty for methods without a loop. ``truthful`` is false for a method that wrote false values or may
+    have.
     """
 
     method: str

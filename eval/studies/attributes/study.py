@@ -1,7 +1,7 @@
 """Attributes before and after protection: what attackers infer, and what stays of the texts."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
 from eval.attacks.attribute_truths import value_of
@@ -24,6 +24,7 @@ from ingest.deciding.policy import Policy
 from ingest.protecting.authors import Author, Incognito
 from ingest.protecting.by_model import ModelAdversary, ModelRewriter
 from ingest.protecting.incognitext import Variant
+from ingest.protecting.pairs import Pair
 from ingest.protecting.protocols import Adversary
 from ingest.protecting.targets import Draw
 from ingest.sanitize import Rewriter, RewritingSanitizer
@@ -42,8 +43,9 @@ BLIND = (
 class Options:
     """What is measured beside untouched texts, redact and the policy of the system.
 
-    ``rewriters`` are further methods by name. With an ``asker`` its language model attacks too, and
-    ``variants`` of IncogniText are measured, with targets from ``draw``.
+    ``rewriters`` are further methods by name, which nothing holds to what is true. With an ``asker`` its
+    language model attacks too, and ``variants`` of IncogniText are measured, with targets from ``draw``;
+    ``paired`` gets the texts before and after those variants that have a target.
     """
 
     seed: int = 0
@@ -51,6 +53,7 @@ class Options:
     asker: Asker | None = None
     variants: Sequence[Variant] = ()
     draw: Draw | None = field(default=None, repr=False)
+    paired: Callable[[Iterable[Pair]], None] = field(default=lambda pairs: None, repr=False)
 
 
 def same_value(attribute: str, guess: str, truth: str) -> bool:
@@ -113,8 +116,17 @@ def measure_attributes(
             _attack(each.attack.name, done.rows[each.name], attributes, options.seed) for each in guesses
         )
         methods.append(
-            _method(done.system, attacks, done.rows[kept.name], loops.get(done.system), options.seed)
+            _method(
+                done.system,
+                attacks,
+                done.rows[kept.name],
+                loops.get(done.system),
+                done.system not in options.rewriters,
+                options.seed,
+            )
         )
+    for loop in loops.values():
+        options.paired(loop.pairs())
     return AttributesReport(
         provenance=provenance_of(system, {}, commit),
         command="",
@@ -170,7 +182,12 @@ def _attack(attacker: str, rows: Sequence[Row], attributes: Sequence[str], seed:
 
 
 def _method(
-    name: str, attacks: tuple[AttackFigures, ...], rows: Sequence[Row], loop: Incognito | None, seed: int
+    name: str,
+    attacks: tuple[AttackFigures, ...],
+    rows: Sequence[Row],
+    loop: Incognito | None,
+    held_to_truth: bool,
+    seed: int,
 ) -> MethodFigures:
     figures = [row.figures for row in rows if row.measured]
     rouge, bleu, cosine = (mean_of([each[part] for each in figures], seed) for part in (ROUGE, BLEU, COSINE))
@@ -181,7 +198,7 @@ def _method(
             stops.setdefault(attribute, Counter())[stop] += 1
     return MethodFigures(
         method=name,
-        truthful=all(each.truthful for each in outcomes),
+        truthful=held_to_truth and all(each.truthful for each in outcomes),
         attacks=attacks,
         rouge=rouge,
         bleu=bleu,

@@ -1,6 +1,6 @@
 """Every method that the benchmark compares, as a variant of one system."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from random import Random
@@ -49,10 +49,13 @@ class ComparedMethod:
     strength: float | None = None
 
 
-def methods(ready: Prepared, encoder: Encoder, seed: int) -> tuple[list[ComparedMethod], dict[str, str]]:
+def methods(
+    ready: Prepared, encoder: Encoder, seed: int, dp_barts: Sequence[Rewriter] = ()
+) -> tuple[list[ComparedMethod], dict[str, str]]:
     """The methods at their defaults, and those that cannot run here with the reason.
 
-    The controls use the rules, scores and words of the system's own policy, trip or lethe.
+    The controls use the rules, scores and words of the system's own policy, trip or lethe. ``dp_barts`` are
+    DP-BART at some budgets.
     """
     system = ready.system
     trip = system.method()
@@ -82,8 +85,11 @@ def methods(ready: Prepared, encoder: Encoder, seed: int) -> tuple[list[Compared
         by_method("lprag", lambda: Lprag(encoder, "ldp", rng=Random(seed))),
         by_method("lprag-compat", lambda: Lprag(encoder, "compat", rng=Random(seed))),
         ComparedMethod("extract", rewriting(Extract(encoder))),
+        *(ComparedMethod(each.name, rewriting(each)) for each in dp_barts),
     ]
     absent: dict[str, str] = {}
+    if not dp_barts:
+        absent["dp-bart"] = "needs a BART: name its folder with --dp-bart"
     if system.language_model is None:
         absent["paraphrase"] = "needs a language model: set generator.kind, or name a file with --gguf"
     else:

@@ -50,6 +50,7 @@ from eval.tasks.index import IndexReader
 from eval.tasks.questions import Questions
 from ingest.documents import Document, Scores
 from ingest.protocols import Encoder
+from ingest.sanitize import Rewriter
 from models.errors import ConfigurationError, LetheError
 from retrieval.generators.verbatim import VerbatimGenerator
 from retrieval.protocols import Generator
@@ -87,14 +88,16 @@ def trip_rag(
     progress: Progress = no_progress,
     *,
     further: Sequence[Encoder] = (),
+    dp_barts: Sequence[Rewriter] = (),
     folder: Path | None = None,
     made_with: str = "",
 ) -> TripRagReport:
     """Measure every method on one corpus with public ids.
 
-    ``further`` encoders only retrieve. Rows are written to ``folder`` one by one, and an interrupted run
-    resumes there; ``attacks.jsonl`` has one line per prompt of each attack at the end. ``made_with`` is a
-    digest of settings and models: rows of a run with others are refused.
+    ``further`` encoders only retrieve, ``dp_barts`` are DP-BART at some budgets. Rows are written to
+    ``folder`` one by one, and an interrupted run resumes there; ``attacks.jsonl`` has one line per prompt of
+    each attack at the end. ``made_with`` is a digest of settings and models: rows of a run with others are
+    refused.
 
     Raises:
         ConfigurationError: Two encoders have one name.
@@ -105,9 +108,9 @@ def trip_rag(
         raise LetheError(f"{corpus.name} has no questions: more documents, or longer ones, would give some.")
     names = _distinct([system.encoder.name, *(each.name for each in further)])
     commit = commit_here()
-    made_with = f"{made_with} {system.own_entities}"
+    made_with = f"{made_with} {system.own_entities} {[each.name for each in dp_barts]}"
     with RowFile(run_digest(corpus, made_with, options, names), folder) as file:
-        study = _study(system, corpus, options, further, file, progress)
+        study = _study(system, corpus, options, further, dp_barts, file, progress)
         report = study.report(commit)
         if folder is not None:
             write_rows(file.all(study.attack_tasks()), folder / "attacks.jsonl")
@@ -133,6 +136,7 @@ class _Study:
     sensitive: SensitiveIndex
     options: Options
     asking: Sequence[Questions]
+    dp_barts: Sequence[Rewriter]
     file: RowFile
     progress: Progress
 
@@ -154,7 +158,7 @@ class _Study:
 
     def report(self, commit: str | None) -> TripRagReport:
         seed, ready = self.options.seed, self.ready
-        compared, absent = methods(ready, self.encoder, seed)
+        compared, absent = methods(ready, self.encoder, seed, self.dp_barts)
         share = share_taken(ready.decisions(self.system.method()))
         runs = {"": compared, ABLATION: ablations(ready, share), STRENGTH: [], WEIGHTED: []}
         cells: Mapping[tuple[float, float], ComparedMethod] = {}
@@ -291,7 +295,8 @@ class _Study:
             corpus = replace(self.corpus, documents=planted.documents, questions=(), gold=None)
             bare = replace(self.system, sanitizing=None)
             ready = prepared(bare, corpus, self.progress)
-            systems = {each.name: each.system for each in methods(ready, self.encoder, seed)[0]}
+            found, _ = methods(ready, self.encoder, seed, self.dp_barts)
+            systems = {each.name: each.system for each in found}
         else:
             systems = dict.fromkeys(names, self.system)
         experiment = Experiment(
@@ -336,6 +341,7 @@ def _study(
     corpus: Corpus,
     options: Options,
     further: Sequence[Encoder],
+    dp_barts: Sequence[Rewriter],
     file: RowFile,
     progress: Progress,
 ) -> _Study:
@@ -346,7 +352,7 @@ def _study(
         Questions(corpus.questions, reading_once(each), system.generator, sources)
         for each in (system.encoder, *further)
     ]
-    return _Study(ready, sensitive, options, asking, file, progress)
+    return _Study(ready, sensitive, options, asking, dp_barts, file, progress)
 
 
 def _name(compared: ComparedMethod, kind: str) -> str:

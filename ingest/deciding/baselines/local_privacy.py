@@ -4,6 +4,8 @@ A mechanism is epsilon-locally differentially private if, for any two inputs and
 probabilities of the set differ by a factor of at most e^epsilon. Post-processing of an output (rounding,
 clipping, wording) preserves this; the epsilons of several outputs add up.
 
+Gaussian noise has a second number: the factor may be exceeded with a probability of at most delta.
+
 The definition is for real numbers. These functions use floating-point numbers and draw multiples of 2^-53,
 so the factor holds up to rounding. Unrounded outputs of ``piecewise`` may leak more than the formula says:
 release only rounded ones.
@@ -15,6 +17,10 @@ from random import Random
 
 MOST_EPSILON = 700.0
 """e^epsilon is still finite; such a budget protects nothing."""
+MOST_GAUSSIAN = 10_000.0
+"""For Gaussian noise, whose literature has such budgets: beyond, rounding would tell delta too small."""
+_HALVINGS = 80
+"""Of an interval around the noise, which is then exact up to rounding and never too small."""
 
 
 def keep_probability(options: int, epsilon: float) -> float:
@@ -97,6 +103,41 @@ def perturbed_number(value: float, low: float, high: float, epsilon: float, rng:
     middle, half = (low + high) / 2, (high - low) / 2
     scaled = min(1.0, max(-1.0, (value - middle) / half))
     return min(high, max(low, middle + half * piecewise(scaled, epsilon, rng)))
+
+
+def gaussian_delta(noise: float, epsilon: float) -> float:
+    """The least delta at which Gaussian noise is (epsilon, delta)-LDP (Balle and Wang 2018, theorem 8).
+
+    ``noise`` is its standard deviation over the L2 sensitivity: over the farthest that two inputs are apart.
+    """
+    from scipy.special import log_ndtr
+
+    # Logarithms, since e^epsilon overflows at budgets that the literature uses.
+    likely = float(log_ndtr(0.5 / noise - epsilon * noise))
+    allowed = epsilon + float(log_ndtr(-0.5 / noise - epsilon * noise))
+    return math.exp(likely) * -math.expm1(min(0.0, allowed - likely))
+
+
+def gaussian_noise(sensitivity: float, epsilon: float, delta: float) -> float:
+    """The standard deviation of the least Gaussian noise that is (epsilon, delta)-LDP, found by halving.
+
+    For any epsilon up to ``MOST_GAUSSIAN``, unlike the classical sensitivity * sqrt(2 ln(1.25 / delta)) /
+    epsilon, which is proved for epsilon of at most 1. ``delta`` lies in (0, 1).
+    """
+    if not (sensitivity > 0 and 0 < epsilon <= MOST_GAUSSIAN and 0 < delta < 1):
+        raise ValueError(
+            f"sensitivity must be above 0, epsilon too and at most {MOST_GAUSSIAN:g}, delta between 0 and 1"
+        )
+    low, high = 0.0, 1.0
+    while gaussian_delta(high, epsilon) > delta:
+        low, high = high, 2 * high
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        if gaussian_delta(middle, epsilon) > delta:
+            low = middle
+        else:
+            high = middle
+    return sensitivity * high
 
 
 def _near(value: float, epsilon: float) -> tuple[float, float]:

@@ -1,0 +1,131 @@
+"""BART (Lewis et al. 2020) in two halves: from a text to its encoder's states, and from states to a text."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.errors import ModelUnavailable
+from models.local_files import best_device, quiet
+
+TOKENS = 20
+"""Of a piece, marks and padding included: the length that DP-BART was measured with."""
+BEAMS = 3
+PRUNED = "pruned_neurons.json"
+PRUNED_SHARE = 0.25
+_AT_ONCE = 16
+
+
+class Bart:
+    """A BART of the transformers library, from a folder on this machine. It decodes by beams, without chance.
+
+    Raises ModelUnavailable where the folder does not hold one.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.name = folder.resolve().name
+        self._folder = folder
+        try:
+            with quiet():
+                import torch
+                from transformers import AutoTokenizer, BartForConditionalGeneration
+
+                tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+                # Safetensors alone: other formats can hold code.
+                network, told = BartForConditionalGeneration.from_pretrained(
+                    folder,
+                    local_files_only=True,
+                    use_safetensors=True,
+                    dtype=torch.float32,
+                    output_loading_info=True,
+                )
+            if told["missing_keys"]:
+                raise ValueError("the library would put random weights in their place")
+            self._words = tokenizer.backend_tokenizer
+            self._start, self._end = tokenizer.bos_token_id, tokenizer.eos_token_id
+            self._padding = tokenizer.pad_token_id
+        except Exception as error:
+            raise ModelUnavailable(
+                f"The BART model in {folder} could not be loaded ({type(error).__name__}):",
+                "it needs config.json, model.safetensors and tokenizer.json of a BART, such as "
+                "facebook/bart-base; copy its files there, or name another folder.",
+            ) from None
+        self._tokenizer = tokenizer
+        self._network: Any = network.to(best_device()).eval()
+        self.width = int(network.config.d_model)
+
+    def pieces(self, text: str) -> list[list[int]]:
+        """The tokens of ``text`` in pieces of ``TOKENS``, marks included; only the last may be shorter."""
+        ids = self._words.encode(text, add_special_tokens=False).ids
+        room = TOKENS - 2
+        return [[self._start, *ids[at : at + room], self._end] for at in range(0, len(ids), room)]
+
+    def states(self, pieces: Sequence[Sequence[int]]) -> NDArray[np.float32]:
+        """The encoder's output, shape (pieces, ``TOKENS``, width), at places of padding too."""
+        import torch
+
+        found = []
+        for some in _batches(pieces):
+            ids = torch.full((len(some), TOKENS), self._padding)
+            for row, piece in enumerate(some):
+                ids[row, : len(piece)] = torch.tensor(piece)
+            real = torch.arange(TOKENS) < torch.tensor([len(piece) for piece in some])[:, None]
+            device = self._network.device
+            with torch.inference_mode():
+                read = self._network.get_encoder()(
+                    input_ids=ids.to(device), attention_mask=real.long().to(device)
+                )
+            found.append(read.last_hidden_state.float().cpu().numpy())
+        return np.concatenate(found)
+
+    def written(self, states: NDArray[np.float32]) -> list[str]:
+        """The text of each piece, decoded from nothing but its states: where padding was is not told."""
+        import torch
+        from transformers.modeling_outputs import BaseModelOutput
+
+        found: list[str] = []
+        for some in _batches(states):
+            given = torch.from_numpy(some).to(self._network.device)
+            with torch.inference_mode():
+                ids = self._network.generate(
+                    encoder_outputs=BaseModelOutput(last_hidden_state=given),
+                    attention_mask=torch.ones(given.shape[:2], dtype=torch.long, device=given.device),
+                    num_beams=BEAMS,
+                    do_sample=False,
+                    min_length=0,
+                    max_length=TOKENS,
+                )
+            found += self._tokenizer.batch_decode(ids, skip_special_tokens=True)
+        return found
+
+    def pruned(self) -> list[int]:
+        """The neurons of the encoder's output that can best be done without, in order.
+
+        Those that the folder's ``PRUNED`` lists, a JSON list of numbers from 0; without it, the quarter that
+        the first cross-attention reads least, by the absolute sum of its weights for keys: the first step of
+        DP-BART-PR. Neither depends on a text. Raises ModelUnavailable where the list is none.
+        """
+        listed = self._folder / PRUNED
+        if not listed.exists():
+            read = self._network.get_decoder().layers[0].encoder_attn.k_proj.weight.detach().abs().sum(dim=0)
+            least = read.argsort(stable=True)[: int(PRUNED_SHARE * self.width)]
+            return sorted(least.tolist())
+        try:
+            said = json.loads(listed.read_bytes())
+        except (OSError, ValueError):
+            said = None
+        if not isinstance(said, list) or not set(map(type, said)) <= {int}:
+            said = [-1]
+        if not 0 <= min(said, default=0) <= max(said, default=0) < self.width or len(set(said)) == self.width:
+            raise ModelUnavailable(
+                f"{listed} does not say which neurons are pruned:",
+                f"write a JSON list of some, not all, of the numbers from 0 to {self.width - 1}.",
+            )
+        return sorted(set(said))
+
+
+def _batches(rows: Any) -> Any:
+    return (rows[at : at + _AT_ONCE] for at in range(0, len(rows), _AT_ONCE))
