@@ -17,8 +17,11 @@ from app.cli.shared_arguments import (
     positive,
     preset,
     share,
+    target,
 )
+from ingest.deciding.baselines.als_like import ALS_LIKE
 from ingest.protecting.incognitext import VARIANTS
+from ingest.protecting.whole_texts import BY_MODEL
 
 
 def calibrate(verb: argparse.ArgumentParser) -> None:
@@ -299,11 +302,19 @@ def bench_linkage(verb: argparse.ArgumentParser) -> None:
     )
     verb.add_argument(
         "--judge",
-        choices=("lexical", "trained"),
-        default="lexical",
-        help="who says whether a text tells a claim: a rule that counts words, or the shipped model, which "
-        "knows other words for the same (default lexical)",
+        choices=("lexical", "trained", "model"),
+        help="who says whether a text tells a claim: a rule that counts words, the shipped model, which "
+        "knows other words for the same, or the language model, five times (default lexical, or model with "
+        "--ask-model)",
     )
+    verb.add_argument(
+        "--ask-model",
+        action="store_true",
+        help="as in the paper: let the language model of the settings cut texts into claims, reword what the "
+        "attacker knows, judge claims, and judge how coherent texts are; it reads the texts as they are",
+    )
+    model_file(verb, "language model in GGUF format for --ask-model (default that of the settings)")
+    _also(verb)
     verb.add_argument(
         "--quick", action="store_true", help="a small sample, and only the main attack's tables"
     )
@@ -349,8 +360,8 @@ def bench_attributes(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--ask-model",
         action="store_true",
-        help="let the language model of the settings attack too, and protect texts by IncogniText; it reads "
-        "the texts as they are",
+        help="let the language model of the settings attack too, protect texts by IncogniText, and judge how "
+        "coherent and useful they stay; it reads the texts as they are",
     )
     model_file(verb, "language model in GGUF format for --ask-model (default that of the settings)")
     verb.add_argument(
@@ -368,6 +379,15 @@ def bench_attributes(verb: argparse.ArgumentParser) -> None:
         help="draw the values that texts shall suggest by randomized response with this epsilon (default "
         "never the true one)",
     )
+    verb.add_argument(
+        "--target",
+        type=target,
+        action="append",
+        metavar="ATTRIBUTE=VALUE",
+        help="value that texts shall suggest, such as occupation=chef, unless it is true; may be repeated "
+        "(default one drawn for each author)",
+    )
+    _also(verb)
     verb.add_argument("--seed", type=int, default=0, help="seed of draws and intervals (default 0)")
     output(verb, "folder for attributes.json, tables.md and sealed answers; without it none is written")
 
@@ -414,6 +434,18 @@ def bench_trip_rag(verb: argparse.ArgumentParser) -> None:
     as_json(verb)
     policy(verb)
     preset(verb)
+
+
+def _also(verb: argparse.ArgumentParser) -> None:
+    """Further methods."""
+    verb.add_argument(
+        "--also",
+        action="append",
+        choices=[ALS_LIKE, *BY_MODEL],
+        metavar="METHOD",
+        help=f"also measure {ALS_LIKE}, which stars out what a cloud service for personal data would, or, by "
+        f"the model of --ask-model, {', '.join(BY_MODEL)}; may be repeated (default none)",
+    )
 
 
 def _gold(verb: argparse.ArgumentParser, help_text: str) -> None:
