@@ -19,8 +19,8 @@ _HOW_TO_READ = (
 _JUDGED = (
     "*Readability* and *meaning*, from 1 to 10, compare a text with its original, *faithful* is 1 where it "
     "says nothing new, and *utility* the mean of the three in [0, 1]. *Coherence*, from 1 to 5, is that of "
-    "the text alone. *Not judged* is how often no answer could be read, asked for twice, or a text was empty; "
-    "that counts nowhere else."
+    "the text alone. *Not judged* counts answers that could not be read, asked for twice, and empty texts; "
+    "they count nowhere else."
 )
 _KINDS = ("strict", "lenient", "first_three")
 

@@ -27,8 +27,8 @@ class MethodFigures(_Frozen):
     ``rouge``, ``bleu`` and ``cosine`` are means over documents, ``unchanged`` is a share. ``stops`` counts,
     by attribute, why loops ended, and ``rounds`` texts by the number of rewritings of an attribute: both
     empty for methods without a loop. ``truthful`` is false for a method that wrote false values. ``judged``
-    has the mean scores of a language model by name, empty without one, and ``not_judged`` counts where it gave
-    none: an answer could not be read, or a text was empty.
+    has the mean scores of a language model by name, empty without one, and ``not_judged`` counts where it
+    gave none: an answer could not be read, or a text was empty.
     """
 
     method: str
