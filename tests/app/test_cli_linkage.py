@@ -228,8 +228,9 @@ def test_a_language_model_cuts_rewords_judges_and_rewrites_and_is_asked_nothing_
     report = LinkageReport.model_validate_json((output / "linkage.json").read_text(encoding="utf-8"))
     found = by_method(report)
     assert list(found) == [*METHODS, "als-like", *METHODS_BY_MODEL]
-    # Each text is cut once, and each claim that is known reworded once.
-    assert (asked["known"], asked["infer"], asked["answer"]) == (3 * 7, 3 * 7, 3 * 7)
+    # The second round finds what the first wrote, and the third finds the same.
+    assert (asked["infer"], asked["answer"]) == (2 * 7, 2 * 7)
+    assert 7 < asked["known"] <= 3 * 7 and asked["atoms"] < len(found) * 7
     assert (asked["anonymize"], asked["reword"], asked["disclose"]) == (7, 7, 7)
     assert asked["judge"] % 5 == 0
     assert (
@@ -238,7 +239,7 @@ def test_a_language_model_cuts_rewords_judges_and_rewrites_and_is_asked_nothing_
     )
     first = found["origin"]
     assert (first.main.distance.mean.value, first.main.linkage.rate.value) == (0, 1)
-    assert first.claims.value == 1 and report.claims.value == 6
+    assert first.claims.value == 1 and report.claims.value == 5
     # One of seven texts could not be judged, and nothing is no text.
     assert first.coherence is not None and (first.coherence.value, first.coherence.n) == (4, 6)
     assert (first.not_judged, found["everything removed"].not_judged) == (1, 7)
