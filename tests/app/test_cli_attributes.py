@@ -12,7 +12,7 @@ from app.access.sealing import Unsealable
 from eval.studies.attributes.report import AttributesReport
 from models.errors import LetheError
 from tests.chat_server import Reply, chat_server, says
-from tests.commands import Ran, in_process
+from tests.commands import PLAIN, Ran, in_process
 
 POSTS = (
     ("My wife says that I snore louder than the night tram.", {"gender": "man", "marital status": "married"}),
@@ -123,6 +123,8 @@ def test_a_target_is_what_somebody_chose_and_a_star_stands_for_each_character(
     posts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with chat_server(answer=playing) as chat:
+        for name, value in PLAIN.items():
+            monkeypatch.setenv(name, value)
         monkeypatch.setenv("LETHE_GENERATOR__KIND", "openai_compatible")
         monkeypatch.setenv("LETHE_GENERATOR__BASE_URL", chat.url)
         monkeypatch.setenv("LETHE_GENERATOR__MODEL", "player")

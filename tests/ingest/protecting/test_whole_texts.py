@@ -6,10 +6,8 @@ from collections.abc import Callable
 import pytest
 
 from ingest.annotated import AnnotatedText
-from ingest.deciding.baselines.als_like import LABELS, THRESHOLD, AlsLike
-from ingest.documents import Document, Entity, Identifier, SanitizedDocument, Span
+from ingest.documents import Document, SanitizedDocument
 from ingest.errors import SanitizationError
-from ingest.labels import LABELS as ALL_LABELS
 from ingest.protecting.whole_texts import (
     ATTRIBUTES,
     BY_MODEL,
@@ -120,29 +118,3 @@ def test_a_document_that_was_not_rewritten_is_not_sanitized_and_the_others_are(n
     assert isinstance(failed, SanitizationError) and isinstance(done, SanitizedDocument)
     assert "rewriting failed (NotRewritten)" in str(failed) and "Tarnholt" not in str(failed)
     assert done.text == "The kiln is hot."
-
-
-# -- what a service would star out -----------------------------------------------------------------------
-
-
-def entity(text: str, words: str, label: str, confidence: float = 1.0) -> Entity:
-    start = text.index(words)
-    return Entity(Span(start, start + len(words)), label, Identifier.DIRECT, confidence, "test")
-
-
-def test_entities_of_the_categories_are_starred_out_at_their_length() -> None:
-    text = "Ada Quell, 34, has asthma. Tarnholt or Ostby?"
-    found = [
-        entity(text, "Ada Quell", "person full name"),
-        entity(text, "Quell, 34", "person age"),
-        entity(text, "asthma", "disease"),
-        entity(text, "Tarnholt", "city name", THRESHOLD),
-        entity(text, "Ostby", "city name", THRESHOLD - 0.01),
-    ]
-    (starred,) = AlsLike("patterns").rewrite([AnnotatedText(text, found)])
-    assert starred == "*************, has asthma. ******** or Ostby?"
-    assert AlsLike("patterns").name == "als-like (patterns)"
-
-
-def test_every_label_of_the_categories_is_one_of_ours() -> None:
-    assert set(ALL_LABELS) > LABELS
