@@ -25,7 +25,7 @@ def figures_of(method: Method) -> dict[str, float]:
 
 
 def test_bleu_and_rouge_of_a_rewritten_text_by_hand() -> None:
-    # "the animal eats eels at noon": the original has 5 of 6 words, 3 of 5 pairs, 2 of 4 triples, 1 of 3 fours.
+    # "the animal eats eels at noon": 5 of 6 words, 3 of 5 pairs, 2 of 4 triples and 1 of 3 fours are left.
     found = figures_of(REDACT)
     assert found[BLEU] == pytest.approx((5 / 6 * 3 / 5 * 2 / 4 * 1 / 3) ** (1 / 4))
     assert found[ROUGE] == pytest.approx(5 / 6)
