@@ -196,8 +196,8 @@ def playing(request: dict[str, Any]) -> Reply:
             row = {"attribute": "occupation", "reasoning": "", "guesses": ["miller"], "certainty": 1}
             return says(json.dumps({"inferences": [row]}))
         case "disclose":
-            rows = [{"words": name, "instead": ["somebody"]} for name in NAMES]
-            return says(json.dumps({"disclosures": rows}))
+            found = [{"words": name, "instead": ["somebody"]} for name in NAMES]
+            return says(json.dumps({"disclosures": found}))
         case _:
             for name in NAMES:
                 text = text.replace(name, "somebody")
