@@ -311,7 +311,8 @@ def bench_linkage(verb: argparse.ArgumentParser) -> None:
         "--ask-model",
         action="store_true",
         help="as in the paper: let the language model of the settings cut texts into claims, reword what the "
-        "attacker knows, judge claims, and judge how coherent texts are; it reads the texts as they are",
+        "attacker knows, judge claims, judge how coherent texts are, and answer the exam; it reads the texts "
+        "as they are",
     )
     model_file(verb, "language model in GGUF format for --ask-model (default that of the settings)")
     _also(verb)

@@ -112,6 +112,11 @@ def answering(report: LinkageReport) -> str:
     """What answered the exam questions."""
     if report.chance_answer is None:
         return "The corpus has no exam questions."
+    if report.usage:
+        return (
+            f"Exam questions are answered by {report.answerer}; by chance {report.chance_answer:.3f} are "
+            "right. What it answers where everything was removed is what it knows without a text."
+        )
     return (
         f"Exam questions are answered by {report.answerer}, which is no language model and knows no "
         f"medicine; by chance {report.chance_answer:.3f} are right. It cannot tell how useful a text is for "
@@ -176,7 +181,7 @@ def use_table(report: LinkageReport) -> Table:
         ("", "times redact", lambda each: _or_dash(each.facts_over_redact, "{:.2f}")),
         ("", "claims said", lambda each: estimate_cell(each.claims)),
         ("", "in part or whole", lambda each: estimate_cell(each.claims_partly)),
-        ("", "exam, nearest option", lambda each: _or_dash(each.accuracy)),
+        ("", "exam" if report.usage else "exam, nearest option", lambda each: _or_dash(each.accuracy)),
         ("", "label counts", lambda each: Cell(DASH) if each.classes is None else f"{each.classes:.3f}"),
         ("", "labels right", lambda each: _or_dash(each.classed_right)),
     ]

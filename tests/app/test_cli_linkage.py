@@ -166,6 +166,7 @@ ROLES = {
     "find out what a text gives away": "infer",
     "what a reader inferred": "answer",
     "what people disclose": "disclose",
+    "take an exam": "exam",
 }
 METHODS_BY_MODEL = ("sanitize-paraphrase", "iterative", "disclosure-abstraction")
 
@@ -190,6 +191,12 @@ def playing(request: dict[str, Any]) -> Reply:
                 {"claim": n, "reason": "", "rating": 1 if each else 3} for n, each in enumerate(told, start=1)
             ]
             return says(json.dumps({"ratings": rows}))
+        case "exam":
+            # It knows the answer where it is told of a person, and of some it will not speak.
+            known = user.partition("Question:")[0]
+            return says(
+                "I will not." if "ferry" in known else "A" if any(map(known.__contains__, NAMES)) else "B"
+            )
         case "coherence":
             return says("I cannot say." if "heron" in text else '{"reason": "", "rating": 4}')
         case "infer":
@@ -240,6 +247,10 @@ def test_a_language_model_cuts_rewords_judges_and_rewrites_and_is_asked_nothing_
     first = found["origin"]
     assert (first.main.distance.mean.value, first.main.linkage.rate.value) == (0, 1)
     assert first.claims.value == 1 and report.claims.value == 5
+    emptied = found["everything removed"]
+    assert first.accuracy is not None and emptied.accuracy is not None
+    assert (first.accuracy.hits, first.unanswered, emptied.accuracy.hits, emptied.unanswered) == (6, 1, 0, 0)
+    assert report.answerer == f"exam[{report.engines['claims'][6:].partition(',')[0]}, prompt answer_exam v1]"
     # One of seven texts could not be judged, and nothing is no text.
     assert first.coherence is not None and (first.coherence.value, first.coherence.n) == (4, 6)
     assert (first.not_judged, found["everything removed"].not_judged) == (1, 7)
@@ -291,7 +302,7 @@ def test_a_judge_that_is_named_judges_beside_a_model(
     with chat_server(answer=playing) as chat:
         asking(monkeypatch, chat)
         assert main([*command, "--judge", "lexical", "--words", "own", "--output", str(output)]) == 0
-        assert set(map(role_of, chat.requests)) == {"atoms", "coherence"}
+        assert set(map(role_of, chat.requests)) == {"atoms", "coherence", "exam"}
     capsys.readouterr()
     report = LinkageReport.model_validate_json((output / "linkage.json").read_text(encoding="utf-8"))
     assert report.engines["judge"] == "judge[lexical-3level]" and "player" in report.engines["claims"]

@@ -28,7 +28,7 @@ from eval.studies.linkage.report import AttackFigures, LinkageReport, MethodFigu
 from eval.studies.marks.methods import ORIGIN, REDACT
 from eval.targets import reading_once
 from eval.tasks import kept as keeping
-from eval.tasks.choices import OPTIONS, RIGHT, UNANSWERED, Choices, SimilarityAnswerer
+from eval.tasks.choices import OPTIONS, RIGHT, UNANSWERED, Choices, ModelAnswerer, SimilarityAnswerer
 from eval.tasks.judged import MISSING, Judged
 from eval.tasks.kept import Kept
 from eval.tasks.linkage import ATOMIZER, JUDGE, JUDGES, JudgeName, LinkageTask
@@ -51,7 +51,8 @@ class Options:
     """The main attack, whether those that differ from it in one part are measured too, and the judge.
 
     ``also`` are further methods by name. With an ``asker`` its language model cuts texts into claims, rewords
-    those that are known, judges how coherent texts are, and judges claims where ``judge`` is None.
+    those that are known, answers exam questions, judges how coherent texts are, and judges claims where
+    ``judge`` is None.
     """
 
     attack: Attack = VERSION_2
@@ -113,15 +114,7 @@ def measure_linkage(
     engines = _engines(tasks, options)
     if options.asker is not None:
         methods = [*METHODS, *options.also]
-        told(
-            reckoned(
-                options.asker.model,
-                material.corpus.documents,
-                list(tasks.attacks),
-                methods,
-                options.judge is None,
-            )
-        )
+        told(reckoned(options.asker.model, material, list(tasks.attacks), methods, options.judge is None))
     said = (options, engines, sorted(material.exam.items()), sorted(material.classes.items()))
     found: dict[str, Mapping[str, Sequence[Row]]] = {}
     with RowFile(run_digest(material.corpus, made_with, said, [encoder.name]), folder) as file:
@@ -196,7 +189,7 @@ def _tasks(system: System, material: Material, options: Options) -> _Tasks:
         Likeness(documents, encoder),
         Choices(
             [material.exam[each.doc_id] for each in documents if each.doc_id in material.exam],
-            SimilarityAnswerer(encoder),
+            SimilarityAnswerer(encoder) if asker is None else ModelAnswerer(asker),
         ),
         Classes(documents, material.classes, encoder),
         None if asker is None else Judged(documents, coherence_judge(asker)),
