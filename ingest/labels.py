@@ -1,7 +1,7 @@
 """The label table: every entity label and its descriptor.
 
-The first 58 rows are TRIP-RAG's generalization map (its table 5) in its order; most of them
-are labels of the detector too (docs/paper.md). The remaining rows are ours, for identifiers that the map lacks.
+The first 58 rows are TRIP-RAG's generalization map (its table 5) in its order; most are labels of the
+detector too (docs/paper.md). The remaining rows are ours, for identifiers that the map lacks.
 
 ``risk`` is the prior privacy risk of a mention of the label, from the paper's rubric (section on the
 privacy surrogate): 0.7-1.0 identifies alone, 0.4-0.7 identifies in context, 0.1-0.4 is broad in a large

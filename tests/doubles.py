@@ -2,7 +2,8 @@
 
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from ingest.documents import Arrival, Document, Entity, Identifier, SanitizedDocument, Span
 from ingest.labels import label_of
 from ingest.protocols import Encoder
+from models.language.protocol import ChatMessage
 from models.vectors import Vectors
 from retrieval.passages import Writer, cut
 from retrieval.search import HYBRID, Search
@@ -141,3 +143,24 @@ class Letters:
     def written(self, states: NDArray[np.float32]) -> list[str]:
         self.told.append(states)
         return [" piece "] * len(states)
+
+
+@dataclass
+class Scripted:
+    """A language model that says what ``says`` makes of its role, the question and the seed; keeps both."""
+
+    says: Callable[[str, str, int], str] = field(repr=False)
+    context_tokens: int = 4096
+    asked: list[tuple[str, str]] = field(default_factory=list, repr=False)
+    name = "scripted (test double)"
+
+    def count_tokens(self, messages: Sequence[ChatMessage]) -> int:
+        """A word is a token."""
+        return sum(len(each.content.split()) for each in messages)
+
+    def complete(
+        self, messages: Sequence[ChatMessage], *, max_tokens: int, temperature: float = 0.0, seed: int = 0
+    ) -> str:
+        """What is said again is said of the first question."""
+        self.asked.append((messages[0].content, messages[-1].content))
+        return self.says(messages[0].content, messages[1].content, seed)

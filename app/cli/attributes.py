@@ -3,18 +3,16 @@
 import argparse
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-from app.access.answers import ANSWERS, SealedAnswers
+from app.cli.asking import also_of, asker_of
 from app.cli.console import current_phase_on, message, progress
 from app.cli.given import data_of, dp_barts_of, listed, readings_of
-from app.compose import language_model_of, system_of
-from app.data_dir import DataDir
+from app.compose import system_of
 from app.private_files import write_private
-from app.settings.load import Settings
 from eval.attacks.attribute_truths import truths_in
 from eval.attacks.attributes import attribute_attack
 from eval.corpora.given import read_corpus
@@ -25,10 +23,10 @@ from eval.studies.attributes.report import AttributesReport
 from eval.studies.attributes.study import Options, measure_attributes, same_value
 from ingest.protecting.incognitext import FEEDBACK, INCOGNITEXT, VARIANTS
 from ingest.protecting.pairs import Pair, pairs_text
-from ingest.protecting.targets import drawn_target, randomized_response
+from ingest.protecting.targets import chosen_target, drawn_target, randomized_response
+from ingest.sanitize import Rewriter
 from models.errors import ConfigurationError, LetheError
 from models.language.asking import Asker
-from models.language.protocol import LanguageModel
 
 USUAL = (FEEDBACK.name, INCOGNITEXT.name)
 
@@ -40,14 +38,15 @@ def run(arguments: argparse.Namespace) -> int:
     """
     data = data_of(arguments)
     _check_pairs(arguments)
-    model = _model(data.settings) if arguments.ask_model else None
     pairs: list[Pair] = []
     folder = report_folder(Path(arguments.output)) if arguments.output else None
     records = arguments.paths, arguments.text_field, arguments.id_field
     truths = truths_in(fields_in(records[0], arguments.attributes_field, *records[1:]))
     system = system_of(data.settings)
     with ExitStack() as stack:
-        options = replace(_options(arguments, data, model, folder, stack), paired=pairs.extend)
+        asker = asker_of(arguments, data, folder, stack)
+        also = also_of(arguments, asker, system.detector.name)
+        options = replace(_options(arguments, data.key, asker, also), paired=pairs.extend)
         bar = stack.enter_context(progress("done"))
         reported = current_phase_on(bar)
         corpus = read_corpus(readings_of(arguments, data.settings), _numbers, None, reported, None, truths)
@@ -79,32 +78,17 @@ def _numbers(doc_ids: Sequence[str]) -> list[str]:
     return [str(number) for number, _ in enumerate(doc_ids, start=1)]
 
 
-def _model(settings: Settings) -> LanguageModel:
-    model = language_model_of(settings)
-    if model is None:
-        raise ConfigurationError(
-            "--ask-model needs a language model: set generator.kind to llama_cpp or openai_compatible, "
-            "or name a file with --gguf."
-        )
-    return model
-
-
 def _options(
-    arguments: argparse.Namespace,
-    data: DataDir,
-    model: LanguageModel | None,
-    folder: Path | None,
-    stack: ExitStack,
+    arguments: argparse.Namespace, key: bytes, asker: Asker | None, also: Mapping[str, Rewriter]
 ) -> Options:
-    rewriters = {each.name: each for each in dp_barts_of(arguments)}
-    if model is None:
+    rewriters = {**also, **{each.name: each for each in dp_barts_of(arguments)}}
+    if asker is None:
         return Options(arguments.seed, rewriters)
-    key, epsilon = data.key, arguments.epsilon
-    answers = stack.enter_context(SealedAnswers(folder / ANSWERS, key)) if folder else None
-    at_once = data.settings.generator.at_once if data.settings.generator.kind == "openai_compatible" else 1
+    epsilon = arguments.epsilon
     draw = drawn_target(key, same_value) if epsilon is None else randomized_response(key, epsilon, same_value)
+    draw = chosen_target(dict(arguments.target or ()), same_value, draw)
     variants = [VARIANTS[name] for name in arguments.variant or USUAL]
-    return Options(arguments.seed, rewriters, Asker(model, answers, at_once), variants, draw)
+    return Options(arguments.seed, rewriters, asker, variants, draw)
 
 
 def _command(arguments: argparse.Namespace) -> str:
@@ -114,6 +98,8 @@ def _command(arguments: argparse.Namespace) -> str:
         words += ["--ask-model"]
         words += [word for name in arguments.variant or () for word in ("--variant", name)]
         words += ["--epsilon", f"{arguments.epsilon:g}"] if arguments.epsilon is not None else []
+        words += [word for pair in arguments.target or () for word in ("--target", "=".join(pair))]
+    words += [word for name in arguments.also or () for word in ("--also", name)]
     words += ["--dp-bart", Path(arguments.dp_bart).name] if arguments.dp_bart else []
     words += ["--budgets", listed(arguments.budgets)] if arguments.budgets else []
     words += ["--seed", str(arguments.seed)] if arguments.seed else []

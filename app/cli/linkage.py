@@ -3,9 +3,12 @@
 import argparse
 import shlex
 import sys
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
+from app.cli.asking import also_of, asker_of
 from app.cli.console import current_phase_on, message, progress
 from app.cli.given import data_of
 from app.compose import system_of
@@ -17,6 +20,7 @@ from eval.studies.linkage.attacks import PRESETS, Attack
 from eval.studies.linkage.material import material
 from eval.studies.linkage.report import LinkageReport
 from eval.studies.linkage.study import QUICK_DOCUMENTS, Options, measure_linkage
+from eval.tasks.linkage import JudgeName
 from models.errors import ConfigurationError, LetheError
 
 
@@ -40,12 +44,23 @@ def run(arguments: argparse.Namespace) -> int:
         data.public_ids,
         Path(arguments.held_out) if arguments.held_out else None,
     )
-    with progress("done") as bar:
+    with ExitStack() as stack:
+        asker = asker_of(arguments, data, folder, stack)
+        options = Options(
+            _attack(arguments),
+            arguments.seed,
+            not arguments.quick,
+            _judge(arguments),
+            also_of(arguments, asker, system.detector.name),
+            asker,
+        )
+        bar = stack.enter_context(progress("done"))
         report = measure_linkage(
             system,
             found,
-            Options(_attack(arguments), arguments.seed, not arguments.quick, arguments.judge),
+            options,
             current_phase_on(bar),
+            message,
             folder=folder,
             made_with=run_settings(data.settings),
         )
@@ -55,6 +70,16 @@ def run(arguments: argparse.Namespace) -> int:
         _write(report, folder)
         message(f"figures: {folder}")
     return 1 if any(each.failed for each in report.methods) else 0
+
+
+def _judge(arguments: argparse.Namespace) -> JudgeName | None:
+    """The judge by its name; None for the language model, which judges unless another is named."""
+    named: JudgeName | Literal["model"] = arguments.judge or ("model" if arguments.ask_model else "lexical")
+    if named != "model":
+        return named
+    if not arguments.ask_model:
+        raise ConfigurationError("--judge model is the language model: add --ask-model.")
+    return None
 
 
 def _attack(arguments: argparse.Namespace) -> Attack:
@@ -82,7 +107,9 @@ def _command(arguments: argparse.Namespace) -> str:
             words += ["-k" if name == "k" else f"--{name}", str(value)]
     words += ["--held-out", "DATA"] if arguments.held_out else []
     words += ["--paper", arguments.version_of_paper] if arguments.version_of_paper != "2" else []
-    words += ["--judge", arguments.judge] if arguments.judge != "lexical" else []
+    words += ["--judge", arguments.judge] if arguments.judge else []
+    words += ["--ask-model"] if arguments.ask_model else []
+    words += [word for name in arguments.also or () for word in ("--also", name)]
     words += ["--quick"] if arguments.quick else []
     words += ["--seed", str(arguments.seed)] if arguments.seed else []
     return shlex.join(words)

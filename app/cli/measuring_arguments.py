@@ -17,8 +17,11 @@ from app.cli.shared_arguments import (
     positive,
     preset,
     share,
+    target,
 )
+from ingest.deciding.baselines.als_like import ALS_LIKE
 from ingest.protecting.incognitext import VARIANTS
+from ingest.protecting.whole_texts import BY_MODEL
 
 
 def calibrate(verb: argparse.ArgumentParser) -> None:
@@ -299,11 +302,20 @@ def bench_linkage(verb: argparse.ArgumentParser) -> None:
     )
     verb.add_argument(
         "--judge",
-        choices=("lexical", "trained"),
-        default="lexical",
-        help="who says whether a text tells a claim: a rule that counts words, or the shipped model, which "
-        "knows other words for the same (default lexical)",
+        choices=("lexical", "trained", "model"),
+        help="who says whether a text tells a claim: a rule that counts words, the shipped model, which "
+        "knows other words for the same, or the language model, five times (default lexical, or model with "
+        "--ask-model)",
     )
+    verb.add_argument(
+        "--ask-model",
+        action="store_true",
+        help="as in the paper: let the language model of the settings cut texts into claims, reword what the "
+        "attacker knows, judge claims, judge how coherent texts are, and answer the exam; it reads the texts "
+        "as they are",
+    )
+    model_file(verb, "language model in GGUF format for --ask-model (default that of the settings)")
+    _also(verb)
     verb.add_argument(
         "--quick", action="store_true", help="a small sample, and only the main attack's tables"
     )
@@ -349,8 +361,8 @@ def bench_attributes(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--ask-model",
         action="store_true",
-        help="let the language model of the settings attack too, and protect texts by IncogniText; it reads "
-        "the texts as they are",
+        help="let the language model of the settings attack too, protect texts by IncogniText, and judge how "
+        "coherent and useful they stay; it reads the texts as they are",
     )
     model_file(verb, "language model in GGUF format for --ask-model (default that of the settings)")
     verb.add_argument(
@@ -374,6 +386,15 @@ def bench_attributes(verb: argparse.ArgumentParser) -> None:
         help="also write texts before and after IncogniText where it misled the model, for `lethe distill`: "
         "raw texts, readable by you alone (default none)",
     )
+    verb.add_argument(
+        "--target",
+        type=target,
+        action="append",
+        metavar="ATTRIBUTE=VALUE",
+        help="value that texts shall suggest, such as occupation=chef, unless it is true; may be repeated "
+        "(default one drawn for each author)",
+    )
+    _also(verb)
     _dp_bart(verb)
     verb.add_argument("--seed", type=int, default=0, help="seed of draws and intervals (default 0)")
     output(verb, "folder for attributes.json, tables.md and sealed answers; without it none is written")
@@ -438,6 +459,18 @@ def _dp_bart(verb: argparse.ArgumentParser) -> None:
         metavar="LIST",
         help="epsilons of --dp-bart, each for a whole text at delta 0.00001 (default 1000,2500, those of "
         "IncogniText's table)",
+    )
+
+
+def _also(verb: argparse.ArgumentParser) -> None:
+    """Further methods."""
+    verb.add_argument(
+        "--also",
+        action="append",
+        choices=[ALS_LIKE, *BY_MODEL],
+        metavar="METHOD",
+        help=f"also measure {ALS_LIKE}, which stars out what a cloud service for personal data would, or, by "
+        f"the model of --ask-model, {', '.join(BY_MODEL)}; may be repeated (default none)",
     )
 
 

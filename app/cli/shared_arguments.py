@@ -1,6 +1,8 @@
-"""Arguments that several verbs share, with their types. Only argparse is imported here."""
+"""Arguments that several verbs share, with their types. Nothing heavy is imported here."""
 
 import argparse
+
+from ingest.protecting.targets import SAME_SET, VALUES
 
 _PATH = (
     "files, folders and globs; - is standard input, JSON lines or one text. Read are .txt .md .log .hl7 "
@@ -156,6 +158,17 @@ def limit(text: str) -> tuple[str, float]:
     if not 0 <= share <= 1:
         raise argparse.ArgumentTypeError("must be a measure and a number from 0 to 1, such as linked=0.05")
     return name, share
+
+
+def target(text: str) -> tuple[str, str]:
+    """An attribute and its value, as ``occupation=chef``."""
+    name, _, value = (part.strip() for part in text.partition("="))
+    known = (*VALUES, *SAME_SET)
+    if name not in known or not value:
+        raise argparse.ArgumentTypeError(
+            f"must be one of {', '.join(known)} and a value, such as occupation=chef"
+        )
+    return name, value
 
 
 def numbers(text: str) -> tuple[float, ...]:

@@ -14,7 +14,7 @@ import math
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -112,16 +112,23 @@ def word_information(texts: Sequence[str]) -> list[dict[str, float]]:
 
 
 def edit_similarities(documents: Sequence[EditedDocument], encoder: Encoder) -> dict[tuple[str, str], float]:
-    """The similarity in [0, 1] of the words of each edit to their replacement, by both texts.
+    """The similarity of the words of each edit to their replacement, by both texts."""
+    return similarities_of(
+        {
+            (document.text[span.start : span.end], words)
+            for document in documents
+            for span, words in document.edits
+        },
+        encoder,
+    )
+
+
+def similarities_of(pairs: Collection[tuple[str, str]], encoder: Encoder) -> dict[tuple[str, str], float]:
+    """How similar words and their replacement are, in [0, 1].
 
     It is the cosine of their vectors, 0 where that is negative; 1 for the same words, 0 for a suppression,
     which is white space or nothing. Each distinct text is encoded once.
     """
-    pairs = {
-        (document.text[span.start : span.end], words)
-        for document in documents
-        for span, words in document.edits
-    }
     found = {(old, new): float(old == new) for old, new in pairs}
     compared = sorted((old, new) for old, new in pairs if old != new and new.strip())
     if compared:

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterator
 
 from eval.measures.inferred import Inferred
+from eval.measures.model_judges import COHERENCE, FAITHFUL, MEANING, READABILITY, UTILITY
 from eval.reports.render import markdown_table
-from eval.reports.schema import DECIMAL, PERCENT, Cell, Column, Table, estimate_cell, table
+from eval.reports.schema import DASH, DECIMAL, PERCENT, Cell, Column, Table, estimate_cell, table
 from eval.studies.attributes.report import ALL, AttackFigures, AttributesReport, MethodFigures
 
 _HOW_TO_READ = (
@@ -14,6 +15,12 @@ _HOW_TO_READ = (
     "and *cosine* compare a text with its original, *unchanged* are texts that stayed as they were. In "
     "parentheses are 95% intervals over texts. A method with a star says something false of the author, or "
     "nothing keeps it from doing so, and is not for a knowledge base."
+)
+_JUDGED = (
+    "*Readability* and *meaning*, from 1 to 10, compare a text with its original, *faithful* is 1 where it "
+    "says nothing new, and *utility* the mean of the three in [0, 1]. *Coherence*, from 1 to 5, is that of "
+    "the text alone. *Not judged* counts answers that could not be read, asked for twice, and empty texts; "
+    "they count nowhere else."
 )
 _KINDS = ("strict", "lenient", "first_three")
 
@@ -58,6 +65,21 @@ def attributes_table(report: AttributesReport) -> Table:
     return table("By attribute", rows, columns)
 
 
+def judged_table(report: AttributesReport) -> Table:
+    """What a language model says of the texts."""
+
+    def score(name: str) -> Column:
+        return (
+            "",
+            name,
+            lambda each: estimate_cell(each.judged[name], DECIMAL) if name in each.judged else DASH,
+        )
+
+    scores = [score(name) for name in (UTILITY, READABILITY, MEANING, FAITHFUL, COHERENCE)]
+    unread: Column = ("", "not judged", lambda each: str(each.not_judged))
+    return table("Judged", report.methods, [("", "method", _named), *scores, unread])
+
+
 def loops_table(report: AttributesReport) -> Table:
     """How the loops ended, and after how many rewritings of an attribute."""
     rows = [each for each in report.methods if each.rounds]
@@ -83,6 +105,10 @@ def _lines(report: AttributesReport) -> Iterator[str]:
     )
     if any(each.rounds for each in report.methods):
         yield markdown_table(loops_table(report))
+    if report.judges:
+        yield from (_JUDGED, "", markdown_table(judged_table(report)), f"By {'; '.join(report.judges)}.", "")
+    for name, engine in report.engines.items():
+        yield from (f"{name}: {engine}.", "")
     if report.usage:
         asked = "; ".join(f"{name.replace('_', ' ')}: {value:,.0f}" for name, value in report.usage.items())
         yield from (f"Asked of the language model: {asked}.", "")

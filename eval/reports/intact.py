@@ -110,7 +110,13 @@ def kinds_table(report: IntactReport, methods: Collection[str] = METHODS) -> str
         ("", "found among five", lambda row: estimate_cell(row[2].guesses.five)),
         ("", "by prior", lambda row: estimate_cell(row[2].guesses.prior_five)),
     ]
+    if any(figures.similarity for _, _, figures in rows):
+        columns += [("", "similarity", lambda row: _similarity(row[2]))]
     return markdown_table(table("", rows, columns), words=2)
+
+
+def _similarity(figures: KindFigures) -> Cell | str:
+    return DASH if figures.similarity is None else estimate_cell(figures.similarity)
 
 
 def rungs_table(report: IntactReport) -> str:

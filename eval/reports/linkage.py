@@ -25,7 +25,12 @@ _USE = (
     "are looked for in its own sanitized text. By chance: the same facts in the sanitized text of another "
     "document."
 )
+_COHERENCE = (
+    "Coherence, from 1 to 5, is what a language model says of each sanitized text; *not judged* are empty "
+    "texts, and those of which no answer could be read, asked for twice. They count nowhere else."
+)
 PUBLISHED = "published, not comparable"
+_SAID_BEFORE = ("linker", "known claims")
 _PARTS: Mapping[str, tuple[str, Callable[[Attack], str]]] = {
     "linker": ("Linked right by the linker", lambda each: each.linker),
     "choice": ("Linked right by the claims that are known", lambda each: f"{each.choice} {each.k}"),
@@ -68,6 +73,9 @@ def _lines(report: LinkageReport) -> Iterator[str]:
     if report.attacks:
         for part, (title, _) in _PARTS.items():
             yield from (f"## {title}", "", made[part], "")
+    if report.usage:
+        asked = "; ".join(f"{name.replace('_', ' ')}: {value:,.0f}" for name, value in report.usage.items())
+        yield from (_COHERENCE, "", f"Asked of the language model: {asked}.", "")
     yield from ("## Claims told by category", "", f"Rated claims told, by {report.engines['judge']}.", "")
     yield from (made["categories"], "")
     yield from ("## Distances by right and wrong links", "", made["distribution"], "")
@@ -83,7 +91,7 @@ def facts(report: LinkageReport) -> str:
         f"{report.documents:,} documents with {_number(report.claims)} claims each on average",
         f"main attack: {report.engines['linker']}, {report.main.k} {report.main.choice} claims in "
         f"{report.engines['known claims']}",
-        *(f"{name}: {report.engines[name]}" for name in ("claims", "judge", "categories", "encoder")),
+        *(f"{name}: {engine}" for name, engine in report.engines.items() if name not in _SAID_BEFORE),
         f"seed {report.seed}",
         *(f"{name}: {value}" for name, value in report.provenance.facts()),
     ]
@@ -104,6 +112,11 @@ def answering(report: LinkageReport) -> str:
     """What answered the exam questions."""
     if report.chance_answer is None:
         return "The corpus has no exam questions."
+    if report.usage:
+        return (
+            f"Exam questions are answered by {report.answerer}; by chance {report.chance_answer:.3f} are "
+            "right. What it answers where everything was removed is what it knows without a text."
+        )
     return (
         f"Exam questions are answered by {report.answerer}, which is no language model and knows no "
         f"medicine; by chance {report.chance_answer:.3f} are right. It cannot tell how useful a text is for "
@@ -168,10 +181,15 @@ def use_table(report: LinkageReport) -> Table:
         ("", "times redact", lambda each: _or_dash(each.facts_over_redact, "{:.2f}")),
         ("", "claims said", lambda each: estimate_cell(each.claims)),
         ("", "in part or whole", lambda each: estimate_cell(each.claims_partly)),
-        ("", "exam, nearest option", lambda each: _or_dash(each.accuracy)),
+        ("", "exam" if report.usage else "exam, nearest option", lambda each: _or_dash(each.accuracy)),
         ("", "label counts", lambda each: Cell(DASH) if each.classes is None else f"{each.classes:.3f}"),
         ("", "labels right", lambda each: _or_dash(each.classed_right)),
     ]
+    if "coherence" in report.engines:
+        columns += [
+            ("", "coherence", lambda each: _or_dash(each.coherence)),
+            ("", "not judged", lambda each: f"{each.not_judged:,}"),
+        ]
     return table("", report.methods, columns)
 
 

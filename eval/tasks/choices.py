@@ -1,8 +1,8 @@
 """Multiple choice with sanitized vignettes: the task utility of A False Sense of Privacy on exam questions.
 
-In the paper a language model answers. ``SimilarityAnswerer`` needs none and knows no medicine: it takes the
-option nearest to vignette and question, which is hardly better than chance. Compare it with chance, and with
-its own answers where everything was removed.
+In the paper a language model answers, as ``ModelAnswerer`` has one do. ``SimilarityAnswerer`` needs none and
+knows no medicine: it takes the option nearest to vignette and question, which is hardly better than chance.
+Compare either with chance, and with its own answers where everything was removed.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,6 +18,8 @@ from eval.progress import Progress
 from eval.rows import Row
 from eval.tasks.index import NOT_SANITIZED
 from ingest.protocols import Encoder
+from models.language.asking import Asker, Plan, Slots
+from models.language.prompts import prompt
 
 RIGHT, UNANSWERED, OPTIONS = "answered right", "unanswered", "options"
 
@@ -53,6 +55,47 @@ class SimilarityAnswerer:
             list(each.options)[int((options[start:end] @ vector).argmax())]
             for each, vector, (start, end) in zip(questions, asked, places, strict=True)
         ]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswerer:
+    """A language model that reads the document; a question is unanswered where it names no option."""
+
+    asker: Asker
+
+    @property
+    def name(self) -> str:
+        """The model and the prompt."""
+        return f"exam[{self.asker.engine(prompt('answer_exam'))}]"
+
+    def answers(self, documents: Sequence[str], questions: Sequence[ChoiceQuestion]) -> list[str]:
+        """What it said, empty where that twice began with the letter of no option.
+
+        Raises:
+            ModelUnavailable: The model could not be reached or failed.
+        """
+        letters = {letter for each in questions for letter in each.options}
+
+        def lettered(answer: str) -> str | None:
+            return answer if chosen(answer) in letters else None
+
+        found = self.asker.all(prompt("answer_exam"), _slots(documents, questions), lettered)
+        return [each or "" for each in found]
+
+    def plan(self, documents: Sequence[str], questions: Sequence[ChoiceQuestion]) -> Plan:
+        """What answering takes."""
+        return self.asker.plan(prompt("answer_exam"), _slots(documents, questions))
+
+
+def _slots(documents: Sequence[str], questions: Sequence[ChoiceQuestion]) -> list[Slots]:
+    return [
+        {
+            "text": text,
+            "question": each.text,
+            "options": "\n".join(f"{letter}. {option}" for letter, option in each.options.items()),
+        }
+        for text, each in zip(documents, questions, strict=True)
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,7 @@ from models.packs import packs
 ATOMIZER = RuleAtomizer()
 JUDGE = LexicalJudge(lambda text: ATOMIZER.claims([text])[0])
 JudgeName = Literal["lexical", "trained"]
+"""Judges that need no language model."""
 Figures = dict[str, float | None]
 _ASKED_AT_ONCE = 128
 

@@ -84,6 +84,18 @@ def randomized_response(
     return draw
 
 
+def chosen_target(chosen: Mapping[str, str], same: Same, otherwise: Draw) -> Draw:
+    """The values that somebody chose, by attribute; ``otherwise`` where there is none, or it is the truth."""
+
+    def draw(author: str, attribute: str, truth: str) -> str:
+        value = chosen.get(attribute)
+        return (
+            otherwise(author, attribute, truth) if value is None or same(attribute, value, truth) else value
+        )
+
+    return draw
+
+
 def _values(values: Mapping[str, Sequence[str]], attribute: str) -> Sequence[str]:
     return values[SAME_SET.get(attribute, attribute)]
 

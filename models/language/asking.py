@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from hashlib import blake2b
 from itertools import islice
 from threading import Lock
@@ -23,9 +23,24 @@ _T = TypeVar("_T")
 class Answers(Protocol):
     """Keeps answers by the digest of their question. What it keeps is private, and so are digests."""
 
-    def get(self, key: bytes) -> str | None: ...
+    def get(self, key: bytes, /) -> str | None: ...
 
-    def put(self, key: bytes, answer: str) -> None: ...
+    def put(self, key: bytes, answer: str, /) -> None: ...
+
+
+class InMemory:
+    """Answers of this process, for runs that ask the same more than once and keep nothing."""
+
+    def __init__(self) -> None:
+        self._said: dict[bytes, str] = {}
+
+    def get(self, key: bytes) -> str | None:
+        """The answer to the question with this digest."""
+        return self._said.get(key)
+
+    def put(self, key: bytes, answer: str) -> None:
+        """Keep an answer."""
+        self._said[key] = answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +71,30 @@ class Plan:
     tokens_in: int
     tokens_out: int
 
+    def __add__(self, other: "Plan") -> "Plan":
+        return Plan(*map(sum, zip(astuple(self), astuple(other), strict=True)))
+
+    def times(self, number: int) -> "Plan":
+        """The same ``number`` times."""
+        return Plan(*(number * each for each in astuple(self)))
+
     def words(self) -> str:
         """In one sentence."""
         return (
             f"{self.questions:,} questions to the language model, {self.kept:,} more are answered already: "
             f"about {self.tokens_in:,} tokens in and at most {self.tokens_out:,} out"
         )
+
+    def reckoned(self, where: str) -> str:
+        """In one sentence, for a plan that stands in for another; ``where`` says of what it was made."""
+        return (
+            f"about {self.questions:,} questions to the language model in all, reckoned from {where}: "
+            f"about {self.tokens_in:,} tokens in and at most {self.tokens_out:,} out; what was answered in "
+            "the folder of --output before is not asked again"
+        )
+
+
+NO_PLAN = Plan(0, 0, 0, 0)
 
 
 @dataclass(slots=True)

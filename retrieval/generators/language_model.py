@@ -7,7 +7,7 @@ from models.errors import ConfigurationError
 from models.language.protocol import ChatMessage, LanguageModel, StreamingModel
 from retrieval.citations import NO_ANSWER, KnownMarks
 from retrieval.documents import Answer, RetrievedPassage
-from retrieval.prompt import build_prompt
+from retrieval.prompt import build_prompt, instructions
 from retrieval.writing import Writing, at_once, through_all
 
 _THINK, _THOUGHT = "<think>", "</think>"
@@ -35,8 +35,8 @@ class LanguageModelGenerator:
 
     @property
     def name(self) -> str:
-        """The model's name."""
-        return self._model.name
+        """The model and the prompt."""
+        return f"{self._model.name}, prompt {instructions().label}"
 
     def write(self, question: str, passages: Sequence[RetrievedPassage]) -> Writing:
         """The model's answer, as it comes if the model streams; without passages the model is not asked.

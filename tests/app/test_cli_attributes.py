@@ -13,7 +13,7 @@ from eval.studies.attributes.report import AttributesReport
 from ingest.protecting.pairs import read_pairs
 from models.errors import LetheError
 from tests.chat_server import Reply, chat_server, says
-from tests.commands import Ran, in_process
+from tests.commands import PLAIN, Ran, in_process
 from tests.small_models import make_tiny_bart
 
 POSTS = (
@@ -66,6 +66,12 @@ def playing(request: dict[str, Any]) -> Reply:
         sex = "male" if "wife" in user else "female"
         said = {"attribute": "sex", "reasoning": "", "guesses": [sex], "certainty": 3}
         return says(json.dumps({"inferences": [said]}))
+    if "how coherent a text is" in system:
+        return says('{"reason": "", "rating": 4}')
+    if "with its adapted version" in system:
+        scores = {"readability": 8, "meaning": 6, "faithful": 1}
+        said = {name: {"reason": "", "score": score} for name, score in scores.items()}
+        return says("I will not judge nurses." if "nurse" in user else json.dumps(said))
     return says("#\n" + user.partition("Text:\n")[2].replace("wife", "friend").replace("husband", "friend"))
 
 
@@ -78,10 +84,11 @@ def test_a_language_model_attacks_and_protects_and_is_asked_nothing_twice(
         monkeypatch.setenv("LETHE_GENERATOR__MODEL", "player")
         kept = tmp_path / "pairs.jsonl"
         more = ["--ask-model", "--output", str(tmp_path / "o"), "--data-dir", str(tmp_path / "d")]
-        more += ["--pairs", str(kept)]
+        more += ["--pairs", str(kept), "--also", "als-like", "--also", "sanitize-paraphrase"]
         first = ran(capsys, posts, *more)
         assert first.code == 0, first.err
         assert "4 questions to the language model, 0 more are answered already" in first.err
+        assert "questions to the language model in all, reckoned from the texts as they are" in first.err
         asked = len(chat.requests)
         again = ran(capsys, posts, *more)
         assert again.code == 0 and len(chat.requests) == asked
@@ -94,7 +101,18 @@ def test_a_language_model_attacks_and_protects_and_is_asked_nothing_twice(
     assert SECRET not in first.err
     report = report_in(tmp_path / "o")
     found = {each.method: each for each in report.methods}
-    assert list(found) == ["origin", "redact", "lethe", "feedback", "incognitext"]
+    also = ["als-like", "sanitize-paraphrase"]
+    assert list(found) == ["origin", "redact", "lethe", *also, "feedback", "incognitext"]
+    assert list(report.engines) == also and "prompt anonymize_text v1" in report.engines[also[1]]
+    judged = found["sanitize-paraphrase"].judged
+    # (8 / 10 + 6 / 10 + 1) / 3, of all but one; that one was asked for twice, by one judge of two.
+    assert judged["utility"].value == pytest.approx(0.8) and judged["utility"].n == 3
+    assert (judged["coherence"].value, judged["coherence"].n) == (4, 4)
+    assert {each.not_judged for each in report.methods} >= {1}
+    assert [name.partition("prompt ")[2] for name in report.judges] == [
+        "judge_coherence v1]",
+        "judge_utility v1]",
+    ]
     attackers = [each.attacker.partition(" ")[0] for each in found["origin"].attacks]
     assert attackers == ["lethe-attributes", "adversary"]
     model = {name: each.attacks[1].by_attribute["sex"].strict for name, each in found.items()}
@@ -104,6 +122,7 @@ def test_a_language_model_attacks_and_protects_and_is_asked_nothing_twice(
     assert found["incognitext"].stops["sex"] == {"no longer inferred": 1, "rounds": 2, "already safe": 1}
     assert sum(found["feedback"].rounds.values()) == sum(map(len, (known for _, known in POSTS)))
     tables = (tmp_path / "o" / "tables.md").read_text()
+    assert "| sanitize-paraphrase | 0.80" in tables and "*Not judged* counts answers" in tables
     assert "| incognitext * |" in tables and "Asked of the language model: questions: " in tables
     for path in (tmp_path / "o").iterdir():
         assert SECRET.encode() not in path.read_bytes()
@@ -145,6 +164,43 @@ def test_pairs_that_could_not_be_made_or_kept_are_refused(
 ) -> None:
     done = ran(capsys, posts, *more)
     assert done.code == 2 and said in done.err
+
+
+def test_a_target_is_what_somebody_chose_and_a_star_stands_for_each_character(
+    posts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with chat_server(answer=playing) as chat:
+        for name, value in PLAIN.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setenv("LETHE_GENERATOR__KIND", "openai_compatible")
+        monkeypatch.setenv("LETHE_GENERATOR__BASE_URL", chat.url)
+        monkeypatch.setenv("LETHE_GENERATOR__MODEL", "player")
+        more = [
+            "--ask-model",
+            "--variant",
+            "incognitext",
+            "--target",
+            "occupation=chef",
+            "--target",
+            "sex=male",
+        ]
+        done = ran(capsys, posts, *more, "--output", str(tmp_path / "o"), "--data-dir", str(tmp_path / "d"))
+        assert done.code == 0, done.err
+        asked = [request["messages"][1]["content"] for request in chat.requests]
+    targets = {
+        tuple(line.partition(": ")[2] for line in each.splitlines()[:2])
+        for each in asked
+        if "\nWanted value: " in each
+    }
+    # Of the man the chosen value is true: he gets one that is drawn, and there is one other.
+    assert targets == {("sex", "male"), ("sex", "female")}
+    assert (
+        "--variant incognitext --target occupation=chef --target sex=male"
+        in report_in(tmp_path / "o").command
+    )
+    for wrong in ("shoe=9", "sex", "sex="):
+        refused = ran(capsys, posts, "--target", wrong)
+        assert refused.code == 2 and "must be one of age, sex, " in refused.err
 
 
 def test_without_a_model_there_is_nothing_to_ask(posts: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -101,6 +101,12 @@ def test_tables_and_figures_of_every_method(corpus: Path, capsys: pytest.Capture
     assert (every["lethe"].fallback.value or 0) < 0.5
     assert sum(every["most specific"].rungs.values()) > 0
     assert found["suppression"].trir_minus_suppression is not None
+    for name, each in found.items():
+        by_kind = [kind.similarity for key, kind in each.kinds.items() if key != ALL and kind.similarity]
+        pooled = sum(kind.hits for kind in by_kind) / sum(kind.n for kind in by_kind)
+        assert pooled == pytest.approx(each.similarity.value), name
+    assert every["suppression"].similarity is not None and every["suppression"].similarity.value == 0
+    assert "| by prior | similarity |" in out
     assert (output / "tables.md").read_text(encoding="utf-8") == out
     written = out + (output / "intact.json").read_text(encoding="utf-8")
     assert not any(secret in written for secret in SECRETS)

@@ -1,15 +1,19 @@
 """``lethe bench linkage`` on invented letters and exam questions."""
 
 import json
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from app.access.answers import ANSWERS
 from app.cli.main import main
 from eval.rows import read_rows
 from eval.studies.linkage.attacks import VERSION_1, VERSION_2, Attack
 from eval.studies.linkage.methods import METHODS
 from eval.studies.linkage.report import LinkageReport, MethodFigures
+from tests.chat_server import ChatServer, Reply, chat_server, says
 
 NAMES = ("Ada Quell", "Tobias Vane", "Mira Holm", "Jonas Rook", "Edda Marsh", "Ilse Thorn", "Piet Sand")
 THINGS = ("kiln", "heron", "lathe", "weir", "barge", "quarry", "ferry")
@@ -148,3 +152,157 @@ def test_the_trained_judge_is_named(exams: Path, capsys: pytest.CaptureFixture[s
     assert "--judge trained" in report.command and "judge[lethe-judge-3level]" in out
     found = by_method(report)
     assert found["origin"].claims.value == 1 and found["everything removed"].claims.value == 0
+
+
+# -- with a language model -------------------------------------------------------------------------------
+
+ROLES = {
+    "take a text apart": "atoms",
+    "say a statement in other words": "known",
+    "compare claims with a text": "judge",
+    "how coherent": "coherence",
+    "nobody in it can be recognized": "anonymize",
+    "other words and other sentences": "reword",
+    "find out what a text gives away": "infer",
+    "what a reader inferred": "answer",
+    "what people disclose": "disclose",
+    "take an exam": "exam",
+}
+METHODS_BY_MODEL = ("sanitize-paraphrase", "iterative", "disclosure-abstraction")
+
+
+def role_of(request: dict[str, Any]) -> str:
+    return next(role for words, role in ROLES.items() if words in request["messages"][0]["content"])
+
+
+def playing(request: dict[str, Any]) -> Reply:
+    """What the model says in its role. It is unable to judge how coherent a text about a heron is."""
+    user = request["messages"][1]["content"]
+    text, _, claims = user.partition("Text:\n")[2].partition("\n\nClaims:\n")
+    match role_of(request):
+        case "atoms":
+            parts = text.removesuffix(".").split(". ")
+            return says("".join(f"{number}. {part}\n" for number, part in enumerate(parts, start=1)))
+        case "known":
+            return says("#\n" + " ".join(reversed(user.partition("Statement:\n")[2].split())))
+        case "judge":
+            told = [line.partition(". ")[2] in text for line in claims.splitlines()]
+            rows = [
+                {"claim": n, "reason": "", "rating": 1 if each else 3} for n, each in enumerate(told, start=1)
+            ]
+            return says(json.dumps({"ratings": rows}))
+        case "exam":
+            # It knows the answer where it is told of a person, and of some it will not speak.
+            known = user.partition("Question:")[0]
+            return says(
+                "I will not." if "ferry" in known else "A" if any(map(known.__contains__, NAMES)) else "B"
+            )
+        case "coherence":
+            return says("I cannot say." if "heron" in text else '{"reason": "", "rating": 4}')
+        case "infer":
+            row = {"attribute": "occupation", "reasoning": "", "guesses": ["miller"], "certainty": 1}
+            return says(json.dumps({"inferences": [row]}))
+        case "disclose":
+            found = [{"words": name, "instead": ["somebody"]} for name in NAMES]
+            return says(json.dumps({"disclosures": found}))
+        case _:
+            for name in NAMES:
+                text = text.replace(name, "somebody")
+            return says(f"#\n{text}")
+
+
+def asking(monkeypatch: pytest.MonkeyPatch, chat: ChatServer) -> None:
+    monkeypatch.setenv("LETHE_GENERATOR__KIND", "openai_compatible")
+    monkeypatch.setenv("LETHE_GENERATOR__BASE_URL", chat.url)
+    monkeypatch.setenv("LETHE_GENERATOR__MODEL", "player")
+
+
+def test_a_language_model_cuts_rewords_judges_and_rewrites_and_is_asked_nothing_twice(
+    exams: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = exams.with_name("out")
+    command = ["bench", "linkage", str(exams), "--corpus", "medqa", "--quick", "--ask-model"]
+    command += ["--data-dir", str(exams.with_name("d")), "--output", str(output), "--also", "als-like"]
+    command += [word for name in METHODS_BY_MODEL for word in ("--also", name)]
+    with chat_server(answer=playing) as chat:
+        asking(monkeypatch, chat)
+        assert main(command) == 0
+        ran = capsys.readouterr()
+        asked = Counter(map(role_of, chat.requests))
+        (output / "rows.jsonl").unlink()
+        assert main(command) == 0
+        assert Counter(map(role_of, chat.requests)) == asked
+    report = LinkageReport.model_validate_json((output / "linkage.json").read_text(encoding="utf-8"))
+    found = by_method(report)
+    assert list(found) == [*METHODS, "als-like", *METHODS_BY_MODEL]
+    # The second round finds what the first wrote, and the third finds the same.
+    assert (asked["infer"], asked["answer"]) == (2 * 7, 2 * 7)
+    assert 7 < asked["known"] <= 3 * 7 and asked["atoms"] < len(found) * 7
+    assert (asked["anonymize"], asked["reword"], asked["disclose"]) == (7, 7, 7)
+    assert asked["judge"] % 5 == 0
+    assert (
+        "questions to the language model in all, reckoned from the originals, with claims cut by rule"
+        in ran.err
+    )
+    first = found["origin"]
+    assert (first.main.distance.mean.value, first.main.linkage.rate.value) == (0, 1)
+    assert first.claims.value == 1 and report.claims.value == 5
+    emptied = found["everything removed"]
+    assert first.accuracy is not None and emptied.accuracy is not None
+    assert (first.accuracy.hits, first.unanswered, emptied.accuracy.hits, emptied.unanswered) == (6, 1, 0, 0)
+    assert report.answerer == f"exam[{report.engines['claims'][6:].partition(',')[0]}, prompt answer_exam v1]"
+    # One of seven texts could not be judged, and nothing is no text.
+    assert first.coherence is not None and (first.coherence.value, first.coherence.n) == (4, 6)
+    assert (first.not_judged, found["everything removed"].not_judged) == (1, 7)
+    names = [
+        f"prompt {name} v1" for name in ("split_claims", "reword_claim", "judge_claims", "judge_coherence")
+    ]
+    for part, name in zip(("claims", "known claims", "judge", "coherence"), names, strict=True):
+        assert name in report.engines[part] and "player" in report.engines[part]
+    assert all("player" in report.engines[name] for name in METHODS_BY_MODEL) and report.warning == ""
+    assert "player" not in report.engines["als-like"]
+    tables = (output / "tables.md").read_text(encoding="utf-8")
+    assert "| coherence | not judged |" in tables and "Asked of the language model: questions: " in tables
+    assert report.command.endswith(
+        "--ask-model --also als-like --also sanitize-paraphrase --also iterative "
+        "--also disclosure-abstraction --quick"
+    )
+    assert report.usage["unreadable"] == report.usage["repaired"]
+    for path in output.iterdir():
+        content = path.read_bytes()
+        assert not any(secret.encode() in content for secret in SECRETS), path.name
+    assert (output / ANSWERS).is_file()
+
+
+def test_what_needs_a_model_says_so(exams: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["bench", "linkage", str(exams), "--corpus", "medqa"]
+    assert main([*command, "--ask-model"]) == 2
+    assert "--ask-model needs a language model: set generator.kind" in capsys.readouterr().err
+    assert main([*command, "--also", "iterative"]) == 2
+    assert "--also iterative rewrites by a language model: add --ask-model." in capsys.readouterr().err
+    assert main([*command, "--judge", "model"]) == 2
+    assert "--judge model is the language model: add --ask-model." in capsys.readouterr().err
+
+
+def test_a_judge_that_is_named_judges_beside_a_model(
+    exams: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = exams.with_name("out")
+    command = [
+        "bench",
+        "linkage",
+        str(exams),
+        "--corpus",
+        "medqa",
+        "--quick",
+        "--documents",
+        "3",
+        "--ask-model",
+    ]
+    with chat_server(answer=playing) as chat:
+        asking(monkeypatch, chat)
+        assert main([*command, "--judge", "lexical", "--words", "own", "--output", str(output)]) == 0
+        assert set(map(role_of, chat.requests)) == {"atoms", "coherence", "exam"}
+    capsys.readouterr()
+    report = LinkageReport.model_validate_json((output / "linkage.json").read_text(encoding="utf-8"))
+    assert report.engines["judge"] == "judge[lexical-3level]" and "player" in report.engines["claims"]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from models.errors import ModelUnavailable
 from models.language import prompts
-from models.language.asking import REPAIR, WAITING, Asker, Usage
+from models.language.asking import NO_PLAN, REPAIR, WAITING, Asker, InMemory, Plan, Usage
 from models.language.openai_compatible import OpenAICompatibleModel
 from models.language.prompts import Prompt, prompt
 from models.language.protocol import ChatMessage, ConstrainedModel, PromptTooLong
@@ -108,6 +108,22 @@ def test_a_server_gets_a_few_questions_at_once_and_the_queue_is_bounded(at_once:
     assert len(taken) <= at_once * (1 + WAITING) + 1
     assert list(found) == list(range(1, 60))
     assert model.most <= at_once and (at_once == 1 or model.most > 1)
+
+
+def test_plans_add_up_and_say_what_they_stand_for() -> None:
+    plan = sum([Plan(2, 1, 30, 8), Plan(1, 0, 5, 8).times(2)], NO_PLAN)
+    assert plan == Plan(4, 1, 40, 24)
+    assert plan.reckoned("the originals") == (
+        "about 4 questions to the language model in all, reckoned from the originals: about 40 tokens in and "
+        "at most 24 out; what was answered in the folder of --output before is not asked again"
+    )
+
+
+def test_answers_in_memory_are_asked_for_once() -> None:
+    model, answers = Counting(), InMemory()
+    for _ in range(2):
+        assert Asker(model, answers).all(NUMBER, asked("1", "2"), read) == [1, 2]
+    assert len(model.turns) == 2 and "1" not in repr(answers).partition(" at ")[0]
 
 
 def test_a_kept_answer_is_not_asked_for_again_and_a_run_cut_short_goes_on() -> None:

@@ -292,7 +292,7 @@ eval.documents.MarkedDocument: corpus annotator
 eval.corpora.exams.ChoiceQuestion: about
 eval.studies.linkage.attacks.Attack: linker
 eval.studies.linkage.report.AttackFigures: part
-eval.studies.linkage.report.LinkageReport: command corpus source split engines answerer warning
+eval.studies.linkage.report.LinkageReport: command corpus source split engines answerer warning usage
 eval.studies.linkage.report.MethodFigures: method categories
 eval.studies.linkage.report.Outcome: method
 eval.studies.marks.report.MarkFigure: method annotator kind count
@@ -308,8 +308,8 @@ eval.studies.audit.report.Leak: doc_id labels
 eval.studies.audit.report.MeasureFigures: name title engine figures chances blind failures reference
 eval.studies.audit.options.Options: at_most at_least
 eval.studies.attributes.report.AttackFigures: attacker by_attribute
-eval.studies.attributes.report.AttributesReport: command attributes methods usage blind
-eval.studies.attributes.report.MethodFigures: method attacks stops rounds
+eval.studies.attributes.report.AttributesReport: command attributes methods usage blind judges engines
+eval.studies.attributes.report.MethodFigures: method attacks stops rounds judged
 eval.studies.attributes.study.Options: variants
 ingest.protecting.authors.Incognito: variant
 ingest.protecting.incognitext.Protected: stops rounds

@@ -340,7 +340,7 @@ def test_no_part_gives_the_model_to_whoever_holds_raw_text(
     use(monkeypatch, chat, "local")
     system = system_of(load_settings({}), answers=True)
     assert system.language_model is not None
-    assert system.generator.name == system.language_model.name
+    assert system.generator.name == f"{system.language_model.name}, prompt answer_question v1"
 
 
 # --- the guards ---------------------------------------------------------------------------------------

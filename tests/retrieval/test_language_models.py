@@ -165,7 +165,9 @@ def test_a_passage_the_model_did_not_read_cannot_be_cited() -> None:
 
 def test_a_model_is_not_asked_without_passages() -> None:
     model = WordModel(text="I know it anyway.")
-    assert whole(LanguageModelGenerator(model).write("Q", [])).text == NO_ANSWER
+    answer = whole(LanguageModelGenerator(model).write("Q", []))
+    assert answer.text == NO_ANSWER
+    assert answer.engine == f"{model.name}, prompt answer_question v1"
     assert model.read == []
 
 

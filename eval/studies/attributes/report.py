@@ -27,7 +27,8 @@ class MethodFigures(_Frozen):
     ``rouge``, ``bleu`` and ``cosine`` are means over documents, ``unchanged`` is a share. ``stops`` counts,
     by attribute, why loops ended, and ``rounds`` texts by the number of rewritings of an attribute: both
     empty for methods without a loop. ``truthful`` is false for a method that wrote false values or may
-    have.
+    have. ``judged`` has the mean scores of a language model by name, empty without one, and ``not_judged``
+    counts where it gave none: an answer could not be read, or a text was empty.
     """
 
     method: str
@@ -40,10 +41,15 @@ class MethodFigures(_Frozen):
     stops: dict[str, dict[str, int]]
     rounds: dict[int, int]
     failed: int
+    judged: dict[str, Estimate] = {}
+    not_judged: int = 0
 
 
 class AttributesReport(_Frozen):
-    """All methods on the same texts. ``usage`` is what was asked of a language model, empty without one."""
+    """All methods on the same texts. ``usage`` is what was asked of a language model, empty without one.
+
+    ``judges`` and ``engines`` are names, with the prompts: of those who judge, and of further methods.
+    """
 
     provenance: Provenance
     command: str
@@ -53,3 +59,5 @@ class AttributesReport(_Frozen):
     methods: tuple[MethodFigures, ...]
     usage: dict[str, float]
     blind: str
+    judges: tuple[str, ...] = ()
+    engines: dict[str, str] = {}

@@ -10,6 +10,7 @@ from eval.attacks.attributes import InValues
 from eval.corpora.corpus import Corpus, Truths
 from eval.experiment import Experiment, Task
 from eval.measures.inferred import inferred, protection_in
+from eval.measures.model_judges import coherence_judge, utility_judge
 from eval.measures.uncertainty import mean_of, share_of
 from eval.prepared import prepared
 from eval.progress import Progress, no_progress
@@ -19,18 +20,22 @@ from eval.studies.attributes.report import ALL, AttackFigures, AttributesReport,
 from eval.studies.marks.methods import ORIGIN, REDACT
 from eval.targets import reading_once
 from eval.tasks.inferred import InferredTask
+from eval.tasks.judged import MISSING, Judged
 from eval.tasks.rewritten import BLEU, COSINE, ROUGE, UNCHANGED, Rewritten
+from ingest.deciding.baselines.als_like import ALS_LIKE
 from ingest.deciding.policy import Policy
 from ingest.protecting.authors import Author, Incognito
 from ingest.protecting.by_model import ModelAdversary, ModelRewriter
-from ingest.protecting.incognitext import Variant
+from ingest.protecting.incognitext import ROUNDS, Variant
 from ingest.protecting.pairs import Pair
 from ingest.protecting.protocols import Adversary
 from ingest.protecting.targets import Draw
+from ingest.protecting.whole_texts import BY_MODEL
 from ingest.sanitize import Rewriter, RewritingSanitizer
 from ingest.scoring.scale import EMBEDDED_SCALE
 from models.errors import LetheError
 from models.language.asking import Asker
+from models.language.prompts import prompt
 from retrieval.system import System
 
 BLIND = (
@@ -43,9 +48,9 @@ BLIND = (
 class Options:
     """What is measured beside untouched texts, redact and the policy of the system.
 
-    ``rewriters`` are further methods by name, which nothing holds to what is true. With an ``asker`` its
-    language model attacks too, and ``variants`` of IncogniText are measured, with targets from ``draw``;
-    ``paired`` gets the texts before and after those variants that have a target.
+    ``rewriters`` are further methods by name; but for ALS-like, nothing holds them to what is true. With an
+    ``asker`` its language model attacks too, and ``variants`` of IncogniText are measured, with targets from
+    ``draw``; ``paired`` gets the texts before and after those variants that have a target.
     """
 
     seed: int = 0
@@ -94,9 +99,11 @@ def measure_attributes(
     encoder = reading_once(system.encoder)
     system = replace(system, encoder=encoder, scale=system.scale or EMBEDDED_SCALE)
     attackers: list[Adversary] = [attacker]
+    judges: list[Judged] = []
     if options.asker is not None:
         model = ModelAdversary(options.asker, attributes)
         attackers.append(InValues(model))
+        judges = [Judged(documents, each(options.asker)) for each in (coherence_judge, utility_judge)]
         told(model.plan([each.text for each in documents]).words())
     loops = _loops(options, attributes, {each.doc_id: each.text for each in documents}, truths)
     rewriters: dict[str, Rewriter] = {**options.rewriters, **loops}
@@ -109,21 +116,20 @@ def measure_attributes(
     }
     guesses = [InferredTask(documents, each, truths) for each in attackers]
     kept = Rewritten(documents, encoder)
-    tasks: list[Task] = [*guesses, kept]
+    tasks: list[Task] = [*guesses, kept, *judges]
+    if options.asker is not None:
+        told(_reckoned(options, attributes, [each.text for each in documents], len(systems)))
     methods = []
     for done in Experiment(documents, systems, dict.fromkeys(systems, tasks)).run(None, progress):
         attacks = tuple(
             _attack(each.attack.name, done.rows[each.name], attributes, options.seed) for each in guesses
         )
+        held = done.system == ALS_LIKE or done.system not in options.rewriters
+        found = _method(
+            done.system, attacks, done.rows[kept.name], loops.get(done.system), held, options.seed
+        )
         methods.append(
-            _method(
-                done.system,
-                attacks,
-                done.rows[kept.name],
-                loops.get(done.system),
-                done.system not in options.rewriters,
-                options.seed,
-            )
+            found.model_copy(update=_judged([done.rows[each.name] for each in judges], options.seed))
         )
     for loop in loops.values():
         options.paired(loop.pairs())
@@ -136,7 +142,33 @@ def measure_attributes(
         methods=tuple(methods),
         usage={} if options.asker is None else {k: float(v) for k, v in asdict(options.asker.usage).items()},
         blind=BLIND,
+        judges=tuple(each.judge.name for each in judges),
+        engines={name: each.name for name, each in options.rewriters.items()},
     )
+
+
+def _reckoned(options: Options, attributes: Sequence[str], texts: Sequence[str], systems: int) -> str:
+    """What all methods take, rather too much than too little; the texts stand in for what becomes of them."""
+    assert options.asker is not None
+    asker, pairs = Asker(options.asker.model), [(text, text) for text in texts]
+    inferring = ModelAdversary(asker, attributes).plan(texts)
+    rewriting = asker.plan(prompt("rewrite_toward"), [_blank(text) for text in texts])
+    rounds = ROUNDS * len(attributes) * len(options.variants)
+    judging = coherence_judge(asker).plan(pairs) + utility_judge(asker).plan(pairs)
+    whole = [BY_MODEL[name](asker).plan(texts) for name in options.rewriters if name in BY_MODEL]
+    loops = (inferring + rewriting).times(rounds)
+    return sum(whole, (inferring + judging).times(systems) + loops).reckoned("the texts as they are")
+
+
+def _blank(text: str) -> dict[str, str]:
+    return {"attribute": "", "target": "", "knowledge": "", "text": text}
+
+
+def _judged(rows: Sequence[Sequence[Row]], seed: int) -> dict[str, object]:
+    figures = [row.figures for each in rows for row in each if row.measured]
+    names = dict.fromkeys(name for each in figures for name in each if name != MISSING)
+    means = {name: mean_of([each[name] for each in figures if name in each], seed) for name in names}
+    return {"judged": means, "not_judged": sum(MISSING in each for each in figures)}
 
 
 def _loops(

@@ -1,7 +1,7 @@
 """INTACT's comparison: every method on the same annotated spans, and each measure once."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,9 +9,10 @@ from pathlib import Path
 from eval.attacks.guess_shares import guess_shares
 from eval.attacks.guessing import Guess, guess_slots
 from eval.corpora.replaced import ReplacedCase, backgrounds, halves, replaced_cases
+from eval.measures.preserved import similarities_of
 from eval.measures.reidentified import ENGINE, Reidentified, reidentified_difference
 from eval.measures.truthful import Judgement, Pair, all_judged
-from eval.measures.uncertainty import Estimate, clustered_share
+from eval.measures.uncertainty import Estimate, clustered_share, ratio_of
 from eval.progress import Progress, no_progress
 from eval.provenance import commit_here, provenance_here
 from eval.studies.intact.benchmark import benchmark, benchmark_cases, cluster_figures
@@ -75,12 +76,13 @@ class Replaced:
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """What was made of one method: its replacements, guesses, verdicts, and its texts compared."""
+    """What was made of one method: its replacements with what was found of each, and its texts compared."""
 
     failed: int
     replaced: Sequence[Replaced] = field(repr=False)
     guesses: Sequence[Guess] = field(repr=False)
     verdicts: Sequence[Judgement] = field(repr=False)
+    similar: Sequence[float] = field(repr=False)
     compared: Compared = field(repr=False)
 
 
@@ -159,9 +161,11 @@ def _measured(
 ) -> _Measured:
     originals = [case.document for case in cases]
     replaced = replaced_in(cases, documents)
+    likeness = similarities_of({(each.said, each.words) for each in replaced}, encoder)
+    similar = [likeness[each.said, each.words] for each in replaced]
     guesses = guess_slots(originals, documents, encoder, pool=EVERYTHING, seed=seed)
     verdicts = all_judged([Pair(each.said, each.words, each.kind) for each in replaced])
-    return _Measured(len(cases) - len(documents), replaced, guesses, verdicts, texts)
+    return _Measured(len(cases) - len(documents), replaced, guesses, verdicts, similar, texts)
 
 
 def replaced_in(cases: Sequence[ReplacedCase], documents: Sequence[SanitizedDocument]) -> list[Replaced]:
@@ -212,6 +216,10 @@ def _of_kinds(measured: _Measured, kinds: frozenset[str], seed: int) -> KindFigu
         for each, guess, verdict in zip(measured.replaced, measured.guesses, measured.verdicts, strict=True)
         if each.kind in kinds
     ]
+    similar = defaultdict[str, list[float]](list)
+    for each, value in zip(measured.replaced, measured.similar, strict=True):
+        if each.kind in kinds and each.said != each.words:
+            similar[each.doc_id].append(value)
     docs = [each.doc_id for each, _, _ in rows]
     # the rules of the check were chosen on judgements about the other cases
     checked = [(each.doc_id, verdict) for each, _, verdict in rows if half_of(each.doc_id) == "reported"]
@@ -232,6 +240,7 @@ def _of_kinds(measured: _Measured, kinds: frozenset[str], seed: int) -> KindFigu
             prior_five=shares.prior_first_five,
             chance_five=shares.chance_first_five,
         ),
+        similarity=ratio_of(list(map(sum, similar.values())), list(map(len, similar.values())), seed),
     )
 
 

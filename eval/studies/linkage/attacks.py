@@ -6,7 +6,7 @@ from typing import Literal
 
 from eval.attacks.claims import MOST_KNOWN, Access, Choice
 from eval.attacks.linkage import Bm25, Dense, Linker, Rouge
-from eval.attacks.rewording import OwnWords, RuleRewording
+from eval.attacks.rewording import OwnWords, Rewording, RuleRewording
 from eval.tasks.linkage import LinkageTask
 from ingest.protocols import Encoder
 from models.errors import ConfigurationError
@@ -30,6 +30,7 @@ claims, and votes."""
 Words = Literal["own", "reworded"]
 CHOICES: Sequence[Choice] = ("first", "random", "last")
 WORDS: Sequence[Words] = ("own", "reworded")
+REWORDED = RuleRewording()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +53,13 @@ class Attack:
             )
         Access(self.k, self.choice)
 
-    def on(self, task: LinkageTask, encoder: Encoder) -> LinkageTask:
-        """The task with this attack."""
+    def on(self, task: LinkageTask, encoder: Encoder, reworded: Rewording = REWORDED) -> LinkageTask:
+        """The task with this attack; ``reworded`` says what is known in other words."""
         return replace(
             task,
             linker=LINKERS[self.linker](encoder),
             access=replace(task.access, k=self.k, choice=self.choice),
-            rewording=OwnWords() if self.words == "own" else RuleRewording(),
+            rewording=OwnWords() if self.words == "own" else reworded,
         )
 
 

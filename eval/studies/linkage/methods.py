@@ -1,6 +1,6 @@
 """The methods that the linkage attack is measured on, as variants of one system."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -11,7 +11,7 @@ from ingest.deciding.baselines.uniform import SUPPRESS
 from ingest.deciding.baselines.within_rules import RULES_ALONE
 from ingest.documents import Document, Entity, Identifier, Span
 from ingest.labels import VAGUE
-from ingest.sanitize import DecidingSanitizer
+from ingest.sanitize import DecidingSanitizer, Rewriter, RewritingSanitizer
 from ingest.scoring.prior import RiskPrior
 from retrieval.system import System
 
@@ -20,11 +20,17 @@ METHODS = (ORIGIN, REDACT, RULES_ALONE, RANDOM, TRIP, LETHE, REMOVED)
 """In the order of the tables."""
 
 
-def systems(ready: Prepared, seed: int) -> dict[str, System]:
-    """Every method by name. The random control draws once: each document draws for itself."""
+def systems(ready: Prepared, seed: int, also: Mapping[str, Rewriter]) -> dict[str, System]:
+    """Every method by name, ``also`` last. The random control draws once: each document draws for itself."""
     others = marked_systems(ready, seed)
     kept = {method_of(name): each for name, each in others.items() if name not in (*FURTHER_DRAWS, LOWEST)}
-    return kept | {REMOVED: replace(ready.system, sanitizing=lambda each: _emptied(each.language))}
+    kept[REMOVED] = replace(ready.system, sanitizing=lambda each: _emptied(each.language))
+    return kept | {name: rewriting(ready.system, each) for name, each in also.items()}
+
+
+def rewriting(system: System, rewriter: Rewriter) -> System:
+    """The system with whole texts rewritten."""
+    return replace(system, sanitizing=lambda each: RewritingSanitizer(each.detector, rewriter, each.risk))
 
 
 def _emptied(language: Literal["en", "any"]) -> DecidingSanitizer:

@@ -42,7 +42,8 @@ class MethodFigures(_Frozen):
 
     ``rate_minus_redact`` and ``facts_over_redact`` are paired by document. ``mauve`` is smoothed.
     ``accuracy`` is the share of exam questions answered right, ``classes`` the utility of label counts, None
-    where the corpus has none.
+    where the corpus has none. ``coherence`` is what a language model gives, from 1 to 5, but for
+    ``not_judged`` texts, empty ones and those of which no answer could be read; None where none was asked.
     """
 
     method: str
@@ -65,10 +66,15 @@ class MethodFigures(_Frozen):
     classes: float | None
     classed_right: Estimate | None
     mauve: float | None
+    coherence: Estimate | None = None
+    not_judged: int = 0
 
 
 class LinkageReport(_Frozen):
-    """All methods on the same documents, and the main attack with those that differ from it in one part."""
+    """All methods on the same documents, and the main attack with those that differ from it in one part.
+
+    ``usage`` is what was asked of a language model, empty without one.
+    """
 
     provenance: Provenance
     command: str
@@ -85,6 +91,7 @@ class LinkageReport(_Frozen):
     warning: str
     methods: tuple[MethodFigures, ...]
     attacks: tuple[AttackFigures, ...]
+    usage: dict[str, float] = {}
 
     @property
     def chance(self) -> float:

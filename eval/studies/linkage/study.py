@@ -1,35 +1,43 @@
 """The linkage attack on every method: an experiment, and its folds."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from eval.attacks.rewording import OwnWords
+from eval.attacks.by_model import ModelAtomizer, ModelRewording
+from eval.attacks.claims import Atomizer
+from eval.attacks.rewording import OwnWords, Rewording
 from eval.experiment import Experiment, Task
 from eval.measures import linked
-from eval.measures.claim_distance import LEXICAL_WARNING
+from eval.measures.claim_distance import LEXICAL_WARNING, Judge, rating_once
 from eval.measures.label_counts import chi_squared_utility
 from eval.measures.linked import distances, distribution, leaked_by_category, leaked_claims, linkage
+from eval.measures.model_judges import COHERENCE, ModelJudge, coherence_judge
 from eval.measures.uncertainty import Estimate, mean_of, paired_ratio, ratio_of, share_of
 from eval.prepared import prepared
 from eval.progress import Progress, no_progress
 from eval.provenance import commit_here, provenance_of
 from eval.rows import Row, RowFile
 from eval.studies.compare.run_digest import run_digest
-from eval.studies.linkage.attacks import DENSE_MAJORITY, LINKERS, VERSION_2, Attack, variations
+from eval.studies.linkage.attacks import DENSE_MAJORITY, LINKERS, REWORDED, VERSION_2, Attack, variations
 from eval.studies.linkage.material import Material
 from eval.studies.linkage.methods import METHODS, systems
+from eval.studies.linkage.reckoning import reckoned
 from eval.studies.linkage.report import AttackFigures, LinkageReport, MethodFigures, Outcome
 from eval.studies.marks.methods import ORIGIN, REDACT
 from eval.targets import reading_once
 from eval.tasks import kept as keeping
-from eval.tasks.choices import OPTIONS, RIGHT, UNANSWERED, Choices, SimilarityAnswerer
+from eval.tasks.choices import OPTIONS, RIGHT, UNANSWERED, Choices, ModelAnswerer, SimilarityAnswerer
+from eval.tasks.judged import MISSING, Judged
 from eval.tasks.kept import Kept
-from eval.tasks.linkage import JUDGE, JUDGES, JudgeName, LinkageTask
+from eval.tasks.linkage import ATOMIZER, JUDGE, JUDGES, JudgeName, LinkageTask
 from eval.tasks.sets import GIVEN, OWN, SMOOTHED, Classes, Likeness
+from ingest.sanitize import Rewriter
 from ingest.scoring.scale import EMBEDDED_SCALE
 from models.errors import ConfigurationError
+from models.language.asking import Asker
+from models.remembering import remembering
 from retrieval.system import System
 
 QUICK_DOCUMENTS = 40
@@ -40,12 +48,19 @@ Rows = Mapping[str, Mapping[str, Sequence[Row]]]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The main attack, whether those that differ from it in one part are measured too, and the judge."""
+    """The main attack, whether those that differ from it in one part are measured too, and the judge.
+
+    ``also`` are further methods by name. With an ``asker`` its language model cuts texts into claims, rewords
+    those that are known, answers exam questions, judges how coherent texts are, and judges claims where
+    ``judge`` is None.
+    """
 
     attack: Attack = VERSION_2
     seed: int = 0
     varied: bool = True
-    judge: JudgeName = "lexical"
+    judge: JudgeName | None = "lexical"
+    also: Mapping[str, Rewriter] = field(default_factory=dict, repr=False)
+    asker: Asker | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +72,12 @@ class _Tasks:
     likeness: Likeness = field(repr=False)
     choices: Choices = field(repr=False)
     classes: Classes = field(repr=False)
+    coherence: Judged | None = field(repr=False)
 
     def all(self) -> list[Task]:
         """Those that have something to measure."""
-        others: list[Task] = [self.kept, self.likeness, self.choices, self.classes]
-        return [*self.attacks.values(), *(each for each in others if each.cases)]
+        others: list[Task | None] = [self.kept, self.likeness, self.choices, self.classes, self.coherence]
+        return [*self.attacks.values(), *(each for each in others if each is not None and each.cases)]
 
 
 def measure_linkage(
@@ -69,6 +85,7 @@ def measure_linkage(
     material: Material,
     options: Options,
     progress: Progress = no_progress,
+    told: Callable[[str], None] = lambda plan: None,
     *,
     folder: Path | None = None,
     made_with: str = "",
@@ -77,11 +94,13 @@ def measure_linkage(
 
     Rows are written to ``folder``, and an interrupted run resumes there. ``made_with`` is a digest of
     settings and models. The scores use the embedded scale unless the system has its own, so a document is
-    decided alike whatever else is measured.
+    decided alike whatever else is measured. ``told`` hears, before the first question, about how much a
+    language model will be asked.
 
     Raises:
-        ConfigurationError: There are too few documents.
+        ConfigurationError: There are too few documents, or there is neither a judge nor a model to judge.
         LetheError: The folder has rows of another run.
+        ModelUnavailable: The language model could not be reached or failed.
     """
     if len(material.corpus.documents) < FEWEST:
         raise ConfigurationError(
@@ -92,11 +111,15 @@ def measure_linkage(
     encoder = reading_once(system.encoder)
     system = replace(system, scale=system.scale or EMBEDDED_SCALE, encoder=encoder)
     tasks = _tasks(system, material, options)
-    said = (options, sorted(material.exam.items()), sorted(material.classes.items()))
+    engines = _engines(tasks, options)
+    if options.asker is not None:
+        methods = [*METHODS, *options.also]
+        told(reckoned(options.asker.model, material, list(tasks.attacks), methods, options.judge is None))
+    said = (options, engines, sorted(material.exam.items()), sorted(material.classes.items()))
     found: dict[str, Mapping[str, Sequence[Row]]] = {}
     with RowFile(run_digest(material.corpus, made_with, said, [encoder.name]), folder) as file:
         ready = prepared(system, material.corpus, progress)
-        everywhere = systems(ready, options.seed)
+        everywhere = systems(ready, options.seed, options.also)
         experiment = Experiment(material.corpus.documents, everywhere, dict.fromkeys(everywhere, tasks.all()))
         for done in experiment.run(file, progress):
             found[done.system] = done.rows
@@ -113,47 +136,72 @@ def measure_linkage(
         documents=len(material.corpus.documents),
         claims=mean_of(claims, options.seed),
         main=options.attack,
-        engines={
-            "claims": main.atomizer.name,
-            "known claims": main.rewording.name,
-            "linker": main.linker.name,
-            "judge": main.judge.name,
-            "categories": main.categorizer.name,
-            "encoder": encoder.name,
-        },
+        engines=engines,
         answerer=tasks.choices.answerer.name if optioned else "",
         chance_answer=sum(1 / each for each in optioned) / len(optioned) if optioned else None,
         warning=LEXICAL_WARNING if main.judge is JUDGE else "",
-        methods=tuple(_method(name, found, tasks, options.seed) for name in METHODS),
+        methods=tuple(_method(name, found, tasks, options.seed) for name in found),
         attacks=tuple(_varied(found, tasks, options)),
+        usage={} if options.asker is None else {k: float(v) for k, v in asdict(options.asker.usage).items()},
     )
 
 
+def _engines(tasks: _Tasks, options: Options) -> dict[str, str]:
+    main = _main(tasks)
+    return {
+        "claims": main.atomizer.name,
+        "known claims": main.rewording.name,
+        "linker": main.linker.name,
+        "judge": main.judge.name,
+        "categories": main.categorizer.name,
+        "encoder": tasks.likeness.encoder.name,
+        **({} if tasks.coherence is None else {"coherence": tasks.coherence.judge.name}),
+        **{name: each.name for name, each in options.also.items()},
+    }
+
+
 def _tasks(system: System, material: Material, options: Options) -> _Tasks:
-    documents, encoder, judge = material.corpus.documents, system.encoder, JUDGES[options.judge]()
+    documents, encoder, asker = material.corpus.documents, system.encoder, options.asker
+    atomizer: Atomizer = ATOMIZER
+    reworded: Rewording = REWORDED
+    if asker is not None:
+        # Every attack on every system asks for the same again.
+        atomizer = remembering(ModelAtomizer(asker), "claims")
+        reworded = remembering(ModelRewording(asker), "reworded")
+    judge = _judge(options)
     plain = LinkageTask(
         documents,
         LINKERS[DENSE_MAJORITY](encoder),
         judge,
         rewording=OwnWords(),
+        atomizer=atomizer,
         categorizer=material.categorizer,
         details=material.details,
     )
     wanted = [options.attack]
     if options.varied:
         wanted += [each for group in variations(options.attack).values() for each in group]
-    attacks = {attack: attack.on(plain, encoder) for attack in wanted}
+    attacks = {attack: attack.on(plain, encoder, reworded) for attack in wanted}
     attacks[options.attack] = replace(attacks[options.attack], encoder=encoder)
     return _Tasks(
         attacks,
-        Kept(documents, judge),
+        Kept(documents, judge, atomizer),
         Likeness(documents, encoder),
         Choices(
             [material.exam[each.doc_id] for each in documents if each.doc_id in material.exam],
-            SimilarityAnswerer(encoder),
+            SimilarityAnswerer(encoder) if asker is None else ModelAnswerer(asker),
         ),
         Classes(documents, material.classes, encoder),
+        None if asker is None else Judged(documents, coherence_judge(asker)),
     )
+
+
+def _judge(options: Options) -> Judge:
+    if options.judge is not None:
+        return JUDGES[options.judge]()
+    if options.asker is None:
+        raise ConfigurationError("There is no language model to judge claims: name another judge.")
+    return rating_once(ModelJudge(options.asker))
 
 
 def _main(tasks: _Tasks) -> LinkageTask:
@@ -170,8 +218,7 @@ def _varied(found: Rows, tasks: _Tasks, options: Options) -> list[AttackFigures]
             part=part,
             attack=attack,
             outcomes=tuple(
-                _outcome(method, _of(found, method, tasks.attacks[attack]), options.seed)
-                for method in METHODS
+                _outcome(method, _of(found, method, tasks.attacks[attack]), options.seed) for method in found
             ),
         )
         for part, attacks in variations(options.attack).items()
@@ -202,6 +249,7 @@ def _method(method: str, found: Rows, tasks: _Tasks, seed: int) -> MethodFigures
     answered = [row.figures for row in _of(found, method, tasks.choices) if row.measured]
     (likeness,) = _of(found, method, tasks.likeness)
     categories = leaked_by_category(rows, main.categorizer.categories, seed)
+    judged = [] if tasks.coherence is None else _of(found, method, tasks.coherence)
     return MethodFigures(
         method=method,
         failed=sum(not row.measured for row in rows),
@@ -223,6 +271,8 @@ def _method(method: str, found: Rows, tasks: _Tasks, seed: int) -> MethodFigures
         classes=_classes(_of(found, method, tasks.classes), _of(found, ORIGIN, tasks.classes)),
         classed_right=_classed_right(_of(found, method, tasks.classes)),
         mauve=likeness.figures.get(SMOOTHED),
+        coherence=mean_of(list(_figure(judged, COHERENCE).values()), seed) if judged else None,
+        not_judged=_total(judged, MISSING),
     )
 
 

@@ -14,7 +14,7 @@ from ingest.protecting.authors import Author, Incognito
 from ingest.protecting.by_model import ModelAdversary, ModelRewriter
 from ingest.protecting.incognitext import FEEDBACK, INCOGNITEXT, VARIANTS, protected
 from ingest.protecting.protocols import Adversary, Inference, Wanted
-from ingest.protecting.targets import VALUES, YEARS, drawn_target, randomized_response
+from ingest.protecting.targets import VALUES, YEARS, chosen_target, drawn_target, randomized_response
 from models.language.asking import REPAIR, Asker
 from models.language.protocol import ChatMessage
 
@@ -149,6 +149,16 @@ def test_texts_of_known_authors_are_rewritten_and_others_stay() -> None:
 
 
 # -- targets ----------------------------------------------------------------------------------------------
+
+
+@given(st.sampled_from(["18", "40", "43", "80"]), st.text())
+def test_a_chosen_target_stands_unless_it_is_the_truth(truth: str, author: str) -> None:
+    otherwise = drawn_target(KEY, same)
+    draw = chosen_target({"age": "40"}, same, otherwise)
+    drawn = draw(author, "age", truth)
+    assert not same("age", drawn, truth)
+    assert drawn == ("40" if not same("age", "40", truth) else otherwise(author, "age", truth))
+    assert draw(author, "sex", "male") == "female"
 
 
 @given(st.sampled_from(sorted(VALUES)), st.text(max_size=5), st.data())

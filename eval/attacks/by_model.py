@@ -1,0 +1,73 @@
+"""Claims that a language model writes, and their paraphrase: as in Xin et al., A False Sense of Privacy."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from eval.attacks.claims import RuleAtomizer
+from models.language.asking import Asker, Plan, Slots
+from models.language.prompts import prompt
+from models.language.reading import behind_mark, items_in
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAtomizer:
+    """One question a text. A text whose answer lists no claim is cut by rules, lest it look private."""
+
+    asker: Asker
+
+    @property
+    def name(self) -> str:
+        """The model and the prompt."""
+        return f"atoms[{self.asker.engine(prompt('split_claims'))}]"
+
+    def claims(self, texts: Sequence[str]) -> list[list[str]]:
+        """The claims of each text, in order; none for an empty one.
+
+        Raises:
+            ModelUnavailable: The model could not be reached or failed.
+        """
+        asked = [each for each in texts if each.strip()]
+        found = iter(
+            self.asker.all(prompt("split_claims"), _texts(asked), lambda answer: items_in(answer) or None)
+        )
+        claims = [next(found) if each.strip() else [] for each in texts]
+        return [
+            RuleAtomizer().claims([text])[0] if each is None else each
+            for text, each in zip(texts, claims, strict=True)
+        ]
+
+    def plan(self, texts: Sequence[str]) -> Plan:
+        """What cutting takes."""
+        return self.asker.plan(prompt("split_claims"), _texts(texts))
+
+
+def _texts(texts: Sequence[str]) -> list[Slots]:
+    return [{"text": text} for text in texts]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRewording:
+    """One question a claim. Where no answer can be read the claim keeps its words: a stronger attacker."""
+
+    asker: Asker
+
+    @property
+    def name(self) -> str:
+        """The model and the prompt."""
+        return f"paraphrase[{self.asker.engine(prompt('reword_claim'))}]"
+
+    def reworded(self, claims: Sequence[str]) -> list[str]:
+        """Each claim in other words, in one line. Raises as ``ModelAtomizer.claims``."""
+        found = self.asker.all(prompt("reword_claim"), _claims(claims), behind_mark)
+        return [
+            claim if each is None else " ".join(each.split())
+            for claim, each in zip(claims, found, strict=True)
+        ]
+
+    def plan(self, claims: Sequence[str]) -> Plan:
+        """What rewording takes."""
+        return self.asker.plan(prompt("reword_claim"), _claims(claims))
+
+
+def _claims(claims: Sequence[str]) -> list[Slots]:
+    return [{"claim": claim} for claim in claims]
