@@ -136,6 +136,7 @@ ingest.read.mail.Mail: place
 ingest.read.records.Record: place part
 ingest.read.reading.Fields: text id
 ingest.read.text.Line: problem
+ingest.synthesizing.documents.SyntheticDocument: doc_id method privacy
 ingest.rendering.replace.Rendered: replacements
 ingest.detection.rules.lexicon.Match: kind
 ingest.deciding.baselines.uniform.Uniform: name reason
