@@ -62,6 +62,7 @@ def synthetic_row(document: SyntheticDocument) -> Mapping[str, object]:
         "truthful": False,
         "method": document.method,
         "privacy": document.privacy,
+        **({"codes": list(document.codes)} if document.codes else {}),
     }
 
 

@@ -225,14 +225,32 @@ def _synthesize(verb: argparse.ArgumentParser) -> None:
         "--count", type=positive, default=100, metavar="N", help="documents to write (default 100)"
     )
     verb.add_argument(
-        "--order", type=int, choices=range(1, 6), default=3, help="tokens of the longest n-gram (default 3)"
+        "--order", type=int, choices=range(1, 6), help="tokens of the longest n-gram (default 3)"
     )
     verb.add_argument(
         "--per-document",
         type=positive,
-        default=100,
         metavar="N",
         help="n-grams of each length that a document may count for, drawn at random (default 100)",
+    )
+    verb.add_argument(
+        "--model",
+        metavar="FOLDER|ID",
+        help="fine-tune this causal language model instead, such as gpt2, a folder or a pulled model; with a "
+        "promise by DP-SGD, which needs the extra dp (default n-grams, without a model)",
+    )
+    verb.add_argument(
+        "--code",
+        action="append",
+        metavar="FIELD",
+        help="with --model, field of records with a control code, taken as public; may be repeated (default "
+        "none)",
+    )
+    verb.add_argument(
+        "--epochs",
+        type=positive,
+        metavar="N",
+        help="with --model, passes over the documents (default 50, or 5 with epsilon inf)",
     )
     verb.add_argument(
         "--seed",

@@ -2,25 +2,26 @@
 
 import argparse
 import json
-import math
 import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random, SystemRandom
+from typing import TypeVar
 
 from app.cli.console import current_phase_on, message, progress, result
 from app.cli.given import readings_of, settings_of
 from app.rows import synthetic_row
+from app.synthesizing import Asked, Synthesis, by_model, by_ngrams
 from eval.progress import Progress
+from ingest.documents import Document
 from ingest.errors import UnreadableDocument
-from ingest.synthesizing.accounting import ACCOUNTANT, Guarantee, default_delta, guaranteed
-from ingest.synthesizing.documents import synthetic_documents
-from ingest.synthesizing.ngrams import METHOD, drawn, learned
-from ingest.synthesizing.word_pieces import text_of, tokens_of
+from ingest.read.sources import STDIN
 from ingest.temporary import temporary_file
 from models.errors import ConfigurationError, LetheError
 
-LARGE = 10.0
-"""From this epsilon on the promise says next to nothing: a bet on a document is won in 99.995% of cases."""
+ORDER, PER_DOCUMENT = 3, 100
+
+Read = TypeVar("Read")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -29,32 +30,68 @@ def run(arguments: argparse.Namespace) -> int:
     1 if a document could not be read.
     """
     output = Path(arguments.output)
-    _check_new(output)
-    rng = SystemRandom() if arguments.seed is None else Random(arguments.seed)
+    _check(arguments, output)
     with progress("done") as bar:
-        reported = current_phase_on(bar)
-        documents, unread = _read(arguments, reported)
-        guarantee = _guarantee(arguments, len(documents))
-        model = learned(documents, arguments.order, guarantee, rng, reported)
-        texts = []
-        for tokens in drawn(model, arguments.count, rng):
-            texts.append(text_of(tokens))
-            reported("inventing", len(texts), arguments.count)
-    privacy = _privacy(guarantee, arguments.seed)
-    rows = map(synthetic_row, synthetic_documents(texts, METHOD, privacy))
-    _write(output, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
-    kept = {
-        "file": str(output),
-        "documents": len(texts),
-        "truthful": False,
-        "method": METHOD,
-        "privacy": privacy,
-        "ngrams_kept": list(model.kept),
-    }
-    result({**kept, **_figures(guarantee), "documents_read": len(documents), "documents_unread": unread})
-    for sentence in _in_words(guarantee, arguments.seed):
+        made, read, unread = _made(arguments, current_phase_on(bar))
+    rows = [json.dumps(synthetic_row(each), ensure_ascii=False) for each in made.documents]
+    _write(output, "".join(f"{row}\n" for row in rows))
+    about = {"file": str(output), "documents": len(rows), "synthetic": True, "truthful": False}
+    result({**about, **made.figures, "documents_read": read, "documents_unread": unread})
+    for sentence in made.sentences:
         message(sentence)
     return int(unread > 0)
+
+
+def _check(arguments: argparse.Namespace, output: Path) -> None:
+    of_model = {"--code": arguments.code, "--epochs": arguments.epochs}
+    of_ngrams = {"--order": arguments.order, "--per-document": arguments.per_document}
+    for name, value in (of_ngrams if arguments.model else of_model).items():
+        if value is None:
+            continue
+        if arguments.model:
+            raise ConfigurationError(f"{name} is of n-grams, and not for --model. Leave one of them out.")
+        raise ConfigurationError(f"{name} goes with --model. Name both, or leave {name} out.")
+    if arguments.code and STDIN in arguments.paths:
+        raise ConfigurationError("--code reads records twice, which standard input cannot be: name a file.")
+    _check_new(output)
+
+
+def _made(arguments: argparse.Namespace, reported: Progress) -> tuple[Synthesis, int, int]:
+    """What was invented, from how many documents, and how many could not be read."""
+    rng = SystemRandom() if arguments.seed is None else Random(arguments.seed)
+    asked = Asked(arguments.count, arguments.epsilon, arguments.delta, arguments.seed is not None)
+    if arguments.model:
+        from models.language.tuning import load_causal
+
+        model = load_causal(arguments.model)
+        documents, unread = _read(arguments, lambda document: document, reported)
+        codes = _codes(arguments, documents)
+        texts = [document.text for document in documents]
+        made = by_model(model, texts, codes, asked, arguments.epochs, rng, reported)
+    else:
+        from ingest.synthesizing.word_pieces import tokens_of
+
+        documents, unread = _read(arguments, lambda document: tokens_of(document.text), reported)
+        order, most = arguments.order or ORDER, arguments.per_document or PER_DOCUMENT
+        made = by_ngrams(documents, asked, order, most, rng, reported)
+    return made, len(documents), unread
+
+
+def _codes(arguments: argparse.Namespace, documents: Sequence[Document]) -> list[tuple[str, ...]]:
+    """The control codes of each document: what the fields of --code say, read as texts of the records."""
+    found: list[dict[str, str]] = []
+    for name in arguments.code or ():
+        fields = argparse.Namespace(**{**vars(arguments), "text_field": name})
+        read = (reading.item for reading in readings_of(fields, settings_of(arguments)))
+        # By place: two records may have one id.
+        said = {each.place: " ".join(each.text.split()) for each in read if isinstance(each, Document)}
+        if missing := [document.place for document in documents if document.place not in said]:
+            raise LetheError(
+                f"{missing[0]}: has no text in the field {name!r}, and {len(missing) - 1:,} more have none. "
+                "Name a field of --code that all records have."
+            )
+        found.append(said)
+    return [tuple(each[document.place] for each in found) for document in documents]
 
 
 def _check_new(output: Path) -> None:
@@ -64,69 +101,22 @@ def _check_new(output: Path) -> None:
         raise ConfigurationError(f"--output: the folder of {output} is not there. Make it, or name another.")
 
 
-def _read(arguments: argparse.Namespace, reported: Progress) -> tuple[list[list[int]], int]:
-    """The tokens of the documents, and how many could not be read."""
-    documents: list[list[int]] = []
+def _read(
+    arguments: argparse.Namespace, taken: Callable[[Document], Read], reported: Progress
+) -> tuple[list[Read], int]:
+    """What is taken of each document, and how many could not be read."""
+    documents: list[Read] = []
     unread = 0
     for reading in readings_of(arguments, settings_of(arguments)):
         if isinstance(reading.item, UnreadableDocument):
             message(str(reading.item))
             unread += 1
         else:
-            documents.append(tokens_of(reading.item.text))
+            documents.append(taken(reading.item))
             reported("reading", len(documents), None)
     if not documents:
         raise LetheError("There is no document to learn from: none of the paths could be read.")
     return documents, unread
-
-
-def _guarantee(arguments: argparse.Namespace, n_documents: int) -> Guarantee | None:
-    if math.isinf(arguments.epsilon):
-        return None
-    delta = arguments.delta or default_delta(n_documents)
-    return guaranteed(arguments.epsilon, delta, arguments.per_document, arguments.order)
-
-
-def _privacy(guarantee: Guarantee | None, seed: int | None) -> str:
-    if guarantee is None:
-        return "none: epsilon is infinite"
-    promised = f"epsilon {guarantee.epsilon:g}, delta {guarantee.delta:.6g} for each document"
-    return promised if seed is None else f"none: {promised}, but drawn from a seed"
-
-
-def _figures(guarantee: Guarantee | None) -> dict[str, object]:
-    if guarantee is None:
-        return {"epsilon": None, "delta": None}
-    return {
-        "epsilon": guarantee.epsilon,
-        "delta": guarantee.delta,
-        "accountant": ACCOUNTANT,
-        "rho": guarantee.rho,
-        "per_document": guarantee.per_document,
-        "noise_variance": guarantee.variance,
-        "threshold": guarantee.threshold,
-    }
-
-
-def _in_words(guarantee: Guarantee | None, seed: int | None) -> list[str]:
-    if guarantee is None:
-        return ["no guarantee: epsilon is infinite, and the file quotes single documents. Keep it private."]
-    epsilon, delta = guarantee.epsilon, guarantee.delta
-    # (e^epsilon + delta) / (e^epsilon + 1), without a number too large.
-    won = (1 + delta * math.exp(-epsilon)) / (1 + math.exp(-epsilon))
-    said = [
-        f"whether a document was read or not changes the probability of any output by at most e^{epsilon:g}-"
-        f"fold, but for {delta:.6g}: a bet on it at even odds is won in at most {won:.3%} of cases.",
-        "this is promised of each document, not of a person with several, and takes the number of documents "
-        "as public.",
-        f"what {guarantee.threshold:,} documents or so share may be in the file word by word: learn from "
-        "sanitized documents.",
-    ]
-    if epsilon >= LARGE:
-        said.append(f"an epsilon of {epsilon:g} promises next to nothing. Below 10 it begins to count.")
-    if seed is not None:
-        said.append("the guarantee is void: whoever guesses the seed takes the noise away. Leave out --seed.")
-    return said
 
 
 def _write(output: Path, content: str) -> None:

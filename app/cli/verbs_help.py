@@ -39,7 +39,8 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "are drawn from noisy counts of n-grams, which keep (epsilon, delta)-differential privacy for each "
         "document: whether it was among the input or not hardly changes what is written. What many documents "
         "share is kept word by word, so give sanitized documents, as `lethe sanitize` writes them. With "
-        "several documents of one person, the promise to that person is weaker.",
+        "several documents of one person, the promise to that person is weaker. With --model a language "
+        "model is fine-tuned instead, with the same promise by DP-SGD.",
         "lethe synthesize clean/ --output invented.jsonl --epsilon 3",
     ),
     "search": (

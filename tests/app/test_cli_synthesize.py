@@ -2,13 +2,16 @@
 
 import json
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.commands import Ran, in_process, write_records
+from tests.commands import Ran, in_process, write_lines, write_records
+from tests.small_models import one_thread
+from tests.tiny_gpt2 import make_tiny_gpt2
 
 COMMON = "The heron of the mill was fed at noon."
 CANARY = "Zorvathian Quell keeps a tame otter."
@@ -162,3 +165,75 @@ def test_what_cannot_be_read_is_counted_and_the_rest_goes_on(clean: Path, synthe
     ran = synthesize("--epsilon", "3", "--delta", "0.001")
     assert ran.code == 1 and ran.summary["documents_unread"] == 1
     assert len(rows_of(clean / "out.jsonl")) == 100
+
+
+# -- by a language model ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def tiny(clean: Path) -> Iterator[str]:
+    with one_thread():
+        yield str(make_tiny_gpt2(clean / "tiny"))
+
+
+def test_a_language_model_writes_behind_control_codes(clean: Path, synthesize: Synthesize, tiny: str) -> None:
+    kinds = [{"id": "1", "text": COMMON, "kind": kind, "ward": "north"} for kind in ("note", "letter") * 3]
+    write_lines(clean / "notes.jsonl", kinds)
+    ran = synthesize(
+        "--model", tiny, "--epsilon", "inf", "--epochs", "1", "--count", "6", "--code", "kind", "--code",
+        "ward", "--seed", "1",
+    )  # fmt: skip
+    assert ran.code == 0, ran.err
+    rows = rows_of(clean / "out.jsonl")
+    assert {tuple(row["codes"]) for row in rows} == {("note", "north"), ("letter", "north")}
+    assert {row["method"] for row in rows} == {"fine-tuning of a language model"} and len(rows) == 6
+    assert (ran.summary["epochs"], ran.summary["privacy"]) == (1, "none: epsilon is infinite")
+    assert ran.messages[-1] == (
+        "lethe: what the model learned before, and the control codes, are taken as public."
+    )
+
+
+@pytest.mark.skipif(find_spec("opacus") is None, reason="opacus is absent: pip install 'lethe[dp]'")
+def test_a_language_model_learns_with_a_promise(clean: Path, synthesize: Synthesize, tiny: str) -> None:
+    write_records(clean / "notes.jsonl", NOTES[-20:])
+    ran = synthesize("--model", tiny, "--epsilon", "8", "--epochs", "2", "--count", "2")
+    assert ran.code == 0, ran.err
+    rows = rows_of(clean / "out.jsonl")
+    assert {row["privacy"] for row in rows} == {"epsilon 8, delta 0.0166904 for each document"}
+    assert {row["method"] for row in rows} == {"DP-SGD of a language model"} and "codes" not in rows[0]
+    report = ran.summary
+    assert (report["epsilon"], report["clip"], report["sample_rate"], report["steps"]) == (8, 1.0, 1.0, 2)
+    assert 7.9 < report["epsilon_spent"] <= 8 and report["accountant"].startswith("RDP (opacus ")
+    assert "changes the probability of any output by at most e^8-fold" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--code", "kind"], "--code goes with --model. Name both, or leave --code out."),
+        (["--epochs", "3"], "--epochs goes with --model. Name both, or leave --epochs out."),
+        (
+            ["--model", "x", "--order", "2"],
+            "--order is of n-grams, and not for --model. Leave one of them out.",
+        ),
+        (["--model", "x", "--per-document", "2"], "--per-document is of n-grams, and not for --model."),
+    ],
+)
+def test_options_of_the_other_method_are_refused(
+    synthesize: Synthesize, arguments: list[str], said: str
+) -> None:
+    ran = synthesize("--epsilon", "3", *arguments)
+    assert ran.code == 2 and said in ran.messages[-1]
+
+
+def test_codes_that_cannot_be_read_are_refused(clean: Path, synthesize: Synthesize, tiny: str) -> None:
+    ran = synthesize("--epsilon", "inf", "--model", tiny, "--code", "kind")
+    assert ran.code == 1 and ran.messages[-1].endswith(
+        "notes.jsonl, line 1: has no text in the field 'kind', and 300 more have none. Name a field of "
+        "--code that all records have."
+    )
+    ran = synthesize("--epsilon", "inf", "--model", tiny, "--code", "kind", notes="-")
+    assert ran.code == 2 and "standard input cannot be: name a file" in ran.messages[-1]
+    ran = synthesize("--epsilon", "inf", "--model", str(clean / "absent"))
+    assert ran.code == 1 and "absent" in ran.messages[-1]
+    assert not (clean / "out.jsonl").exists()

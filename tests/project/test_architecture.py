@@ -32,7 +32,7 @@ STEPS = {
     "experiment prepared tasks studies reports",
     "app": "machine presets settings policies indexes data_dir access compose preloaded demo rows ingesting "
     "on_ray dry_run erasing auditing langchain_store explain_text explain_html policy_file sanitized_files "
-    "jobs sanitizing server cli",
+    "jobs sanitizing synthesizing server cli",
 }
 
 

@@ -279,6 +279,8 @@ app.jobs.uploads.Order: source
 app.jobs.uploads._Sent: place
 app.server.answers.ErrorDetail: message type param code
 app.settings.load._Problem: name wrong
+app.synthesizing.Synthesis: figures sentences
+models.language.tuning.Noise: accountant
 app.settings.policy.PatternSettings: name label check
 app.settings.policy.PolicySettings: operators words
 app.settings.report.SettingRow: name value description

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.synthesizing.accounting import Guarantee, guaranteed
-from ingest.synthesizing.documents import synthetic_documents
 from ingest.synthesizing.histogram import contribution, released
 from ingest.synthesizing.ngrams import END, START, Gram, drawn, learned
 from ingest.synthesizing.word_pieces import BREAK, text_of, tokens_of
@@ -156,9 +155,3 @@ def test_texts_are_cut_into_word_pieces_line_by_line_and_put_together_again() ->
     assert text_of(tokens) == "doctor: i don't know.\npatient: well-known, 5/6!"
     assert text_of(tokens_of("zorvathian")) == "zorvathian", "pieces of one word are joined"
     assert tokens_of("☃\u0e00") == [] and text_of([]) == ""
-
-
-def test_a_synthetic_document_says_what_it_is() -> None:
-    (document,) = synthetic_documents(["Invented."], "method", "epsilon 3")
-    assert (document.doc_id, document.method, document.privacy) == ("synthetic-1", "method", "epsilon 3")
-    assert "Invented" not in repr(document)
