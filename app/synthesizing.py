@@ -6,15 +6,19 @@ from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING
 
+from eval.attacks.distinguishing import audited
 from eval.progress import Progress
-from ingest.synthesizing.accounting import ACCOUNTANT, default_delta, guaranteed
+from ingest.synthesizing.accounting import ACCOUNTANT, Guarantee, default_delta, guaranteed
 from ingest.synthesizing.documents import SyntheticDocument
-from ingest.synthesizing.ngrams import METHOD, drawn, learned
+from ingest.synthesizing.ngrams import drawn, learned
+from models.errors import LetheError
 
 if TYPE_CHECKING:
     from models.language.tuning import CausalModel
 
+DP_NGRAMS, NGRAMS = "DP n-gram synthesis, not DP-SGD", "n-gram synthesis"
 DP_SGD, FINE_TUNING = "DP-SGD of a language model", "fine-tuning of a language model"
+TRIALS = 1_000
 LARGE = 10.0
 """From this epsilon on the promise says next to nothing: a bet on a document is won in 99.995% of cases."""
 
@@ -23,13 +27,14 @@ LARGE = 10.0
 class Asked:
     """How many documents to invent, and what to promise: ``epsilon`` may be infinite, ``delta`` is for all n.
 
-    A ``seeded`` generator voids the promise.
+    A ``seeded`` generator voids the promise. With ``audit`` the promise is attacked first.
     """
 
     count: int
     epsilon: float
     delta: float | None
     seeded: bool
+    audit: bool = False
 
     @property
     def private(self) -> bool:
@@ -61,12 +66,13 @@ def by_ngrams(
     """By noisy counts of n-grams, from the word pieces of documents.
 
     Raises:
-        LetheError: There are too few documents to release anything.
+        LetheError: There are too few documents to release anything, or the attack broke the promise.
     """
     from ingest.synthesizing.word_pieces import text_of
 
     delta = asked.delta_of(len(documents))
     guarantee = guaranteed(asked.epsilon, delta, per_document, order) if asked.private else None
+    said = _audited(guarantee, rng, reported) if guarantee and asked.audit else []
     model = learned(documents, order, guarantee, rng, reported)
     texts = []
     for tokens in drawn(model, asked.count, rng):
@@ -74,7 +80,7 @@ def by_ngrams(
         reported("inventing", len(texts), asked.count)
     figures: dict[str, object] = {"ngrams_kept": list(model.kept)}
     if guarantee is None:
-        return _synthesis(texts, METHOD, asked, delta, figures)
+        return _synthesis(texts, NGRAMS, asked, delta, figures)
     figures |= {
         "accountant": ACCOUNTANT,
         "rho": guarantee.rho,
@@ -86,13 +92,27 @@ def by_ngrams(
         f"what {guarantee.threshold:,} documents or so share may be in the file word by word: learn from "
         "sanitized documents."
     )
-    return _synthesis(texts, METHOD, asked, delta, figures, shared)
+    return _synthesis(texts, DP_NGRAMS, asked, delta, figures, shared, *said)
+
+
+def _audited(guarantee: Guarantee, rng: Random, reported: Progress) -> list[str]:
+    """A sentence on what the attack showed."""
+    reported("attacking the promise", 0, None)
+    shown = audited(guarantee, TRIALS, rng).epsilon
+    found = (
+        f"an attack in {TRIALS:,} trials shows an epsilon of at least {shown:.2f}, with a confidence of 95%"
+    )
+    if shown > guarantee.epsilon:
+        raise LetheError(
+            f"{found}, and {guarantee.epsilon:g} was promised. Nothing was written: report this."
+        )
+    return [f"{found}: it did not break the promise."]
 
 
 def by_model(
     model: "CausalModel",
     documents: Sequence[str],
-    codes: Sequence[Sequence[str]],
+    codes: Sequence[tuple[str, ...]],
     asked: Asked,
     epochs: int | None,
     rng: Random,
@@ -140,9 +160,11 @@ def by_model(
     for text in written(model, [prompt_of(code) for code in chosen], rng):
         texts.append(text)
         reported("inventing", len(texts), asked.count)
-    known = "what the model learned before, and the control codes, are taken as public."
+    known = ["what the model learned before, and the control codes, are taken as public."]
+    if asked.private:
+        known.append("the noise is torch's: floating-point numbers, and of a generator that can be guessed.")
     method = DP_SGD if asked.private else FINE_TUNING
-    return _synthesis(texts, method, asked, delta, figures, known, codes=chosen)
+    return _synthesis(texts, method, asked, delta, figures, *known, codes=chosen)
 
 
 def _synthesis(
@@ -152,7 +174,7 @@ def _synthesis(
     delta: float,
     figures: Mapping[str, object],
     *more: str,
-    codes: Sequence[Sequence[str]] = (),
+    codes: Sequence[tuple[str, ...]] = (),
 ) -> Synthesis:
     if asked.private:
         privacy = f"epsilon {asked.epsilon:g}, delta {delta:.6g} for each document"
@@ -166,7 +188,7 @@ def _synthesis(
             *more,
         ]
     documents = [
-        SyntheticDocument(f"synthetic-{number}", text, method, privacy, tuple(code))
+        SyntheticDocument(f"synthetic-{number}", text, method, privacy, code)
         for number, (text, code) in enumerate(zip(texts, codes or [()] * len(texts), strict=True), 1)
     ]
     return Synthesis(documents, {"method": method, "privacy": privacy, **promised, **figures}, sentences)

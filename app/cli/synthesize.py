@@ -44,7 +44,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace, output: Path) -> None:
     of_model = {"--code": arguments.code, "--epochs": arguments.epochs}
-    of_ngrams = {"--order": arguments.order, "--per-document": arguments.per_document}
+    of_ngrams = {
+        "--order": arguments.order,
+        "--per-document": arguments.per_document,
+        "--audit": arguments.audit,
+    }
     for name, value in (of_ngrams if arguments.model else of_model).items():
         if value is None:
             continue
@@ -59,22 +63,21 @@ def _check(arguments: argparse.Namespace, output: Path) -> None:
 def _made(arguments: argparse.Namespace, reported: Progress) -> tuple[Synthesis, int, int]:
     """What was invented, from how many documents, and how many could not be read."""
     rng = SystemRandom() if arguments.seed is None else Random(arguments.seed)
-    asked = Asked(arguments.count, arguments.epsilon, arguments.delta, arguments.seed is not None)
+    seeded, audit = arguments.seed is not None, arguments.audit or False
+    asked = Asked(arguments.count, arguments.epsilon, arguments.delta, seeded, audit)
     if arguments.model:
         from models.language.tuning import load_causal
 
         model = load_causal(arguments.model)
         documents, unread = _read(arguments, lambda document: document, reported)
-        codes = _codes(arguments, documents)
-        texts = [document.text for document in documents]
+        texts, codes = [document.text for document in documents], _codes(arguments, documents)
         made = by_model(model, texts, codes, asked, arguments.epochs, rng, reported)
-    else:
-        from ingest.synthesizing.word_pieces import tokens_of
+        return made, len(documents), unread
+    from ingest.synthesizing.word_pieces import tokens_of
 
-        documents, unread = _read(arguments, lambda document: tokens_of(document.text), reported)
-        order, most = arguments.order or ORDER, arguments.per_document or PER_DOCUMENT
-        made = by_ngrams(documents, asked, order, most, rng, reported)
-    return made, len(documents), unread
+    tokens, unread = _read(arguments, lambda document: tokens_of(document.text), reported)
+    order, most = arguments.order or ORDER, arguments.per_document or PER_DOCUMENT
+    return by_ngrams(tokens, asked, order, most, rng, reported), len(tokens), unread
 
 
 def _codes(arguments: argparse.Namespace, documents: Sequence[Document]) -> list[tuple[str, ...]]:

@@ -78,6 +78,19 @@ def _epsilons(
     return np.log(np.maximum((least - delta) / most, 1.0))
 
 
+def audited(guarantee: Guarantee, trials: int, rng: Random) -> Distinguished:
+    """The attack on all histograms of a guarantee, by a canary that counts for all it may in each of them."""
+    scores = [
+        [
+            histogram_scores(guarantee, guarantee.per_document, trials, planted, rng)
+            for _ in range(guarantee.histograms)
+        ]
+        for planted in (False, True)
+    ]
+    without, planted = np.array(scores).sum(axis=1).tolist()
+    return distinguished(without, planted, guarantee.delta)
+
+
 def histogram_scores(guarantee: Guarantee, keys: int, trials: int, planted: bool, rng: Random) -> list[float]:
     """The sum of the released counts of the keys of a canary that has ``keys`` of them, in each trial.
 

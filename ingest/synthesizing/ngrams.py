@@ -18,7 +18,6 @@ from ingest.synthesizing.accounting import Guarantee
 from ingest.synthesizing.histogram import contribution, released
 from models.errors import LetheError
 
-METHOD = "DP n-gram synthesis, not DP-SGD"
 START, END = -1, -2
 """Marks before and behind a document; its own tokens are other numbers."""
 MOST_TOKENS = 512

@@ -1,14 +1,17 @@
 """``lethe synthesize``: what it writes, what it promises in words, and what it refuses. All is invented."""
 
 import json
+import re
 import stat
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ingest.synthesizing.accounting import guaranteed
 from tests.commands import Ran, in_process, write_lines, write_records
 from tests.small_models import one_thread
 from tests.tiny_gpt2 import make_tiny_gpt2
@@ -167,6 +170,30 @@ def test_what_cannot_be_read_is_counted_and_the_rest_goes_on(clean: Path, synthe
     assert len(rows_of(clean / "out.jsonl")) == 100
 
 
+def test_the_promise_is_attacked_first(
+    clean: Path, synthesize: Synthesize, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ("--epsilon", "3", "--per-document", "12", "--audit", "--count", "1")
+    ran = synthesize(*asked)
+    assert ran.code == 0
+    shown = re.fullmatch(
+        r"lethe: an attack in 1,000 trials shows an epsilon of at least (\d\.\d\d), with a confidence of 95%:"
+        r" it did not break the promise\.",
+        ran.messages[-1],
+    )
+    assert shown and 0.2 < float(shown[1]) <= 3
+    (clean / "out.jsonl").unlink()
+    monkeypatch.setattr(
+        "app.synthesizing.guaranteed",
+        lambda *given: replace(guaranteed(*given), variance=1),
+    )
+    ran = synthesize(*asked)
+    assert ran.code == 1 and ran.messages[-1].endswith(
+        "with a confidence of 95%, and 3 was promised. Nothing was written: report this."
+    )
+    assert not (clean / "out.jsonl").exists()
+
+
 # -- by a language model ---------------------------------------------------------------------------------
 
 
@@ -205,6 +232,9 @@ def test_a_language_model_learns_with_a_promise(clean: Path, synthesize: Synthes
     assert (report["epsilon"], report["clip"], report["sample_rate"], report["steps"]) == (8, 1.0, 1.0, 2)
     assert 7.9 < report["epsilon_spent"] <= 8 and report["accountant"].startswith("RDP (opacus ")
     assert "changes the probability of any output by at most e^8-fold" in ran.err
+    assert ran.messages[-1] == (
+        "lethe: the noise is torch's: floating-point numbers, and of a generator that can be guessed."
+    )
 
 
 @pytest.mark.parametrize(
@@ -217,6 +247,7 @@ def test_a_language_model_learns_with_a_promise(clean: Path, synthesize: Synthes
             "--order is of n-grams, and not for --model. Leave one of them out.",
         ),
         (["--model", "x", "--per-document", "2"], "--per-document is of n-grams, and not for --model."),
+        (["--model", "x", "--audit"], "--audit is of n-grams, and not for --model."),
     ],
 )
 def test_options_of_the_other_method_are_refused(
