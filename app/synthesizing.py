@@ -201,8 +201,8 @@ def _in_words(asked: Asked, delta: float, more: Sequence[str]) -> list[str]:
     said = [
         f"whether a document was read or not changes the probability of any output by at most e^{epsilon:g}-"
         f"fold, but for {delta:.6g}: a bet on it at even odds is won in at most {won:.3%} of cases.",
-        "this is promised of each document, not of a person with several, and takes the number of documents "
-        "as public.",
+        "this is promised of each document as it was read, not of a person with several. The number of "
+        "documents is taken as public.",
         *more,
     ]
     if epsilon >= LARGE:

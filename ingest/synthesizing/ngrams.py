@@ -50,11 +50,12 @@ def learned(
 ) -> NgramModel:
     """Count and release n-grams; without a guarantee every n-gram as it was counted.
 
-    The guarantee must be for ``order`` histograms.
-
     Raises:
         LetheError: No token stands in enough documents to be released.
+        ValueError: The guarantee is for another number of histograms than the order.
     """
+    if guarantee and guarantee.histograms != order:
+        raise ValueError(f"a guarantee for {guarantee.histograms} histograms does not fit order {order}")
     kept: dict[Gram, int] = {}
     for length in range(1, order + 1):
         counts = Counter[Gram]()

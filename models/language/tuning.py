@@ -245,7 +245,7 @@ def written(model: CausalModel, prompts: Sequence[str], rng: Random) -> Iterator
         missing = len(list(same))
         while missing > 0:
             rows = torch.tensor([ids] * min(missing, AT_ONCE), device=model.network.device)
-            with torch.inference_mode(), _drawing(rng), quiet():
+            with torch.inference_mode(), _drawing(rng):
                 texts = model.network.generate(
                     rows,
                     attention_mask=torch.ones_like(rows),

@@ -60,8 +60,8 @@ def test_documents_are_written_with_what_they_are_and_what_was_promised(
     assert ran.messages == [
         "lethe: whether a document was read or not changes the probability of any output by at most e^3-fold,"
         " but for 0.001: a bet on it at even odds is won in at most 95.262% of cases.",
-        "lethe: this is promised of each document, not of a person with several, and takes the number of "
-        "documents as public.",
+        "lethe: this is promised of each document as it was read, not of a person with several. The number of "
+        "documents is taken as public.",
         f"lethe: what {report['threshold']} documents or so share may be in the file word by word: learn "
         "from sanitized documents.",
     ]

@@ -75,7 +75,7 @@ def test_no_document_counts_for_more_than_is_promised_in_any_histogram(
         for document in filter(None, documents):
             # Where all that is counted is of one document, the counts are its contribution.
             try:
-                learned([document], 3, replace(USUAL, per_document=4), random.Random(seed))
+                learned([document], 2, replace(USUAL, per_document=4), random.Random(seed))
             except LetheError:
                 continue
     assert all(len(counts) <= 4 and set(counts.values()) <= {1} for counts in counted)
@@ -109,6 +109,11 @@ def test_too_few_documents_are_refused() -> None:
     )
     with pytest.raises(LetheError, match="of the 1 documents"):
         learned([[]], 2, None, random.Random(0))
+
+
+def test_a_guarantee_for_fewer_histograms_is_refused() -> None:
+    with pytest.raises(ValueError, match="a guarantee for 2 histograms does not fit order 3"):
+        learned([[1, 2, 3]] * 300, 3, USUAL, random.Random(0))
 
 
 def test_documents_follow_the_longest_context() -> None:
