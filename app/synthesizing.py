@@ -11,7 +11,7 @@ from eval.progress import Progress
 from ingest.synthesizing.accounting import ACCOUNTANT, Guarantee, default_delta, guaranteed
 from ingest.synthesizing.documents import SyntheticDocument
 from ingest.synthesizing.ngrams import drawn, learned
-from models.errors import LetheError
+from models.errors import ConfigurationError, LetheError
 
 if TYPE_CHECKING:
     from models.language.tuning import CausalModel
@@ -42,8 +42,18 @@ class Asked:
         return not math.isinf(self.epsilon)
 
     def delta_of(self, n_documents: int) -> float:
-        """The given delta, or that of so many documents."""
-        return default_delta(n_documents) if self.delta is None else self.delta
+        """The given delta, or that of so many documents.
+
+        Raises:
+            ConfigurationError: The given one would allow to publish one of them whole.
+        """
+        usual = default_delta(n_documents)
+        if self.delta is not None and self.delta * n_documents >= 1:
+            raise ConfigurationError(
+                f"with a delta of {self.delta:g} one of {n_documents:,} documents could be published whole. "
+                f"Leave out --delta, or give one below {usual:.2g}."
+            )
+        return usual if self.delta is None else self.delta
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,8 +60,8 @@ def test_documents_are_written_with_what_they_are_and_what_was_promised(
     assert ran.messages == [
         "lethe: whether a document was read or not changes the probability of any output by at most e^3-fold,"
         " but for 0.001: a bet on it at even odds is won in at most 95.262% of cases.",
-        "lethe: this is promised of each document as it was read, not of a person with several. The number of "
-        "documents is taken as public.",
+        "lethe: this is promised of each document as it was read, not of a person with several. The number "
+        "of documents is taken as public.",
         f"lethe: what {report['threshold']} documents or so share may be in the file word by word: learn "
         "from sanitized documents.",
     ]
@@ -121,6 +121,11 @@ def test_an_epsilon_that_is_none_is_refused(clean: Path, synthesize: Synthesize,
     ("arguments", "said"),
     [
         (["--epsilon", "0.001"], "epsilon 0.001 is too small for 100 n-grams of each document"),
+        (
+            ["--epsilon", "3", "--delta", "0.004"],
+            "with a delta of 0.004 one of 301 documents could be published whole. Leave out --delta, or give "
+            "one below 0.00058.",
+        ),
         (["--epsilon", "3", "--output", "."], "--output: . is there already. Name a new file."),
         (
             ["--epsilon", "3", "--output", "no/out.jsonl"],
