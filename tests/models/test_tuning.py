@@ -212,3 +212,25 @@ def test_a_step_that_draws_no_record_adds_its_noise(model: CausalModel) -> None:
     nobody = Noise(1.0, 0.0, 2, 1.0, 0.1, "by hand")
     fine_tune_privately(model, RECORDS, PRIVATE, nobody, random.Random(0), quiet)
     assert not bool((weights_of(model) == before).all())
+
+
+@needs_opacus
+def test_a_step_adds_its_noise_once_however_many_parts_it_is_read_in(
+    model: CausalModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import torch
+    from torch.optim import AdamW
+
+    steps = []
+
+    def step(self: Any, closure: object = None) -> None:
+        steps.append(torch.cat([each.grad.flatten() for each in self.param_groups[0]["params"]]))
+
+    monkeypatch.setattr(AdamW, "step", step)
+    noise = Noise(multiplier=10.0, sample_rate=1.0, steps=2, epsilon=1.0, delta=0.1, accountant="by hand")
+    fine_tune_privately(model, RECORDS[:1] * 20, PRIVATE, noise, random.Random(0), quiet)
+    first, second = steps
+    # The weights stay as they were: what differs between two steps is their noise.
+    spread = float((first - second).std()) / 2**0.5
+    assert spread == pytest.approx(10 * CLIP / 20, rel=0.05)
+    assert len(set(first.tolist())) > 0.9 * len(first)
