@@ -225,7 +225,11 @@ def _synthesize(verb: argparse.ArgumentParser) -> None:
         "--count", type=positive, default=100, metavar="N", help="documents to write (default 100)"
     )
     verb.add_argument(
-        "--order", type=int, choices=range(1, 6), help="tokens of the longest n-gram (default 3)"
+        "--order",
+        type=int,
+        choices=range(1, 6),
+        metavar="N",
+        help="tokens of the longest n-gram, 1 to 5 (default 3)",
     )
     verb.add_argument(
         "--per-document",
