@@ -95,11 +95,16 @@ def load_causal(name: str) -> CausalModel:
 
             here: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
             tokenizer = AutoTokenizer.from_pretrained(folder, **here)
-            network = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, **here)
+            # Safetensors alone: other formats can hold code.
+            network, told = AutoModelForCausalLM.from_pretrained(
+                folder, dtype=torch.float32, use_safetensors=True, output_loading_info=True, **here
+            )
+            if told["missing_keys"]:
+                raise ValueError("the library would put random weights in their place")
         except Exception as error:
             raise ModelUnavailable(
                 f"The language model {name} could not be loaded from its folder ({type(error).__name__}):",
-                "it needs config.json, weights and a tokenizer; copy or pull its files again.",
+                "it needs config.json, safetensors and a tokenizer; copy or pull its files again.",
             ) from None
     if tokenizer.eos_token_id is None:
         raise ModelUnavailable(

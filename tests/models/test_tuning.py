@@ -1,6 +1,7 @@
 """Fine-tuning a language model, ordinarily and by DP-SGD, on a tiny one. All texts are invented."""
 
 import random
+import shutil
 import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -9,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
+from safetensors.torch import load_file, save_file
 
 from ingest.synthesizing.accounting import delta_of
 from models.errors import ConfigurationError, ModelUnavailable
@@ -53,15 +56,11 @@ def quiet(*_: object) -> None:
 
 
 def loss_of(model: CausalModel) -> float:
-    import torch
-
     with torch.inference_mode():
         return float(_losses(model.network.eval(), [model.tokens_of(each) for each in RECORDS]).mean())
 
 
 def weights_of(model: CausalModel) -> Any:
-    import torch
-
     return torch.cat([each.detach().flatten() for each in model.network.parameters()])
 
 
@@ -88,8 +87,6 @@ def test_ordinary_fine_tuning_learns_the_records(model: CausalModel) -> None:
 
 
 def test_new_texts_follow_their_prompts_without_a_pair_of_tokens_twice(model: CausalModel) -> None:
-    import torch
-
     prompts = ["\n\n"] * 9 + ["a\n\n"]
     state = torch.random.get_rng_state()
     texts = list(written(model, prompts, random.Random(1)))
@@ -103,18 +100,31 @@ def test_new_texts_follow_their_prompts_without_a_pair_of_tokens_twice(model: Ca
         assert "\ufffd" in text or len(set(pairs)) == len(pairs)
 
 
-def test_a_model_that_is_not_there_or_not_whole_is_refused(tmp_path: Path, folder: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(ModelUnavailable, match="could not be loaded from its folder .* copy or pull"):
-        load_causal(str(tmp_path / "empty"))
-    endless = tmp_path / "endless"
-    endless.mkdir()
-    for each in folder.iterdir():
-        text = each.read_bytes()
-        changed = text.replace(b'"eos_token": "<|endoftext|>"', b'"eos_token": null')
-        (endless / each.name).write_bytes(changed if each.name == "tokenizer_config.json" else text)
+def test_a_model_that_is_not_whole_is_refused(tmp_path: Path, folder: Path) -> None:
+    weights = load_file(folder / "model.safetensors")
+    for name in ("empty", "pickled", "lacking"):
+        shutil.copytree(folder, tmp_path / name)
+        (tmp_path / name / "model.safetensors").unlink()
+    (tmp_path / "empty" / "tokenizer.json").unlink()
+    torch.save(weights, tmp_path / "pickled" / "pytorch_model.bin")
+    lacking = {name: weight for name, weight in weights.items() if "mlp" not in name}
+    save_file(lacking, tmp_path / "lacking" / "model.safetensors", {"format": "pt"})
+    for name in ("empty", "pickled", "lacking"):
+        with pytest.raises(ModelUnavailable) as error:
+            load_causal(str(tmp_path / name))
+        assert "could not be loaded from its folder" in str(error.value)
+        assert (
+            error.value.hint
+            == "it needs config.json, safetensors and a tokenizer; copy or pull its files again."
+        )
+
+
+def test_a_tokenizer_without_an_end_is_refused(tmp_path: Path, folder: Path) -> None:
+    shutil.copytree(folder, tmp_path / "endless")
+    told = tmp_path / "endless" / "tokenizer_config.json"
+    told.write_text(told.read_text().replace('"eos_token": "<|endoftext|>"', '"eos_token": null'))
     with pytest.raises(ModelUnavailable, match="has no token that ends a text: choose a model such as gpt2"):
-        load_causal(str(endless))
+        load_causal(str(tmp_path / "endless"))
 
 
 def test_without_opacus_it_is_named(model: CausalModel, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,7 +182,6 @@ def test_the_gradient_of_each_record_is_the_one_it_has_alone(model: CausalModel)
 
 @needs_opacus
 def test_no_record_pulls_further_than_the_clip(model: CausalModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    import torch
     from opacus.optimizers import DPOptimizer
 
     pulled = []
@@ -218,7 +227,6 @@ def test_a_step_that_draws_no_record_adds_its_noise(model: CausalModel) -> None:
 def test_a_step_adds_its_noise_once_however_many_parts_it_is_read_in(
     model: CausalModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import torch
     from torch.optim import AdamW
 
     steps = []
