@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from ingest.documents import Decision, Risk, SanitizedDocument, Scores, Unread
+from ingest.synthesizing.documents import SyntheticDocument
 from models.errors import LetheError
 from retrieval.documents import Answer, KeptDocument, RetrievedPassage
 from retrieval.keeping import noted
@@ -49,6 +50,19 @@ def sanitized_row(document: SanitizedDocument) -> Mapping[str, object]:
         "doubts": list(document.doubts),
         "not_read": unread_rows(document.unread),
         "policy": document.policy,
+    }
+
+
+def synthetic_row(document: SyntheticDocument) -> Mapping[str, object]:
+    """A synthetic document; ``id`` and ``text`` are the fields that reading expects."""
+    return {
+        "id": document.doc_id,
+        "text": document.text,
+        "synthetic": True,
+        "truthful": False,
+        "method": document.method,
+        "privacy": document.privacy,
+        **({"codes": list(document.codes)} if document.codes else {}),
     }
 
 

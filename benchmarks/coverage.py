@@ -40,7 +40,7 @@ NEEDED: Mapping[str, Sequence[str]] = {
 FORBIDDEN: Mapping[str, Sequence[str]] = {ADAPTER: ("command",), NOT_DONE: ("engine", "command", "test")}
 """And what it must not have."""
 PLACEHOLDERS = frozenset(("PATH", "DATA", "NAME"))
-BY_MODEL = frozenset(("--gguf", "--ask-model", "--preset", "--encoder", "--encoders", "pull"))
+BY_MODEL = frozenset(("--gguf", "--model", "--ask-model", "--preset", "--encoder", "--encoders", "pull"))
 """Words of commands that ask for a model that does not ship."""
 MODULE = ("python", "-m")
 

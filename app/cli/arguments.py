@@ -21,6 +21,7 @@ from app.cli.measuring_arguments import (
 )
 from app.cli.shared_arguments import (
     as_json,
+    budget,
     collection,
     how_many,
     keep_ids,
@@ -58,6 +59,7 @@ def parser() -> argparse.ArgumentParser:
     help_text = "search weights and thresholds, with a held-out check"
     tune(_verb(verbs, "tune", help_text))
     _ingest(_verb(verbs, "ingest", "sanitize documents and index them in a collection"))
+    _synthesize(_verb(verbs, "synthesize", "invent documents like yours, with differential privacy"))
     _search(_verb(verbs, "search", "find the best passages of a collection for a question"))
     _ask(_verb(verbs, "ask", "answer a question from a collection, with citations"))
     _collections(_verb(verbs, "collections", "list the collections, or delete one"))
@@ -200,6 +202,72 @@ def _ingest(verb: argparse.ArgumentParser) -> None:
         metavar="ADDRESS",
         help="read and sanitize on a Ray cluster: host:port, auto for that of this machine, or local for one "
         "that ends with the command; without it in processes of this machine",
+    )
+
+
+def _synthesize(verb: argparse.ArgumentParser) -> None:
+    paths(verb)
+    verb.add_argument(
+        "--output", required=True, metavar="FILE", help="JSON lines to write, one document each; a new file"
+    )
+    verb.add_argument(
+        "--epsilon",
+        type=budget,
+        required=True,
+        metavar="E",
+        help="how far one document may show: smaller is more private, inf promises nothing",
+    )
+    verb.add_argument(
+        "--delta",
+        type=share,
+        metavar="D",
+        help="probability with which more may show (default 1 / (n ln n) for n documents)",
+    )
+    verb.add_argument(
+        "--count", type=positive, default=100, metavar="N", help="documents to write (default 100)"
+    )
+    verb.add_argument(
+        "--order",
+        type=int,
+        choices=range(1, 6),
+        metavar="N",
+        help="tokens of the longest n-gram, 1 to 5 (default 3)",
+    )
+    verb.add_argument(
+        "--per-document",
+        type=positive,
+        metavar="N",
+        help="n-grams of each length that a document may count for, drawn at random (default 100)",
+    )
+    verb.add_argument(
+        "--audit",
+        action="store_true",
+        default=None,
+        help="attack the promise first in 1,000 trials, and write nothing where it breaks",
+    )
+    verb.add_argument(
+        "--model",
+        metavar="FOLDER|ID",
+        help="fine-tune this causal language model instead, such as gpt2, a folder or a pulled model; with a "
+        "promise by DP-SGD, which needs the extra dp (default n-grams, without a model)",
+    )
+    verb.add_argument(
+        "--code",
+        action="append",
+        metavar="FIELD",
+        help="with --model, field of records with a control code, taken as public; may be repeated (default "
+        "none)",
+    )
+    verb.add_argument(
+        "--epochs",
+        type=positive,
+        metavar="N",
+        help="with --model, passes over the documents (default 50, or 5 with epsilon inf)",
+    )
+    verb.add_argument(
+        "--seed",
+        type=int,
+        help="draw the same again, for tests: a seed voids the guarantee (default the system's randomness)",
     )
 
 

@@ -179,6 +179,17 @@ def numbers(text: str) -> tuple[float, ...]:
         raise argparse.ArgumentTypeError("must be comma-separated numbers") from None
 
 
+def budget(text: str) -> float:
+    """An epsilon: above 0, infinity too."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not value > 0:
+        raise argparse.ArgumentTypeError("must be a number above 0, or inf")
+    return value
+
+
 def positive(text: str) -> int:
     """A whole number, 1 or more."""
     if not text.isdecimal() or int(text) < 1:

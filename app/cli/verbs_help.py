@@ -34,6 +34,15 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "again of which something could not be stored.",
         "lethe ingest notes/ mail.mbox -c clinic",
     ),
+    "synthesize": (
+        "Write invented documents that sound like yours, JSON lines marked synthetic and not truthful. They "
+        "are drawn from noisy counts of n-grams, which keep (epsilon, delta)-differential privacy for each "
+        "document: whether it was among the input or not hardly changes what is written. What many documents "
+        "share is kept word by word, so give sanitized documents, as `lethe sanitize` writes them. With "
+        "several documents of one person, the promise to that person is weaker. With --model a language "
+        "model is fine-tuned instead, with the same promise by DP-SGD.",
+        "lethe synthesize clean/ --output invented.jsonl --epsilon 3",
+    ),
     "search": (
         "Find the best passages of a collection for a question, by vectors and words.",
         'lethe search "dry cough" -c clinic -k 3',

@@ -44,7 +44,7 @@ ROWS = {
         by 16 categories | Distribution of distances | Task utility, MedQA | Task utility, chi-squared |
         Coherence by a judge | Agreement of judge and people | Sanitize and paraphrase | Azure PII |
         Sanitization of spans (Dou et al.) | Iterative anonymization | Synthesis | Synthesis with
-        differential privacy | No sanitization | All information removed
+        differential privacy | DP n-gram synthesis, not DP-SGD | No sanitization | All information removed
     """,
     "Related work": """
         SAGE, synthetic documents (Zeng et al. 2025) | TAB, recall of direct entities | TAB, recall of

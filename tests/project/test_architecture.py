@@ -24,7 +24,7 @@ STEPS = {
     "models": "errors vectors packs loopback remembering local_files catalog trained pull corpora "
     "encoders detectors risk judges attributes language training",
     "ingest": "documents labels spans annotated errors protocols temporary keys language read "
-    "detection linking rendering ladders scoring deciding protecting explain sanitize pipeline "
+    "detection linking rendering ladders scoring deciding protecting synthesizing explain sanitize pipeline "
     "workers on_ray langchain_transformer",
     "retrieval": "documents errors writing protocols search index citations quoting store manifest keeping "
     "passages prompt collection retriever guards generators langchain_adapters system",
@@ -32,7 +32,7 @@ STEPS = {
     "experiment prepared tasks studies reports",
     "app": "machine private_files presets settings policies indexes data_dir access compose preloaded demo "
     "rows ingesting on_ray dry_run erasing auditing langchain_store explain_text explain_html policy_file "
-    "sanitized_files jobs sanitizing server cli",
+    "sanitized_files jobs sanitizing synthesizing server cli",
 }
 
 

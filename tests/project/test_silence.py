@@ -136,6 +136,7 @@ ingest.read.mail.Mail: place
 ingest.read.records.Record: place part
 ingest.read.reading.Fields: text id
 ingest.read.text.Line: problem
+ingest.synthesizing.documents.SyntheticDocument: doc_id method privacy
 ingest.rendering.replace.Rendered: replacements
 ingest.detection.rules.lexicon.Match: kind
 ingest.deciding.baselines.uniform.Uniform: name reason
@@ -278,6 +279,8 @@ app.jobs.uploads.Order: source
 app.jobs.uploads._Sent: place
 app.server.answers.ErrorDetail: message type param code
 app.settings.load._Problem: name wrong
+app.synthesizing.Synthesis: figures sentences
+models.language.tuning.Noise: accountant
 app.settings.policy.PatternSettings: name label check
 app.settings.policy.PolicySettings: operators words
 app.settings.report.SettingRow: name value description
