@@ -5,6 +5,10 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from models.errors import ModelUnavailable
 
 TALKATIVE = ("transformers", "gliner", "sentence_transformers", "huggingface_hub")
 
@@ -34,3 +38,34 @@ def best_device() -> str:
     import torch
 
     return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def whole_model(kind: str, folder: Path, numbers: str = "float32") -> tuple[Any, Any]:
+    """A network of the transformers library's class ``kind`` and its tokenizer, on the best device.
+
+    From safetensors alone, since other formats can hold code; nothing is downloaded. ``numbers`` names a
+    dtype of torch.
+
+    Raises:
+        ModelUnavailable: The folder does not hold both, whole.
+    """
+    with quiet():
+        try:
+            import torch
+            import transformers
+
+            here: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+            tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **here)
+            network, told = getattr(transformers, kind).from_pretrained(
+                folder, dtype=getattr(torch, numbers), use_safetensors=True, output_loading_info=True, **here
+            )
+            if told["missing_keys"]:
+                raise ValueError("the library would put random weights in their place")
+        except Exception as error:
+            raise ModelUnavailable(
+                f"The language model {folder.name} could not be loaded from its folder "
+                f"({type(error).__name__}):",
+                f"it needs config.json, safetensors and a tokenizer, for {kind}; copy its files again, or "
+                "name another folder.",
+            ) from None
+    return network.to(best_device()), tokenizer

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.errors import ModelUnavailable
-from models.local_files import best_device, quiet
+from models.local_files import whole_model
 
 TOKENS = 20
 """Of a piece, marks and padding included: the length that DP-BART was measured with."""
@@ -28,33 +28,12 @@ class Bart:
     def __init__(self, folder: Path) -> None:
         self.name = folder.resolve().name
         self._folder = folder
-        try:
-            with quiet():
-                import torch
-                from transformers import AutoTokenizer, BartForConditionalGeneration
-
-                tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-                # Safetensors alone: other formats can hold code.
-                network, told = BartForConditionalGeneration.from_pretrained(
-                    folder,
-                    local_files_only=True,
-                    use_safetensors=True,
-                    dtype=torch.float32,
-                    output_loading_info=True,
-                )
-            if told["missing_keys"]:
-                raise ValueError("the library would put random weights in their place")
-            self._words = tokenizer.backend_tokenizer
-            self._start, self._end = tokenizer.bos_token_id, tokenizer.eos_token_id
-            self._padding = tokenizer.pad_token_id
-        except Exception as error:
-            raise ModelUnavailable(
-                f"The BART model in {folder} could not be loaded ({type(error).__name__}):",
-                "it needs config.json, model.safetensors and tokenizer.json of a BART, such as "
-                "facebook/bart-base; copy its files there, or name another folder.",
-            ) from None
+        network, tokenizer = whole_model("BartForConditionalGeneration", folder)
+        self._words = tokenizer.backend_tokenizer
+        self._start, self._end = tokenizer.bos_token_id, tokenizer.eos_token_id
+        self._padding = tokenizer.pad_token_id
         self._tokenizer = tokenizer
-        self._network: Any = network.to(best_device()).eval()
+        self._network: Any = network.eval()
         self.width = int(network.config.d_model)
 
     def pieces(self, text: str) -> list[list[int]]:

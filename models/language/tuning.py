@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from models.catalog import folder_of, reference
 from models.errors import ConfigurationError, ModelUnavailable
-from models.local_files import best_device, quiet
+from models.local_files import whole_model
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -87,31 +87,13 @@ def load_causal(name: str) -> CausalModel:
     Raises:
         ModelUnavailable: It is missing or incomplete, or no token of its tokenizer ends a text.
     """
-    folder = folder_of(reference(name), "language")
-    with quiet():
-        try:
-            import torch
-            from transformers import AutoModelForCausalLM, AutoTokenizer
-
-            here: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
-            tokenizer = AutoTokenizer.from_pretrained(folder, **here)
-            # Safetensors alone: other formats can hold code.
-            network, told = AutoModelForCausalLM.from_pretrained(
-                folder, dtype=torch.float32, use_safetensors=True, output_loading_info=True, **here
-            )
-            if told["missing_keys"]:
-                raise ValueError("the library would put random weights in their place")
-        except Exception as error:
-            raise ModelUnavailable(
-                f"The language model {name} could not be loaded from its folder ({type(error).__name__}):",
-                "it needs config.json, safetensors and a tokenizer; copy or pull its files again.",
-            ) from None
+    network, tokenizer = whole_model("AutoModelForCausalLM", folder_of(reference(name), "language"))
     if tokenizer.eos_token_id is None:
         raise ModelUnavailable(
             f"The tokenizer of {name} has no token that ends a text:", "choose a model such as gpt2."
         )
     most = min(MOST_TOKENS, getattr(network.config, "max_position_embeddings", MOST_TOKENS))
-    return CausalModel(network.to(best_device()), tokenizer, most)
+    return CausalModel(network, tokenizer, most)
 
 
 def noise_for(epsilon: float, delta: float, n_records: int, recipe: Recipe) -> Noise:

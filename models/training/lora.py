@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from models.errors import ConfigurationError, ModelUnavailable
 from models.language.protocol import ChatMessage
-from models.local_files import best_device, quiet
+from models.local_files import best_device, quiet, whole_model
 from models.training.optimizing import Progress
 
 if TYPE_CHECKING:
@@ -160,30 +160,7 @@ def write_merged(base: Path, adapter: Path) -> Path:
 
 
 def _loaded(base: Path) -> tuple[Any, Any]:
-    try:
-        with quiet():
-            import torch
-            from transformers import AutoModelForCausalLM, AutoTokenizer
-
-            device = best_device()
-            tokenizer = AutoTokenizer.from_pretrained(base, local_files_only=True)
-            # Safetensors alone: other formats can hold code.
-            network, told = AutoModelForCausalLM.from_pretrained(
-                base,
-                local_files_only=True,
-                use_safetensors=True,
-                dtype=torch.bfloat16 if device == "cuda" else torch.float32,
-                output_loading_info=True,
-            )
-        if told["missing_keys"]:
-            raise ValueError("the library would put random weights in their place")
-    except Exception as error:
-        raise ModelUnavailable(
-            f"The language model in {base} could not be loaded ({type(error).__name__}):",
-            "it needs config.json, safetensors and a tokenizer, as the transformers library writes them; "
-            "copy its files there, or name another folder.",
-        ) from None
-    return network.to(device), tokenizer
+    return whole_model("AutoModelForCausalLM", base, "bfloat16" if best_device() == "cuda" else "float32")
 
 
 def _adapted(network: Any, recipe: LoraRecipe) -> Any:

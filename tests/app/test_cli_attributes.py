@@ -122,7 +122,7 @@ def test_a_language_model_attacks_and_protects_and_is_asked_nothing_twice(
     assert found["incognitext"].stops["sex"] == {"no longer inferred": 1, "rounds": 2, "already safe": 1}
     assert sum(found["feedback"].rounds.values()) == sum(map(len, (known for _, known in POSTS)))
     tables = (tmp_path / "o" / "tables.md").read_text()
-    assert "| sanitize-paraphrase | 0.80" in tables and "*Not judged* counts answers" in tables
+    assert "| sanitize-paraphrase * | 0.80" in tables and "*Not judged* counts answers" in tables
     assert "| incognitext * |" in tables and "Asked of the language model: questions: " in tables
     for path in (tmp_path / "o").iterdir():
         assert SECRET.encode() not in path.read_bytes()
@@ -149,7 +149,7 @@ def test_a_folder_without_a_bart_is_refused(
 ) -> None:
     done = ran(capsys, posts, "--dp-bart", str(tmp_path))
     assert done.code == 1
-    assert "it needs config.json, model.safetensors and tokenizer.json of a BART" in done.err
+    assert "it needs config.json, safetensors and a tokenizer, for BartForConditionalGeneration" in done.err
 
 
 @pytest.mark.parametrize(
