@@ -31,7 +31,9 @@ TITLES: dict[Attacker, str] = {
     "somebody who knows more": "What somebody with knowledge from elsewhere learns",
     NOBODY: "What stays useful",
 }
-_MARKS = {"held": "holds", "exceeded": "exceeded", "not measured": "not measured"}
+APART = 0.05
+"""Systems whose leaks are nearer to each other are not drawn."""
+_OUTCOMES = {"held": "holds", "exceeded": "exceeded", "not measured": "not measured"}
 
 
 def audit(report: AuditReport) -> Report:
@@ -46,15 +48,21 @@ def audit(report: AuditReport) -> Report:
             f"sensitive: {report.reference}",
             report.provenance.date,
         ),
-        cards=[
-            (_card(each), f"{each.title}; reference: {each.reference}")
-            for each in report.measures
-            if each.figures[COLLECTION].value is not None and not each.figures[COLLECTION].too_few
-        ][:4],
+        cards=[(_card(each), f"{each.title}; reference: {each.reference}") for each in _first(report)],
         problems=report.problems,
         alert="What limits this audit.",
         sections=[*_gates(report), *_attackers(report), *_beside(report), *_worst(report), *_terms(report)],
     )
+
+
+def _first(report: AuditReport) -> list[MeasureFigures]:
+    """The first measure for each attacker, and of usefulness, that has a figure of enough cases."""
+    found: dict[Attacker, MeasureFigures] = {}
+    for each in report.measures:
+        figure = each.figures[COLLECTION]
+        if figure.value is not None and not figure.too_few:
+            found.setdefault(each.attacker, each)
+    return list(found.values())
 
 
 def _card(measure: MeasureFigures) -> Cell:
@@ -80,7 +88,7 @@ def _gates(report: AuditReport) -> Iterator[Section]:
                 titles.get(gate.measure, "no measure of this audit: the originals do not allow it"),
                 f"{'at most' if gate.measure in LEAKS else 'at least'} {gate.limit:g}",
                 DASH if gate.value is None else f"{gate.value:.3f}",
-                Cell(_MARKS[gate.outcome], mark="" if gate.outcome == "held" else "strong"),
+                Cell(_OUTCOMES[gate.outcome], mark="" if gate.outcome == "held" else "strong"),
             )
             for gate in report.gates
         ]
@@ -129,23 +137,26 @@ def _chance(measure: MeasureFigures) -> Cell:
 
 
 def _beside(report: AuditReport) -> Iterator[Section]:
-    """Privacy beside usefulness: the strongest leak against the first measure of usefulness."""
+    """Each leak in which systems differ, against the first measure of usefulness."""
     enough = [each for each in report.measures if not each.figures[COLLECTION].too_few]
-    leaks = [each for each in enough if each.attacker != NOBODY]
-    useful = [each for each in enough if each.attacker == NOBODY]
-    if useful and leaks:
-        plots = []
-        for leak in leaks:
-            series = tuple(
-                Series(system, (Point(100 * x, y, system),))
-                for system in report.systems
-                for x, y in [(_value(leak, system), _value(useful[0], system))]
-                if x is not None and y is not None
-            )
-            if len(series) > 1:
-                across, up = f"{leak.title}, %", useful[0].title
-                plots.append(Plot("marks", leak.name, "Upper left is best.", series, across, up))
+    useful = next((each for each in enough if each.attacker == NOBODY), None)
+    plots = []
+    for leak in enough:
+        if leak.attacker == NOBODY or useful is None:
+            continue
+        # A system that was not measured keeps its place, and with it the look of the others.
+        series = tuple(Series(system, tuple(_marks(leak, useful, system))) for system in report.systems)
+        across = [point.x for each in series for point in each.points]
+        if len(across) > 1 and max(across) - min(across) > APART:
+            plots.append(Plot("marks", leak.name, "Upper left is best.", series, leak.title, useful.title))
+    if plots:
         yield Section("Privacy beside usefulness", "Each mark is a system.", plots=plots)
+
+
+def _marks(leak: MeasureFigures, useful: MeasureFigures, system: str) -> Iterator[Point]:
+    x, y = _value(leak, system), _value(useful, system)
+    if x is not None and y is not None:
+        yield Point(x, y)
 
 
 def _value(measure: MeasureFigures, system: str) -> float | None:

@@ -64,7 +64,9 @@ def standalone(svg: str) -> str:
 def _height(plot: Plot) -> float:
     most = max((len(each.points) for each in plot.series), default=0)
     rows = -(-len(plot.series) // 2)
-    return {"bars": 0.5 + rows * (0.7 + 0.22 * most), "maps": 0.4 + 2.1 * rows}.get(plot.kind, 5.4)
+    return {"bars": 0.5 + rows * (0.7 + 0.22 * most), "maps": 0.4 + 2.1 * rows, "marks": 3.4}.get(
+        plot.kind, 5.4
+    )
 
 
 def _inline(svg: str, label: str) -> str:
@@ -169,6 +171,9 @@ def _curves(figure: "Figure", plot: Plot) -> None:
     frame.set_xlabel(plot.across)
     frame.set_ylabel(plot.up)
     frame.set_xlim(left=0)
+    if plot.kind == "marks":
+        # A narrow range would make small differences look large.
+        frame.set_ylim(0, 1.08 * frame.get_ylim()[1])
     frame.xaxis.set_major_formatter(PercentFormatter(1))
     frame.grid(alpha=0.25, linewidth=0.6)
     figure.legend(loc="outside lower center", ncols=5, frameon=False, fontsize=8)
