@@ -94,16 +94,15 @@ class Bart:
             return sorted(least.tolist())
         try:
             said = json.loads(listed.read_bytes())
-        except (OSError, ValueError):
-            said = None
-        if not isinstance(said, list) or not set(map(type, said)) <= {int}:
-            said = [-1]
-        if not 0 <= min(said, default=0) <= max(said, default=0) < self.width or len(set(said)) == self.width:
+            numbers = {*said} if isinstance(said, list) else {-1}
+        except (OSError, ValueError, TypeError):
+            numbers = {-1}
+        if not numbers < {*range(self.width)}:
             raise ModelUnavailable(
                 f"{listed} does not say which neurons are pruned:",
                 f"write a JSON list of some, not all, of the numbers from 0 to {self.width - 1}.",
             )
-        return sorted(set(said))
+        return sorted(map(int, numbers))
 
 
 def _batches(rows: Any) -> Any:

@@ -45,7 +45,8 @@ class DpBart:
     clipped and get Gaussian noise, calibrated (Balle and Wang 2018) for the whole text, whose budget thus is
     not multiplied by its pieces. Decoding reads nothing else. Any two texts of as many pieces are told
     apart no better than the budget says; the number of pieces is not protected, and an empty text stays
-    empty. Several texts about one person, and one text that is rewritten again, add up.
+    empty. Several texts about one person, and one text that is rewritten again, add up. Figures that are
+    measured on the raw text, such as its risk, are not covered.
 
     At the budgets of the literature, 1000 and 2500, e^epsilon is so large that the promise is empty: what
     such a text gives away can only be measured. A seeded ``rng`` makes a run repeatable and protects nothing
