@@ -21,7 +21,7 @@ from ingest.deciding.baselines.within_rules import (
 )
 from ingest.deciding.policy import Policy, PolicyName
 from ingest.protocols import Encoder, Method
-from ingest.sanitize import DecidingSanitizer
+from ingest.sanitize import DecidingSanitizer, Rewriter, RewritingSanitizer
 from ingest.scoring.scale import Weights
 from models.errors import LetheError
 from retrieval.system import System
@@ -66,6 +66,9 @@ def methods(ready: Prepared, encoder: Encoder, seed: int) -> tuple[list[Compared
     def by_method(name: str, method: Callable[[], Method]) -> ComparedMethod:
         return ComparedMethod(name, ready.carrying_out(method))
 
+    def rewriting(rewriter: Rewriter) -> System:
+        return replace(system, sanitizing=lambda each: RewritingSanitizer(each.detector, rewriter, each.risk))
+
     found = [
         by_policy(ORIGIN),
         by_policy(REDACTED),
@@ -78,7 +81,7 @@ def methods(ready: Prepared, encoder: Encoder, seed: int) -> tuple[list[Compared
         by_method(LOWEST_WITHIN, lambda: WithinRules(trip, rules(), "lowest divergence")),
         by_method("lprag", lambda: Lprag(encoder, "ldp", rng=Random(seed))),
         by_method("lprag-compat", lambda: Lprag(encoder, "compat", rng=Random(seed))),
-        ComparedMethod("extract", ready.rewriting(Extract(encoder))),
+        ComparedMethod("extract", rewriting(Extract(encoder))),
     ]
     absent: dict[str, str] = {}
     if system.language_model is None:
@@ -86,7 +89,7 @@ def methods(ready: Prepared, encoder: Encoder, seed: int) -> tuple[list[Compared
     else:
         from ingest.deciding.baselines.paraphrase import Paraphrase
 
-        found.append(ComparedMethod("paraphrase", ready.rewriting(Paraphrase(system.language_model))))
+        found.append(ComparedMethod("paraphrase", rewriting(Paraphrase(system.language_model))))
     try:
         from ingest.detection.presidio import presidio_detector
 
