@@ -11,7 +11,7 @@ from ingest.deciding.policy import Policy
 from ingest.documents import Decision, Document
 from ingest.protocols import EntityDetector, Hazards, Method
 from ingest.rendering.replace import apply
-from ingest.sanitize import DecidingSanitizer, annotate
+from ingest.sanitize import DecidingSanitizer, Rewriter, RewritingSanitizer, annotate
 from ingest.scoring.raw import Distances
 from ingest.scoring.remembered import Remembered
 from ingest.scoring.sample import SAMPLE_BATCH, SAMPLE_ENTITIES, sample_size, scale_of
@@ -49,6 +49,12 @@ class Prepared:
     def carrying_out(self, method: Callable[[], Method]) -> System:
         """The system with a method that is not a policy, created on demand."""
         return replace(self.system, sanitizing=lambda system: _with_words(self, system, method()))
+
+    def rewriting(self, rewriter: Rewriter) -> System:
+        """The system with whole texts rewritten, without decisions."""
+        return replace(
+            self.system, sanitizing=lambda each: RewritingSanitizer(each.detector, rewriter, each.risk)
+        )
 
     def only(self, places: Sequence[int]) -> "Prepared":
         """The part with the documents at these places."""

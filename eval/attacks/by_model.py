@@ -17,8 +17,8 @@ class ModelAtomizer:
 
     @property
     def name(self) -> str:
-        """The model and the prompt."""
-        return f"atoms[{self.asker.engine(prompt('split_claims'))}]"
+        """The model and the prompt, and what takes their place."""
+        return f"atoms[{self.asker.engine(prompt('split_claims'))}, else rule]"
 
     def claims(self, texts: Sequence[str]) -> list[list[str]]:
         """The claims of each text, in order; none for an empty one.
@@ -53,8 +53,8 @@ class ModelRewording:
 
     @property
     def name(self) -> str:
-        """The model and the prompt."""
-        return f"paraphrase[{self.asker.engine(prompt('reword_claim'))}]"
+        """The model and the prompt, and what takes their place."""
+        return f"paraphrase[{self.asker.engine(prompt('reword_claim'))}, else own words]"
 
     def reworded(self, claims: Sequence[str]) -> list[str]:
         """Each claim in other words, in one line. Raises as ``ModelAtomizer.claims``."""

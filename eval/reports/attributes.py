@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from eval.measures.inferred import Inferred
 from eval.measures.model_judges import COHERENCE, FAITHFUL, MEANING, READABILITY, UTILITY
-from eval.reports.render import markdown_table
+from eval.reports.render import asked, markdown_table
 from eval.reports.schema import DASH, DECIMAL, PERCENT, Cell, Column, Table, estimate_cell, table
 from eval.studies.attributes.report import ALL, AttackFigures, AttributesReport, MethodFigures
 
@@ -110,8 +110,7 @@ def _lines(report: AttributesReport) -> Iterator[str]:
     for name, engine in report.engines.items():
         yield from (f"{name}: {engine}.", "")
     if report.usage:
-        asked = "; ".join(f"{name.replace('_', ' ')}: {value:,.0f}" for name, value in report.usage.items())
-        yield from (f"Asked of the language model: {asked}.", "")
+        yield from (asked(report.usage), "")
     yield "; ".join(f"{name}: {value}" for name, value in report.provenance.settings.items())
 
 

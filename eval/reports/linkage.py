@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from eval.measures.linked import BINS, Distances
 from eval.measures.uncertainty import Estimate
-from eval.reports.render import markdown_table
+from eval.reports.render import asked, markdown_table
 from eval.reports.schema import DASH, Cell, Column, Row, Table, estimate_cell, printed, share, table
 from eval.reports.words import words
 from eval.studies.linkage.attacks import BM25, ROUGE, Attack
@@ -74,8 +74,7 @@ def _lines(report: LinkageReport) -> Iterator[str]:
         for part, (title, _) in _PARTS.items():
             yield from (f"## {title}", "", made[part], "")
     if report.usage:
-        asked = "; ".join(f"{name.replace('_', ' ')}: {value:,.0f}" for name, value in report.usage.items())
-        yield from (_COHERENCE, "", f"Asked of the language model: {asked}.", "")
+        yield from (_COHERENCE, "", asked(report.usage), "")
     yield from ("## Claims told by category", "", f"Rated claims told, by {report.engines['judge']}.", "")
     yield from (made["categories"], "")
     yield from ("## Distances by right and wrong links", "", made["distribution"], "")

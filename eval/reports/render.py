@@ -3,6 +3,7 @@
 Names of arms, corpora, engines and settings come from users: all output is escaped.
 """
 
+from collections.abc import Mapping
 from functools import cache
 from html import escape
 from itertools import repeat
@@ -129,3 +130,9 @@ def _plain(words: str) -> str:
 def _code(words: str) -> str:
     """Text in backticks, without backticks and pipes."""
     return words.replace("`", "'").replace("|", "/") or " "
+
+
+def asked(usage: Mapping[str, float]) -> str:
+    """What was asked of a language model, in a sentence."""
+    counts = "; ".join(f"{name.replace('_', ' ')}: {value:,.0f}" for name, value in usage.items())
+    return f"Asked of the language model: {counts}."

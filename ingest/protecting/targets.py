@@ -36,6 +36,10 @@ VALUES: Mapping[str, Sequence[str]] = {
         "Italy", "Japan", "Mexico", "New Zealand", "Poland", "South Africa", "Spain", "Sweden", "Turkey",
         "United Kingdom", "United States", "Vietnam",
     ],
+    "health": [
+        "asthma", "diabetes", "migraine", "epilepsy", "hay fever", "high blood pressure", "arthritis",
+        "eczema", "depression", "an infection", "a broken arm",
+    ],
 }  # fmt: skip
 """The values of each attribute that a target may be."""
 SAME_SET = {"nationality": "country"}

@@ -28,6 +28,7 @@ from eval.tasks.index import NOT_SANITIZED
 from eval.tasks.inferred import InferredTask, figures_of, most_frequent
 from ingest.documents import Document, Risk, SanitizedDocument
 from ingest.protecting.protocols import Inference
+from ingest.protecting.targets import SAME_SET, VALUES
 from models.attributes.examples import KnownTexts, Learned
 from models.attributes.heads import Head, Heads, load_heads, weights_of
 from models.catalog import ModelRef
@@ -248,6 +249,12 @@ def test_every_value_can_be_read() -> None:
         assert all(each.sentences for each in rows), attribute
     assert bands()[0] == (10, 19) and bands()[-1] == (60, 120)
     assert 100 < len(values()["country"]) < 250
+
+
+def test_every_attribute_that_is_inferred_has_targets_that_are_its_values() -> None:
+    for attribute in ATTRIBUTES:
+        targets = VALUES[SAME_SET.get(attribute, attribute)]
+        assert len({value_of(attribute, each) for each in targets} - {None}) >= 2, attribute
 
 
 def test_texts_are_read_alike_alone_and_together(minilm: MiniLM) -> None:

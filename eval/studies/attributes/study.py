@@ -31,7 +31,7 @@ from ingest.protecting.pairs import Pair
 from ingest.protecting.protocols import Adversary
 from ingest.protecting.targets import Draw
 from ingest.protecting.whole_texts import BY_MODEL
-from ingest.sanitize import Rewriter, RewritingSanitizer
+from ingest.sanitize import Rewriter
 from ingest.scoring.scale import EMBEDDED_SCALE
 from models.errors import LetheError
 from models.language.asking import Asker
@@ -112,7 +112,7 @@ def measure_attributes(
         ORIGIN: ready.by(Policy("origin")),
         REDACT: ready.by(replace(system.policy, name="redact")),
         system.policy.name: ready.system,
-        **{name: _rewriting(ready.system, each) for name, each in rewriters.items()},
+        **{name: ready.rewriting(each) for name, each in rewriters.items()},
     }
     guesses = [InferredTask(documents, each, truths) for each in attackers]
     kept = Rewritten(documents, encoder)
@@ -198,10 +198,6 @@ def spoken(attribute: str, value: str) -> str:
     if attribute in ("country", "nationality"):
         return next((each.name for each in countries() if each.code == value), value)
     return value
-
-
-def _rewriting(system: System, rewriter: Rewriter) -> System:
-    return replace(system, sanitizing=lambda each: RewritingSanitizer(each.detector, rewriter, each.risk))
 
 
 def _attack(attacker: str, rows: Sequence[Row], attributes: Sequence[str], seed: int) -> AttackFigures:

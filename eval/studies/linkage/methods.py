@@ -11,7 +11,7 @@ from ingest.deciding.baselines.uniform import SUPPRESS
 from ingest.deciding.baselines.within_rules import RULES_ALONE
 from ingest.documents import Document, Entity, Identifier, Span
 from ingest.labels import VAGUE
-from ingest.sanitize import DecidingSanitizer, Rewriter, RewritingSanitizer
+from ingest.sanitize import DecidingSanitizer, Rewriter
 from ingest.scoring.prior import RiskPrior
 from retrieval.system import System
 
@@ -25,12 +25,7 @@ def systems(ready: Prepared, seed: int, also: Mapping[str, Rewriter]) -> dict[st
     others = marked_systems(ready, seed)
     kept = {method_of(name): each for name, each in others.items() if name not in (*FURTHER_DRAWS, LOWEST)}
     kept[REMOVED] = replace(ready.system, sanitizing=lambda each: _emptied(each.language))
-    return kept | {name: rewriting(ready.system, each) for name, each in also.items()}
-
-
-def rewriting(system: System, rewriter: Rewriter) -> System:
-    """The system with whole texts rewritten."""
-    return replace(system, sanitizing=lambda each: RewritingSanitizer(each.detector, rewriter, each.risk))
+    return kept | {name: ready.rewriting(each) for name, each in also.items()}
 
 
 def _emptied(language: Literal["en", "any"]) -> DecidingSanitizer:

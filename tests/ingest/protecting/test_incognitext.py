@@ -176,7 +176,7 @@ def test_a_target_is_never_the_truth_far_from_it_and_sticks_to_its_author(
 def test_nationality_is_drawn_from_countries_and_what_has_no_values_is_an_error() -> None:
     assert drawn_target(KEY, same)("1", "nationality", "Chile") in VALUES["country"]
     with pytest.raises(KeyError):
-        drawn_target(KEY, same)("1", "health", "asthma")
+        drawn_target(KEY, same)("1", "shoe size", "42")
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 1.0, 3.0])
