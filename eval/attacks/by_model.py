@@ -11,7 +11,10 @@ from models.language.reading import behind_mark, items_in
 
 @dataclass(frozen=True, slots=True)
 class ModelAtomizer:
-    """One question a text. A text whose answer lists no claim is cut by rules, lest it look private."""
+    """One question a text. What is too long, or has no claims in its answer, is cut by rules.
+
+    Without any claim it would look private.
+    """
 
     asker: Asker
 
@@ -26,19 +29,22 @@ class ModelAtomizer:
         Raises:
             ModelUnavailable: The model could not be reached or failed.
         """
-        asked = [each for each in texts if each.strip()]
+        asked = [each for each in texts if self._is_asked(each)]
         found = iter(
             self.asker.all(prompt("split_claims"), _texts(asked), lambda answer: items_in(answer) or None)
         )
-        claims = [next(found) if each.strip() else [] for each in texts]
+        claims = [next(found) if self._is_asked(each) else None for each in texts]
         return [
             RuleAtomizer().claims([text])[0] if each is None else each
             for text, each in zip(texts, claims, strict=True)
         ]
 
+    def _is_asked(self, text: str) -> bool:
+        return bool(text.strip()) and self.asker.has_room(prompt("split_claims"), text)
+
     def plan(self, texts: Sequence[str]) -> Plan:
         """What cutting takes."""
-        return self.asker.plan(prompt("split_claims"), _texts(texts))
+        return self.asker.plan(prompt("split_claims"), _texts(list(filter(self._is_asked, texts))))
 
 
 def _texts(texts: Sequence[str]) -> list[Slots]:

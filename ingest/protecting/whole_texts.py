@@ -111,6 +111,8 @@ def _slots(texts: Sequence[str]) -> list[Slots]:
 def _rewritten(asker: Asker, step: Prompt, texts: Sequence[str], slots: Sequence[Slots]) -> list[str]:
     """The answers, but for empty texts: given one, a model would invent another."""
     asked = [each for text, each in zip(texts, slots, strict=True) if text.strip()]
+    if not all(asker.has_room(step, text) for text in texts):
+        raise NotRewritten
     found = iter(asker.all(step, asked, behind_mark))
     written = [next(found) if text.strip() else text for text in texts]
     done = [each for each in written if each is not None]

@@ -115,6 +115,10 @@ class Asker:
         """The model and the prompt, as results name them."""
         return f"{self.model.name}, prompt {prompt.label}"
 
+    def has_room(self, prompt: Prompt, text: str) -> bool:
+        """Whether an answer may be as long as ``text``; else one that says it again would be cut off."""
+        return self.model.count_tokens([ChatMessage("user", text)]) <= prompt.max_tokens
+
     def plan(self, prompt: Prompt, asked: Sequence[Slots], seed: int = 0) -> Plan:
         """What asking would take."""
         open_ = [

@@ -37,11 +37,13 @@ def test_a_text_without_a_readable_list_is_cut_by_rules() -> None:
     assert (atomizer.asker.usage.repaired, atomizer.asker.usage.unreadable) == (1, 1)
 
 
-def test_a_text_that_does_not_fit_is_cut_by_rules_and_never_sent() -> None:
+@pytest.mark.parametrize("sentences", [400, 1000])
+def test_a_text_without_room_for_its_claims_is_cut_by_rules_and_never_sent(sentences: int) -> None:
+    # 400 sentences fit into the context, and their claims are longer than an answer may be.
     atomizer = ModelAtomizer(asking("1. Never said."))
-    long = "Ada mends a kiln. " * 1000
-    assert atomizer.claims([long]) == RuleAtomizer().claims([long])
-    assert atomizer.asker.usage.too_long == 1 and atomizer.asker.usage.questions == 0
+    long = "Ada mends a kiln. " * sentences
+    assert atomizer.claims([long, TEXT]) == [RuleAtomizer().claims([long])[0], ["Never said."]]
+    assert atomizer.asker.usage.questions == 1 == atomizer.plan([long, TEXT]).questions
 
 
 def test_a_claim_is_reworded_in_one_line_or_keeps_its_words() -> None:

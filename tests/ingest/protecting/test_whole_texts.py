@@ -103,6 +103,17 @@ def test_what_cannot_be_read_twice_is_no_rewriting(name: str, answer: str) -> No
     assert [question.startswith(REPAIR) for _, question in model.asked] == [False, True]
 
 
+@pytest.mark.parametrize("name", ["sanitize-paraphrase", "iterative"])
+def test_a_text_that_is_longer_than_an_answer_may_be_is_not_cut_off(name: str) -> None:
+    def says(role: str, question: str, seed: int) -> str:
+        return inferred(question) if "find out" in role else "#\nshort"
+
+    method = BY_MODEL[name](Asker(Scripted(says, context_tokens=8192)))
+    with pytest.raises(NotRewritten):
+        method.rewrite(annotated("kiln " * 2001))
+    assert method.rewrite(annotated("kiln " * 2000)) == ["short"]
+
+
 @pytest.mark.parametrize("name", list(BY_MODEL))
 def test_a_document_that_was_not_rewritten_is_not_sanitized_and_the_others_are(name: str) -> None:
     def says(role: str, question: str, seed: int) -> str:
