@@ -9,6 +9,13 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "texts go into a folder, one file each. Nothing is indexed.",
         "lethe sanitize notes/ --policy redact --output clean",
     ),
+    "protect": (
+        "Edit texts until the trained attacker is hardly more certain of attributes of their authors than of an "
+        "empty text. Nothing is invented: sentences and phrases are dropped, and words give way to neutral or "
+        "more general ones. Each document becomes one JSON line that says how it ended, for some texts cannot "
+        "be protected so. Nothing is indexed.",
+        "lethe protect posts.jsonl --attributes sex,age --output protected.jsonl",
+    ),
     "explain": (
         "Explain each entity of a document: its scores, the decision, and the rule behind it. The text is "
         "shown colored above a table. The terminal and the page of --html quote the document; --json shows "

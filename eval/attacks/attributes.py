@@ -38,7 +38,7 @@ class AttributeAttack:
     """Guesses at every attribute that there is a head for; safe to use again for other texts."""
 
     def __init__(self, encoder: Encoder, heads: Heads) -> None:
-        self._heads = heads
+        self.encoder, self._heads = encoder, heads
         self._reader = ClueReader(encoder, tuple(heads.heads))
 
     @property

@@ -23,8 +23,9 @@ from eval.tasks.rewritten import BLEU, COSINE, ROUGE, UNCHANGED, Rewritten
 from ingest.deciding.policy import Policy
 from ingest.protecting.authors import Author, Incognito
 from ingest.protecting.by_model import ModelAdversary, ModelRewriter
-from ingest.protecting.incognitext import Variant
+from ingest.protecting.incognitext import Protected, Variant
 from ingest.protecting.protocols import Adversary
+from ingest.protecting.search import Search, Searched
 from ingest.protecting.targets import Draw
 from ingest.sanitize import Rewriter, RewritingSanitizer
 from ingest.scoring.scale import EMBEDDED_SCALE
@@ -96,7 +97,8 @@ def measure_attributes(
         attackers.append(InValues(model))
         told(model.plan([each.text for each in documents]).words())
     loops = _loops(options, attributes, {each.doc_id: each.text for each in documents}, truths)
-    rewriters: dict[str, Rewriter] = {**options.rewriters, **loops}
+    search = Search(attacker, encoder, attributes)
+    rewriters: dict[str, Rewriter] = {search.name: search, **options.rewriters, **loops}
     ready = prepared(system, corpus, progress, score_all=False)
     systems = {
         ORIGIN: ready.by(Policy("origin")),
@@ -112,9 +114,9 @@ def measure_attributes(
         attacks = tuple(
             _attack(each.attack.name, done.rows[each.name], attributes, options.seed) for each in guesses
         )
-        methods.append(
-            _method(done.system, attacks, done.rows[kept.name], loops.get(done.system), options.seed)
-        )
+        loop = search if done.system == search.name else loops.get(done.system)
+        outcomes = [] if loop is None else list(loop.outcomes.values())
+        methods.append(_method(done.system, attacks, done.rows[kept.name], outcomes, options.seed))
     return AttributesReport(
         provenance=provenance_of(system, {}, commit),
         command="",
@@ -170,11 +172,14 @@ def _attack(attacker: str, rows: Sequence[Row], attributes: Sequence[str], seed:
 
 
 def _method(
-    name: str, attacks: tuple[AttackFigures, ...], rows: Sequence[Row], loop: Incognito | None, seed: int
+    name: str,
+    attacks: tuple[AttackFigures, ...],
+    rows: Sequence[Row],
+    outcomes: Sequence[Protected | Searched],
+    seed: int,
 ) -> MethodFigures:
     figures = [row.figures for row in rows if row.measured]
     rouge, bleu, cosine = (mean_of([each[part] for each in figures], seed) for part in (ROUGE, BLEU, COSINE))
-    outcomes = [] if loop is None else list(loop.outcomes.values())
     stops: dict[str, Counter[str]] = {}
     for each in outcomes:
         for attribute, stop in each.stops.items():
