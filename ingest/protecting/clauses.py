@@ -63,7 +63,7 @@ _TAKES_CLAUSE = re.compile(
     r"|about|from|like|even|ever|time|day|moment|year|years|months?|weeks?|days?|long|shortly|right|soon|back|hate|love|hates|loves|loved|hated|said|say|until|to|and|or|but|up|out|ago|especially|only|partly|mainly|mostly|just|not|also|then|now)$"
 )
 """Words whose clause belongs to them."""
-_CONJOINED = re.compile(rf", (?:and|but|so|yet) (?={_SUBJECT}|(?:my|our|the) [\w'’-]+ {_AUX} )")
+_CONJOINED = re.compile(rf", (?:and|but|so|yet) (?={_SUBJECT}|(?:my|our) \w)")
 _OWN = re.compile(r"(?:I|we|my|our)\b")
 _POINTS_BACK = re.compile(r"(?i)\b(?:it|its|he|him|his|she|hers?|they|them|their|this|that|these|those|there|one|ones|too|also|so|do|did|does)\b")
 _PAST = re.compile(r"\b(?:was|were|had|did|went|came|got|met|left|took|made|saw|felt|began|lost|found|bought|grew|[a-z]{2,}ed)\b")

@@ -25,7 +25,7 @@ _NOT_BEFORE = re.compile(r"(?i)(?:\b(?:as|being|am|we|us|got|get|getting|just)|[
 _OF_ONESELF = ("a person", "people", "in a relationship with")
 """Neutral words that say nothing, or the untrue, behind "I am", "as" or "got"."""
 
-_LIST_AFTER = re.compile(r"(?:,| and| &) [A-Z]")
+_LIST_AFTER = re.compile(r"(?:,|,? and| &) [A-Z]")
 _LIST_BEFORE = re.compile(r"[A-Z][\w'’]+(?:,| and| &) $")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
