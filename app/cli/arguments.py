@@ -157,7 +157,12 @@ def _protect(verb: argparse.ArgumentParser) -> None:
         metavar="NAME,NAME",
         help="what nobody shall infer: age, sex, country, nationality, occupation, relationship, health",
     )
-    verb.add_argument("--output", required=True, metavar="FILE", help="file for the texts, JSON lines, readable by you alone")
+    verb.add_argument(
+        "--output",
+        required=True,
+        metavar="FILE",
+        help="file for the texts, JSON lines, readable by you alone",
+    )
 
 
 def _explain(verb: argparse.ArgumentParser) -> None:

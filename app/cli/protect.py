@@ -73,14 +73,18 @@ def _row(doc_id: str, searched: Searched) -> dict[str, object]:
         "text": searched.text,
         "edits": dict(searched.edits),
         "attributes": {
-            name: {"end": end, "before": round(searched.before[name], 4), "after": round(searched.after[name], 4)}
+            name: {
+                "end": end,
+                "before": round(searched.before[name], 4),
+                "after": round(searched.after[name], 4),
+            }
             for name, end in searched.stops.items()
         },
     }
 
 
 def _figures(outcomes: Sequence[Searched]) -> dict[str, object]:
-    """Counts of texts: what gave something away, where of these an edit was found, and how each attribute ended."""
+    """Counts of texts: which gave something away, which of these were edited, how each attribute ended."""
     exposed = [each for each in outcomes if set(each.stops.values()) != {"already safe"}]
     names = outcomes[0].stops if outcomes else ()
     edits: Counter[str] = Counter()

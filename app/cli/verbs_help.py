@@ -10,10 +10,10 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "lethe sanitize notes/ --policy redact --output clean",
     ),
     "protect": (
-        "Edit texts until the trained attacker is hardly more certain of attributes of their authors than of an "
-        "empty text. Nothing is invented: sentences and phrases are dropped, and words give way to neutral or "
-        "more general ones. Each document becomes one JSON line that says how it ended, for some texts cannot "
-        "be protected so. Nothing is indexed.",
+        "Edit texts until the trained attacker is hardly more certain of attributes of their authors than "
+        "of texts that tell nothing. Nothing is invented: sentences and phrases are dropped, and words give "
+        "way to neutral or more general ones. Each document becomes one JSON line that says how each "
+        "attribute ended: some texts cannot be protected so. Nothing is indexed.",
         "lethe protect posts.jsonl --attributes sex,age --output protected.jsonl",
     ),
     "explain": (

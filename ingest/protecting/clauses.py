@@ -1,9 +1,9 @@
 """What can be dropped from a text so that whole, true sentences remain: by closed rules, for English.
 
 A sentence goes where the next one does not lean on it. Of a sentence goes what is set off from it: brackets,
-hashtags and pictures at its end, what introduces it before a comma, what is added behind one, a clause of time
-or reason at its end, one of two main clauses. What remains is true because the rest only adds to it: no rule
-acts where a negation, a condition, a quantity or a question could turn the rest around.
+hashtags at its end and pictures, what introduces it before a comma, what is added behind one, a clause of
+time or reason at its end, one of two main clauses. What remains is true because the rest only adds to it: no
+rule acts where a negation, a condition, a quantity or a question could turn the rest around.
 """
 
 import re
@@ -14,79 +14,139 @@ from ingest.documents import Span
 from ingest.language.sentences import MAX_CHARACTERS, split_sentences
 from ingest.protecting.edits import Edit, deletion
 
+
+def _any(words: str) -> str:
+    """A pattern of any of the words, in which an underscore is a blank."""
+    return rf"(?:{'|'.join(each.replace('_', ' ') for each in words.split())})"
+
+
 _END = r"(?=\s*[.!?…]*[\"”’)]*\s*$)"
-_SUBJECT = r"(?:I|we|you|he|she|they|it|there|this|that)\b"
-_AUX = (
-    r"(?:am|is|are|was|were|has|have|had|do|does|did|will|can|could|may|might|must|should|would|'s|'re|'m|'ve)"
+"""Before what closes a sentence."""
+_STUFF = r"[^,;:()\n]{2,110}?"
+_SUBJECT = rf"{_any('I we you he she they it there this that')}\b"
+_AUX = _any(
+    "am is are was were has have had do does did will can could may might must should would 's 're 'm 've"
 )
+_GREETING = re.compile(r"(?i)(?:hi|hey|hello)(?: \w+){1,3}[,!:] ")
 _WHOLE = re.compile(
-    rf"(?i)[\"“']?(?:(?:hi|hey|hello)(?: \w+){{0,3}}[,!:] )?(?:(?:so|well|yes|oh|hi|hey|honestly|today|yesterday|now|then|here|last \w+),? )?"
-    rf"(?:{_SUBJECT}(?:['’]\w+)?\s+\S+|my [\w'’-]+ and I\s+\S+|(?:my|our|the|a|an|this|these|those|some)\s(?:[\w'’-]+\s){{1,4}}{_AUX}\s+\S+)"
+    rf"(?i)[\"“']?(?:(?:hi|hey|hello)(?: \w+){{0,3}}[,!:] )?"
+    rf"(?:{_any('so well yes oh hi hey honestly today yesterday now then here')},? )?"
+    rf"(?:{_SUBJECT}(?:['’]\w+)?\s+\S+|my [\w'’-]+ and I\s+\S+"
+    rf"|{_any('my our the a an this these those some')}\s(?:[\w'’-]+\s){{1,4}}{_AUX}\s+\S+)"
 )
 """The beginning of what has a subject and a verb."""
 _TURNS = re.compile(
-    r"(?i)\b(?:not|no|never|nobody|nothing|none|nowhere|neither|nor|cannot|without|hardly|barely|rarely|seldom|few|little"
-    r"|only|just|except|unless|if|whether|until|till|than|every|everyone|everything|all|always|any|anyone|each|most"
-    r"|would|could|should|might|may|wish|pretend|imagine|hope|doubt|deny|avoid|stop|stopped|refuse|refused|fail|failed"
-    r"|too|as if|supposed|maybe|perhaps|almost|nearly)\b|n['’]t\b|\?"
+    r"(?i)\b"
+    + _any(
+        "not no never nobody nothing none nowhere neither nor cannot without hardly barely "
+        "rarely seldom few little only just except unless if whether until till than every "
+        "everyone everything all always any anyone each most would could should might may wish "
+        "pretend imagine hope doubt deny avoid stop stopped refuse refused fail failed too "
+        "as_if supposed maybe perhaps almost nearly"
+    )
+    + r"\b|n['’]t\b|\?"
 )
 """Words under which less said may be more claimed."""
 _LEANS = re.compile(
-    r"(?i)\W*(?:but|however|so|then|that|this|these|those|it|they|he|she|him|her|his|its|their|them|which|who|because"
-    r"|and|or|nor|yet|still|also|too|otherwise|instead|yes|yeah|yep|no|nope|nah|not|either|neither|both|same|such|thus"
-    r"|therefore|hence|though|although|even|anyway|besides|moreover|furthermore|additionally|plus|finally|second|third|next|another|others?|one|ones"
-    r"|there|here|why|what|how|if|afterwards|later|meanwhile|kidding|just kidding|joking|jk|psych|wrong|right|true|false"
-    r"|exactly|maybe|perhaps|again|since then|after that|first|for example|for instance|in fact|turns out|until|unless|except|only)\b"
+    r"(?i)\W*"
+    + _any(
+        "but however so then that this these those it they he she him her his its their them "
+        "which who because and or nor yet still also too otherwise instead yes yeah yep no nope "
+        "nah not either neither both same such thus therefore hence though although even anyway "
+        "besides moreover furthermore additionally plus finally second third next another "
+        "others? ones? there here why what how if afterwards later meanwhile kidding "
+        "just_kidding joking jk psych wrong right true false exactly maybe perhaps again "
+        "since_then after_that first for_example for_instance in_fact turns_out until unless "
+        "except only"
+    )
+    + r"\b"
 )
 """How a sentence begins that leans on the one before it."""
-_KIN = r"(?:wife|husband|spouse|partner|girlfriend|boyfriend|fianc[eé]e?|kids?|child(?:ren)?|sons?|daughters?|parents?|mom|mum|mother|dad|father|brothers?|sisters?|family|grandkids|grandchildren|husbands?|friends?)"
 _LEADING = re.compile(
-    r"(?:As (?:an? |the )|After |Before |When |While |Since |Because |Growing up |Being |Having |Working |Living |During "
-    r"|In |At |On |For |With |Back |Speaking as |Being an? |Over |Around |From )[^,;:()\n]{2,90}, "
+    _any(
+        "As_an? As_the After Before When While Since Because Growing_up Being Having Working "
+        "Living During In At On For With Back Speaking_as Over Around From"
+    )
+    + r" [^,;:()\n]{2,90}, "
 )
 _RESUMES = re.compile(rf"(?:{_SUBJECT}(?:['’]\w+)? \S+ \S|(?:my|our|the) [\w'’-]+ {_AUX} \S)")
 _ADDED = re.compile(
-    r", (?:(?:who|whom|whose|which|where)\b|an? (?!lot\b|bit\b|few\b)|(?:especially|particularly|mostly|mainly|including|like|being|having|working"
-    r"|living|after|before|since|because|as|while|when|thanks to|along with|together with|just like|although|though|even though)\s)"
-    r"[^,;:()\n]{2,110}?" + _END
+    rf", (?:{_any('who whom whose which where')}\b|an? (?!lot\b|bit\b|few\b)|"
+    + _any(
+        "especially particularly mostly mainly including like being having working living after "
+        "before since because as while when thanks_to along_with together_with just_like "
+        "although though even_though"
+    )
+    + rf"\s){_STUFF}{_END}"
 )
 _PARENTHETIC = re.compile(
-    rf", (?:(?:who|whose|which)\b|an? |being |having |working |living |as an? |like (?:my|our) )[^,;:()\n]{{2,90}},(?= {_AUX} | [a-z]+ed )"
+    rf", (?:(?:who|whose|which)\b|{_any('an? being having working living as_an? like_my like_our')} )"
+    rf"[^,;:()\n]{{2,90}},(?= {_AUX} | [a-z]+ed )"
 )
-_GREETING = re.compile(r"(?i)(?:hi|hey|hello)(?: \w+){1,3}[,!:] ")
 _SUBORDINATE = re.compile(
-    rf" (?:when|after|before|while|since|because|even though|although|though|as soon as) (?:{_SUBJECT}|(?:my|our|the|his|their) )[^,;:()\n]{{2,110}}?"
-    + _END
+    rf" {_any('when after before while since because even_though although though as_soon_as')} "
+    rf"(?:{_SUBJECT}|(?:my|our|the|his|their) ){_STUFF}{_END}"
 )
 _TAKES_CLAUSE = re.compile(
-    r"(?i)\b(?:remember|recall|forget|forgot|knew|know|wonder|ask|asked|see|saw|tell|told|is|was|be|been|are|were|that|of"
-    r"|about|from|like|even|ever|time|day|moment|year|years|months?|weeks?|days?|long|shortly|right|soon|back|hate|love|hates|loves|loved|hated|said|say|until|to|and|or|but|up|out|ago|especially|only|partly|mainly|mostly|just|not|also|then|now)$"
+    r"(?i)\b"
+    + _any(
+        "remember recall forget forgot knew know wonder ask asked see saw tell told is was be "
+        "been are were that of about from like even ever time day moment years? months? weeks? "
+        "days? long shortly right soon back hates? loved? loves hated said say until to and or "
+        "but up out ago especially only partly mainly mostly just not also then now"
+    )
+    + "$"
 )
 """Words whose clause belongs to them."""
+_OF_TIME = re.compile(" (?:when|while|as soon as) ")
+_PAST = re.compile(
+    r"\b"
+    + _any(
+        "was were had did went came got met left took made saw felt began lost found bought grew [a-z]{2,}ed"
+    )
+    + r"\b"
+)
 _CONJOINED = re.compile(rf", (?:and|but|so|yet) (?={_SUBJECT}|(?:my|our) \w)")
 _OWN = re.compile(r"(?:I|we|my|our)\b")
-_POINTS_BACK = re.compile(r"(?i)\b(?:it|its|he|him|his|she|hers?|they|them|their|this|that|these|those|there|one|ones|too|also|so|do|did|does)\b")
-_PAST = re.compile(r"\b(?:was|were|had|did|went|came|got|met|left|took|made|saw|felt|began|lost|found|bought|grew|[a-z]{2,}ed)\b")
-_OF_TIME = re.compile(r" (?:when|while|as soon as) ")
+_POINTS_BACK = re.compile(
+    r"(?i)\b"
+    + _any(
+        "it its he him his she hers? they them their this that these those there ones? too also so do did "
+        "does"
+    )
+    + r"\b"
+)
 _BRACKETS = re.compile(r" \((?![^()]*\d{3})[^()\n]{2,120}\)(?=[\s.,;:!?]|$)")
 _TOKEN = re.compile(r"\S+")
 _HASHTAG = re.compile(r"\s+#\w+")
-_PICTURE = re.compile(
-    r"\s*[\U0001f000-\U0001faff\u2600-\u27bf\u2640\u2642\u200d\ufe0f\U0001f3fb-\U0001f3ff]+"
+_PICTURE = re.compile(r"\s*[\U0001f000-\U0001faff\u2600-\u27bf\u200d\ufe0f]+")
+_KIN = _any(
+    "wife husband spouse partner girlfriend boyfriend fianc[eé]e? kids? child(?:ren)? sons? "
+    "daughters? parents? mom mum mother dad father brothers? sisters? family grandkids "
+    "grandchildren friends?"
 )
 _WITH_KIN = re.compile(
-    rf" (?:with|and) (?:my|our) {_KIN}(?:(?:,| and|, and) (?:(?:my|our) )?(?:\w+ )?{_KIN})*(?=[.!?,]|$| (?:last|this|yesterday|today)\b)"
+    rf" (?:with|and) (?:my|our) {_KIN}(?:(?:,| and|, and) (?:(?:my|our) )?(?:\w+ )?{_KIN})*"
+    r"(?=[.!?,]|$| (?:last|this|yesterday|today)\b)"
 )
 _NEEDS_WITH = re.compile(
-    r"(?i)\b(?:lives?|lived|living|agree[ds]?|deal|dealing|fight|fighting|argue[ds]?|arguing|happy|stuck|together|back|up|along|start|starts|started"
-    r"|begin|begins|am|is|are|was|were|be|been|me|blessed|in love|married|chat|talk|meet|share[ds]?|sharing|play|between|balance|balancing)$"
+    r"(?i)\b"
+    + _any(
+        "lived? lives living agree[ds]? deal dealing fight fighting argue[ds]? arguing happy "
+        "stuck together back up along starts? started begin begins am is are was were be been "
+        "me blessed in_love married chat talk meet shared? shares sharing play between balance "
+        "balancing"
+    )
+    + "$"
 )
 _WORK_AS = re.compile(
-    r"(?i)(?P<work>\b(?:work(?:s|ed|ing)?(?: (?:hard|full-time|part-time|nights|days|here|there|remotely))?|my job|my career|my work))"
-    r" as (?:an?|the) [a-z-]+(?: [a-z-]+){0,2}(?=[.,!?]|$| (?:and|but|at|in|for)\b)"
+    r"(?i)(?P<work>\b(?:work(?:s|ed|ing)?(?: (?:hard|full-time|part-time|nights|days|here|there|remotely))?"
+    r"|my (?:job|career|work))) as (?:an?|the) [a-z-]+(?: [a-z-]+){0,2}(?=[.,!?]|$| (?:and|but|at|in|for)\b)"
 )
-_LABEL = re.compile(r"\A\s*(?:@[\w.-]+ ?|[A-Z][\w.’'-]*(?: [A-Z][\w.’'-]*){0,2} ): (?=\S)")
-_LABELS = re.compile(r"(?m)^\s*(?:@[\w.-]+|[A-Z][\w.’'-]*(?: [A-Z][\w.’'-]*){0,2})\s?: ")
+_NAME = r"[A-Z][\w.’'-]*(?: [A-Z][\w.’'-]*){0,2}"
+_LABEL = re.compile(rf"\A\s*(?:@[\w.-]+ ?|{_NAME} ): (?=\S)")
+_LABELS = re.compile(rf"(?m)^\s*(?:@[\w.-]+|{_NAME})\s?: ")
+_CLOSING = ' .!?…"”’)'
 _FEWEST, _MOST_COMMAS = 3, 2
 
 
@@ -114,7 +174,9 @@ def sentences_of(text: str) -> list[Sentence]:
             continue
         cursor = match.end()
         whole = len(said) < MAX_CHARACTERS - 60 and (
-            said[-1] in ".!?…\"”’)" or "\n" in text[match.end() : match.end() + 3] or match.end() == len(text.rstrip())
+            said[-1] in '.!?…"”’)'
+            or "\n" in text[match.end() : match.end() + 3]
+            or match.end() == len(text.rstrip())
         )
         found.append(Sentence(Span(*match.span()), text[match.start() : match.end()], whole))
     return found
@@ -140,7 +202,9 @@ def _of_sentences(text: str, sentences: list[Sentence]) -> Iterator[Edit]:
     for number, each in enumerate(sentences):
         behind = sentences[number + 1] if number + 1 < len(sentences) else None
         before = sentences[number - 1] if number else None
-        leant_on = behind is not None and (_LEANS.match(behind.said) or each.said.endswith((":", ",")))
+        leant_on = behind is not None and (
+            _LEANS.match(behind.said) or each.said.endswith((":", ",", " no."))
+        )
         told = before is not None and (before.said.endswith((":", "?", " no.", " No.")) or not before.whole)
         others = sum(other.words for other in sentences if other is not each)
         if each.whole and not leant_on and not told and others >= _FEWEST:
@@ -153,34 +217,44 @@ def _phrases(said: str) -> Iterator[tuple[int, int]]:
     """Start and end of what can be dropped from one sentence."""
     yield from (match.span() for match in _BRACKETS.finditer(said) if match.start())
     yield from _ornaments(said)
+    greeting = _GREETING.match(said)
+    if not _TURNS.search(said, greeting.end() if greeting else 0):
+        yield from _main_clauses(said)
+        yield from _adjuncts(said)
+        yield from _companions(said)
+
+
+def _main_clauses(said: str) -> Iterator[tuple[int, int]]:
+    """The second of two main clauses, and the first where the second does not lean on it."""
     for match in _CONJOINED.finditer(said):
         one, other = said[: match.start()], said[match.end() :]
-        if "," not in one and _WHOLE.match(one) and not _TURNS.search(said):
-            ending = len(said.rstrip(" .!?…\"”’)"))
-            if match.start() < ending:
+        if "," not in one and _WHOLE.match(one):
+            if (ending := len(said.rstrip(_CLOSING))) > match.start():
                 yield match.start(), ending
             if _RESUMES.match(other) and _OWN.match(other) and not _POINTS_BACK.search(other):
                 yield 0, match.end()
-    if _TURNS.search(said, greeting.end() if (greeting := _GREETING.match(said)) else 0):
-        return
+
+
+def _adjuncts(said: str) -> Iterator[tuple[int, int]]:
+    """What introduces a sentence, is added to its end, or stands between its subject and its verb."""
     if (leading := _LEADING.match(said)) and _RESUMES.match(said, leading.end()):
         yield 0, leading.end()
-    for pattern in (_ADDED, _SUBORDINATE):
-        for match in pattern.finditer(said):
-            rest = said[: match.start()]
-            lasting = _OF_TIME.match(match[0]) and not _PAST.search(rest)
-            whole = _WHOLE.match(rest) and not _TAKES_CLAUSE.search(rest) and rest.count(",") < _MOST_COMMAS
-            if whole and not lasting:
-                yield match.span()
-    yield from (
-        match.span() for match in _PARENTHETIC.finditer(said) if "," not in said[: match.start()]
-    )
+    for match in (*_ADDED.finditer(said), *_SUBORDINATE.finditer(said)):
+        rest = said[: match.start()]
+        lasting = _OF_TIME.match(match[0]) and not _PAST.search(rest)
+        whole = _WHOLE.match(rest) and not _TAKES_CLAUSE.search(rest) and rest.count(",") < _MOST_COMMAS
+        if whole and not lasting:
+            yield match.span()
+    yield from (match.span() for match in _PARENTHETIC.finditer(said) if "," not in said[: match.start()])
+
+
+def _companions(said: str) -> Iterator[tuple[int, int]]:
+    """With whom somebody does something, and as what somebody works."""
     for match in _WITH_KIN.finditer(said):
         rest = said[: match.start()]
         if _WHOLE.match(rest) and len(rest.split()) >= _FEWEST and not _NEEDS_WITH.search(rest):
             yield match.span()
-    for match in _WORK_AS.finditer(said):
-        yield match.end("work"), match.end()
+    yield from ((match.end("work"), match.end()) for match in _WORK_AS.finditer(said))
 
 
 def _ornaments(said: str) -> Iterator[tuple[int, int]]:

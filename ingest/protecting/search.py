@@ -1,15 +1,16 @@
 """Attribute protection without a language model: a search over true edits.
 
-An adversary reads the text. Of the edits that are offered, the one is made that takes most of its certainty for
-what the text's vector moves, until it is hardly more certain than of texts that tell nothing. With a language model as the
-writer this is the feedback of Staab et al. (2024), Large Language Models are Advanced Anonymizers; here nothing
-is written but what tables and ladders hold. Each edit keeps the truth and leaves whole sentences, so a text whose
-every sentence tells an attribute cannot be protected, and says so.
+An adversary reads the text. Of the edits that are offered, the one is made that takes most of its certainty
+for what the text's vector moves, until it is hardly more certain than of texts that tell nothing. With a
+language model as the writer this is the feedback of Staab et al. (2024), Large Language Models are Advanced
+Anonymizers; here nothing is written but what tables and ladders hold. Each edit keeps the truth and leaves
+whole sentences, so a text whose every sentence tells an attribute cannot be protected, and says so.
 """
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import log
 from statistics import median
 from typing import Literal
 
@@ -34,12 +35,13 @@ TELLS_NOTHING = (
     "The light on the left stays off.",
 )
 """Invented texts: what an adversary says of their authors, it says without reading."""
-NEAREST = 0.8
+NEAREST = 0.7
 """The least cosine of the result with the text."""
-LEAST_GAIN = 0.01
-"""The least certainty that an edit has to take: less is what any change of a vector does."""
+LEAST_GAIN = 0.15
+"""The least that an edit has to take of log-odds: any change of a vector does less."""
 STEP = 0.01
 """Added to what an edit moves, so that one that moves next to nothing is not made for next to nothing."""
+_ALL_BUT = 1e-12
 
 End = Literal["already safe", "protected", "no edit helps"]
 
@@ -48,8 +50,8 @@ End = Literal["already safe", "protected", "no edit helps"]
 class Searched:
     """What became of a text. Private, but for counts.
 
-    By attribute, ``stops`` says what the search came to, ``before`` and ``after`` how certain the adversary is;
-    ``edits`` counts those that were made, by kind.
+    By attribute, ``stops`` says what the search came to, ``before`` and ``after`` how certain the adversary
+    is; ``edits`` counts those that were made, by kind.
     """
 
     text: str = field(repr=False)
@@ -132,7 +134,10 @@ class Search:
         ]
 
     def _excess(self, certain: Mapping[str, float]) -> float:
-        return sum(max(0.0, said - self._limits[name]) for name, said in certain.items())
+        """How far log-odds lie above their limits: of several cues, each takes some of them when it goes."""
+        return sum(
+            max(0.0, _log_odds(said) - _log_odds(self._limits[name])) for name, said in certain.items()
+        )
 
     def _take(
         self, state: _State, tries: Mapping[str, list[Edit]], certain: Mapping[str, Mapping[str, float]]
@@ -170,6 +175,10 @@ class Search:
         }
         edits = Counter(each.kind for each in state.made)
         return Searched(state.text, stops, dict(edits), state.before, state.now)
+
+
+def _log_odds(certain: float) -> float:
+    return log(max(certain, _ALL_BUT)) - log(max(1 - certain, _ALL_BUT))
 
 
 def offered_edits(text: AnnotatedText) -> list[Edit]:

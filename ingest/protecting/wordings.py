@@ -4,13 +4,12 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 
 from ingest.annotated import AnnotatedText
 from ingest.documents import Action, Decision, Entity, Span
 from ingest.labels import ORGANIZATION, PERSON
-from ingest.ladders.mentions import LOOK, Mention
+from ingest.ladders.mentions import KIND_PHRASES, LOOK, Mention
 from ingest.ladders.rungs import most_specific
 from ingest.ladders.unsaid import without_unsaid
 from ingest.ladders.wording import worded
@@ -20,7 +19,9 @@ from ingest.spans import Replacement, joined, resolve
 
 Line = tuple[str, tuple[str, ...]]
 _ENDS = r"(?=[.,;:!?)]|\s*$|\s+(?:and|but|for|since|so)\b)"
-_NOT_BEHIND = r"(?![\w-]|['’]s? (?:room|day|health|rights|shoes|clothes)| (?:tongue|nature|country|in[- ]law)\b)"
+_NOT_BEHIND = (
+    r"(?![\w-]|['’]s? (?:room|day|health|rights|shoes|clothes)| (?:tongue|nature|country|in[- ]law)\b)"
+)
 _NOT_BEFORE = re.compile(r"(?i)(?:\b(?:as|being|am|we|us|got|get|getting|just)|['’]m|[\w'’]-|-)\s?$")
 _OF_ONESELF = ("a person", "people", "in a relationship with")
 """Neutral words that say nothing, or the untrue, behind "I am", "as" or "got"."""
@@ -35,7 +36,9 @@ def neutral_words() -> tuple[Line, ...]:
     """Neutral words, each with the words that it is true of, in the order of the table."""
     text = Path(__file__).with_name("neutral_words.txt").read_text(encoding="utf-8")
     rows = [line.partition(":") for line in text.splitlines() if line and not line.startswith("#")]
-    return tuple((words.strip(), tuple(each.strip() for each in members.split(","))) for words, _, members in rows)
+    return tuple(
+        (words.strip(), tuple(each.strip() for each in members.split(","))) for words, _, members in rows
+    )
 
 
 @cache
@@ -60,11 +63,16 @@ def wordings(text: str) -> list[Edit]:
     for number, pattern in _patterns():
         for match in pattern.finditer(text):
             span = Span(*match.span())
-            if not any(span.overlaps(other) for other in taken) and _fits(text, span, neutral_words()[number][0]):
+            if not any(span.overlaps(other) for other in taken) and _fits(
+                text, span, neutral_words()[number][0]
+            ):
                 taken[span] = number
     said = Counter(neutral_words()[number][0] for number in set(taken.values()))
     return [
-        Edit("wording", tuple((span, _like(words, text, span)) for span in sorted(taken) if taken[span] == number))
+        Edit(
+            "wording",
+            tuple((span, _like(words, text, span)) for span in sorted(taken) if taken[span] == number),
+        )
         for number, (words, _) in enumerate(neutral_words())
         if number in taken.values() and said[words] == 1
     ]
@@ -120,14 +128,16 @@ def _by_link(
         for links, found in sets
         if not any(span.overlaps(each) for span, _ in found for each in taken)
         and all(text[span.start : span.end] != words for span, words in found)
-        and not any(_is_placeholder(text, span, words) for span, words in found)
+        and not any(_says_little(text, span, words) for span, words in found)
     ]
 
 
-def _is_placeholder(text: str, span: Span, words: str) -> bool:
-    """Whether a kind in brackets stands for words: for a number or an address it reads well, for words not."""
+def _says_little(text: str, span: Span, words: str) -> bool:
+    """Whether a kind stands for words; in brackets it reads well for a number or an address."""
     said = text[span.start : span.end]
-    return words.startswith("[") and all(each.isalpha() or each in " -'’." for each in said)
+    if words.startswith("["):
+        return all(each.isalpha() or each in " -'’." for each in said)
+    return said.islower() and words.casefold() in KIND_PHRASES
 
 
 def _is_doubtful(text: str, entity: Entity) -> bool:

@@ -48,7 +48,7 @@ def test_attackers_and_methods_stand_in_tables(
     report = report_in(tmp_path / "o")
     assert (report.documents, report.usage) == (4, {})
     found = {each.method: each for each in report.methods}
-    assert list(found) == ["origin", "redact", "lethe"]
+    assert list(found) == ["origin", "redact", "lethe", "search"]
     origin = found["origin"]
     assert [origin.rouge.value, origin.unchanged.value] == [1, 1]
     assert origin.cosine.value == pytest.approx(1)
@@ -84,7 +84,7 @@ def test_a_language_model_attacks_and_protects_and_is_asked_nothing_twice(
         assert "0 questions to the language model, 4 more are answered already" in again.err
     report = report_in(tmp_path / "o")
     found = {each.method: each for each in report.methods}
-    assert list(found) == ["origin", "redact", "lethe", "feedback", "incognitext"]
+    assert list(found) == ["origin", "redact", "lethe", "search", "feedback", "incognitext"]
     attackers = [each.attacker.partition(" ")[0] for each in found["origin"].attacks]
     assert attackers == ["lethe-attributes", "adversary"]
     model = {name: each.attacks[1].by_attribute["sex"].strict for name, each in found.items()}
