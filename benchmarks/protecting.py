@@ -1,7 +1,7 @@
 """``python -m benchmarks.protecting CORPORA``: what is inferred of authors before and after the search.
 
 Posts of SPIA, without those that the detector learned from. Each is protected against heads that learned
-from authors of other folds, and then attacked by these, by heads that learned from half of those authors and
+from posts in other folds alone, and then attacked by these, by heads that learned from half of those authors and
 other names, and by heads that learned from the protected posts of those authors: the search read neither of
 the last two. The rules were written with folds 0 to 2 in sight; folds 3 and 4 are measured once.
 """
@@ -19,8 +19,8 @@ from app.compose import detector_of
 from app.settings.load import load_settings
 from benchmarks.attributes import POSTS, _texts
 from eval.attacks.attribute_clues import ClueReader, Read
-from eval.attacks.attribute_learning import as_numbers, drawn
-from eval.attacks.attribute_truths import KnownText, known_texts
+from eval.attacks.attribute_learning import as_numbers
+from eval.attacks.attribute_truths import KnownText, posts_of
 from eval.attacks.attribute_values import value_names
 from eval.attacks.attributes import AttributeAttack
 from eval.measures.overlap import rouge_l, stems
@@ -59,7 +59,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     posts, folds = [post for post, _ in chosen], [fold for _, fold in chosen]
     documents = [Document(str(number), each.text) for number, each in enumerate(posts)]
     texts = annotate(detector_of(load_settings({})), documents)
-    known = drawn(known_texts(arguments.data), RECIPE.seed)
+    known = [each for each in posts_of(arguments.data) if each.truths]
     read = ClueReader(encoder).read([each.text for each in known])
     same = _heads(known, read, encoder, RECIPE.seed)
     searched: dict[int, Searched] = {}

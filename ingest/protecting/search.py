@@ -82,6 +82,7 @@ class _State:
     text: str = field(repr=False)
     now: Mapping[str, float]
     made: list[Edit] = field(default_factory=list, repr=False)
+    retried: bool = False
     is_open: bool = True
 
     def tries(self) -> dict[str, list[Edit]]:
@@ -149,9 +150,9 @@ class Search:
         near = dict(zip(helping, self._nearness(state.original, helping), strict=True))
         fitting = [text for text in helping if near[text] >= NEAREST]
         if not fitting:
-            # What did not help before may help now; where all was tried, the search is over.
-            state.is_open = before > 0 and len(state.tried) < len(state.offered)
-            state.tried = state.offered
+            # What did not help before may help now: once, since trying takes nearly all of the time.
+            state.is_open = before > 0 and not state.retried and len(state.tried) < len(state.offered)
+            state.tried, state.retried = state.offered, True
             return
         best = max(fitting, key=lambda text: gains[text] / (1 - near[text] + STEP))
         state.text, state.made, state.now = best, tries[best], certain[best]

@@ -133,8 +133,10 @@ def _by_link(
 
 
 def _says_little(text: str, span: Span, words: str) -> bool:
-    """Whether a kind stands for words; in brackets it reads well for a number or an address."""
+    """Whether a kind stands for words, where in brackets it reads well for a number alone, or a wrong one."""
     said = text[span.start : span.end]
+    if said.endswith(".") or ("@" in said) > words.startswith(("[email", "[username")):
+        return True
     if words.startswith("["):
         return all(each.isalpha() or each in " -'’." for each in said)
     return said.islower() and words.casefold() in KIND_PHRASES

@@ -115,7 +115,7 @@ def measure_attributes(
             _attack(each.attack.name, done.rows[each.name], attributes, options.seed) for each in guesses
         )
         loop = search if done.system == search.name else loops.get(done.system)
-        outcomes = [] if loop is None else list(loop.outcomes.values())
+        outcomes: list[Protected | Searched] = [] if loop is None else [*loop.outcomes.values()]
         methods.append(_method(done.system, attacks, done.rows[kept.name], outcomes, options.seed))
     return AttributesReport(
         provenance=provenance_of(system, {}, commit),

@@ -239,7 +239,7 @@ def test_the_output_is_the_input_with_whole_deletions_and_words_of_the_table(
     after = written(text, chosen)
     made = together(chosen)
     if after is None or made is None:
-        assert after is made is None
+        assert (after, made) == (None, None)
         return
     assert all(not words or words.lower() in dict(neutral_words()) for _, words in made)
     kept, cursor = [], 0
@@ -280,7 +280,8 @@ class Letters:
         rows = np.array(
             [[1 + each.lower().count(chr(97 + n)) for n in range(26)] for each in texts], np.float32
         )
-        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        unit: Vectors = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        return unit
 
 
 def search(words: Mapping[str, float], attributes: Sequence[str] = ("sex",)) -> Search:
@@ -291,7 +292,7 @@ def test_a_cue_that_is_no_entity_goes_and_nothing_else() -> None:
     (found,) = search({"wife": 0.3, "retired": 0.2}).search([AnnotatedText(TEXT, [])])
     assert found.text == "My partner and I moved here. The harbour is quiet at night, and I like it."
     assert (found.stops, dict(found.edits)) == ({"sex": "protected"}, {"wording": 1, "phrase": 1})
-    assert (found.before, found.after) == ({"sex": pytest.approx(1.0)}, {"sex": 0.5})
+    assert found.before["sex"] == pytest.approx(1.0) and found.after == {"sex": 0.5}
     assert found.truthful and found.rounds == {"text": 2}
 
 
