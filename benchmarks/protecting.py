@@ -1,7 +1,7 @@
 """``python -m benchmarks.protecting CORPORA``: what is inferred of authors before and after the search.
 
 Posts of SPIA, without those that the detector learned from. Each is protected against heads that learned
-from posts in other folds alone, and then attacked by these, by heads that learned from half of those authors and
+from posts in other folds, and then attacked by these, by heads that learned from half of those authors and
 other names, and by heads that learned from the protected posts of those authors: the search read neither of
 the last two. The rules were written with folds 0 to 2 in sight; folds 3 and 4 are measured once.
 """

@@ -98,7 +98,7 @@ _TAKES_CLAUSE = re.compile(
     + "$"
 )
 """Words whose clause belongs to them."""
-_OF_TIME = re.compile(" (?:when|while|as soon as) ")
+_OF_TIME = re.compile("(?i) ?(?:when|while|as soon as) ")
 _PAST = re.compile(
     r"\b"
     + _any(
@@ -238,7 +238,8 @@ def _main_clauses(said: str) -> Iterator[tuple[int, int]]:
 def _adjuncts(said: str) -> Iterator[tuple[int, int]]:
     """What introduces a sentence, is added to its end, or stands between its subject and its verb."""
     if (leading := _LEADING.match(said)) and _RESUMES.match(said, leading.end()):
-        yield 0, leading.end()
+        if not _OF_TIME.match(said) or _PAST.search(said, leading.end()):
+            yield 0, leading.end()
     for match in (*_ADDED.finditer(said), *_SUBORDINATE.finditer(said)):
         rest = said[: match.start()]
         lasting = _OF_TIME.match(match[0]) and not _PAST.search(rest)

@@ -23,7 +23,7 @@ _NOT_BEHIND = (
     r"(?![\w-]|['’]s? (?:room|day|health|rights|shoes|clothes)| (?:tongue|nature|country|in[- ]law)\b)"
 )
 _NOT_BEFORE = re.compile(r"(?i)(?:\b(?:as|being|am|we|us|got|get|getting|just)|['’]m|[\w'’]-|-)\s?$")
-_OF_ONESELF = ("a person", "people", "in a relationship with")
+_OF_ONESELF = ("a person", "in a relationship with")
 """Neutral words that say nothing, or the untrue, behind "I am", "as" or "got"."""
 
 _LIST_AFTER = re.compile(r"(?:,|,? and| &) [A-Z]")
