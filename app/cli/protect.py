@@ -10,6 +10,8 @@ from app.cli.console import message, result
 from app.cli.given import data_of, readings_of, under_public_ids
 from app.compose import detector_of, encoder_of
 from eval.attacks.attributes import AttributeAttack, attribute_attack
+from eval.targets import reading_once
+from ingest.annotated import AnnotatedText
 from ingest.documents import Document
 from ingest.errors import UnreadableDocument
 from ingest.pipeline import Limits, batches
@@ -29,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     if output.exists():
         raise ConfigurationError(f"{output}: a file of this name exists. Name another with --output.")
     attack = attribute_attack(encoder_of(data.settings))
-    search = Search(attack, attack.encoder, _asked(arguments.attributes, attack))
+    asked = _asked(arguments.attributes, attack)
     detector = detector_of(data.settings)
     failed = 0
 
@@ -46,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     rows: list[str] = []
     outcomes: list[Searched] = []
     for batch in batches(readable(), Limits(limits.batch_documents, limits.batch_characters)):
-        found = search.search(annotate(detector, batch))
+        found = _searched(attack, asked, annotate(detector, batch))
         for document, each in zip(under_public_ids(data, batch), found, strict=True):
             rows.append(json.dumps(_row(document.doc_id, each), ensure_ascii=False) + "\n")
         outcomes += found
@@ -54,6 +56,14 @@ def run(arguments: argparse.Namespace) -> int:
     result({**_figures(outcomes), "failed": failed, "attacker": attack.name})
     message(f"protected texts: {output}")
     return 1 if failed else 0
+
+
+def _searched(
+    attack: AttributeAttack, attributes: Sequence[str], texts: Sequence[AnnotatedText]
+) -> list[Searched]:
+    """The outcomes of a batch, whose texts are encoded once; no vector outlives it."""
+    encoder = reading_once(attack.encoder)
+    return Search(AttributeAttack(encoder, attack.heads), encoder, attributes).search(texts)
 
 
 def _asked(said: str, attack: AttributeAttack) -> list[str]:
