@@ -195,7 +195,14 @@ def deletions(text: str) -> list[Edit]:
             first = max(begins, each.span.start)
             phrases = dict.fromkeys(_phrases(text[first : each.span.end]))
             found += [deletion("phrase", first + start, first + end) for start, end in phrases]
-    return found
+    return [each for each in found if _is_balanced(text, each)]
+
+
+def _is_balanced(text: str, edit: Edit) -> bool:
+    """Whether a deletion takes both or none of each pair of quotation marks and brackets."""
+    ((span, _),) = edit.replacements
+    said = text[span.start : span.end]
+    return said.count('"') % 2 == 0 and all(said.count(a) == said.count(b) for a, b in ("“”", "()", "[]"))
 
 
 def _of_sentences(text: str, sentences: list[Sentence]) -> Iterator[Edit]:

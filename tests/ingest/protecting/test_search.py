@@ -79,6 +79,7 @@ def test_what_holds_the_rest_up_stays(text: str) -> None:
         "My sister won. She was proud of that prize.",
         "Can you fix it? No.",
         "It needs the following: A new rope.",
+        '"The tide is out. We walk."',
     ],
 )
 def test_a_sentence_stays_that_the_next_one_leans_on(text: str) -> None:
