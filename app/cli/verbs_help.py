@@ -134,10 +134,10 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "lethe bench defences notes/ --output defended",
     ),
     "bench attributes": (
-        "Measure what the trained attacker infers of who wrote each text, untouched, by redact and by the "
-        "policy, and what stays of the wording. With --ask-model a language model of yours attacks too, and "
-        "texts are protected by IncogniText or the feedback of an adversary. An interrupted run with "
-        "--output asks nothing twice.",
+        "Measure what the trained attacker infers of who wrote each text, untouched, by redact, by the "
+        "policy and by the search of `lethe protect`, and what stays of the wording. With --ask-model a "
+        "language model of yours attacks too, and texts are protected by IncogniText or the feedback of an "
+        "adversary. An interrupted run with --output asks nothing twice.",
         "lethe bench attributes posts.jsonl --attributes-field profile",
     ),
     "bench trip-rag": (

@@ -4,7 +4,8 @@ An adversary reads the text. Of the edits that are offered, the one is made that
 for what the text's vector moves, until it is hardly more certain than of texts that tell nothing. With a
 language model as the writer this is the feedback of Staab et al. (2024), Large Language Models are Advanced
 Anonymizers; here nothing is written but what tables and ladders hold. Each edit keeps the truth and leaves
-whole sentences, so a text whose every sentence tells an attribute cannot be protected, and says so.
+whole sentences, so a text whose every sentence tells an attribute cannot be protected, and says so. It is
+meant for posts: each try reads a whole text, so time grows with the square of its length.
 """
 
 from collections import Counter

@@ -25,8 +25,9 @@ class MethodFigures(_Frozen):
     """A method under each attacker, what it keeps of texts, and how its loop ended.
 
     ``rouge``, ``bleu`` and ``cosine`` are means over documents, ``unchanged`` is a share. ``stops`` counts,
-    by attribute, why loops ended, and ``rounds`` texts by the number of rewritings of an attribute: both
-    empty for methods without a loop. ``truthful`` is false for a method that wrote false values.
+    by attribute, why loops ended, and ``rounds`` texts by the number of rewritings of an attribute, or of
+    edits by the search: both empty for methods without a loop. ``truthful`` is false for a method that
+    wrote false values.
     """
 
     method: str
