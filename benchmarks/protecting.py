@@ -28,6 +28,7 @@ from eval.studies.detection.report import machine_and_versions
 from eval.targets import reading_once
 from eval.tasks.inferred import most_frequent
 from ingest.documents import Document
+from ingest.protecting.edits import KINDS
 from ingest.protecting.search import Search, Searched
 from ingest.protocols import Encoder
 from ingest.sanitize import annotate
@@ -181,10 +182,7 @@ def _kept(
             name: round(float(np.mean([each.stops[name] == "no edit helps" for each in mine])), 4)
             for name in names
         },
-        "edits": {
-            kind: sum(each.edits.get(kind, 0) for each in mine)
-            for kind in ("sentence", "phrase", "wording", "entity")
-        },
+        "edits": {kind: sum(each.edits.get(kind, 0) for each in mine) for kind in KINDS},
     }
 
 

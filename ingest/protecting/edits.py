@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Literal
 
 from ingest.documents import Span
@@ -68,9 +67,3 @@ def begins_sentence(text: str, start: int) -> bool:
     """Whether a sentence or a line begins at ``start``."""
     before = text[:start].rstrip(" \t\"'“‘(")
     return not before or before[-1] in ".!?…:\n"
-
-
-def disjoint(edit: Edit) -> bool:
-    """Whether no two replacements of an edit overlap."""
-    spans = sorted(span for span, _ in edit.replacements)
-    return not any(one.overlaps(other) for one, other in pairwise(spans))
