@@ -54,6 +54,7 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"lethe {version('lethe')}")
     verbs = top.add_subparsers(dest="verb", required=True, metavar="VERB")
     _sanitize(_verb(verbs, "sanitize", "sanitize documents without indexing them"))
+    _protect(_verb(verbs, "protect", "edit texts until attributes of their authors are not inferred"))
     _explain(_verb(verbs, "explain", "explain the decision about each entity of a document"))
     calibrate(_verb(verbs, "calibrate", "fit the threshold of the policy to your own documents"))
     help_text = "search weights and thresholds, with a held-out check"
@@ -149,6 +150,22 @@ def _sanitize(verb: argparse.ArgumentParser) -> None:
     )
     verb.add_argument(
         "--overwrite", action="store_true", help="let --output replace files that hold another text"
+    )
+
+
+def _protect(verb: argparse.ArgumentParser) -> None:
+    paths(verb)
+    verb.add_argument(
+        "--attributes",
+        required=True,
+        metavar="NAME,NAME",
+        help="what nobody shall infer: age, sex, country, nationality, occupation, relationship, health",
+    )
+    verb.add_argument(
+        "--output",
+        required=True,
+        metavar="FILE",
+        help="file for the texts, JSON lines, readable by you alone",
     )
 
 

@@ -9,6 +9,13 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "texts go into a folder, one file each. Nothing is indexed.",
         "lethe sanitize notes/ --policy redact --output clean",
     ),
+    "protect": (
+        "Edit texts until the trained attacker is hardly more certain of attributes of their authors than "
+        "of texts that tell nothing. Nothing is invented: sentences and phrases are dropped, and words give "
+        "way to neutral or more general ones. Each document becomes one JSON line that says how each "
+        "attribute ended: some texts cannot be protected so. Nothing is indexed.",
+        "lethe protect posts.jsonl --attributes sex,age --output protected.jsonl",
+    ),
     "explain": (
         "Explain each entity of a document: its scores, the decision, and the rule behind it. The text is "
         "shown colored above a table. The terminal and the page of --html quote the document; --json shows "
@@ -136,10 +143,11 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "lethe bench defences notes/ --output defended",
     ),
     "bench attributes": (
-        "Measure what the trained attacker infers of who wrote each text, untouched, by redact and by the "
-        "policy, and what stays of the wording. With --ask-model a language model of yours attacks too, and "
-        "texts are protected by IncogniText or the feedback of an adversary. With --dp-bart they are "
-        "rewritten under differential privacy too. An interrupted run with --output asks nothing twice.",
+        "Measure what the trained attacker infers of who wrote each text, untouched, by redact, by the "
+        "policy and by the search of `lethe protect`, and what stays of the wording. With --ask-model a "
+        "language model of yours attacks too, and texts are protected by IncogniText or the feedback of an "
+        "adversary. With --dp-bart they are rewritten under differential privacy too. An interrupted run "
+        "with --output asks nothing twice.",
         "lethe bench attributes posts.jsonl --attributes-field profile",
     ),
     "bench trip-rag": (

@@ -38,18 +38,18 @@ class AttributeAttack:
     """Guesses at every attribute that there is a head for; safe to use again for other texts."""
 
     def __init__(self, encoder: Encoder, heads: Heads) -> None:
-        self._heads = heads
+        self.encoder, self.heads = encoder, heads
         self._reader = ClueReader(encoder, tuple(heads.heads))
 
     @property
     def name(self) -> str:
         """The model whose heads guess."""
-        return self._heads.name
+        return self.heads.name
 
     @property
     def attributes(self) -> tuple[str, ...]:
         """Those that it guesses at."""
-        return tuple(self._heads.heads)
+        return tuple(self.heads.heads)
 
     def infer(self, texts: Sequence[str]) -> list[Mapping[str, Inference]]:
         """The guesses at each text's person; they do not depend on the other texts."""
@@ -57,7 +57,7 @@ class AttributeAttack:
             return []
         read = self._reader.read(texts)
         found: list[dict[str, Inference]] = [{} for _ in texts]
-        for attribute, head in self._heads.heads.items():
+        for attribute, head in self.heads.heads.items():
             told = head.probabilities(read.vectors, read.clues[attribute])
             for row, order in enumerate(np.argsort(-told.round(9), axis=1, kind="stable")[:, :TOP]):
                 guesses = tuple(head.values[place] for place in order)

@@ -81,6 +81,7 @@ _PHRASES = {
     "job title": "a professional",
 }
 """What stands for a kind in a sentence, as a noun phrase that is true of all its values."""
+KIND_PHRASES = frozenset(_PHRASES.values())
 
 
 @dataclass(frozen=True, slots=True)

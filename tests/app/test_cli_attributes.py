@@ -50,7 +50,7 @@ def test_attackers_and_methods_stand_in_tables(
     report = report_in(tmp_path / "o")
     assert (report.documents, report.usage) == (4, {})
     found = {each.method: each for each in report.methods}
-    assert list(found) == ["origin", "redact", "lethe"]
+    assert list(found) == ["origin", "redact", "lethe", "search"]
     origin = found["origin"]
     assert [origin.rouge.value, origin.unchanged.value] == [1, 1]
     assert origin.cosine.value == pytest.approx(1)
@@ -102,7 +102,7 @@ def test_a_language_model_attacks_and_protects_and_is_asked_nothing_twice(
     report = report_in(tmp_path / "o")
     found = {each.method: each for each in report.methods}
     also = ["als-like", "sanitize-paraphrase"]
-    assert list(found) == ["origin", "redact", "lethe", *also, "feedback", "incognitext"]
+    assert list(found) == ["origin", "redact", "lethe", "search", *also, "feedback", "incognitext"]
     assert list(report.engines) == also and "prompt anonymize_text v1" in report.engines[also[1]]
     judged = found["sanitize-paraphrase"].judged
     # (8 / 10 + 6 / 10 + 1) / 3, of all but one; that one was asked for twice, by one judge of two.

@@ -319,6 +319,9 @@ ingest.protecting.incognitext.Protected: stops rounds
 ingest.protecting.incognitext.Variant: name
 ingest.protecting.pairs.Pair: attribute
 ingest.protecting.protocols.Wanted: attribute
+ingest.protecting.edits.Edit: kind
+ingest.protecting.search.Searched: stops edits before after
+ingest.protecting.search._State: before now
 models.language.prompts.Prompt: name
 eval.measures.injected.Injected: by_command
 eval.studies.defences.defence.Defence: name limits
@@ -564,6 +567,7 @@ def test_no_verb_logs_what_it_works_on(
         ["sanitize", notes, "--output", str(tmp_path / "clean"), "--keep-ids"],
         ["explain", notes, "--json"],
         ["sanitize", notes, "--engine", "reference", "--tau", "0.2"],
+        ["protect", notes, "--attributes", "sex", "--output", str(tmp_path / "protected.jsonl")],
         ["search", QUESTION, "-c", "notes"],
         ["collections"],
         ["erase", "r0001", "-c", "again"],

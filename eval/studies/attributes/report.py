@@ -25,10 +25,10 @@ class MethodFigures(_Frozen):
     """A method under each attacker, what it keeps of texts, and how its loop ended.
 
     ``rouge``, ``bleu`` and ``cosine`` are means over documents, ``unchanged`` is a share. ``stops`` counts,
-    by attribute, why loops ended, and ``rounds`` texts by the number of rewritings of an attribute: both
-    empty for methods without a loop. ``truthful`` is false for a method that wrote false values or may
-    have. ``judged`` has the mean scores of a language model by name, empty without one, and ``not_judged``
-    counts where it gave none: an answer could not be read, or a text was empty.
+    by attribute, why loops ended, and ``rounds`` texts by the number of rewritings of an attribute, or of
+    edits by the search: both empty for methods without a loop. ``truthful`` is false for a method that
+    wrote false values or may have. ``judged`` has the mean scores of a language model by name, empty without
+    one, and ``not_judged`` counts where it gave none: an answer could not be read, or a text was empty.
     """
 
     method: str

@@ -26,9 +26,10 @@ from ingest.deciding.baselines.als_like import ALS_LIKE
 from ingest.deciding.policy import Policy
 from ingest.protecting.authors import Author, Incognito
 from ingest.protecting.by_model import ModelAdversary, ModelRewriter
-from ingest.protecting.incognitext import ROUNDS, Variant
+from ingest.protecting.incognitext import ROUNDS, Protected, Variant
 from ingest.protecting.pairs import Pair
 from ingest.protecting.protocols import Adversary
+from ingest.protecting.search import Search, Searched
 from ingest.protecting.targets import Draw
 from ingest.protecting.whole_texts import BY_MODEL
 from ingest.sanitize import Rewriter
@@ -106,7 +107,8 @@ def measure_attributes(
         judges = [Judged(documents, each(options.asker)) for each in (coherence_judge, utility_judge)]
         told(model.plan([each.text for each in documents]).words())
     loops = _loops(options, attributes, {each.doc_id: each.text for each in documents}, truths)
-    rewriters: dict[str, Rewriter] = {**options.rewriters, **loops}
+    search = Search(attacker, encoder, attributes)
+    rewriters: dict[str, Rewriter] = {search.name: search, **options.rewriters, **loops}
     ready = prepared(system, corpus, progress, score_all=False)
     systems = {
         ORIGIN: ready.by(Policy("origin")),
@@ -124,15 +126,15 @@ def measure_attributes(
         attacks = tuple(
             _attack(each.attack.name, done.rows[each.name], attributes, options.seed) for each in guesses
         )
+        loop = search if done.system == search.name else loops.get(done.system)
+        outcomes: list[Protected | Searched] = [] if loop is None else [*loop.outcomes.values()]
         held = done.system == ALS_LIKE or done.system not in options.rewriters
-        found = _method(
-            done.system, attacks, done.rows[kept.name], loops.get(done.system), held, options.seed
-        )
+        found = _method(done.system, attacks, done.rows[kept.name], outcomes, held, options.seed)
         methods.append(
             found.model_copy(update=_judged([done.rows[each.name] for each in judges], options.seed))
         )
-    for loop in loops.values():
-        options.paired(loop.pairs())
+    for each in loops.values():
+        options.paired(each.pairs())
     return AttributesReport(
         provenance=provenance_of(system, {}, commit),
         command="",
@@ -213,13 +215,12 @@ def _method(
     name: str,
     attacks: tuple[AttackFigures, ...],
     rows: Sequence[Row],
-    loop: Incognito | None,
+    outcomes: Sequence[Protected | Searched],
     held_to_truth: bool,
     seed: int,
 ) -> MethodFigures:
     figures = [row.figures for row in rows if row.measured]
     rouge, bleu, cosine = (mean_of([each[part] for each in figures], seed) for part in (ROUGE, BLEU, COSINE))
-    outcomes = [] if loop is None else list(loop.outcomes.values())
     stops: dict[str, Counter[str]] = {}
     for each in outcomes:
         for attribute, stop in each.stops.items():

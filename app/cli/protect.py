@@ -1,0 +1,119 @@
+"""``lethe protect``: true edits against the inference of attributes of who wrote a text."""
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from app.cli.console import message, result
+from app.cli.given import data_of, readings_of, under_public_ids
+from app.compose import detector_of, encoder_of
+from eval.attacks.attributes import AttributeAttack, attribute_attack
+from eval.targets import reading_once
+from ingest.annotated import AnnotatedText
+from ingest.documents import Document
+from ingest.errors import UnreadableDocument
+from ingest.pipeline import Limits, batches
+from ingest.protecting.search import MARGIN, Search, Searched
+from ingest.sanitize import annotate
+from ingest.temporary import temporary_file
+from models.errors import ConfigurationError, LetheError
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """The protected texts as JSON lines in a file, and what was done as one JSON line on standard output.
+
+    1 if a document could not be read.
+    """
+    data = data_of(arguments)
+    output = Path(arguments.output)
+    if output.exists():
+        raise ConfigurationError(f"{output}: a file of this name exists. Name another with --output.")
+    attack = attribute_attack(encoder_of(data.settings))
+    asked = _asked(arguments.attributes, attack)
+    detector = detector_of(data.settings)
+    failed = 0
+
+    def readable() -> Iterator[Document]:
+        nonlocal failed
+        for reading in readings_of(arguments, data.settings):
+            if isinstance(reading.item, UnreadableDocument):
+                message(str(reading.item))
+                failed += 1
+            else:
+                yield reading.item
+
+    limits = data.settings.ingest
+    rows: list[str] = []
+    outcomes: list[Searched] = []
+    for batch in batches(readable(), Limits(limits.batch_documents, limits.batch_characters)):
+        found = _searched(attack, asked, annotate(detector, batch))
+        for document, each in zip(under_public_ids(data, batch), found, strict=True):
+            rows.append(json.dumps(_row(document.doc_id, each), ensure_ascii=False) + "\n")
+        outcomes += found
+    _write(output, "".join(rows))
+    result({**_figures(outcomes), "failed": failed, "attacker": attack.name})
+    message(f"protected texts: {output}")
+    return 1 if failed else 0
+
+
+def _searched(
+    attack: AttributeAttack, attributes: Sequence[str], texts: Sequence[AnnotatedText]
+) -> list[Searched]:
+    """The outcomes of a batch, whose texts are encoded once; no vector outlives it."""
+    encoder = reading_once(attack.encoder)
+    return Search(AttributeAttack(encoder, attack.heads), encoder, attributes).search(texts)
+
+
+def _asked(said: str, attack: AttributeAttack) -> list[str]:
+    """The attributes that are named, each once."""
+    asked = list(dict.fromkeys(name.strip() for name in said.split(",")))
+    if unknown := [name for name in asked if name not in attack.attributes]:
+        raise ConfigurationError(
+            f"--attributes: nothing guesses at {', '.join(unknown) or 'nothing'}; name some of "
+            f"{', '.join(attack.attributes)}, with commas."
+        )
+    return asked
+
+
+def _row(doc_id: str, searched: Searched) -> dict[str, object]:
+    return {
+        "doc_id": doc_id,
+        "text": searched.text,
+        "edits": dict(searched.edits),
+        "attributes": {
+            name: {
+                "end": end,
+                "before": round(searched.before[name], 4),
+                "after": round(searched.after[name], 4),
+            }
+            for name, end in searched.stops.items()
+        },
+    }
+
+
+def _figures(outcomes: Sequence[Searched]) -> dict[str, object]:
+    """Counts of texts: which gave something away, which of these were edited, how each attribute ended."""
+    exposed = [each for each in outcomes if set(each.stops.values()) != {"already safe"}]
+    names = outcomes[0].stops if outcomes else ()
+    edits: Counter[str] = Counter()
+    for each in outcomes:
+        edits.update(each.edits)
+    return {
+        "documents": len(outcomes),
+        "exposed": len(exposed),
+        "edited": sum(bool(each.edits) for each in exposed),
+        "attributes": {name: dict(Counter(each.stops[name] for each in outcomes)) for name in names},
+        "edits": dict(edits),
+        "margin": MARGIN,
+    }
+
+
+def _write(path: Path, content: str) -> None:
+    try:
+        with temporary_file(path.parent, ".lethe-", content.encode()) as temporary:
+            temporary.replace(path)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise LetheError(f"{path}: could not be written ({reason}). Name another file.") from None

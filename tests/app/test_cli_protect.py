@@ -1,0 +1,71 @@
+"""``lethe protect``: texts in, texts out that tell less of their authors. Invented posts."""
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+
+from tests.commands import PLAIN, Ran, in_process, write_records
+
+POST = "My wife says that I snore louder than the night tram. The tram stop is around the corner."
+SECRET = "snore"
+
+
+@pytest.fixture(autouse=True)
+def plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in PLAIN.items():
+        monkeypatch.setenv(name, value)
+
+
+def protect(capsys: pytest.CaptureFixture[str], folder: Path, posts: list[str], attributes: str) -> Ran:
+    path = write_records(folder / "posts.jsonl", posts)
+    more = [
+        "--attributes",
+        attributes,
+        "--output",
+        str(folder / "out.jsonl"),
+        "--data-dir",
+        str(folder / "d"),
+    ]
+    return in_process(capsys, "protect", str(path), *more)
+
+
+def test_texts_are_written_with_what_was_done_and_figures_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = protect(capsys, tmp_path, [POST, "It rained."], "sex, relationship,sex")
+    assert done.code == 0, done.err
+    output = tmp_path / "out.jsonl"
+    first, second = (json.loads(line) for line in output.read_text(encoding="utf-8").splitlines())
+    assert "wife" not in first["text"] and first["edits"]
+    assert list(first["attributes"]) == ["sex", "relationship"]
+    told = first["attributes"]["relationship"]
+    assert told["end"] in ("protected", "no edit helps") and told["after"] < told["before"]
+    assert second["text"] == "It rained." and second["edits"] == {}
+    assert stat.S_IMODE(output.stat().st_mode) == 0o600
+    assert (done.summary["documents"], done.summary["exposed"], done.summary["edited"]) == (2, 1, 1)
+    assert sum(done.summary["attributes"]["sex"].values()) == 2
+    assert SECRET not in done.out + done.err
+
+
+def test_an_attribute_that_nothing_guesses_at_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = protect(capsys, tmp_path, [POST], "sex,shoe")
+    assert done.code == 2 and not (tmp_path / "out.jsonl").exists()
+    assert "--attributes: nothing guesses at shoe; name some of age, country, health, nationality" in done.err
+
+
+def test_no_file_is_replaced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "out.jsonl").write_text("kept")
+    done = protect(capsys, tmp_path, [POST], "sex")
+    assert done.code == 2 and (tmp_path / "out.jsonl").read_text() == "kept"
+    assert "out.jsonl: a file of this name exists. Name another with --output." in done.err
+
+
+def test_a_file_that_cannot_be_read_is_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "broken.pdf").write_bytes(b"no pdf")
+    output = ["--output", str(tmp_path / "out.jsonl"), "--data-dir", str(tmp_path / "d")]
+    done = in_process(capsys, "protect", str(tmp_path / "broken.pdf"), "--attributes", "sex", *output)
+    assert (done.code, done.summary["failed"], done.summary["documents"]) == (1, 1, 0)

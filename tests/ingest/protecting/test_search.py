@@ -1,0 +1,353 @@
+"""The search over true edits: what may go, what the words are, and how the search ends. Invented texts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingest.annotated import AnnotatedText
+from ingest.documents import Entity, Identifier, Span
+from ingest.protecting.clauses import deletions, sentences_of
+from ingest.protecting.edits import Edit, deletion, together, written
+from ingest.protecting.protocols import Inference
+from ingest.protecting.search import NEAREST, TELLS_NOTHING, Search, offered_edits
+from ingest.protecting.wordings import entity_edits, neutral_words, wordings
+from models.vectors import Vectors
+
+TEXT = "My wife and I moved here when I retired. The harbour is quiet at night, and I like it."
+
+
+def results(text: str) -> list[str | None]:
+    return [written(text, [each]) for each in [*deletions(text), *wordings(text)]]
+
+
+# -- deletions --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("I fix roofs. The rain came early.", "The rain came early."),
+        ("We sold the van (my brother's old one). It rained.", "We sold the van. It rained."),
+        ("As a nurse, I slept badly.", "I slept badly."),
+        ("After the night shift, my bus was late.", "My bus was late."),
+        ("My wife and I moved here when I retired.", "My wife and I moved here."),
+        ("Hi all, I'm Tove, a crane driver from Leith.", "Hi all, I'm Tove."),
+        ("My uncle, who is a baker, was late.", "My uncle was late."),
+        ("I mend nets, and my wife sells fish.", "I mend nets."),
+        ("I mend nets, and I sell fish.", "I sell fish."),
+        ("I walked to the pier with my kids.", "I walked to the pier."),
+        ("I work as a roofer in the north.", "I work in the north."),
+        ("What a day! #roofer #dad", "What a day! #roofer"),
+        ("What a day! #roofer #dad", "What a day! #dad"),
+        ("What a day 👷", "What a day"),
+        ("@tove_88 : the crane is stuck", "The crane is stuck"),
+    ],
+)
+def test_what_is_set_off_goes_and_a_whole_sentence_remains(before: str, after: str) -> None:
+    assert after in results(before)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I didn't cry when my wife left.",
+        "If I were a nurse, I would know.",
+        "As a nurse, I never sleep.",
+        "Is it cold when you fish?",
+        "I remember when I was young.",
+        "It's better when it's warm out.",
+        "When I get up, I am short of breath.",
+        "My wife, my son, and I went home.",
+        "I live with my parents.",
+        "I agree with my wife.",
+        "Unless it rains, we walk.",
+        "Every man sings as a child.",
+    ],
+)
+def test_what_holds_the_rest_up_stays(text: str) -> None:
+    assert [each for each in deletions(text) if each.kind == "phrase"] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I am a surgeon. Just kidding, I sell shoes.",
+        "My sister won. She was proud of that prize.",
+        "Can you fix it? No.",
+        "It needs the following: A new rope.",
+        '"The tide is out. We walk."',
+    ],
+)
+def test_a_sentence_stays_that_the_next_one_leans_on(text: str) -> None:
+    first = sentences_of(text)[0].span
+    assert not any(
+        each.kind == "sentence" and each.replacements[0][0].start == first.start for each in deletions(text)
+    )
+
+
+def test_the_only_sentence_stays() -> None:
+    assert results("I am a surgeon.") == []
+    assert results("") == []
+
+
+def test_places_of_sentences_are_those_of_the_text() -> None:
+    text = "One  day it\nrained. Two:\n\nThree came."
+    assert [text[each.span.start : each.span.end] for each in sentences_of(text)] == [
+        each.said for each in sentences_of(text)
+    ]
+
+
+# -- the table --------------------------------------------------------------------------------------------
+
+ENTRIES = [(words, member) for words, members in neutral_words() for member in members]
+DETERMINERS = ("my", "your", "his", "her", "our", "the", "proud")
+PLURALS = ("people", "children", "men", "women", "gentlemen", "grandchildren")
+SINGULARS = ("actress", "waitress", "stewardess", "missus", "thesis")
+
+
+def is_plural(words: str) -> bool:
+    last = words.split()[-1].rstrip(".")
+    return " and " in words or last in PLURALS or (last.endswith("s") and last not in SINGULARS)
+
+
+@pytest.mark.parametrize(("words", "member"), ENTRIES)
+def test_each_entry_keeps_determiner_and_number_and_fits_its_sentence(words: str, member: str) -> None:
+    bare = member.removesuffix(".")
+    first, said = words.split()[0], bare.split()[0]
+    assert (first == said) or {first, said} <= {"a", "an"} or first not in DETERMINERS
+    assert first != "an" or words.split()[1][0] in "aeiou"
+    assert first != "a" or words.split()[1][0] not in "aeiou"
+    if not words.startswith(("in ", "being ", "parental")):
+        assert is_plural(words) == is_plural(bare)
+    text = f"So much for {bare}." if bare[0].islower() else f"{bare}."
+    assert written(text, wordings(text)) == text.replace(bare, words)
+
+
+def test_no_entry_is_a_word_for_anything() -> None:
+    vague = {"thing", "things", "somebody", "someone", "something", "one"}
+    assert not any(vague & set(words.split()) for words, _ in neutral_words())
+
+
+def test_all_places_of_an_entry_change_together_with_their_capitals() -> None:
+    text = "My wife called. I told my wife. Is my wife’s coat here?"
+    (edit,) = wordings(text)
+    assert written(text, [edit]) == "My partner called. I told my partner. Is my partner’s coat here?"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My mother tongue is Frisian.",
+        "My brother met my sister.",
+        "I am a woman.",
+        "As a man I fish.",
+        "They got married to save tax.",
+        "We watched My Wife on stage.",
+        "My wife-to-be sings.",
+        "I'm married with a dog.",
+    ],
+)
+def test_words_stay_that_neutral_ones_would_break_or_make_untrue(text: str) -> None:
+    assert wordings(text) == []
+
+
+# -- entities ---------------------------------------------------------------------------------------------
+
+
+def entity(text: str, said: str, label: str, link: int = 0) -> Entity:
+    start = text.index(said)
+    return Entity(Span(start, start + len(said)), label, Identifier.QUASI, 0.9, "test", link)
+
+
+def after_entities(text: str, *found: Entity) -> list[str | None]:
+    return [written(text, [each]) for each in entity_edits(AnnotatedText(text, found), [])]
+
+
+def test_an_entity_goes_to_a_rung_of_its_ladder() -> None:
+    text = "I moved to Marseille by boat."
+    (said,) = after_entities(text, entity(text, "Marseille", "city name"))
+    assert said is not None and said.startswith("I moved to ") and "France" in said
+
+
+def test_a_kind_in_brackets_stands_for_numbers_and_not_for_words() -> None:
+    text = "Married life is fine, call 0117 496 0000."
+    found = after_entities(
+        text, entity(text, "Married", "marital status"), entity(text, "0117 496 0000", "phone number", 1)
+    )
+    assert found == ["Married life is fine, call [phone number]."]
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "label"),
+    [
+        ("It runs at Orvik Tarn, and Moll.", "Orvik Tarn", "organization"),
+        ("We met at Tarnow.", "Tarnow", "person"),
+        ("A driver update failed.", "driver", "job title"),
+        ("Date: 2031-04-05", "2031-04-05", "phone number"),
+    ],
+)
+def test_mentions_that_are_cut_short_or_mistaken_stay(text: str, said: str, label: str) -> None:
+    assert after_entities(text, entity(text, said, label)) == []
+
+
+def test_a_neutral_wording_goes_before_a_rung() -> None:
+    text = "My wife sings."
+    annotated = AnnotatedText(text, [entity(text, "wife", "demographic attribute")])
+    assert [each.kind for each in offered_edits(annotated)] == ["wording"]
+
+
+# -- edits ------------------------------------------------------------------------------------------------
+
+
+def test_what_lies_in_a_deletion_goes_with_it_and_half_of_it_cannot() -> None:
+    word, whole, half = (
+        Edit("wording", ((Span(4, 6), "xx"),)), deletion("phrase", 2, 8), deletion("phrase", 5, 10),
+    )  # fmt: skip
+    assert together([word, whole]) == [(Span(2, 8), "")]
+    assert together([word, half]) is None and together([whole, half]) is None
+    assert written("abcdefghijkl", [whole, half]) is None
+
+
+FRAGMENTS = st.sampled_from(
+    [
+        "My wife sings.",
+        "I mend nets, and my wife sells fish.",
+        "As a nurse, I slept badly.",
+        "It rained.",
+        "What (a) day!",
+        "#dad",
+        "My mother called me when I left.",
+        "We sold it (the van).",
+        "No.",
+        "I work as a roofer.",
+        "x",
+        "\n",
+        "👷",
+    ]
+)
+
+
+@given(st.lists(FRAGMENTS, max_size=8), st.data())
+def test_the_output_is_the_input_with_whole_deletions_and_words_of_the_table(
+    fragments: Sequence[str], data: st.DataObject
+) -> None:
+    text = " ".join(fragments)
+    offered = [each for each in offered_edits(AnnotatedText(text, []))]
+    chosen = data.draw(st.lists(st.sampled_from(offered), unique=True, max_size=4)) if offered else []
+    after = written(text, chosen)
+    made = together(chosen)
+    if after is None or made is None:
+        assert (after, made) == (None, None)
+        return
+    assert all(not words or words.lower() in dict(neutral_words()) for _, words in made)
+    kept, cursor = [], 0
+    for span, words in made:
+        kept += [text[cursor : span.start], words]
+        cursor = span.end
+    assert after.casefold() == "".join([*kept, text[cursor:]]).strip(" ").casefold()
+    assert after != "" or not text.strip(" ")
+
+
+# -- the search -------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Reader:
+    """The more of its words stand in a text, the more certain it is."""
+
+    words: Mapping[str, float]
+    name = "reader (test double)"
+    attributes: Sequence[str] = ("sex", "age")
+    asked: list[int] = field(default_factory=list)
+
+    def infer(self, texts: Sequence[str]) -> list[Mapping[str, Inference]]:
+        self.asked.append(len(texts))
+        certain = [0.5 + sum(gain for word, gain in self.words.items() if word in text) for text in texts]
+        return [{"sex": Inference(("male",), said)} for said in certain]
+
+
+class Letters:
+    """A text's vector counts its letters."""
+
+    name, dim, max_tokens = "letters", 26, 1_000
+
+    def token_spans(self, text: str) -> list[tuple[int, int]]:
+        return []
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        rows = np.array(
+            [[1 + each.lower().count(chr(97 + n)) for n in range(26)] for each in texts], np.float32
+        )
+        unit: Vectors = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        return unit
+
+
+def search(words: Mapping[str, float], attributes: Sequence[str] = ("sex",)) -> Search:
+    return Search(Reader(words), Letters(), attributes)
+
+
+def test_a_cue_that_is_no_entity_goes_and_nothing_else() -> None:
+    (found,) = search({"wife": 0.3, "retired": 0.2}).search([AnnotatedText(TEXT, [])])
+    assert found.text == "My partner and I moved here. The harbour is quiet at night, and I like it."
+    assert (found.stops, dict(found.edits)) == ({"sex": "protected"}, {"wording": 1, "phrase": 1})
+    assert found.before["sex"] == pytest.approx(1.0) and found.after == {"sex": 0.5}
+    assert found.truthful and found.rounds == {"text": 2}
+
+
+def test_what_is_not_inferred_stays() -> None:
+    (found,) = search({"whale": 0.3}).search([AnnotatedText(TEXT, [])])
+    assert (found.text, found.stops, found.edits) == (TEXT, {"sex": "already safe"}, {})
+
+
+def test_an_attribute_without_an_edit_that_helps_is_said_to_be_so() -> None:
+    (found,) = search({"harbour": 0.3}).search([AnnotatedText("The harbour.", [])])
+    assert (found.text, found.stops) == ("The harbour.", {"sex": "no edit helps"})
+
+
+def test_edits_that_gain_next_to_nothing_or_move_too_far_are_not_made() -> None:
+    (found,) = search({"wife": 0.005, "harbour": 0.4}).search([AnnotatedText(TEXT, [])])
+    assert "wife" in found.text
+    long = f"{'Zzz. ' * 40}A big zoo zzz zzz. The wife."
+    (found,) = search({"zz": 0.4}).search([AnnotatedText(long, [])])
+    near = Letters().encode([long, found.text])
+    assert near[0] @ near[1] >= NEAREST
+
+
+def test_what_did_not_help_is_tried_again_before_the_search_ends() -> None:
+    class Both(Reader):
+        def infer(self, texts: Sequence[str]) -> list[Mapping[str, Inference]]:
+            return [
+                {"sex": Inference(("male",), 0.9 if "wife" in each else 0.8 if "retired" in each else 0.5)}
+                for each in texts
+            ]
+
+    found = Search(Both({}), Letters(), ("sex",)).search([AnnotatedText(TEXT, [])])[0]
+    assert found.stops == {"sex": "protected"} and "retired" not in found.text
+
+
+def test_an_outcome_does_not_depend_on_the_batch() -> None:
+    texts = [
+        AnnotatedText(each, []) for each in (TEXT, "It rained.", "As a nurse, I slept badly. My wife sings.")
+    ]
+    words = {"wife": 0.3, "nurse": 0.2}
+    together_ = search(words).search(texts)
+    assert [each.text for each in together_] == [search(words).search([each])[0].text for each in texts]
+    assert search(words).search([]) == []
+
+
+def test_a_rewriter_keeps_its_outcomes_by_text_and_shows_none() -> None:
+    rewriter = search({"wife": 0.3})
+    (text,) = rewriter.rewrite([AnnotatedText(TEXT, [])])
+    assert rewriter.outcomes[TEXT].text == text and rewriter.name == "search"
+    shown = repr((rewriter.outcomes[TEXT], wordings(TEXT), sentences_of(TEXT)))
+    assert "wife" not in shown and "partner" not in shown and "harbour" not in shown
+
+
+def test_the_attacker_is_compared_with_what_it_says_of_texts_that_tell_nothing() -> None:
+    reader = Reader({})
+    Search(reader, Letters(), ("sex",))
+    assert reader.asked == [len(TELLS_NOTHING)]
