@@ -9,13 +9,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks import protecting
 from benchmarks.kept import keep, read
 from benchmarks.models_page import RESULTS
 from benchmarks.results_page import DOCS, rendered
-from eval.measures.uncertainty import Estimate
+from eval.measures.uncertainty import Estimate, share_of
 from eval.reports.defences import commands_table, costs_table, facts, leaks_table
 from eval.reports.render import markdown_table
-from eval.reports.schema import PERCENT, Cell, estimate_cell, table
+from eval.reports.schema import PERCENT, Cell, Table, estimate_cell, table
 from eval.studies.defences.report import DefencesReport
 
 PAGE, TEMPLATE = DOCS / "attacks.md", DOCS / "attacks.template.md"
@@ -41,7 +42,7 @@ def main(arguments: Sequence[str] = ()) -> None:
 def page() -> str:
     """The page in Markdown."""
     report = DefencesReport.model_validate_json(read(DEFENCES))
-    attributes = json.loads(read(ATTRIBUTES))
+    attributes, searched = (json.loads(read(path)) for path in (ATTRIBUTES, protecting.OUTPUT))
     return rendered(
         TEMPLATE,
         facts=facts(report),
@@ -50,6 +51,8 @@ def page() -> str:
         commands=markdown_table(commands_table(report)),
         inferred=inferred_table(attributes["parts"]),
         by_attribute=attributes_table(attributes["parts"]),
+        protected=protected_table(searched["parts"]),
+        kept=kept_sentence(searched),
         machine=f"{attributes['provenance']['hardware']}, commit {attributes['provenance']['commit']}",
     )
 
@@ -103,6 +106,41 @@ def _cell(values: dict[str, Any]) -> Cell:
 
 def _figure(kind: str) -> Callable[[tuple[str, str, dict[str, Any]]], Cell]:
     return lambda row: _cell(row[2]["inferred"][ALL][kind])
+
+
+def protected_table(parts: dict[str, Any]) -> str:
+    """What three attackers infer before and after the search, of posts without part in its rules."""
+    rows = []
+    for name, own in parts["held out"]["attackers"][protecting.SAME].items():
+        after = [parts["held out"]["attackers"][each][name]["after"] for each in protecting.ATTACKERS]
+        shares = [share_of(round(share * own["n"]), own["n"]) for share in (own["before"], *after)]
+        rows.append(
+            (
+                name,
+                f"{own['n']:,}",
+                f"{own['majority']:.1%}",
+                *(estimate_cell(each, PERCENT) for each in shares),
+            )
+        )
+    head = (
+        "attribute",
+        "posts",
+        "most frequent",
+        "before",
+        *(f"after: {each}" for each in protecting.ATTACKERS),
+    )
+    return markdown_table(Table("", head, rows))
+
+
+def kept_sentence(report: dict[str, Any]) -> str:
+    """What stays of the texts, and how fast the search was."""
+    held = report["parts"]["held out"]
+    made = report["provenance"]
+    return (
+        f"{held['posts']:,} posts: ROUGE-L {held['rouge_l']:.3f}, cosine {held['cosine']:.3f} with their "
+        f"originals; {report['characters_a_second']:,} characters a second beside other work; "
+        f"{made['hardware']}, commit {made['commit']}."
+    )
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ from models.training.attributes import NAMES, AttributeRecipe, fit, folds_of, in
 OUTPUT = Path("benchmarks/results/protecting.json")
 PARTS: Mapping[str, Sequence[int]] = {"development": (0, 1, 2), "held out": (3, 4)}
 RECIPE = AttributeRecipe()
-SAME, HALF, ADAPTED = "optimized against", "half of the authors", "learned from protected posts"
+SAME, HALF, ADAPTED = ATTACKERS = "optimized against", "half of the authors", "learned from protected posts"
 
 
 def main(argv: Sequence[str] | None = None) -> None:

@@ -31,7 +31,8 @@ ROWS = {
         anonymizer sees the inference | IncogniText, anonymizer sees the truth | IncogniText, anonymizer sees
         both | IncogniText, adversary sees the truth | Target value, fixed | Target value, drawn at random |
         Target value, of the user's choice | Target value by randomized response | Several attributes at once
-        | Histogram of iterations | Accuracy of the attacker by attribute | LoRA distillation | Azure
+        | Histogram of iterations | Accuracy of the attacker by attribute | LoRA distillation
+        | Protection without a language model | Azure
         language service (ALS) | DP-BART-PR+ | Self-disclosure abstraction (Dou-SD) | FgAA (Staab et al.) |
         Utility by a language model as judge | ROUGE of the sanitized text | BLEU of the sanitized text
     """,
