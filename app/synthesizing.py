@@ -6,19 +6,17 @@ from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING
 
-from eval.attacks.distinguishing import audited
 from eval.progress import Progress
-from ingest.synthesizing.accounting import ACCOUNTANT, Guarantee, default_delta, guaranteed
+from ingest.synthesizing.accounting import ACCOUNTANT, default_delta, guaranteed
 from ingest.synthesizing.documents import SyntheticDocument
 from ingest.synthesizing.ngrams import drawn, learned
-from models.errors import ConfigurationError, LetheError
+from models.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from models.language.tuning import CausalModel
 
 DP_NGRAMS, NGRAMS = "DP n-gram synthesis, not DP-SGD", "n-gram synthesis"
 DP_SGD, FINE_TUNING = "DP-SGD of a language model", "fine-tuning of a language model"
-TRIALS = 1_000
 LARGE = 10.0
 """From this epsilon on the promise says next to nothing: a bet on a document is won in 99.995% of cases."""
 
@@ -27,14 +25,13 @@ LARGE = 10.0
 class Asked:
     """How many documents to invent, and what to promise: ``epsilon`` may be infinite, ``delta`` is for all n.
 
-    A ``seeded`` generator voids the promise. With ``audit`` the promise is attacked first.
+    A ``seeded`` generator voids the promise.
     """
 
     count: int
     epsilon: float
     delta: float | None
     seeded: bool
-    audit: bool = False
 
     @property
     def private(self) -> bool:
@@ -76,13 +73,12 @@ def by_ngrams(
     """By noisy counts of n-grams, from the word pieces of documents.
 
     Raises:
-        LetheError: There are too few documents to release anything, or the attack broke the promise.
+        LetheError: There are too few documents to release anything.
     """
     from ingest.synthesizing.word_pieces import text_of
 
     delta = asked.delta_of(len(documents))
     guarantee = guaranteed(asked.epsilon, delta, per_document, order) if asked.private else None
-    said = _audited(guarantee, rng, reported) if guarantee and asked.audit else []
     model = learned(documents, order, guarantee, rng, reported)
     texts = []
     for tokens in drawn(model, asked.count, rng):
@@ -102,21 +98,7 @@ def by_ngrams(
         f"what {guarantee.threshold:,} documents or so share may be in the file word by word: learn from "
         "sanitized documents."
     )
-    return _synthesis(texts, DP_NGRAMS, asked, delta, figures, shared, *said)
-
-
-def _audited(guarantee: Guarantee, rng: Random, reported: Progress) -> list[str]:
-    """A sentence on what the attack showed."""
-    reported("attacking the promise", 0, None)
-    shown = audited(guarantee, TRIALS, rng).epsilon
-    found = (
-        f"an attack in {TRIALS:,} trials shows an epsilon of at least {shown:.2f}, with a confidence of 95%"
-    )
-    if shown > guarantee.epsilon:
-        raise LetheError(
-            f"{found}, and {guarantee.epsilon:g} was promised. Nothing was written: report this."
-        )
-    return [f"{found}: it did not break the promise."]
+    return _synthesis(texts, DP_NGRAMS, asked, delta, figures, shared)
 
 
 def by_model(
@@ -170,7 +152,10 @@ def by_model(
     for text in written(model, [prompt_of(code) for code in chosen], rng):
         texts.append(text)
         reported("inventing", len(texts), asked.count)
-    known = ["what the model learned before, and the control codes, are taken as public."]
+    known = [
+        "what the model learned before, and the control codes, are taken as public.",
+        "what documents share may be in the file word by word: learn from sanitized documents.",
+    ]
     if asked.private:
         known.append("the noise is torch's: floating-point numbers, and of a generator that can be guessed.")
     method = DP_SGD if asked.private else FINE_TUNING

@@ -257,12 +257,6 @@ def _synthesize(verb: argparse.ArgumentParser) -> None:
         help="n-grams of each length that a document may count for, drawn at random (default 100)",
     )
     verb.add_argument(
-        "--audit",
-        action="store_true",
-        default=None,
-        help="attack the promise first in 1,000 trials, and write nothing where it breaks",
-    )
-    verb.add_argument(
         "--model",
         metavar="FOLDER|ID",
         help="fine-tune this causal language model instead, such as gpt2, a folder or a pulled model; with a "

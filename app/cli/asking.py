@@ -8,6 +8,7 @@ from pathlib import Path
 from app.access.answers import ANSWERS, SealedAnswers
 from app.compose import language_model_of
 from app.data_dir import DataDir
+from app.settings.report import files_of
 from ingest.deciding.baselines.als_like import ALS_LIKE, AlsLike
 from ingest.protecting.whole_texts import BY_MODEL
 from ingest.sanitize import Rewriter
@@ -37,7 +38,8 @@ def asker_of(
     if folder is not None:
         answers = stack.enter_context(SealedAnswers(folder / ANSWERS, data.key))
     at_once = data.settings.generator.at_once if data.settings.generator.kind == "openai_compatible" else 1
-    return Asker(model, answers, at_once)
+    gguf = data.settings.generator.path
+    return Asker(model, answers, at_once, repr(files_of([gguf] if gguf else [])))
 
 
 def also_of(arguments: argparse.Namespace, asker: Asker | None, detector: str) -> Mapping[str, Rewriter]:

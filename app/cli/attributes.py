@@ -12,7 +12,7 @@ from app.cli.asking import also_of, asker_of
 from app.cli.console import current_phase_on, message, progress
 from app.cli.given import data_of, dp_barts_of, listed, readings_of
 from app.compose import system_of
-from app.private_files import write_private
+from app.private_files import check_new, write_new
 from eval.attacks.attribute_truths import truths_in
 from eval.attacks.attributes import attribute_attack
 from eval.corpora.given import read_corpus
@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     1 if a method could not rewrite every text: its figures are then incomplete.
     """
     data = data_of(arguments)
-    _check_pairs(arguments)
+    _check(arguments)
     pairs: list[Pair] = []
     folder = report_folder(Path(arguments.output)) if arguments.output else None
     records = arguments.paths, arguments.text_field, arguments.id_field
@@ -60,17 +60,30 @@ def run(arguments: argparse.Namespace) -> int:
     if folder:
         _write(report, folder)
         message(f"figures: {folder}")
+    for each in report.methods:
+        if each.failed:
+            message(f"{each.method}: {each.failed:,} texts could not be rewritten, and count nowhere")
     return int(any(each.failed for each in report.methods))
 
 
-def _check_pairs(arguments: argparse.Namespace) -> None:
-    """Before long work, whether there will be pairs and a place for them."""
-    if not arguments.pairs:
-        return
-    if not arguments.ask_model:
-        raise ConfigurationError("--pairs are made by a language model: name one, and give --ask-model.")
-    if not Path(arguments.pairs).parent.is_dir():
-        raise ConfigurationError(f"{arguments.pairs}: there is no such folder. Make it, or name another.")
+def _check(arguments: argparse.Namespace) -> None:
+    """Before long work, options that would do nothing or contradict each other, and the place for pairs."""
+    variants = [VARIANTS[name] for name in arguments.variant or USUAL]
+    needs = {"--pairs": arguments.pairs, "--target": arguments.target, "--epsilon": arguments.epsilon}
+    for option, given in needs.items():
+        if given is not None and not arguments.ask_model:
+            raise ConfigurationError(f"{option} is for a language model: name one, and give --ask-model.")
+        if given is not None and not any(each.target for each in variants):
+            raise ConfigurationError(f"{option} needs a variant with a target, such as incognitext.")
+    if arguments.budgets and not arguments.dp_bart:
+        raise ConfigurationError("--budgets are of --dp-bart: name its folder.")
+    if arguments.target and arguments.epsilon is not None:
+        raise ConfigurationError(
+            "--target leaves nothing to draw: who sees another value knows the true one. Give --target or "
+            "--epsilon."
+        )
+    if arguments.pairs:
+        check_new(Path(arguments.pairs), "--pairs")
 
 
 def _numbers(doc_ids: Sequence[str]) -> list[str]:
@@ -107,11 +120,7 @@ def _command(arguments: argparse.Namespace) -> str:
 
 
 def _write_pairs(pairs: Sequence[Pair], path: Path) -> None:
-    try:
-        write_private(path, pairs_text(pairs))
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise LetheError(f"{path}: the pairs could not be written ({reason}). Name another file.") from None
+    write_new(path, pairs_text(pairs))
     message(
         f"{len(pairs):,} pairs: {path}. It holds raw texts and what is true of their authors: keep it private"
     )

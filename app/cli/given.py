@@ -83,8 +83,12 @@ def dp_barts_of(arguments: argparse.Namespace) -> "list[DpBart]":
     from ingest.deciding.baselines.dp_bart import DpBart
     from models.language.bart import Bart
 
-    bart, rng = Bart(Path(arguments.dp_bart)), random.Random(arguments.seed)
-    return [DpBart(bart, bart.pruned(), budget, rng=rng) for budget in arguments.budgets or (1000.0, 2500.0)]
+    bart = Bart(Path(arguments.dp_bart))
+    # A generator for each: a budget gives the same texts whichever others there are.
+    return [
+        DpBart(bart, bart.pruned(), budget, rng=random.Random(f"{arguments.seed} {budget:g}"))
+        for budget in arguments.budgets or (1000.0, 2500.0)
+    ]
 
 
 def listed(values: Iterable[float]) -> str:

@@ -451,7 +451,8 @@ def _dp_bart(verb: argparse.ArgumentParser) -> None:
         "--dp-bart",
         metavar="DIR",
         help="also rewrite texts by DP-BART with the BART in this folder, as the transformers library "
-        "writes it; pruned_neurons.json in it lists neurons to prune, without it a quarter is (default none)",
+        "writes it; its noise has a seed, so for measurement alone; pruned_neurons.json lists neurons to "
+        "prune, without it a quarter is (default none)",
     )
     verb.add_argument(
         "--budgets",

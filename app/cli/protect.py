@@ -9,6 +9,7 @@ from pathlib import Path
 from app.cli.console import message, result
 from app.cli.given import data_of, readings_of, under_public_ids
 from app.compose import detector_of, encoder_of
+from app.private_files import check_new, write_new
 from eval.attacks.attributes import AttributeAttack, attribute_attack
 from eval.targets import reading_once
 from ingest.annotated import AnnotatedText
@@ -17,8 +18,7 @@ from ingest.errors import UnreadableDocument
 from ingest.pipeline import Limits, batches
 from ingest.protecting.search import MARGIN, Search, Searched
 from ingest.sanitize import annotate
-from ingest.temporary import temporary_file
-from models.errors import ConfigurationError, LetheError
+from models.errors import ConfigurationError
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -28,8 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     data = data_of(arguments)
     output = Path(arguments.output)
-    if output.exists():
-        raise ConfigurationError(f"{output}: a file of this name exists. Name another with --output.")
+    check_new(output, "--output")
     attack = attribute_attack(encoder_of(data.settings))
     asked = _asked(arguments.attributes, attack)
     detector = detector_of(data.settings)
@@ -52,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
         for document, each in zip(under_public_ids(data, batch), found, strict=True):
             rows.append(json.dumps(_row(document.doc_id, each), ensure_ascii=False) + "\n")
         outcomes += found
-    _write(output, "".join(rows))
+    write_new(output, "".join(rows))
     result({**_figures(outcomes), "failed": failed, "attacker": attack.name})
     message(f"protected texts: {output}")
     return 1 if failed else 0
@@ -108,12 +107,3 @@ def _figures(outcomes: Sequence[Searched]) -> dict[str, object]:
         "edits": dict(edits),
         "margin": MARGIN,
     }
-
-
-def _write(path: Path, content: str) -> None:
-    try:
-        with temporary_file(path.parent, ".lethe-", content.encode()) as temporary:
-            temporary.replace(path)
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise LetheError(f"{path}: could not be written ({reason}). Name another file.") from None

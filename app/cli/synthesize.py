@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random, SystemRandom
@@ -10,13 +9,13 @@ from typing import TypeVar
 
 from app.cli.console import current_phase_on, message, progress, result
 from app.cli.given import readings_of, settings_of
+from app.private_files import check_new, write_new
 from app.rows import synthetic_row
 from app.synthesizing import Asked, Synthesis, by_model, by_ngrams
 from eval.progress import Progress
 from ingest.documents import Document
 from ingest.errors import UnreadableDocument
 from ingest.read.sources import STDIN
-from ingest.temporary import temporary_file
 from models.errors import ConfigurationError, LetheError
 
 ORDER, PER_DOCUMENT = 3, 100
@@ -34,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     with progress("done") as bar:
         made, read, unread = _made(arguments, current_phase_on(bar))
     rows = [json.dumps(synthetic_row(each), ensure_ascii=False) for each in made.documents]
-    _write(output, "".join(f"{row}\n" for row in rows))
+    write_new(output, "".join(f"{row}\n" for row in rows))
     about = {"file": str(output), "documents": len(rows), "synthetic": True, "truthful": False}
     result({**about, **made.figures, "documents_read": read, "documents_unread": unread})
     for sentence in made.sentences:
@@ -47,7 +46,6 @@ def _check(arguments: argparse.Namespace, output: Path) -> None:
     of_ngrams = {
         "--order": arguments.order,
         "--per-document": arguments.per_document,
-        "--audit": arguments.audit,
     }
     for name, value in (of_ngrams if arguments.model else of_model).items():
         if value is None:
@@ -57,14 +55,13 @@ def _check(arguments: argparse.Namespace, output: Path) -> None:
         raise ConfigurationError(f"{name} goes with --model. Name both, or leave {name} out.")
     if arguments.code and STDIN in arguments.paths:
         raise ConfigurationError("--code reads records twice, which standard input cannot be: name a file.")
-    _check_new(output)
+    check_new(output, "--output")
 
 
 def _made(arguments: argparse.Namespace, reported: Progress) -> tuple[Synthesis, int, int]:
     """What was invented, from how many documents, and how many could not be read."""
     rng = SystemRandom() if arguments.seed is None else Random(arguments.seed)
-    seeded, audit = arguments.seed is not None, arguments.audit or False
-    asked = Asked(arguments.count, arguments.epsilon, arguments.delta, seeded, audit)
+    asked = Asked(arguments.count, arguments.epsilon, arguments.delta, seeded=arguments.seed is not None)
     if arguments.model:
         from models.language.tuning import load_causal
 
@@ -97,13 +94,6 @@ def _codes(arguments: argparse.Namespace, documents: Sequence[Document]) -> list
     return [tuple(each[document.place] for each in found) for document in documents]
 
 
-def _check_new(output: Path) -> None:
-    if output.exists() or output.is_symlink():
-        raise ConfigurationError(f"--output: {output} is there already. Name a new file.")
-    if not output.absolute().parent.is_dir():
-        raise ConfigurationError(f"--output: the folder of {output} is not there. Make it, or name another.")
-
-
 def _read(
     arguments: argparse.Namespace, taken: Callable[[Document], Read], reported: Progress
 ) -> tuple[list[Read], int]:
@@ -120,13 +110,3 @@ def _read(
     if not documents:
         raise LetheError("There is no document to learn from: none of the paths could be read.")
     return documents, unread
-
-
-def _write(output: Path, content: str) -> None:
-    """Write the file whole, readable by its owner only, and never over another one."""
-    try:
-        with temporary_file(output.absolute().parent, ".lethe-", content.encode()) as temporary:
-            os.link(temporary, output)
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise LetheError(f"{output}: could not be written ({reason}). Name another file.") from None

@@ -138,10 +138,12 @@ def distill(arguments: argparse.Namespace) -> int:
     """Train an adapter of a language model on pairs of texts before and after IncogniText."""
     _check_training_is_here()
     from app.cli.console import current_phase_on, progress
+    from app.private_files import check_new
     from ingest.protecting.pairs import conversation, read_pairs
     from models.training.lora import Conversation, LoraRecipe, train_lora, write_merged
 
     base, output = Path(arguments.model), Path(arguments.output)
+    check_new(output, "--output")
     given = {name: getattr(arguments, name) for name in ("rank", "epochs", "rate", "seed")}
     recipe = LoraRecipe(**{name: value for name, value in given.items() if value is not None})
     pairs = [Conversation(each.author, conversation(each)) for each in read_pairs(Path(arguments.pairs))]

@@ -10,7 +10,7 @@ from app.cli.arguments import parser
 from app.cli.console import current_phase_on, message, progress, result_beside_table, show
 from app.cli.given import check_trip, data_of, dp_barts_of, listed
 from app.compose import encoder_of, system_of
-from app.settings.report import run_settings
+from app.settings.report import files_of, run_settings
 from eval.corpora.corpus import Selection
 from eval.corpora.loaders import load
 from eval.corpora.public_ids import under_public_ids
@@ -47,6 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     corpus = load(arguments.corpus, Path(arguments.path), _selection(arguments))
     if arguments.held_out:
         corpus = held_out(Path(arguments.held_out), corpus)
+    bart = [Path(arguments.dp_bart)] if arguments.dp_bart else []
     further = list(map(_reference, _names(arguments.encoders or "")))
     with progress("done") as bar:
         report = trip_rag(
@@ -57,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
             further=[encoder_of(settings.model_copy(update={"encoder": each})) for each in further],
             dp_barts=dp_barts_of(arguments),
             folder=folder,
-            made_with=run_settings(settings, further),
+            made_with=run_settings(settings, further) + repr(files_of(bart)),
         )
     report = report.model_copy(update={"command": command_of(arguments)})
     show(methods_table(report))

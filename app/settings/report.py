@@ -66,7 +66,7 @@ def run_settings(settings: Settings, encoders: Iterable[ModelRef] = ()) -> str:
     """
     generator = settings.generator.model_dump(mode="json", exclude={"api_key"})
     search = settings.retrieval.search
-    return repr((settings_digest(settings), generator, search, _files(_model_paths(settings, encoders))))
+    return repr((settings_digest(settings), generator, search, files_of(_model_paths(settings, encoders))))
 
 
 def _model_paths(settings: Settings, encoders: Iterable[ModelRef]) -> list[Path]:
@@ -82,7 +82,7 @@ def _model_paths(settings: Settings, encoders: Iterable[ModelRef]) -> list[Path]
     return found if gguf is None else [*found, gguf]
 
 
-def _files(paths: Iterable[Path]) -> list[tuple[str, int, int]]:
+def files_of(paths: Iterable[Path]) -> list[tuple[str, int, int]]:
     """Name, size and time of change of every file; its folder makes no difference."""
     found = []
     for path in paths:

@@ -40,7 +40,8 @@ class ModelAtomizer:
         ]
 
     def _is_asked(self, text: str) -> bool:
-        return bool(text.strip()) and self.asker.has_room(prompt("split_claims"), text)
+        # Claims are longer than their text: each names what it is about.
+        return bool(text.strip()) and self.asker.has_room(prompt("split_claims"), f"{text} {text}")
 
     def plan(self, texts: Sequence[str]) -> Plan:
         """What cutting takes."""

@@ -55,8 +55,8 @@ def linkage(rows: Iterable[Row]) -> Linkage:
 class Distances:
     """The mean of a distance over linked documents, each counting the same, with a bootstrap interval.
 
-    ``worst`` and ``best`` also count the skipped documents, as 0 and as 1. Documents of which the attacker
-    knows everything that the distance is about count nowhere.
+    ``worst`` and ``best`` also count the skipped documents, and those of which a judge rated nothing, as 0
+    and as 1. Documents of which the attacker knows everything that the distance is about count nowhere.
     """
 
     mean: Estimate
@@ -71,7 +71,8 @@ def distances(rows: Iterable[Row], figure: str = DISTANCE, seed: int = 0) -> Dis
     unknown = [row.figures for row in rows if row.measured and row.figures[of]]
     values = [each[figure] for each in unknown if figure in each]
     skipped = int(sum(each[SKIPPED] for each in unknown))
-    worst, best = (mean_of([*values, *[end] * skipped], seed) for end in (0.0, 1.0))
+    unrated = len(unknown) - len(values)
+    worst, best = (mean_of([*values, *[end] * unrated], seed) for end in (0.0, 1.0))
     return Distances(mean_of(values, seed), worst, best, skipped)
 
 

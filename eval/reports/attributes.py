@@ -12,7 +12,8 @@ _HOW_TO_READ = (
     "*Strict* is the share of known attributes that an attacker's first guess says; *lenient* counts half of "
     "what is nearly right; *three* has it among three guesses; *prior* is the most frequent value, without "
     "reading. *IPR* and *CPR* are what is protected of each person, and of all attributes. *ROUGE-L*, *BLEU* "
-    "and *cosine* compare a text with its original, *unchanged* are texts that stayed as they were. In "
+    "and *cosine* compare a text with its original, *unchanged* are texts that stayed as they were; what was "
+    "*not rewritten* counts nowhere, so such a method is not comparable with the others. In "
     "parentheses are 95% intervals over texts. A method with a star says something false of the author, or "
     "nothing keeps it from doing so, and is not for a knowledge base."
 )
@@ -43,6 +44,7 @@ def inferred_table(report: AttributesReport) -> Table:
         ("kept", "BLEU", lambda row: estimate_cell(row[0].bleu, DECIMAL)),
         ("kept", "cosine", lambda row: estimate_cell(row[0].cosine, DECIMAL)),
         ("kept", "unchanged", lambda row: estimate_cell(row[0].unchanged, PERCENT)),
+        ("kept", "not rewritten", lambda row: f"{row[0].failed:,}"),
     ]
     return table("Inferred, and kept", rows, columns)
 

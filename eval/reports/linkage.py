@@ -145,6 +145,8 @@ def linked_table(report: LinkageReport) -> Table:
         ("", "claims told", lambda each: share(each.main.leaked, "{:.3f}")),
         ("", "not sanitized", lambda each: f"{each.failed:,}"),
     ]
+    if any(each.ratings_missing for each in report.methods):
+        columns.append(("", "claims not rated", lambda each: f"{each.ratings_missing:,}"))
     return table("", report.methods, columns)
 
 

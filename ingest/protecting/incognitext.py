@@ -16,7 +16,7 @@ ROUNDS = 3
 """At most; four of five texts of the paper need one."""
 Same = Callable[[str, str, str], bool]
 """Whether, of an attribute, a guess says the same as the truth."""
-Stop = Literal["already safe", "no longer inferred", "rounds", "not rewritten"]
+Stop = Literal["already safe", "no longer inferred", "not inferred", "rounds", "not rewritten"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +97,10 @@ def protected(
             if inference is not None:
                 history[attribute].append(inference)
             right = inference is not None and same(attribute, inference.guesses[0], truth)
+            if variant.early_stopping and inference is None:
+                # An adversary that did not answer was not misled.
+                stops[attribute] = "not inferred"
+                break
             if variant.early_stopping and not right:
                 stops[attribute] = "no longer inferred" if number else "already safe"
                 break

@@ -50,18 +50,19 @@ def guaranteed(epsilon: float, delta: float, per_document: int, histograms: int)
             f"epsilon must be above 0 and finite, delta between 0 and 1, not {epsilon:g} and {delta:g}."
         )
     # A count moves by 1 in at most per_document places: the squared sensitivity. Rounding up adds noise.
-    variance = math.ceil(per_document * histograms / (2 * rho_of(epsilon, delta / 2)))
-    if variance > MOST_VARIANCE:
+    rho = rho_of(epsilon, delta / 2)
+    if per_document * histograms > 2 * rho * MOST_VARIANCE:
         raise ConfigurationError(
             f"epsilon {epsilon:g} is too small for {per_document} n-grams of each document: nothing would be "
             "left below the noise. Give a larger --epsilon, or a smaller --per-document."
         )
+    variance = math.ceil(per_document * histograms / (2 * rho))
     # For m >= 1 the discrete Gaussian exceeds m no more often than the continuous one exceeds m - 1, and a
     # key of one document has a count of 1.
     tail = delta / 2 / (per_document * histograms)
     threshold = 2 + math.ceil(-NormalDist(0, math.sqrt(variance)).inv_cdf(tail))
-    rho = per_document * histograms / (2 * variance)
-    return Guarantee(epsilon, delta, per_document, histograms, rho, variance, max(2, threshold))
+    spent = per_document * histograms / (2 * variance)
+    return Guarantee(epsilon, delta, per_document, histograms, spent, variance, max(2, threshold))
 
 
 def rho_of(epsilon: float, delta: float) -> float:

@@ -103,11 +103,13 @@ class Asker:
 
     ``answers`` keeps what was answered, so that a run which was cut short goes on where it was. ``at_once``
     is how many questions a server gets at the same time; a model in this process takes them one by one.
+    ``made_with`` tells models of one name apart: what was kept of another is not taken.
     """
 
     model: LanguageModel
     answers: Answers | None = field(default=None, repr=False)
     at_once: int = 1
+    made_with: str = ""
     usage: Usage = Usage()
     _lock: Lock = field(default_factory=Lock, repr=False)
 
@@ -212,6 +214,7 @@ class Asker:
     def _key(self, prompt: Prompt, messages: Sequence[ChatMessage], seed: int) -> bytes:
         asked = (
             self.model.name,
+            self.made_with,
             prompt.label,
             prompt.max_tokens,
             prompt.temperature,

@@ -167,7 +167,10 @@ def fine_tune_privately(
 
         try:
             network = GradSampleModule(model.network)
-        except NotImplementedError:
+            # Some networks fail at their first gradient only.
+            _keep_gradients(network, tokens[:1])
+            network.zero_grad()
+        except Exception:
             raise ModelUnavailable(
                 "opacus cannot train this kind of network:", "choose a model such as gpt2."
             ) from None

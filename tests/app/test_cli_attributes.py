@@ -90,6 +90,7 @@ def test_a_language_model_attacks_and_protects_and_is_asked_nothing_twice(
         assert "4 questions to the language model, 0 more are answered already" in first.err
         assert "questions to the language model in all, reckoned from the texts as they are" in first.err
         asked = len(chat.requests)
+        kept.unlink()
         again = ran(capsys, posts, *more)
         assert again.code == 0 and len(chat.requests) == asked
         assert "0 questions to the language model, 4 more are answered already" in again.err
@@ -155,8 +156,20 @@ def test_a_folder_without_a_bart_is_refused(
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["--pairs", "p.jsonl"], "--pairs are made by a language model: name one, and give --ask-model"),
-        (["--ask-model", "--pairs", "nowhere/p.jsonl"], "nowhere/p.jsonl: there is no such folder"),
+        (["--pairs", "p.jsonl"], "--pairs is for a language model: name one, and give --ask-model"),
+        (
+            ["--ask-model", "--pairs", "nowhere/p.jsonl"],
+            "--pairs: the folder of nowhere/p.jsonl is not there",
+        ),
+        (["--ask-model", "--pairs", "."], "--pairs: . is there already"),
+        (
+            ["--ask-model", "--pairs", "p.jsonl", "--variant", "feedback"],
+            "--pairs needs a variant with a target",
+        ),
+        (["--target", "sex=male"], "--target is for a language model"),
+        (["--epsilon", "1"], "--epsilon is for a language model"),
+        (["--budgets", "10"], "--budgets are of --dp-bart"),
+        (["--ask-model", "--epsilon", "1", "--target", "sex=male"], "--target leaves nothing to draw"),
     ],
 )
 def test_pairs_that_could_not_be_made_or_kept_are_refused(

@@ -61,7 +61,7 @@ def test_no_file_is_replaced(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     (tmp_path / "out.jsonl").write_text("kept")
     done = protect(capsys, tmp_path, [POST], "sex")
     assert done.code == 2 and (tmp_path / "out.jsonl").read_text() == "kept"
-    assert "out.jsonl: a file of this name exists. Name another with --output." in done.err
+    assert "out.jsonl is there already. Name a new one." in done.err
 
 
 def test_a_file_that_cannot_be_read_is_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

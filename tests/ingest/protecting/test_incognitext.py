@@ -41,9 +41,12 @@ class Reader:
         self.asked += texts
         return [
             {
-                attribute: Inference((value,), 0.9, word)
-                for word, (attribute, value) in self.knows.items()
-                if word in text
+                **{attribute: Inference(("nobody knows",), 0.1) for attribute, _ in self.knows.values()},
+                **{
+                    attribute: Inference((value,), 0.9, word)
+                    for word, (attribute, value) in self.knows.items()
+                    if word in text
+                },
             }
             for text in texts
         ]
@@ -73,14 +76,21 @@ def test_the_loop_ends_when_the_truth_is_no_longer_inferred() -> None:
     )
     assert [each.target for each in writer.told] == ["female"] * 2
     assert [each.truth for each in writer.told] == ["male"] * 2
-    assert [each.reasoning for each in outcome.history["sex"]] == ["wife", "woman"]
+    assert [each.reasoning for each in outcome.history["sex"]] == ["wife", "woman", ""]
     assert TEXT not in repr((outcome, writer.told, outcome.history))
     assert "wife" not in repr((outcome, writer.told, outcome.history))
 
 
-def test_what_is_not_inferred_stays_as_it_is_and_is_no_success() -> None:
-    outcome = protected(TEXT, {"sex": "male"}, {"sex": "female"}, INCOGNITEXT, Reader({}), Writer([]), same)
-    assert (outcome.text, outcome.stops, outcome.rounds) == (TEXT, {"sex": "already safe"}, {"sex": 0})
+@pytest.mark.parametrize(
+    ("knows", "stop"), [({}, "not inferred"), ({"kettle": ("sex", "male")}, "already safe")]
+)
+def test_what_is_not_inferred_stays_as_it_is_and_no_answer_is_no_success(
+    knows: Mapping[str, tuple[str, str]], stop: str
+) -> None:
+    outcome = protected(
+        TEXT, {"sex": "male"}, {"sex": "female"}, INCOGNITEXT, Reader(knows), Writer([]), same
+    )
+    assert (outcome.text, outcome.stops, outcome.rounds) == (TEXT, {"sex": stop}, {"sex": 0})
     assert outcome.truthful
 
 
@@ -89,8 +99,11 @@ def test_feedback_rewrites_every_round_without_a_target_and_stays_truthful() -> 
     outcome = protected(TEXT, {"sex": "male"}, {}, FEEDBACK, reader, writer, same, rounds=3)
     assert (outcome.stops, outcome.rounds, outcome.truthful) == ({"sex": "rounds"}, {"sex": 3}, True)
     assert [(each.target, each.truth) for each in writer.told] == [(None, None)] * 3
-    # From the second round on nothing is inferred, and there is nothing to show.
-    assert [each.inference is None for each in writer.told] == [False, True, True]
+    # From the second round on the guess is another one.
+    assert [each.inference.guesses[0] for each in writer.told if each.inference] == [
+        "male",
+        *["nobody knows"] * 2,
+    ]
 
 
 @pytest.mark.parametrize("name", list(VARIANTS))

@@ -80,8 +80,8 @@ class Wife:
     name, attributes = "wife (test double)", ("sex", "age")
 
     def infer(self, texts: Sequence[str]) -> list[Mapping[str, Inference]]:
-        sex = {"sex": Inference(("male",), 1.0)} if "wife" in texts[0] else {}
-        return [{**sex, "age": Inference(("30",), 1.0)}]
+        sex = "male" if "wife" in texts[0] else "nobody knows"
+        return [{"sex": Inference((sex,), 1.0), "age": Inference(("30",), 1.0)}]
 
     def rewrite(self, text: str, wanted: Wanted) -> str | None:
         return text.replace("wife", "husband") if wanted.attribute == "sex" else text
