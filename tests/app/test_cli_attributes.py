@@ -110,6 +110,7 @@ def test_a_language_model_attacks_and_protects_and_is_asked_nothing_twice(
     assert judged["utility"].value == pytest.approx(0.8) and judged["utility"].n == 3
     assert (judged["coherence"].value, judged["coherence"].n) == (4, 4)
     assert {each.not_judged for each in report.methods} >= {1}
+    assert {each.failed for each in report.methods} == {0}
     assert [name.partition("prompt ")[2] for name in report.judges] == [
         "judge_coherence v1]",
         "judge_utility v1]",

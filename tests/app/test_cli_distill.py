@@ -43,6 +43,18 @@ def test_an_adapter_and_a_merged_model_are_written_and_nothing_quotes_a_pair(
     assert not any(SECRET.encode() in path.read_bytes() for path in output.rglob("*") if path.is_file())
 
 
+def test_what_is_there_is_not_written_over(
+    pairs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("peft", reason="the extra distill is not installed")
+    base = make_tiny_llama(tmp_path / "tiny")
+    before = sorted(each.name for each in base.iterdir())
+    done = in_process(capsys, "distill", str(pairs), "--model", str(base), "--output", str(base))
+    assert done.code == 2
+    assert f"--output: {base} is there already. Name a new one." in done.err
+    assert sorted(each.name for each in base.iterdir()) == before
+
+
 def test_a_line_that_is_no_pair_ends_it(
     pairs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

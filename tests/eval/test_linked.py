@@ -59,6 +59,15 @@ def test_a_distance_has_both_extremes() -> None:
     assert distances([FAILED]).mean == Estimate()
 
 
+def test_a_document_that_no_judge_rated_counts_both_ways() -> None:
+    unrated = row(4)
+    unrated.figures.pop(DISTANCE, None)
+    found = distances([*ROWS, unrated])
+    assert found.mean == distances(ROWS).mean
+    assert found.worst == mean_of([0.0, 0.5, 1.0, 0.0, 0.0])
+    assert found.best == mean_of([0.0, 0.5, 1.0, 1.0, 1.0])
+
+
 def test_documents_of_which_nothing_is_left_to_find_out_count_nowhere() -> None:
     nothing = row(4, skipped=1)
     nothing.figures[LEFT] = 0.0

@@ -154,6 +154,9 @@ def test_another_prompt_version_seed_or_model_is_another_question() -> None:
     for each in (NUMBER, Prompt("number", 4, NUMBER.system, NUMBER.user, NUMBER.form, 8)):
         asker.all(each, asked("5"), read)
     assert len(answers) == len(model.turns) == 2
+    # Other weights under the same name.
+    Asker(model, answers, made_with="m.gguf, 7 bytes").all(NUMBER, asked("5"), read)
+    assert len(answers) == len(model.turns) == 3
 
 
 def test_the_plan_says_what_a_run_takes() -> None:

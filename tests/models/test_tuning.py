@@ -126,6 +126,21 @@ def test_a_tokenizer_without_an_end_is_refused(tmp_path: Path, folder: Path) -> 
         load_causal(str(tmp_path / "endless"))
 
 
+def test_a_network_that_fails_at_its_first_gradient_is_refused(
+    model: CausalModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("opacus", reason="the extra dp is not installed")
+
+    def broken(network: Any, tokens: Any) -> None:
+        raise AttributeError("activations")
+
+    monkeypatch.setattr("models.language.tuning._keep_gradients", broken)
+    with pytest.raises(
+        ModelUnavailable, match="opacus cannot train this kind of network: choose a model such"
+    ):
+        fine_tune_privately(model, RECORDS, PRIVATE, SILENT, random.Random(0), quiet)
+
+
 def test_without_opacus_it_is_named(model: CausalModel, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "opacus", None)
     with pytest.raises(ModelUnavailable) as error:

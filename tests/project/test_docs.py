@@ -38,6 +38,8 @@ def test_the_readme_installs_the_torch_that_is_tested() -> None:
         r"pip install (torch==\S+) --index-url https://download\.pytorch\.org/whl/cpu\n", README
     )
     pinned = (ROOT / "constraints.txt").read_text(encoding="utf-8").split()
+    names = [each.partition("==")[0] for each in pinned if "==" in each]
+    assert len(names) == len(set(names))
     assert named in pinned and f'"{named}"' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 
 

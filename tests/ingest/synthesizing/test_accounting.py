@@ -91,6 +91,8 @@ def test_what_promises_nothing_is_refused(epsilon: float, delta: float) -> None:
 
 
 def test_more_noise_than_can_be_drawn_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="is too small for 100 n-grams of each document"):
+        guaranteed(1e-320, 1e-5, 100, 1)
     with pytest.raises(ConfigurationError, match="0.001 is too small for 100 n-grams of each document"):
         guaranteed(0.001, 1e-4, 100, 3)
 
