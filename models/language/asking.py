@@ -109,7 +109,7 @@ class Asker:
     model: LanguageModel
     answers: Answers | None = field(default=None, repr=False)
     at_once: int = 1
-    made_with: str = ""
+    made_with: str = field(default="", repr=False)
     usage: Usage = Usage()
     _lock: Lock = field(default_factory=Lock, repr=False)
 
