@@ -142,7 +142,7 @@ def _attacked(arguments: argparse.Namespace, ready: Prepared) -> tuple[Measure, 
         [each for each in documents if each.doc_id not in hidden],
         NOTHING_SENSITIVE,
         reading_once(ready.system.encoder),
-        "full",
+        "full" if others else "quick",
         ready.system.k,
         seed=0,
     )

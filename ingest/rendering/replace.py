@@ -122,7 +122,8 @@ def _worded(text: str, decision: Decision, floor: int) -> tuple[Span, str, bool]
         return _with_fitting_article(span, words, article)
     if article and (own := _OWN_ARTICLE.match(words)):
         first = own[1].capitalize() if article[1][0].isupper() else own[1]
-        return Span(span.start - len(article[0]), span.end), f"{first}{article[2]}{words[own.end() :]}", True
+        quoted = f"{article[2].strip()}{words[own.end() :]}"
+        return Span(span.start - len(article[0]), span.end), f"{first} {quoted}", True
     if _DETERMINER_BEFORE.search(before) and _OWN_ARTICLE.match(words):
         return span, _OWN_ARTICLE.sub("", words), True
     if article:

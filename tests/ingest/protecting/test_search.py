@@ -59,7 +59,7 @@ def test_what_is_set_off_goes_and_a_whole_sentence_remains(before: str, after: s
         "As a nurse, I never sleep.",
         "Is it cold when you fish?",
         "I remember when I was young.",
-        "It's better when it's warm out.",
+        "It's nicer when it's dry outside.",
         "When I get up, I am short of breath.",
         "My wife, my son, and I went home.",
         "I live with my parents.",
