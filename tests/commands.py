@@ -40,6 +40,16 @@ class Ran:
         return [line for line in self.err.splitlines() if line.startswith("lethe: ")]
 
 
+def public_data(*needed: str) -> Path:
+    """The folder of the public corpora, if it holds ``needed``; without it the test is skipped."""
+    for folder in (os.environ.get("LETHE_DATA", ""), ROOT.parent / "shared" / "data"):
+        if folder and all((Path(folder) / each).exists() for each in needed or ("",)):
+            return Path(folder)
+    pytest.skip(
+        f"neither LETHE_DATA nor ../shared/data is a folder with {', '.join(needed) or 'public corpora'}"
+    )
+
+
 PLAIN = {"LETHE_DETECTOR__LEARNED": "false", "LETHE_RISK__KIND": "prior"}
 """Patterns, rules and the prior, for tests that are about what is kept and not about what is found."""
 

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,6 +21,7 @@ from ingest.documents import Document
 from ingest.errors import UnreadableDocument
 from ingest.language.sentences import split_sentences
 from models.errors import ConfigurationError, LetheError, ModelUnavailable
+from tests.commands import public_data
 
 Records = Sequence[object]
 
@@ -660,10 +660,8 @@ PUBLIC = {
 
 @pytest.mark.parametrize("corpus", PUBLIC)
 def test_the_public_corpora_are_in_their_layouts(corpus: str) -> None:
-    folder = os.environ.get("LETHE_DATA")
-    if not folder:
-        pytest.skip("LETHE_DATA names no folder with the public corpora")
-    found = load(corpus, Path(folder) / PUBLIC[corpus], Selection(most_questions=100, asked_share=0.05))
+    folder = public_data(PUBLIC[corpus])
+    found = load(corpus, folder / PUBLIC[corpus], Selection(most_questions=100, asked_share=0.05))
     assert len(found.documents) >= 40 and len(found.questions) == 100
 
 

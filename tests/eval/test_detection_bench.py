@@ -33,7 +33,7 @@ from ingest.documents import Action, Decision, Document, Entity, Risk, Sanitized
 from ingest.errors import SanitizationError, UnreadableDocument
 from models.corpora.examples import Mention
 from models.errors import ConfigurationError, LetheError
-from tests.commands import write_lines
+from tests.commands import public_data, write_lines
 from tests.doubles import FailingDetector, PhraseDetector, entity
 
 CASE = "Mr Jan Novak, born in 1961, lived in Dornau. Novak left."
@@ -655,11 +655,9 @@ def test_f1_of_equal_counts_is_the_ratio_of_sums() -> None:
 
 
 def test_the_benchmark_cases_are_those_kept_for_it() -> None:
-    folder = os.environ.get("LETHE_DATA")
-    if not folder:
-        pytest.skip("LETHE_DATA names no folder with the public corpora")
-    cases = {case.unit for case in cases_of(Path(folder), "tab")}
-    linked = list(cases_of(Path(folder), "spia_cases"))
+    folder = public_data("tab", "spia")
+    cases = {case.unit for case in cases_of(folder, "tab")}
+    linked = list(cases_of(folder, "spia_cases"))
     assert (len(cases), len(linked)) == (63, 21)
     assert {case.unit for case in linked} <= cases
     assert all(case.entities for case in linked)

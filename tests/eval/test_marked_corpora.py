@@ -1,7 +1,6 @@
 """Marked corpora and what was seen of them. All texts are invented; published corpora are counted only."""
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from models.corpora.documents import spia_texts
 from models.corpora.read import read_corpora
 from models.corpora.rubric import held_out, records_of, referenced_records, shipped_snippets
 from models.errors import ConfigurationError, LetheError
-from tests.commands import ROOT
+from tests.commands import ROOT, public_data
 
 TEXT = "Invented. Ada Lind, 45, came. Ada Lind has a cough."
 IDS = ("mts_dialog|mts-test1-9001", "mts_dialog|mts-train-9002", "ewt_email|ewt-none_01")
@@ -224,10 +223,7 @@ def test_the_references_tell_the_records_without_any_corpus() -> None:
 
 @pytest.fixture(scope="module")
 def published() -> Path:
-    for folder in (os.environ.get("LETHE_DATA", ""), ROOT.parent / "shared" / "data"):
-        if folder and (Path(folder) / VISITS_MAIL).is_dir():
-            return Path(folder)
-    pytest.skip("neither LETHE_DATA nor ../shared/data is a folder with the marked corpora")
+    return public_data(VISITS_MAIL)
 
 
 def test_nothing_that_was_trained_on_is_in_a_reported_set(published: Path) -> None:

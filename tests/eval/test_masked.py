@@ -1,7 +1,6 @@
 """Recall and precision of the Text Anonymization Benchmark, by hand and by properties. Texts are invented."""
 
 import json
-import os
 import re
 from collections import Counter
 from pathlib import Path
@@ -18,7 +17,7 @@ from eval.measures.masked import SHARES, Part, masked_parts, masked_shares
 from eval.measures.preserved import word_information
 from eval.studies.intact.benchmark import benchmark_cases
 from ingest.documents import Document, Span
-from tests.commands import ROOT
+from tests.commands import public_data
 
 TEXT = "Mr Jon Quell of Farby met Ann. Mr Quell wept on 4 May."
 #       0  3   7     13 16    22  26   31 34    40   45 48
@@ -193,10 +192,7 @@ def test_what_annotators_say_has_full_recall_and_precision() -> None:
 
 @pytest.fixture(scope="module")
 def data() -> Path:
-    for folder in (os.environ.get("LETHE_DATA", ""), ROOT.parent / "shared" / "data"):
-        if folder and (Path(folder) / "tab" / "dev.jsonl").is_file() and (Path(folder) / "spia").is_dir():
-            return Path(folder)
-    pytest.skip("neither LETHE_DATA nor ../shared/data is a folder with tab and spia")
+    return public_data("tab/dev.jsonl", "spia")
 
 
 def test_recall_of_stock_presidio_is_near_that_of_its_published_spans(data: Path) -> None:

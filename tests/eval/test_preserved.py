@@ -2,9 +2,7 @@
 
 import json
 import math
-import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,7 +20,7 @@ from ingest.documents import Span
 from ingest.spans import Replacement, merged
 from models.encoders.minilm import MiniLM
 from models.vectors import Vectors
-from tests.commands import ROOT
+from tests.commands import public_data
 from tests.hashing_encoder import HashingEncoder
 from tests.strategies import spans
 
@@ -229,10 +227,8 @@ def test_truer_words_keep_more_with_the_real_encoder(minilm: MiniLM) -> None:
 
 @pytest.fixture(scope="module")
 def cases() -> list[dict[str, Any]]:
-    for folder in (os.environ.get("LETHE_DATA", ""), ROOT.parent / "shared" / "data"):
-        if folder and (path := Path(folder) / "tab" / "dev.jsonl").is_file():
-            return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()[:20]]
-    pytest.skip("neither LETHE_DATA nor ../shared/data is a folder with tab/dev.jsonl")
+    path = public_data("tab/dev.jsonl") / "tab" / "dev.jsonl"
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()[:20]]
 
 
 def edited_case(case: dict[str, Any], method: str) -> EditedDocument:

@@ -1,7 +1,6 @@
 """Re-identification by TF-IDF, by hand, by properties, and on published cases. Texts here are invented."""
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from eval.measures.reidentified import (
 from eval.measures.uncertainty import wilson
 from ingest.documents import Span
 from ingest.spans import merged, substitute
-from tests.commands import ROOT
+from tests.commands import public_data
 
 BACKGROUNDS = {
     "anna": "Anna Keller repairs boilers in Bremen.",
@@ -122,10 +121,7 @@ def test_what_cannot_be_measured_is_refused_without_naming_anybody() -> None:
 
 @pytest.fixture(scope="module")
 def tab() -> Path:
-    for folder in (os.environ.get("LETHE_DATA", ""), ROOT.parent / "shared" / "data"):
-        if folder and (Path(folder) / "tab" / "dev.jsonl").is_file():
-            return Path(folder) / "tab"
-    pytest.skip("neither LETHE_DATA nor ../shared/data is a folder with tab/dev.jsonl")
+    return public_data("tab/dev.jsonl") / "tab"
 
 
 def test_suppression_hides_cases_and_the_rest_of_the_text_still_names_some(tab: Path) -> None:

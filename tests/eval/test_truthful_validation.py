@@ -1,7 +1,6 @@
 """The truthfulness proxy against people: counting on invented judgements, and figures on real ones."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -14,9 +13,9 @@ from eval.studies.intact.validation import (
     read_judgements,
     validated,
 )
-from tests.commands import ROOT
+from tests.commands import public_data
 
-JUDGEMENTS = Path("intact_manual_eval", "dev.jsonl")
+JUDGEMENTS = "intact_manual_eval/dev.jsonl"
 MARGIN = 0.02
 REACHED = {"truthful": (0.880, 0.723), "less specific": (0.742, 0.449)}
 """Agreement and kappa on the reported half."""
@@ -80,10 +79,7 @@ def test_halves_are_by_document_and_share_none(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def judgements() -> Path:
-    for folder in (os.environ.get("LETHE_DATA", ""), ROOT.parent / "shared" / "data"):
-        if folder and (Path(folder) / JUDGEMENTS).is_file():
-            return Path(folder) / JUDGEMENTS
-    pytest.skip("neither LETHE_DATA nor ../shared/data has the judgements about INTACT")
+    return public_data(JUDGEMENTS) / JUDGEMENTS
 
 
 def test_the_proxy_agrees_with_people_on_the_reported_half(judgements: Path) -> None:

@@ -1,7 +1,6 @@
 """The scored snippets: the format, the shipped files, and a user's own. Snippets made here are invented."""
 
 import json
-import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -33,6 +32,7 @@ from models.training import commands
 from models.training.commands import make_risk
 from models.training.risk import MORE, RiskRecipe
 from models.training.scored import ScoredText, scored
+from tests.commands import public_data
 
 MARKER = "zqxmarker"
 PARTS = ("", "_references")
@@ -196,12 +196,10 @@ def test_references_are_read_where_their_corpus_lies(tmp_path: Path) -> None:
 
 
 def test_with_the_corpora_every_reference_is_found() -> None:
-    data = os.environ.get("LETHE_DATA")
-    if not data:
-        pytest.skip("LETHE_DATA names no folder of corpora")
-    found = [snippet for snippet in shipped_snippets(Path(data)) if "-ref-" in snippet.id]
+    data = public_data()
+    found = [snippet for snippet in shipped_snippets(data) if "-ref-" in snippet.id]
     assert len(found) == 45 * len(DOMAINS)
-    fresh = [snippet for snippet in shipped_snippets(Path(data)) if "-fresh-" in snippet.id]
+    fresh = [snippet for snippet in shipped_snippets(data) if "-fresh-" in snippet.id]
     assert len(fresh) == sum(len(rows(name)) for name in FRESH)
     found += fresh
     assert all(end <= len(snippet.text) for snippet in found for _, end in snippet.places)

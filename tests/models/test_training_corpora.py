@@ -1,7 +1,6 @@
 """Every sentence, name, number and case here is invented."""
 
 import json
-import os
 from collections.abc import Callable, Collection
 from fractions import Fraction
 from pathlib import Path
@@ -19,7 +18,7 @@ from models.corpora.names import is_date, name_in, person_in
 from models.corpora.read import corpora_in, medquad_training_docs, read_corpora
 from models.corpora.splits import Part, held_out_cases, held_out_share, shuffled
 from models.errors import ConfigurationError
-from tests.commands import write_lines
+from tests.commands import public_data, write_lines
 
 Line = dict[str, Any]
 PARTS: tuple[Part, Part] = ("train", "held_out")
@@ -546,16 +545,14 @@ def test_text_that_its_tokens_do_not_make_up_is_a_broken_line(tmp_path: Path) ->
 
 
 def test_the_corpora_themselves() -> None:
-    folder = os.environ.get("LETHE_DATA", "")
-    if not folder or not corpora_in(Path(folder)):
-        pytest.skip("LETHE_DATA names no folder of training corpora")
+    folder = public_data("tab")
     known = set(LABELS) | set(label_names("new"))
     groups: dict[str, set[tuple[str, str]]] = {}
     ids: list[str] = []
     for part in PARTS:
-        examples = read(Path(folder), part)
+        examples = read(folder, part)
         groups[part] = {(e.corpus, e.group) for e in examples}
-        assert {e.corpus for e in examples} >= set(corpora_in(Path(folder))) - {"medquad"}
+        assert {e.corpus for e in examples} >= set(corpora_in(folder)) - {"medquad"}
         for example in examples:
             values = [example.text[m.start : m.end] for m in example.mentions]
             assert all(value and value == value.strip() for value in values), example.id

@@ -7,7 +7,6 @@ echo. A phrase that a corpus repeats more than fifty times is a formula of its g
 
 import gzip
 import json
-import os
 import re
 import subprocess
 from collections import Counter, defaultdict
@@ -20,8 +19,8 @@ import pytest
 from numpy.typing import NDArray
 
 from ingest.language.vocabulary import entries, fold, words
+from tests.commands import ROOT, public_data
 
-ROOT = Path(__file__).parents[2]
 WORD = re.compile(r"[^\W_]+")
 MARKUP = re.compile(r"[<>=]")
 PHRASE = 8
@@ -49,14 +48,6 @@ MENTIONS = (
 )
 PEOPLE_AND_PLACES = re.compile(r"PERSON|PER$|NOMBRE|LOC")
 LEFT_OUT = re.compile(r"(?:LICENSE|NOTICE)$|\.(?:safetensors|svg|json|gz|png|db|faiss)$|^docs/results")
-
-
-def corpora() -> Path:
-    """The folder of the corpora; without one the test is skipped."""
-    for folder in (os.environ.get("LETHE_DATA", ""), ROOT.parent / "shared" / "data"):
-        if folder and Path(folder).is_dir():
-            return Path(folder)
-    pytest.skip("neither LETHE_DATA nor ../shared/data is a folder with the public corpora")
 
 
 def project() -> dict[str, str]:
@@ -199,7 +190,7 @@ def line_of(text: str, place: int) -> int:
 @pytest.fixture(scope="module")
 def echoes() -> dict[str, list[str]]:
     """By kind, the places of the project, as file and line, that repeat a corpus."""
-    folder, texts = corpora(), project()
+    folder, texts = public_data(), project()
     phrases, names = Phrases(texts.values()), Names(texts.values())
     numbers: set[str] = set()
     for path in sorted(folder.rglob("*")):
