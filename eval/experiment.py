@@ -27,6 +27,9 @@ from retrieval.system import System
 
 _BATCH = 64
 
+NOT_SANITIZED = "not sanitized"
+"""The failure of a document that is in no system's list of failed ones."""
+
 SYSTEMS = "systems"
 """The progress phase that counts finished systems."""
 
@@ -58,6 +61,22 @@ class SanitizedCorpus:
     documents: Sequence[SanitizedDocument] = field(default=(), repr=False)
     shelf: Callable[[Encoder], Shelf] | None = field(default=None, repr=False)
     sanitizer: Callable[[], Sanitizer] | None = field(default=None, repr=False)
+
+    def row(
+        self, task: str, case: str, figures: Mapping[str, float] | None, engine: str = "", kind: str = ""
+    ) -> Row:
+        """The row of a document. Without figures it is a failure: the document was not sanitized."""
+        failure = "" if figures is not None else self.failed.get(case, NOT_SANITIZED)
+        return Row(
+            system=self.system,
+            task=task,
+            case=case,
+            kind=kind,
+            failure=failure,
+            engine=engine,
+            doc_ids=(case,),
+            figures=dict(figures or {}),
+        )
 
 
 class Task(Protocol):
