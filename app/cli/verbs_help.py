@@ -266,7 +266,7 @@ VERBS: Mapping[str, tuple[str, str]] = {
     ),
     "demo": (
         "Run everything on a bundled, invented corpus: ingest it, ask, audit it, and compare it with the "
-        "baselines. It takes about 11 minutes on two cores, and 7 with --no-comparison.",
+        "baselines. It takes 4 to 11 minutes on two cores, and 2 to 7 with --no-comparison.",
         "lethe demo --output demo-output",
     ),
 }
