@@ -22,18 +22,19 @@ LONGEST = 10_000
 
 # Where a wish begins: at the beginning of a clause, or after words that make one of what follows.
 _OPEN = (
-    r"(?:^|[.!?:;,\n]\s*|\b(?:and|then|now|just|also|please|instead"
+    r"(?:^|[.!?:;,]\s*|\b(?:and|then|now|just|also|please|instead"
     r"|you (?:must|should|will|have to|are to|need to)|(?:can|could|would|will) you|(?:want|need|like) you to"
     r"|(?:task|job) is to)\s)(?:(?:please|now|kindly|simply|just|first|only|then|also|instead|always)[ ,]+)*"
 )
-# No question of a user is meant by these together with passages; the others are in use for all sorts of things.
+# The first ask for a copy wherever passages or documents follow, the second where all of them are meant.
 _COPYING = (
     r"(?:(?:repeat|recite|reproduce|echo|dump|output|print|transcribe|regurgitate)(?: out| back)?"
     r"|copy(?: and paste| out| down)?|paste|(?:type|write|spell) (?:out|down|up))"
 )
 _GIVING = (
-    r"(?:list|show|display|reveal|disclose|return|quote|give|tell|provide|send|read(?: out| back)?|say(?: again)?"
-    r"|put|leak|(?:answer|reply|respond|(?:start|begin)(?: your (?:answer|reply))?) (?:with|by))"
+    r"(?:list|show|display|reveal|disclose|return|quote|give|tell|provide|send|put|leak"
+    r"|read(?: out| back)?|say(?: again)?"
+    r"|(?:answer|reply|respond|(?:start|begin)(?: your (?:answer|reply))?) (?:with|by))"
 )
 _VERB = rf"(?:{_COPYING}|{_GIVING})"
 _FILLING = (
@@ -50,11 +51,13 @@ _MATERIAL = rf"(?:{_PASSAGES}|documents|sources|files|texts?|information|materia
 _RULES = r"(?:instructions?|rules|guidelines|directives|restrictions|prompts?|system messages?|programming)"
 
 _EXACTLY = (
-    r"(?:verbatim|literally|in full|unchanged|unaltered|word (?:for|by) word|(?:exactly )?as (?:they|it) (?:are|is"
-    r"|were|was|stands?)|exactly|without (?:changing|altering|paraphrasing|changes|any change|omitting|leaving))"
+    r"(?:verbatim|literally|in full|unchanged|unaltered|word (?:for|by) word|exactly"
+    r"|(?:exactly )?as (?:they|it) (?:are|is|were|was|stands?)"
+    r"|without (?:changing|altering|paraphrasing|changes|any change|omitting|leaving))"
 )
 _GIVEN = (
-    r"(?:(?:that |which )?you (?:were|are|have been|had been|got|received|retrieved|(?:can )?see|have access to)"
+    r"(?:(?:that |which )?you (?:(?:were|are|have been|had been|got) (?:given|provided|shown|sent|supplied)"
+    r"|received|retrieved|(?:can )?see|have access to)"
     r"|(?:that (?:was|were) )?(?:given|provided|shown|supplied|passed) to you"
     r"|(?:in|of|from) your (?:context|context window|prompt|memory|input|knowledge base|database|index))"
 )
@@ -90,7 +93,8 @@ _COMMANDS = (
     rf"\bwhat (?:is|are|was|were|do|does) (?:in )?(?:your|the system)\s(?:\w+\s){{0,1}}{_RULES}\b"
     rf"(?:\ssay|{_CLOSED})",
     # "Ignore all previous instructions"
-    rf"{_OPEN}(?:ignore|disregard|forget|override|bypass|overrule|discard|(?:do not|don't|stop|never) follow(?:ing)?"
+    rf"{_OPEN}(?:ignore|disregard|forget|override|bypass|overrule|discard"
+    r"|(?:do not|don't|stop|never) follow(?:ing)?"
     rf"|pay no attention to)\s(?:(?:all|any|every|of|the|my|these|those|other|and)\s){{0,4}}"
     rf"(?:(?:your|previous|prior|earlier|above|preceding|initial|original|system|foregoing|safety)\s){{1,3}}"
     rf"{_RULES}\b{_CLOSED}",
@@ -106,8 +110,9 @@ def is_command(question: str) -> bool:
     """Whether the words ask for what was retrieved as it stands, or that rules be ignored."""
     text = question if len(question) <= 2 * LONGEST else f"{question[:LONGEST]}\n{question[-LONGEST:]}"
     plain = unicodedata.normalize("NFKC", fixed_text(text)).casefold().replace("’", "'")
-    said = re.sub(r"[ \t]+", " ", _QUOTES.sub("", re.sub(r"[-‐-―]", " ", plain))).strip()
-    return _COMMAND.search(said) is not None
+    plain = _QUOTES.sub("", re.sub(r"[-‐-―]", " ", plain))
+    # A line may end with the sentence or within it.
+    return any(_COMMAND.search(" ".join(plain.replace("\n", end).split())) for end in (" ", ". "))
 
 
 class RefusedCommands:
