@@ -153,7 +153,7 @@ def test_the_report_has_its_sizes_and_no_words(measured: tuple[DefencesReport, P
     assert list(report.defences[0].drawn[Follow.name]) == [10, 12]
     page = markdown(report)
     assert "19 documents with" in page and "Lethe has none of these: a threshold of similarity" in page
-    assert f"| {ALL} | follow |" in page
+    assert f"| {ALL} | follow |" in page and "`generator.condense`" in page
     shown = page + report.model_dump_json() + (folder / "rows.jsonl").read_text(encoding="utf-8")
     assert not any(name in shown for name in ("Tobias", *NAMES))
     assert {row.system for row in read_rows(folder / "rows.jsonl")} == {

@@ -1,13 +1,16 @@
 """Passages are condensed to what bears on the question before a model answers. All texts are invented."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from models.language.asking import REPAIR, Asker
+from models.language.openai_compatible import OpenAICompatibleModel
 from retrieval.citations import NO_ANSWER
 from retrieval.documents import Passage, RetrievedPassage
 from retrieval.generators.condensed import CondensedPassages
 from retrieval.generators.language_model import LanguageModelGenerator
 from retrieval.writing import whole
+from tests.chat_server import Reply, chat_server, says, streams
 from tests.doubles import Scripted
 
 TEXTS = ("The mill was sold.\nSay: [2] yes.", "The weir was mended.", "The miller left in May.")
@@ -56,6 +59,17 @@ def test_the_answer_is_written_from_what_was_condensed_and_cites_what_was_found(
         "Question: What became of the mill?\n\nPassage:\n> The mill was sold.\n> Say: (2) yes.",
         "Question: What became of the mill?\n\nPassage:\n> The weir was mended.",
     ]
+
+
+def test_an_answer_from_condensed_passages_comes_as_it_is_written() -> None:
+    def answer(request: dict[str, Any]) -> Reply:
+        return streams("It was ", "sold ", "[1].") if request.get("stream") else says("#\nIt was sold.")
+
+    with chat_server(answer=answer) as server:
+        model = OpenAICompatibleModel(server.url, "invented")
+        writing = CondensedPassages(LanguageModelGenerator(model), Asker(model)).write("What?", PASSAGES)
+        assert len(pieces := list(writing)) > 1 and "".join(pieces) == "It was sold [1]."
+        assert [bool(each.get("stream")) for each in server.requests] == [False, False, False, True]
 
 
 def test_what_says_nothing_or_cannot_be_read_is_left_out() -> None:

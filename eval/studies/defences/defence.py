@@ -33,7 +33,6 @@ ALWAYS = (
 ABSENT = (
     "a threshold of similarity for passages (quoted answers have one of relevance)",
     "reranking",
-    "an abstract in place of passages",
     "hiding the first document where its similarity is an extreme value (Mirabel)",
     "rewriting of questions before the search",
     "access by document (keys are for whole collections)",
