@@ -36,11 +36,15 @@ SYSTEMS = "systems"
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """A store, and how what is in it was cut and turned into vectors."""
+    """A store, and how what is in it was cut and turned into vectors.
+
+    ``writing`` makes of the encoder of questions that of what is stored.
+    """
 
     store: Store = field(repr=False)
     passage_tokens: int
     search: Search
+    writing: Callable[[Encoder], Encoder] = field(default=lambda encoder: encoder, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +213,7 @@ def stored(
 
 def add_documents(shelf: Shelf, documents: Sequence[SanitizedDocument], encoder: Encoder) -> None:
     """Cut, encode and store documents as those were that are there."""
-    writer = Writer(shelf.store)
+    writer, encoder = Writer(shelf.store), shelf.writing(encoder)
     for first in range(0, len(documents), _BATCH):
         cuts = cut(documents[first : first + _BATCH], encoder, shelf.passage_tokens, shelf.search)
         # Ids are unique here, so an id can stand in for the content digest.

@@ -34,7 +34,8 @@ from eval.protocols import Adaptive
 from eval.provenance import commit_here, provenance_of, reference_of
 from eval.rows import Row, RowFile
 from eval.studies.compare.run_digest import run_digest
-from eval.studies.defences.defence import ABSENT, ALWAYS, Defence, Limits, defences
+from eval.studies.defences.defence import ABSENT, ALWAYS, EPSILON, Defence, Limits, defences
+from eval.studies.defences.noise import by_vectors
 from eval.studies.defences.report import DefenceFigures, DefencesReport
 from eval.targets import reading_once
 from eval.tasks.attack import AttackTask
@@ -119,7 +120,13 @@ def measure_defences(
         sanitizer = system.sanitizer()
         tasks = {each.name: _tasks(each, found, encoder, sanitizer, system.k, options) for each in tried}
         kept: Mapping[str, SanitizedCorpus] = {
-            each.name: replace(bases[each.sanitized], system=each.name) for each in tried
+            each.name: replace(
+                by_vectors(bases[each.sanitized], system.passage_tokens, each.noise, options.seed, stack)
+                if each.dense
+                else bases[each.sanitized],
+                system=each.name,
+            )
+            for each in tried
         }
         experiment = Experiment(
             documents,
@@ -151,7 +158,11 @@ def measure_defences(
         budget=options.budget,
         poisoned=len(found.questions[:POISONED_QUESTIONS]),
         harmless=len(found.questions),
-        limits={"quoted words": float(options.quote), **options.limit_figures},
+        limits={
+            "quoted words": float(options.quote),
+            "epsilon of a vector": EPSILON,
+            **options.limit_figures,
+        },
         defences=figures,
         always=ALWAYS,
         absent=ABSENT,
