@@ -17,6 +17,7 @@ from app.cli.measuring_arguments import (
     compare,
     custom_attack,
     extraction,
+    membership,
     tune,
 )
 from app.cli.shared_arguments import (
@@ -70,6 +71,8 @@ def parser() -> argparse.ArgumentParser:
     attacks = attack.add_subparsers(dest="attack", required=True, metavar="ATTACK")
     help_text = "make the generator repeat its context (Zeng et al. 2024)"
     extraction(_verb(attacks, "extraction", help_text, module="attack"))
+    help_text = "tell documents that are indexed from others"
+    membership(_verb(attacks, "membership", help_text, module="attack", function="membership"))
     custom_attack(_verb(attacks, "custom", "run an attack of your own", module="attack"))
     audit(_verb(verbs, "audit", "attack a collection, and stop a release where a gate is exceeded"))
     compare(_verb(verbs, "compare", "set two audits side by side", module="audit", function="compare"))

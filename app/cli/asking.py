@@ -14,6 +14,7 @@ from ingest.protecting.whole_texts import BY_MODEL
 from ingest.sanitize import Rewriter
 from models.errors import ConfigurationError
 from models.language.asking import Answers, Asker, InMemory
+from models.language.protocol import LanguageModel
 
 
 def asker_of(
@@ -34,6 +35,11 @@ def asker_of(
             "--ask-model needs a language model: set generator.kind to llama_cpp or openai_compatible, "
             "or name a file with --gguf."
         )
+    return asking(model, data, folder, stack)
+
+
+def asking(model: LanguageModel, data: DataDir, folder: Path | None, stack: ExitStack) -> Asker:
+    """Asks a model that was made already; what it answers is kept as by ``asker_of``."""
     answers: Answers = InMemory()
     if folder is not None:
         answers = stack.enter_context(SealedAnswers(folder / ANSWERS, data.key))

@@ -1,13 +1,15 @@
-"""``lethe attack extraction | custom``."""
+"""``lethe attack extraction | membership | custom``."""
 
 import argparse
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
+from app.cli.asking import asking
 from app.cli.console import current_phase_on, message, progress, result_beside_table, show
 from app.cli.given import data_of, readings_of
 from app.compose import system_of
+from app.settings.report import run_settings
 from eval.attacks.custom import attack_from
 from eval.attacks.extraction import Aim
 from eval.attacks.suite import extraction_suite
@@ -15,9 +17,12 @@ from eval.corpora.given import read_corpus
 from eval.corpora.gold import gold_rows
 from eval.protocols import Attack
 from eval.reports.extraction_page import leakage_table
-from eval.reports.files import extraction_folder, write_extraction
+from eval.reports.files import extraction_folder, report_folder, write_extraction, write_membership
+from eval.reports.membership_page import membership_tables
 from eval.studies.extraction.report import summary
 from eval.studies.extraction.study import extraction
+from eval.studies.membership.report import summary as membership_summary
+from eval.studies.membership.study import Options, infer_membership
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -49,6 +54,41 @@ def run(arguments: argparse.Namespace) -> int:
     result_beside_table(summary(report), arguments.json)
     if folder:
         page = write_extraction(report, folder)
+        message(f"report: {page}")
+    return 1 if report.problems else 0
+
+
+def membership(arguments: argparse.Namespace) -> int:
+    """Infer membership: tables on standard error, their figures as one JSON line, files on request.
+
+    1 if something keeps the figures from being a verdict, as for ``run``.
+    """
+    data = data_of(arguments)
+    worst_case = arguments.generator == "verbatim"
+    system = system_of(data.settings, answers=not worst_case)
+    folder = report_folder(Path(arguments.report)) if arguments.report else None
+    with ExitStack() as stack:
+        asker = None
+        if system.language_model is not None and not worst_case:
+            asker = asking(system.language_model, data, folder, stack)
+        reported = current_phase_on(stack.enter_context(progress("done")))
+        corpus = read_corpus(readings_of(arguments, data.settings), data.public_ids, progress=reported)
+        report = infer_membership(
+            system,
+            corpus,
+            Options(arguments.held_out, arguments.candidates, arguments.seed),
+            asker=asker,
+            worst_case=worst_case,
+            told=message,
+            progress=reported,
+            folder=folder,
+            made_with=run_settings(data.settings),
+        )
+    for each in membership_tables(report):
+        show(each)
+    result_beside_table(membership_summary(report), arguments.json)
+    if folder:
+        page = write_membership(report, folder)
         message(f"report: {page}")
     return 1 if report.problems else 0
 

@@ -153,7 +153,7 @@ def compare(verb: argparse.ArgumentParser) -> None:
 
 def extraction(verb: argparse.ArgumentParser) -> None:
     """``lethe attack extraction``."""
-    _attacked(verb)
+    _leaking(verb)
     verb.add_argument("-n", type=positive, default=250, metavar="N", help="prompts of each aim (default 250)")
     verb.add_argument("--seed", type=int, default=0, help="seed of the prompts (default 0)")
     verb.add_argument(
@@ -171,7 +171,36 @@ def custom_attack(verb: argparse.ArgumentParser) -> None:
         metavar="FILE.py:CLASS",
         help="a class of a Python file that has the shape of an attack (docs/extending.md); the file is run",
     )
+    _leaking(verb)
+
+
+def membership(verb: argparse.ArgumentParser) -> None:
+    """``lethe attack membership``."""
     _attacked(verb)
+    verb.add_argument(
+        "--held-out",
+        type=share,
+        default=0.2,
+        metavar="SHARE",
+        help="share of the documents that is not indexed (default 0.2)",
+    )
+    verb.add_argument(
+        "--candidates",
+        type=positive,
+        default=100,
+        metavar="N",
+        help="the most documents of each kind, indexed and held out, that are asked about (default 100)",
+    )
+    verb.add_argument("--seed", type=int, default=0, help="seed of draws, masks and intervals (default 0)")
+
+
+def _leaking(verb: argparse.ArgumentParser) -> None:
+    """Arguments of the attacks that bring out sensitive entities."""
+    _attacked(verb)
+    of_collection(
+        verb, "attack what this collection keeps of these documents; without it they are sanitized anew"
+    )
+    _gold(verb, "field of the records with the entities that must not leak; without it the detected ones")
 
 
 def _attacked(verb: argparse.ArgumentParser) -> None:
@@ -179,16 +208,12 @@ def _attacked(verb: argparse.ArgumentParser) -> None:
     paths(verb)
     policy(verb)
     how_many(verb)
-    of_collection(
-        verb, "attack what this collection keeps of these documents; without it they are sanitized anew"
-    )
     verb.add_argument(
         "--generator",
         choices=("verbatim", "settings"),
         default="verbatim",
         help="verbatim repeats every passage, the worst case (default); settings uses the configured one",
     )
-    _gold(verb, "field of the records with the entities that must not leak; without it the detected ones")
     verb.add_argument(
         "--report",
         metavar="DIR",

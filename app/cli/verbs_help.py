@@ -95,6 +95,14 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "documents, from the same documents redacted, and from what Lethe keeps of them.",
         "lethe attack extraction notes/ -c clinic --report leaks",
     ),
+    "attack membership": (
+        "Hold documents out, index the rest as they are, redacted, and as Lethe keeps them, and see how well "
+        "somebody who has a document tells whether it is there: by the best similarity, by its second half "
+        "(S2MIA) and by masked words that come back (MBA). Where --generator settings is a language model, "
+        "it is also asked whether the text is there, and yes/no questions about it (IA). An interrupted run "
+        "with --report goes on.",
+        "lethe attack membership notes/ --held-out 0.2 --report members",
+    ),
     "attack custom": (
         "Run your own attack, a class in a Python file, and report it like the extraction attack. "
         "docs/extending.md shows one.",

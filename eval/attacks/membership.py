@@ -4,6 +4,9 @@ Scores that are higher for members: the similarity of the best passage to the te
 no generator; how much of the second half comes back when the first is the question (S2MIA); and how many
 masked words come back (MBA). Each is calibrated by the same score of perturbed versions of the text, since
 some texts score high wherever they are asked (DCMI), and by the nearest reference texts.
+
+Two more need a victim that answers yes or no: asking whether the text is there, and questions about what it
+says (IA), of which ``eval.attacks.interrogation`` has a language model write some.
 """
 
 import random
@@ -32,11 +35,15 @@ MEMBERSHIP = IndexAttack(
     ),
     reference=(
         "Li et al. 2024, Generating Is Believing (S2MIA); Liu et al. 2024, Mask-based Membership Inference "
-        "Attacks (MBA); DCMI, differential calibration"
+        "Attacks (MBA); DCMI, differential calibration; Naseh et al. 2025, Riddle Me This! (IA)"
     ),
 )
 RETRIEVAL, CONTINUATION, MASKED = "best similarity", "second half returned", "masked words returned"
+DIRECT, INTERROGATION = "said to be there", "questions answered right"
 SCORES = (RETRIEVAL, CONTINUATION, MASKED)
+"""Those of any victim."""
+YES_OR_NO = (DIRECT, INTERROGATION)
+"""Those of a victim that answers yes or no, which only a language model does."""
 BY_PERTURBED, BY_REFERENCES = " above perturbed versions", " above near references"
 """After the name of a score."""
 MASK = "[mask]"
@@ -47,8 +54,13 @@ FEWEST_CONTEXT = 2
 NOT_MASKED = 5
 """No word of the first ones of a text is masked: they lead the search."""
 NEAREST_REFERENCES = 5
+QUOTED = 2_048
+"""The first characters of a text, that direct asking quotes: more need not fit into a context."""
 _WORD = re.compile(r"\w+")
 _COMMON = frozenset(WORDS) | STOP_WORDS
+_ANSWER_SHORT = "Begin your answer with Yes or No."
+# "No passage says so" and "Yes and no" are neither.
+_YES_OR_NO = re.compile(r"[\W_]*(?P<word>yes|no)(?=\s*(?:[^\w\s/?'’-]|\n|\Z))", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +74,14 @@ class Masked:
 
 
 @dataclass(frozen=True, slots=True)
+class YesNo:
+    """A question about a text, and whether yes is right according to it."""
+
+    question: str = field(repr=False)
+    yes: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Questions:
     """What is asked about one text, and what the answers are compared with."""
 
@@ -69,18 +89,25 @@ class Questions:
     first_half: str = field(repr=False)
     second_half: str = field(repr=False)
     masked: Masked = field(repr=False)
+    interrogation: Sequence[YesNo] = field(default=(), repr=False)
 
     @property
-    def asked(self) -> dict[str, str]:
-        """By the score that the answer gives."""
-        return {RETRIEVAL: self.text, CONTINUATION: self.first_half, MASKED: self.masked.text}
+    def asked(self) -> dict[str, Sequence[str]]:
+        """By the score that the answers give."""
+        return {
+            RETRIEVAL: [self.text],
+            CONTINUATION: [self.first_half],
+            MASKED: [self.masked.text],
+            DIRECT: [f"Is this text among your passages? {_ANSWER_SHORT}\n\n{self.text[:QUOTED]}"],
+            INTERROGATION: [f"{each.question} {_ANSWER_SHORT}" for each in self.interrogation],
+        }
 
 
-def questions_about(text: str, masks: int) -> Questions:
-    """The questions of the three scores."""
+def questions_about(text: str, masks: int, interrogation: Sequence[YesNo] = ()) -> Questions:
+    """The questions of every score."""
     words = list(_WORD.finditer(text))
     middle = words[(len(words) + 1) // 2 - 1].end() if len(words) > 1 else len(text)
-    return Questions(text, text[:middle], text[middle:], masked(text, masks))
+    return Questions(text, text[:middle], text[middle:], masked(text, masks), interrogation)
 
 
 def masked(text: str, masks: int) -> Masked:
@@ -159,14 +186,36 @@ def perturbed(text: str, share: float, rng: random.Random) -> str:
     return "".join(pieces) + text[at:]
 
 
-def scores_of(asked: Questions, answers: Mapping[str, Answer]) -> dict[str, float]:
-    """The scores whose questions were answered."""
-    judged: dict[str, Callable[[Answer], float]] = {
-        RETRIEVAL: lambda whole: max((float(each.similarity) for each in whole.passages), default=0.0),
-        CONTINUATION: lambda rest: rouge_l(stems(asked.second_half), stems(rest.text)).recall,
-        MASKED: lambda filled: recovered(asked.masked, filled.text),
+def said_yes(answer: str) -> bool | None:
+    """Whether an answer begins with a yes or a no that stands by itself; None for any other answer."""
+    found = _YES_OR_NO.match(answer)
+    return None if found is None else found["word"].casefold() == "yes"
+
+
+def agreement(right: Sequence[bool], answers: Sequence[str]) -> float | None:
+    """The share of answers that say what is right, of those that are a yes or a no; None without any.
+
+    The published code of IA counts an answer that is neither as right where the truth is unknown too. Here
+    it counts in no way.
+    """
+    said = [(yes, said_yes(answer)) for yes, answer in zip(right, answers, strict=True)]
+    read = [yes == answer for yes, answer in said if answer is not None]
+    return sum(read) / len(read) if read else None
+
+
+def scores_of(asked: Questions, answers: Mapping[str, Sequence[Answer]]) -> dict[str, float]:
+    """The scores whose questions were answered; without those whose answers cannot be read."""
+    judged: dict[str, Callable[[Sequence[Answer]], float | None]] = {
+        RETRIEVAL: lambda whole: max((float(each.similarity) for each in whole[0].passages), default=0.0),
+        CONTINUATION: lambda rest: rouge_l(stems(asked.second_half), stems(rest[0].text)).recall,
+        MASKED: lambda filled: recovered(asked.masked, filled[0].text),
+        DIRECT: lambda said: agreement([True], [each.text for each in said]),
+        INTERROGATION: lambda said: agreement(
+            [each.yes for each in asked.interrogation], [each.text for each in said]
+        ),
     }
-    return {name: judged[name](answer) for name, answer in answers.items()}
+    found = {name: judged[name](own) for name, own in answers.items()}
+    return {name: score for name, score in found.items() if score is not None}
 
 
 def above_references(

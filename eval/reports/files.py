@@ -9,6 +9,7 @@ from eval.reports.audit import audit
 from eval.reports.comparison import comparison
 from eval.reports.extraction_page import extraction
 from eval.reports.gates import junit, sarif
+from eval.reports.membership_page import membership
 from eval.reports.names import AUDIT, PAGE
 from eval.reports.render import html_page
 from eval.reports.tuning import tuning
@@ -18,6 +19,7 @@ from eval.studies.audit.options import Options
 from eval.studies.audit.report import AuditReport
 from eval.studies.compare.report import TripRagReport
 from eval.studies.extraction.report import ExtractionReport
+from eval.studies.membership.report import MembershipReport
 from eval.studies.tune.report import TuningReport
 from models.errors import LetheError
 
@@ -83,6 +85,19 @@ def write_extraction(report: ExtractionReport, folder: Path) -> Path:
         PAGE: [html_page(extraction(report))],
     }
     return _written(extraction_folder(folder), files)
+
+
+def write_membership(report: MembershipReport, folder: Path) -> Path:
+    """Write ``summary.json`` and ``report.html``; the path of the page. The rows are in the folder already.
+
+    Raises:
+        LetheError: A file cannot be written.
+    """
+    files = {
+        "summary.json": [report.model_dump_json(exclude={"rows"}, indent=2), "\n"],
+        PAGE: [html_page(membership(report))],
+    }
+    return _written(folder, files)
 
 
 def write_audit(report: AuditReport, folder: Path) -> Path:

@@ -4,7 +4,7 @@
 """
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,7 +14,9 @@ from eval.attacks.membership import (
     BY_PERTURBED,
     BY_REFERENCES,
     SCORES,
+    YES_OR_NO,
     Questions,
+    YesNo,
     above_references,
     perturbed,
     questions_about,
@@ -27,7 +29,7 @@ from eval.measures.membership import HELD_OUT, MEMBER
 from eval.progress import Progress
 from eval.protocols import Target
 from eval.rows import Row
-from eval.targets import HavingFound, RagTarget
+from eval.targets import HavingFound, RagTarget, reading_once
 from ingest.documents import Document
 from ingest.protocols import Encoder
 from models.errors import ConfigurationError
@@ -43,8 +45,10 @@ class MembershipTask:
     its ``documents`` must leave out, copies too: this task alone holds them, and they are never sanitized or
     indexed (``eval.attacks.membership.members_and_others`` draws them). ``references`` are texts that the
     attacker knows to be outside. ``limits`` puts what a server limits around the target, once per run of a
-    system; a candidate whose question is refused or fails is not measured. Each of the ``scores`` asks one
-    question about each version of a text.
+    system; a candidate whose question is refused or fails is not measured, and one whose answers cannot be
+    read has not that score. Each of the ``scores`` asks one question about each version of a text, but an
+    interrogation those of ``interrogations``, by the text: without any of versions or references they
+    calibrate none.
     """
 
     members: Sequence[Document] = field(repr=False)
@@ -59,10 +63,12 @@ class MembershipTask:
     seed: int = 0
     limits: Callable[[Target], Target] | None = None
     scores: Sequence[str] = SCORES
+    interrogations: Mapping[str, Sequence[YesNo]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        if not self.scores or not {*self.scores} <= {*SCORES}:
-            raise ConfigurationError(f"membership is inferred by one or more of: {', '.join(SCORES)}")
+        known = (*SCORES, *YES_OR_NO)
+        if not self.scores or not {*self.scores} <= {*known}:
+            raise ConfigurationError(f"membership is inferred by one or more of: {', '.join(known)}")
         ids = [each.doc_id for each in (*self.members, *self.held_out, *self.references)]
         if not self.members or not self.held_out:
             raise ConfigurationError(
@@ -130,11 +136,13 @@ class MembershipTask:
         """The scores of each text, or the type of the error that its questions ran into."""
         references = [each.text for each in self.references]
         versions = [self._versions(text) for text in texts]
-        asked = [questions_about(each, self.masks) for own in versions for each in own]
-        asked += [questions_about(each, self.masks) for each in references]
+        asked = [
+            questions_about(each, self.masks, self.interrogations.get(each, ()))
+            for each in (*(each for own in versions for each in own), *references)
+        ]
         phase = f"inferring members of {kept.system}"
         progress(phase, 0, len(asked))
-        questions = [each.asked[score] for each in asked for score in self.scores]
+        questions = [question for each in asked for score in self.scores for question in each.asked[score]]
         target: Target = RagTarget(
             HavingFound(kept.retriever(self.encoder), questions, self.k), self.generator, self.k
         )
@@ -161,19 +169,19 @@ class MembershipTask:
         of_references: Sequence[dict[str, float] | str],
         references: Sequence[str],
     ) -> list[dict[str, float] | str]:
-        known = [
-            (text, each)
-            for text, each in zip(references, of_references, strict=True)
-            if not isinstance(each, str)
-        ]
-        measured = [
-            (text, each) for text, each in zip(texts, scored, strict=True) if not isinstance(each, str)
-        ]
-        if not known or not measured:
-            return scored
-        vectors = self.encoder.encode([text for text, _ in measured])
-        others = self.encoder.encode([text for text, _ in known])
+        encoder = reading_once(self.encoder)
         for name in self.scores:
+            known, measured = (
+                [
+                    (text, each)
+                    for text, each in zip(of, found, strict=True)
+                    if not isinstance(each, str) and name in each
+                ]
+                for of, found in ((references, of_references), (texts, scored))
+            )
+            if not known or not measured:
+                continue
+            vectors, others = (encoder.encode([text for text, _ in each]) for each in (measured, known))
             above = above_references(
                 [each[name] for _, each in measured], vectors, [each[name] for _, each in known], others
             )
@@ -183,12 +191,16 @@ class MembershipTask:
 
     def _answered(self, target: Target, asked: Questions) -> dict[str, float] | str:
         """The scores of a text, or the type of the error of a question."""
-        answers: dict[str, Answer] = {}
-        prompts = [AttackPrompt(n, score, asked.asked[score]) for n, score in enumerate(self.scores)]
-        for score, each in zip(self.scores, attempts(target, prompts), strict=True):
+        answers: dict[str, list[Answer]] = {score: [] for score in self.scores}
+        prompts = [
+            AttackPrompt(number, score, question)
+            for score in self.scores
+            for number, question in enumerate(asked.asked[score])
+        ]
+        for each in attempts(target, prompts):
             if each.answer is None:
                 return each.failure
-            answers[score] = each.answer
+            answers[each.prompt.kind].append(each.answer)
         return scores_of(asked, answers)
 
 
@@ -200,6 +212,6 @@ def _above_perturbed(found: Sequence[dict[str, float] | str]) -> dict[str, float
     above = {
         name + BY_PERTURBED: value - float(np.mean([each[name] for each in others]))
         for name, value in own.items()
-        if others
+        if others and all(name in each for each in others)
     }
     return own | above

@@ -16,15 +16,20 @@ from eval.attacks.membership import (
     BY_PERTURBED,
     BY_REFERENCES,
     CONTINUATION,
+    DIRECT,
+    INTERROGATION,
     MASK,
-    MASKED,
     RETRIEVAL,
     SCORES,
+    YES_OR_NO,
+    YesNo,
+    agreement,
     masked,
     members_and_others,
     perturbed,
     questions_about,
     recovered,
+    said_yes,
 )
 from eval.experiment import SanitizedCorpus, kept_in_memory
 from eval.measures.membership import HELD_OUT, MEMBER, figures_of, membership
@@ -36,14 +41,16 @@ from ingest.deciding.policy import Policy
 from ingest.documents import Document
 from ingest.protocols import Encoder
 from models.errors import ConfigurationError
-from retrieval.documents import Answer
+from retrieval.documents import Answer, RetrievedPassage
 from retrieval.generators.verbatim import VerbatimGenerator
 from retrieval.system import System
+from retrieval.writing import Writing, at_once
 from tests.hashing_encoder import HashingEncoder
 
 CALLS = "grebe linnet ouzel pipit redstart siskin tarn wheatear yaffle zander brill charlock dunlin".split()
 THINGS = "anvil barge churn easel fiddle gondola harrow inkwell kiln loom mangle oar piano quoit".split()
 ENCODER: Encoder = HashingEncoder()
+KINDS = (MEMBER, HELD_OUT)
 
 
 def invented(number: int) -> Document:
@@ -186,7 +193,7 @@ def test_the_halves_make_the_text() -> None:
     for text in (NOTES[0].text, "one", ""):
         asked = questions_about(text, 3)
         assert asked.first_half + asked.second_half == text
-    assert [*asked.asked] == [*SCORES]
+    assert [*asked.asked] == [*SCORES, *YES_OR_NO]
 
 
 @given(st.integers(0, 60), st.floats(0.05, 1))
@@ -210,6 +217,44 @@ def test_a_copy_of_a_member_is_not_held_out() -> None:
             ConfigurationError, match=f"^{held_out} documents cannot be held out of 60 different ones: "
         ):
             members_and_others(NOTES, held_out)
+
+
+@pytest.mark.parametrize(
+    ("answer", "yes"),
+    [
+        ("Yes.", True),
+        ("yes [1]", True),
+        (" **No**, the passages differ.", False),
+        ("NO\nIt is another text.", False),
+        ("No", False),
+        ("No passage says so.", None),
+        ("Nothing in this collection answers that.", None),
+        ("Yes and no.", None),
+        ("Yes/No", None),
+        ("Yesterday, no.", None),
+        ("I say yes.", None),
+        ("", None),
+    ],
+)
+def test_only_a_yes_or_a_no_that_stands_by_itself_is_read(answer: str, yes: bool | None) -> None:
+    assert said_yes(answer) is yes
+
+
+def test_agreement_by_hand() -> None:
+    # Right, wrong, not readable, right: two of three.
+    assert agreement([True, True, False, False], ["Yes.", "No.", "Unknown.", "No [2]."]) == 2 / 3
+    # Where the truth is no, an answer that is neither does not agree with it.
+    assert agreement([False, False], ["Unknown.", "No passage tells."]) is None
+    assert agreement([], []) is None
+
+
+@given(st.lists(st.tuples(st.booleans(), st.sampled_from(["Yes.", "No.", "Perhaps."]))), st.integers(0, 9))
+def test_answers_that_are_neither_change_no_agreement(said: list[tuple[bool, str]], at: int) -> None:
+    right, answers = [yes for yes, _ in said], [answer for _, answer in said]
+    found = agreement(right, answers)
+    more = [*right[:at], True, *right[at:]], [*answers[:at], "Who knows?", *answers[at:]]
+    assert agreement(*more) == found
+    assert found is None or 0 <= found <= 1
 
 
 # -- the task --------------------------------------------------------------------------------------------
@@ -311,13 +356,76 @@ def test_errors_say_what_to_do(of_members: SanitizedCorpus) -> None:
         replace(TASK, references=OTHERS[:1])
     with pytest.raises(ConfigurationError, match="needs 1 mask or more, no negative perturbations, and a"):
         replace(TASK, masks=0)
-    with pytest.raises(
-        ConfigurationError, match=f"is inferred by one or more of: {RETRIEVAL}, {CONTINUATION}, {MASKED}$"
-    ):
+    every = ", ".join((*SCORES, *YES_OR_NO))
+    with pytest.raises(ConfigurationError, match=f"is inferred by one or more of: {every}$"):
         replace(TASK, scores=("luck",))
     swapped = replace(TASK, members=OTHERS, held_out=MEMBERS)
     with pytest.raises(ConfigurationError, match="^30 held-out documents or references are in the index: "):
         rows(swapped, of_members)
+
+
+class Witness:
+    """Says yes where all rare words of a question stand in the best passage, no elsewhere."""
+
+    name = "witness"
+
+    def __init__(self, unwilling: str = "") -> None:
+        self.unwilling = unwilling
+
+    def write(self, question: str, passages: Sequence[RetrievedPassage]) -> Writing:
+        words = rare(question)
+        there = bool(words) and all(word in passages[0].passage.text for word in words)
+        said = "I will not say." if self.unwilling in question else "Yes [1]." if there else "No."
+        return (yield from at_once(Answer(said, (), passages, self.name)))
+
+
+def rare(text: str) -> list[str]:
+    return [word for word in text.split() if word.endswith(tuple(THINGS))]
+
+
+INTERROGATIONS = {
+    each.text: [
+        YesNo("Is there a {} near the {} with a {} ?".format(*rare(each.text)), True),
+        YesNo("Was the {} not far from the {} and the {} ?".format(*rare(each.text)), True),
+        YesNo("Was it painted by a xylophone?", False),
+    ]
+    for each in NOTES
+}
+
+
+def test_a_victim_that_answers_yes_or_no_tells_who_is_there(of_members: SanitizedCorpus) -> None:
+    task = replace(
+        TASK,
+        generator=Witness("zzz"),
+        scores=YES_OR_NO,
+        interrogations={each.text: INTERROGATIONS[each.text] for each in (*MEMBERS, *OTHERS[:20])},
+        perturbations=1,
+        held_out=OTHERS[:20],
+        references=OTHERS[20:],
+    )
+    found = rows(task, of_members)
+    # An interrogation is of the text alone.
+    calibrated = {DIRECT + BY_PERTURBED, DIRECT + BY_REFERENCES}
+    assert {*found[0].figures} == {*YES_OR_NO, *calibrated}
+    assert membership(found, DIRECT).auc.value == membership(found, INTERROGATION).auc.value == 1
+    by_kind = {kind: {row.figures[INTERROGATION] for row in found if row.kind == kind} for kind in KINDS}
+    # Of an other only the question whose answer is no is answered right.
+    assert by_kind == {MEMBER: {1.0}, HELD_OUT: {1 / 3}}
+    assert {row.figures[DIRECT] for row in found} == {0.0, 1.0}
+
+
+def test_what_is_answered_by_neither_is_not_measured_for_that_score(of_members: SanitizedCorpus) -> None:
+    first, second = MEMBERS[0], MEMBERS[1]
+    some = {first.text: INTERROGATIONS[first.text]}
+    task = replace(TASK, generator=Witness("painted"), scores=YES_OR_NO, interrogations=some, perturbations=0)
+    # The third question has no answer: two are left, both right.
+    with_questions, without = rows(task, of_members, [first.doc_id, second.doc_id])
+    assert with_questions.figures == {DIRECT: 1.0, INTERROGATION: 1.0}
+    assert without.measured and without.figures == {DIRECT: 1.0}
+    silent = replace(task, generator=Witness(""), perturbations=1, scores=(*SCORES, *YES_OR_NO))
+    for row in rows(silent, of_members, [first.doc_id]):
+        assert row.measured and not {*YES_OR_NO, DIRECT + BY_PERTURBED} & {*row.figures}
+        assert {*SCORES, *(score + BY_PERTURBED for score in SCORES)} == {*row.figures}
 
 
 def test_members_are_found_with_the_embedded_encoder(minilm: Encoder, system: System) -> None:

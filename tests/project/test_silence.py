@@ -332,6 +332,9 @@ eval.tasks.benign.Benign: refusals
 eval.tasks.coverage.CoverageTask: refusals
 eval.tasks.marks.MarkShare: kind count
 eval.tasks.membership.MembershipTask: scores
+eval.studies.membership.report.ScoreFigures: score failures
+eval.studies.membership.report.ArmFigures: name engines
+eval.studies.membership.report.MembershipReport: baseline victim shadow
 eval.tasks.marks.Marks: annotator
 eval.measures.said_numbers.Range: unit
 eval.measures.truthful.Pair: kind

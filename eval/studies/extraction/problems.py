@@ -13,8 +13,12 @@ def problems_of(arms: Sequence[ArmSummary], baseline: str, reference: Reference)
     """
     return (
         *(problem for arm in arms if arm.name == baseline for problem in _unbroken(arm)),
-        *_unread(reference),
-        *(problem for arm in arms for problem in _dropped(arm)),
+        *unread_of(reference.documents_unread),
+        *(
+            problem
+            for arm in arms
+            for problem in dropped_of(arm.name, arm.documents_failed, arm.documents_kept)
+        ),
         *(problem for arm in arms for problem in _unanswered(arm)),
     )
 
@@ -34,21 +38,19 @@ def _unbroken(arm: ArmSummary) -> Sequence[str]:
     )
 
 
-def _unread(reference: Reference) -> Sequence[str]:
-    if not reference.documents_unread:
+def unread_of(count: int) -> Sequence[str]:
+    """The sentence about documents that could not be read; none if there are none."""
+    if not count:
         return ()
-    return (
-        f"Not attacked: {reference.documents_unread:,} documents could not be read, or have the id of "
-        "another one.",
-    )
+    return (f"Not attacked: {count:,} documents could not be read, or have the id of another one.",)
 
 
-def _dropped(arm: ArmSummary) -> Sequence[str]:
-    if not arm.documents_failed:
+def dropped_of(arm: str, failed: int, kept: int | None) -> Sequence[str]:
+    """The sentence about documents that could not be sanitized in an arm; none if there are none."""
+    if not failed:
         return ()
-    total = arm.documents_failed + (arm.documents_kept or 0)
     return (
-        f"Not attacked in {arm.name}: {arm.documents_failed:,} of {total:,} documents, which could not be "
+        f"Not attacked in {arm}: {failed:,} of {failed + (kept or 0):,} documents, which could not be "
         "sanitized; they are not safe ones.",
     )
 

@@ -1,0 +1,1 @@
+"""Membership inference on documents of the user, under three systems."""

@@ -1,0 +1,294 @@
+"""Membership inference on a corpus under three systems: unsanitized, fully redacted, and Lethe.
+
+A part of the documents is held out, the rest is indexed in memory. Each score is a task of its own: a
+candidate on which one fails still has the others.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from eval.attacks.interrogation import Interrogator
+from eval.attacks.membership import (
+    BY_PERTURBED,
+    BY_REFERENCES,
+    INTERROGATION,
+    MEMBERSHIP,
+    RETRIEVAL,
+    SCORES,
+    YES_OR_NO,
+    YesNo,
+    members_and_others,
+)
+from eval.corpora.corpus import Corpus, Selection, fewer_documents
+from eval.experiment import Experiment, SystemRows
+from eval.measures.membership import membership
+from eval.prepared import detected
+from eval.progress import Progress, no_progress
+from eval.provenance import commit_here, provenance_of
+from eval.rows import Row, RowFile
+from eval.studies.compare.run_digest import run_digest
+from eval.studies.extraction.problems import dropped_of, unread_of
+from eval.studies.extraction.report import AttackCard
+from eval.studies.extraction.study import BASELINE
+from eval.studies.membership.report import ArmFigures, MembershipReport, ScoreFigures
+from eval.targets import reading_once
+from eval.tasks.membership import MembershipTask
+from ingest.deciding.policy import Policy
+from ingest.documents import Document
+from ingest.protocols import Encoder
+from models.errors import LetheError
+from models.language.asking import Asker
+from retrieval.generators.verbatim import VerbatimGenerator
+from retrieval.protocols import Generator
+from retrieval.system import System
+
+FEWEST = 10
+REFERENCES = 50
+"""The most documents that the attacker knows to be outside; a quarter of those held out at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """``held_out`` in (0, 1) is the share of documents that no index gets.
+
+    ``candidates`` is the most members, and the most others, that are asked about.
+    """
+
+    held_out: float = 0.2
+    candidates: int = 100
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Material:
+    """What is indexed, and who is asked about."""
+
+    inside: Sequence[Document] = field(repr=False)
+    members: Sequence[Document] = field(repr=False)
+    others: Sequence[Document] = field(repr=False)
+    references: Sequence[Document] = field(repr=False)
+
+    @property
+    def candidates(self) -> list[str]:
+        """The texts that are asked about."""
+        return [each.text for each in (*self.members, *self.others)]
+
+
+def infer_membership(
+    system: System,
+    corpus: Corpus,
+    options: Options,
+    *,
+    asker: Asker | None = None,
+    worst_case: bool = True,
+    told: Callable[[str], None] = lambda plan: None,
+    progress: Progress = no_progress,
+    folder: Path | None = None,
+    made_with: str = "",
+) -> MembershipReport:
+    """Attack the systems origin, redact and lethe.
+
+    ``worst_case`` uses the verbatim generator. With ``asker``, whose model the generator of the system asks
+    too, the victim is also asked for a yes or a no; ``told`` hears first how much that will be. Rows are
+    written to ``folder`` one by one, and an interrupted run resumes there.
+
+    Raises:
+        LetheError: There are too few documents, or the rows in the folder are of another run.
+        ModelUnavailable: The model that writes questions could not be reached or failed.
+    """
+    commit = commit_here()
+    found = _material(corpus, options)
+    victim = VerbatimGenerator() if worst_case else system.generator
+    encoder = reading_once(system.encoder)
+    interrogator = Interrogator(asker, encoder) if asker else None
+    run = run_digest(
+        replace(corpus, questions=()),
+        made_with,
+        (options, victim.name, interrogator and interrogator.name, system.k),
+        [system.encoder.name],
+    )
+    with RowFile(run, folder) as file:
+        written: Mapping[str, Sequence[YesNo]] = {}
+        if interrogator:
+            told(_plan(interrogator, found, system.k))
+            written = _written(interrogator, found.candidates, progress)
+        system = replace(system, detector=detected(system, found.inside, progress))
+        systems = {
+            BASELINE: replace(system, policy=Policy("origin")),
+            "redact": replace(system, policy=Policy("redact")),
+            "lethe": system,
+        }
+        scores = (*SCORES, *YES_OR_NO) if interrogator else SCORES
+        tasks = {
+            score: _task(score, found, victim, encoder, system.k, written, options.seed) for score in scores
+        }
+        experiment = Experiment(found.inside, systems, dict.fromkeys(systems, [*tasks.values()]))
+        done = list(experiment.run(file, progress))
+    arms = tuple(_arm(each, tasks, options.seed) for each in done)
+    return MembershipReport(
+        attack=AttackCard(
+            name=MEMBERSHIP.name,
+            goal=MEMBERSHIP.goal,
+            threat_model=MEMBERSHIP.threat_model,
+            reference=MEMBERSHIP.reference,
+            seed=options.seed,
+            planned=len(found.candidates),
+        ),
+        provenance=provenance_of(
+            system, {"replacements": system.policy.replacements, "k": str(system.k)}, commit
+        ),
+        baseline=BASELINE,
+        victim=victim.name,
+        shadow=interrogator.name if interrogator else "",
+        k=system.k,
+        indexed=len(found.inside),
+        members=len(found.members),
+        others=len(found.others),
+        references=len(found.references),
+        documents_unread=corpus.unread,
+        arms=arms,
+        notes=tuple(_notes(arms, victim.name, interrogator is not None)),
+        problems=tuple(_problems(arms, corpus.unread)),
+        rows=tuple(row for each in done for own in each.rows.values() for row in own),
+    )
+
+
+def _material(corpus: Corpus, options: Options) -> _Material:
+    if len(corpus.documents) < FEWEST:
+        raise LetheError(
+            f"{len(corpus.documents)} documents are too few to hold some out and index the rest: give "
+            f"{FEWEST} or more, better hundreds."
+        )
+    outside = max(2, round(options.held_out * len(corpus.documents)))
+    inside, held_out = members_and_others(corpus.documents, outside, options.seed)
+    asked = min(options.candidates, outside - max(1, outside // 4))
+    references, others = members_and_others(held_out, asked, options.seed)
+    return _Material(
+        inside,
+        fewer_documents(inside, Selection(options.seed, most_documents=asked)),
+        others,
+        fewer_documents(
+            references, Selection(options.seed, most_documents=min(REFERENCES, outside // 4 or 1))
+        ),
+    )
+
+
+def _task(
+    score: str,
+    found: _Material,
+    victim: Generator,
+    encoder: Encoder,
+    k: int,
+    written: Mapping[str, Sequence[YesNo]],
+    seed: int,
+) -> MembershipTask:
+    return MembershipTask(
+        found.members,
+        found.others,
+        # The passages alone have this score: no model need answer.
+        VerbatimGenerator() if score == RETRIEVAL else victim,
+        encoder,
+        k,
+        references=() if score == INTERROGATION else found.references,
+        perturbations=0 if score == INTERROGATION else 2,
+        seed=seed,
+        scores=(score,),
+        interrogations=written,
+    )
+
+
+def _plan(interrogator: Interrogator, found: _Material, k: int) -> str:
+    """What asking takes, as a sentence."""
+    candidates = found.candidates
+    each_arm = 3 * (3 * len(candidates) + len(found.references)) + interrogator.kept * len(candidates)
+    return (
+        f"{interrogator.plan(candidates).words()}, to write yes/no questions; then at most {3 * each_arm:,} "
+        f"questions to the system, each with up to {k} passages; fewer documents to ask about take less "
+        "(--candidates)"
+    )
+
+
+def _written(
+    interrogator: Interrogator, texts: Sequence[str], progress: Progress
+) -> dict[str, Sequence[YesNo]]:
+    written: dict[str, Sequence[YesNo]] = {}
+    progress("writing questions", 0, len(texts))
+    for number, (text, own) in enumerate(zip(texts, interrogator.questions(texts), strict=True), start=1):
+        written[text] = own
+        progress("writing questions", number, len(texts))
+    return written
+
+
+def _arm(done: SystemRows, tasks: Mapping[str, MembershipTask], seed: int) -> ArmFigures:
+    rows = {score: done.rows[task.name] for score, task in tasks.items()}
+    names = {
+        score: (score,) if score == INTERROGATION else (score, score + BY_PERTURBED, score + BY_REFERENCES)
+        for score in rows
+    }
+    return ArmFigures(
+        name=done.system,
+        engines=tuple(sorted({row.engine for own in rows.values() for row in own if row.measured})),
+        documents_kept=done.kept.kept if done.kept else None,
+        documents_failed=len(done.kept.failed) if done.kept else 0,
+        scores=tuple(_figures(own, name, seed) for score, own in rows.items() for name in names[score]),
+    )
+
+
+def _figures(rows: Sequence[Row], score: str, seed: int) -> ScoreFigures:
+    found = membership(rows, score, seed)
+    return ScoreFigures(
+        score=score,
+        members=found.members,
+        others=found.others,
+        auc=found.auc,
+        tpr=dict(found.tpr),
+        oracle_accuracy=found.accuracy,
+        chance_tpr=dict(found.chance_tpr),
+        chance_accuracy=found.chance_accuracy,
+        failures=dict(Counter(row.failure for row in rows if not row.measured)),
+        unread=sum(row.measured and score not in row.figures for row in rows),
+    )
+
+
+def _notes(arms: Sequence[ArmFigures], victim: str, asks: bool) -> Iterator[str]:
+    if not asks:
+        yield (
+            f"Left out: {' and '.join(YES_OR_NO)}. They need a language model that answers yes or no, and "
+            f"answers are by {victim}: set generator.kind, and give --generator settings."
+        )
+    for arm in arms:
+        names = (*SCORES, *YES_OR_NO)
+        unread = [
+            f"{each.score} ({each.unread:,})" for each in arm.scores if each.unread and each.score in names
+        ]
+        if unread:
+            yield (
+                f"Candidates of {arm.name} without an answer that can be read, which are in no figure: "
+                f"{', '.join(unread)}."
+            )
+        blind = [each.score for each in arm.scores if not each.above_chance]
+        if arm.name == BASELINE and 0 < len(blind) < len(arm.scores):
+            yield (
+                f"Not above chance on {BASELINE}, so that they say nothing about the other arms: "
+                f"{', '.join(blind)}."
+            )
+
+
+def _problems(arms: Sequence[ArmFigures], unread: int) -> Iterator[str]:
+    for arm in arms:
+        if arm.name == BASELINE and not any(each.above_chance for each in arm.scores):
+            yield (
+                f"No score told members from others in the unsanitized arm ({arm.name}); nothing can be "
+                "concluded. Give more documents."
+            )
+    yield from unread_of(unread)
+    for arm in arms:
+        yield from dropped_of(arm.name, arm.documents_failed, arm.documents_kept)
+        for score in (each for each in arm.scores if each.failures and each.score in (*SCORES, *YES_OR_NO)):
+            kinds = ", ".join(f"{kind} {count}" for kind, count in sorted(score.failures.items()))
+            yield (
+                f"Not measured in {arm.name}: {score.score} of {sum(score.failures.values()):,} candidates "
+                f"({kinds})."
+            )
