@@ -191,6 +191,9 @@ def test_a_language_model_is_asked_whether_it_is_there_and_questions_about_it(
         "Candidates of lethe without an answer that can be read, which are in no figure: "
         f"{DIRECT} (1), {INTERROGATION} (1)."
     ) in report["notes"]
+    assert report["notes"][0].startswith(
+        "No question could be written about 1 of 10 candidates: their text was "
+    )
     assert "player" in report["victim"] and "prompt interrogate v1" in report["shadow"]
     assert (
         "10 questions to the language model, 0 more are answered already: about" in ran.err
@@ -199,6 +202,17 @@ def test_a_language_model_is_asked_whether_it_is_there_and_questions_about_it(
     assert (folder / ANSWERS).is_file()
     for path in folder.iterdir():
         assert not any(name.encode() in path.read_bytes() for name in (*NAMES, "lathe")), path.name
+
+
+def test_a_remote_model_is_sent_nothing(
+    letters: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with chat_server(answer=playing) as chat:
+        asking(monkeypatch, chat)
+        monkeypatch.setenv("LETHE_GENERATOR__TRUST", "remote")
+        ran = in_process(capsys, "attack", "membership", str(letters), "--generator", "settings")
+    assert (ran.code, ran.out, chat.requests) == (2, "", [])
+    assert 'generator.trust is "remote", and this would send raw documents to the model.' in ran.err
 
 
 def test_a_model_that_goes_away_is_not_measured(

@@ -4,6 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from eval.measures.membership import CHANCE_AUC
 from eval.measures.uncertainty import Estimate
 from eval.provenance import Provenance
 from eval.rows import Row
@@ -37,7 +38,7 @@ class ScoreFigures(_Frozen):
     @property
     def above_chance(self) -> bool:
         """Whether the interval of the area lies above that of a score that knows nothing."""
-        return self.auc.low is not None and self.auc.low > 0.5
+        return self.auc.low is not None and self.auc.low > CHANCE_AUC
 
 
 class ArmFigures(_Frozen):

@@ -13,7 +13,10 @@ from eval.attacks.interrogation import Interrogator
 from eval.attacks.membership import (
     BY_PERTURBED,
     BY_REFERENCES,
+    CONTINUATION,
+    DIRECT,
     INTERROGATION,
+    MASKED,
     MEMBERSHIP,
     RETRIEVAL,
     SCORES,
@@ -44,7 +47,9 @@ from retrieval.generators.verbatim import VerbatimGenerator
 from retrieval.protocols import Generator
 from retrieval.system import System
 
+ARMS = (BASELINE, "redact", "lethe")
 FEWEST = 10
+PERTURBATIONS = 2
 REFERENCES = 50
 """The most documents that the attacker knows to be outside; a quarter of those held out at most."""
 
@@ -115,11 +120,8 @@ def infer_membership(
             told(_plan(interrogator, found, system.k))
             written = _written(interrogator, found.candidates, progress)
         system = replace(system, detector=detected(system, found.inside, progress))
-        systems = {
-            BASELINE: replace(system, policy=Policy("origin")),
-            "redact": replace(system, policy=Policy("redact")),
-            "lethe": system,
-        }
+        policies = (Policy("origin"), Policy("redact"), system.policy)
+        systems = {arm: replace(system, policy=policy) for arm, policy in zip(ARMS, policies, strict=True)}
         scores = (*SCORES, *YES_OR_NO) if interrogator else SCORES
         tasks = {
             score: _task(score, found, victim, encoder, system.k, written, options.seed) for score in scores
@@ -149,7 +151,7 @@ def infer_membership(
         references=len(found.references),
         documents_unread=corpus.unread,
         arms=arms,
-        notes=tuple(_notes(arms, victim.name, interrogator is not None)),
+        notes=tuple(_notes(arms, victim.name, written)),
         problems=tuple(_problems(arms, corpus.unread)),
         rows=tuple(row for each in done for own in each.rows.values() for row in own),
     )
@@ -192,7 +194,7 @@ def _task(
         encoder,
         k,
         references=() if score == INTERROGATION else found.references,
-        perturbations=0 if score == INTERROGATION else 2,
+        perturbations=0 if score == INTERROGATION else PERTURBATIONS,
         seed=seed,
         scores=(score,),
         interrogations=written,
@@ -202,11 +204,12 @@ def _task(
 def _plan(interrogator: Interrogator, found: _Material, k: int) -> str:
     """What asking takes, as a sentence."""
     candidates = found.candidates
-    each_arm = 3 * (3 * len(candidates) + len(found.references)) + interrogator.kept * len(candidates)
+    versions = (1 + PERTURBATIONS) * len(candidates) + len(found.references)
+    asked = len((CONTINUATION, MASKED, DIRECT)) * versions + interrogator.kept * len(candidates)
     return (
-        f"{interrogator.plan(candidates).words()}, to write yes/no questions; then at most {3 * each_arm:,} "
-        f"questions to the system, each with up to {k} passages; fewer documents to ask about take less "
-        "(--candidates)"
+        f"{interrogator.plan(candidates).words()}, to write yes/no questions; then at most "
+        f"{len(ARMS) * asked:,} questions to the system, each with up to {k} passages; fewer candidates take "
+        "less (--candidates)"
     )
 
 
@@ -252,11 +255,16 @@ def _figures(rows: Sequence[Row], score: str, seed: int) -> ScoreFigures:
     )
 
 
-def _notes(arms: Sequence[ArmFigures], victim: str, asks: bool) -> Iterator[str]:
-    if not asks:
+def _notes(arms: Sequence[ArmFigures], victim: str, written: Mapping[str, Sequence[YesNo]]) -> Iterator[str]:
+    if not written:
         yield (
             f"Left out: {' and '.join(YES_OR_NO)}. They need a language model that answers yes or no, and "
             f"answers are by {victim}: set generator.kind, and give --generator settings."
+        )
+    if none := sum(not own for own in written.values()):
+        yield (
+            f"No question could be written about {none:,} of {len(written):,} candidates: their text was too "
+            "long for the language model, or its answer had not the form that was asked for."
         )
     for arm in arms:
         names = (*SCORES, *YES_OR_NO)
