@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.commands import Ran, in_process, write_lines, write_records
+from tests.commands import PLAIN, Ran, in_process, write_lines, write_records
 from tests.small_models import one_thread
 from tests.tiny_gpt2 import make_tiny_gpt2
 
@@ -62,6 +62,19 @@ def test_documents_are_written_with_what_they_are_and_what_was_promised(
         f"lethe: what {report['threshold']} documents or so share may be in the file word by word: learn "
         "from sanitized documents.",
     ]
+
+
+def test_what_is_written_can_be_indexed_in_place_of_the_documents(
+    clean: Path, synthesize: Synthesize, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in PLAIN.items():
+        monkeypatch.setenv(name, value)
+    assert synthesize("--epsilon", "8", "--count", "20", "--order", "5").code == 0
+    told = in_process(capsys, "ingest", "out.jsonl", "-c", "base", "--data-dir", str(clean / "data"))
+    kept = told.summary["documents_kept"] + told.summary["duplicates_skipped"]
+    assert (told.code, kept) == (0, 20), told.err
+    found = in_process(capsys, "search", "heron at the mill", "-c", "base", "--data-dir", str(clean / "data"))
+    assert "heron" in found.out and "zorvathian" not in found.out.lower()
 
 
 def test_without_delta_it_follows_from_the_number_of_documents(synthesize: Synthesize) -> None:
