@@ -179,6 +179,16 @@ def role_of(request: dict[str, Any]) -> str:
     return next(role for words, role in ROLES.items() if words in request["messages"][0]["content"])
 
 
+def synthesizing(role: str, user: str, text: str) -> Reply:
+    """It names the whole text as one attribute, writes that, and calls it safe without a name."""
+    if role == "name":
+        return says(json.dumps({"attributes": [{"name": "text", "value": text}]}))
+    if role == "write":
+        return says("#\n" + user.partition("text: ")[2])
+    named = any(name in text for name in NAMES)
+    return says(json.dumps({"safe": not named, "changes": ["say no name"] if named else []}))
+
+
 def playing(request: dict[str, Any]) -> Reply:
     """What the model says in its role. It is unable to judge how coherent a text about a heron is."""
     user = request["messages"][1]["content"]
@@ -209,14 +219,8 @@ def playing(request: dict[str, Any]) -> Reply:
         case "disclose":
             found = [{"words": name, "instead": ["somebody"]} for name in NAMES]
             return says(json.dumps({"disclosures": found}))
-        case "name":
-            return says(json.dumps({"attributes": [{"name": "text", "value": " ".join(text.split())}]}))
-        case "write":
-            return says("#\n" + user.partition("text: ")[2])
-        case "check":
-            named = [name for name in NAMES if name in text]
-            changes = ["say nobody's name"] if named else []
-            return says(json.dumps({"safe": not named, "changes": changes}))
+        case "name" | "write" | "check" as role:
+            return synthesizing(role, user, text)
         case _:
             for name in NAMES:
                 text = text.replace(name, "somebody")
