@@ -5,8 +5,9 @@ There a target moves away from the centroid of what was found in up to 30,000 st
 chosen in three passes among 512 candidates each. Here the target has a closed form, and one pass over four
 words of ours encodes sixteen candidates for each, drawn from those whose own vectors promise most.
 
-It beats random words where meanings are searched, as by MiniLM. Where words lie in all directions by
-themselves, as when they are hashed, random ones bring out more: there it is no evidence.
+Where meanings are searched, as by MiniLM, it brings out more than random words, or as much where the subjects
+of a base lie as wide apart as those. Where words lie in all directions by themselves, as when they are hashed,
+random ones bring out more: there it is no evidence.
 """
 
 import random
