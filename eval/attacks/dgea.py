@@ -6,8 +6,8 @@ chosen in three passes among 512 candidates each. Here the target has a closed f
 words of ours encodes sixteen candidates for each, drawn from those whose own vectors promise most.
 
 Where meanings are searched, as by MiniLM, it brings out more than random words, or as much where the subjects
-of a base lie as wide apart as those. Where words lie in all directions by themselves, as when they are hashed,
-random ones bring out more: there it is no evidence.
+of a base lie as wide apart as those. Where words lie in all directions by themselves, as when hashed, random
+ones bring out more: there it is no evidence.
 """
 
 import random
