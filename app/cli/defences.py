@@ -98,6 +98,7 @@ def _options(arguments: argparse.Namespace, settings: Settings, encoder: Encoder
         {"like questions": float(alike), "percent of documents": percent},
         arguments.questions,
         settings.generator.quote_words or QUOTE_WORDS,
+        tuple(dict.fromkeys(arguments.also or ())),
         arguments.seed,
     )
 
@@ -105,6 +106,7 @@ def _options(arguments: argparse.Namespace, settings: Settings, encoder: Encoder
 def _command(arguments: argparse.Namespace) -> str:
     """The arguments after ``lethe bench defences`` that reproduce the run, without local paths."""
     words = ["PATH", "--questions", str(arguments.questions)]
+    words += [word for name in dict.fromkeys(arguments.also or ()) for word in ("--also", name)]
     words += ["--gold-field", arguments.gold_field] if arguments.gold_field else []
     words += ["-k", str(arguments.k)] if arguments.k else []
     words += ["--seed", str(arguments.seed)] if arguments.seed else []

@@ -23,6 +23,9 @@ from ingest.deciding.baselines.als_like import ALS_LIKE
 from ingest.protecting.incognitext import VARIANTS
 from ingest.protecting.whole_texts import BY_MODEL
 
+COVERING = ("copybreak", "pirates", "dgea")
+"""Attacks of ``lethe bench defences --also``, which imports them late."""
+
 
 def calibrate(verb: argparse.ArgumentParser) -> None:
     """``lethe calibrate``."""
@@ -367,6 +370,13 @@ def bench_defences(verb: argparse.ArgumentParser) -> None:
     how_many(verb)
     verb.add_argument(
         "--questions", type=positive, default=100, metavar="N", help="questions of each attack (default 100)"
+    )
+    verb.add_argument(
+        "--also",
+        action="append",
+        choices=COVERING,
+        metavar="ATTACK",
+        help=f"also measure what {', '.join(COVERING)} cover; may be repeated (default none)",
     )
     _gold(verb, "field of the records with the entities that must not leak; without it the detected ones")
     verb.add_argument("--seed", type=int, default=0, help="seed of samples, draws and prompts (default 0)")

@@ -55,6 +55,7 @@ def rare_words(text: str, most: int) -> list[str]:
 class Seen:
     """Texts by their vectors: how near a new one is to the nearest of them.
 
+    ``vectors`` has shape (texts, dim), in the order in which the texts were noted.
     ``crowded`` is the highest cosine of each to another one, -1 where there is none.
     """
 
@@ -62,21 +63,19 @@ class Seen:
         self._encoder = encoder
         self.texts: list[str] = []
         self.crowded: NDArray[np.float64] = np.empty(0)
-        self._vectors: Vectors = np.empty((0, encoder.dim), np.float32)
+        self.vectors: Vectors = np.empty((0, encoder.dim), np.float32)
 
     def nearest(self, vectors: Vectors) -> NDArray[np.float64]:
         """The highest cosine of each vector to a text seen; -1 where there is none."""
-        highest: NDArray[np.float64] = (
-            (vectors @ self._vectors.T).max(axis=1, initial=-1.0).astype(np.float64)
-        )
+        highest: NDArray[np.float64] = (vectors @ self.vectors.T).max(axis=1, initial=-1.0).astype(np.float64)
         return highest
 
     def add(self, text: str, vector: Vectors) -> None:
         """Note a text."""
-        near = (self._vectors @ vector).astype(np.float64)
+        near = (self.vectors @ vector).astype(np.float64)
         self.crowded = np.append(np.maximum(self.crowded, near), near.max(initial=-1.0))
         self.texts.append(text)
-        self._vectors = np.concatenate([self._vectors, vector[None]])
+        self.vectors = np.concatenate([self.vectors, vector[None]])
 
     def news(self, texts: Sequence[str], same: float) -> list[str]:
         """Note the texts that are less alike than ``same`` to all before; returns these."""

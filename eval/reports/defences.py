@@ -16,7 +16,8 @@ _HOW_TO_READ = (
     "and no limits: the worst case. *Suite*, *follow* and *random-text* are shares of all sensitive "
     "entities that as many questions of one caller bring out: prompts in their order, prompts that go on "
     "from answers, and random words, which is chance. *Covered* are documents of which harmless questions "
-    "about concepts bring out a passage. *Injected* are answers that do what a poisoned document is there "
+    "about concepts bring out a passage; further attacks that were asked for have the same in columns of "
+    "their names. *Injected* are answers that do what a poisoned document is there "
     "for; *by chance* they do so without it. *Member* is how often the best passage is more similar to a "
     "document that is stored than to one that is not; chance is 0.5. *Canaries* are planted secrets that "
     "come out. *Facts*, *found first* and *refused* are of harmless questions, five of each caller: facts "
@@ -40,10 +41,12 @@ def markdown(report: DefencesReport) -> str:
 def leaks_table(report: DefencesReport) -> Table:
     """What attackers get."""
     drawn: list[Column] = [("sensitive entities", name, _drawn(name, report.budget)) for name in _ATTACKS]
+    also: list[Column] = [("documents", name, _also(name)) for name in report.defences[0].also]
     columns: Sequence[Column] = [
         ("", "Defence", lambda each: each.defence),
         *drawn,
         ("documents", "covered", lambda each: estimate_cell(each.covered, PERCENT)),
+        *also,
         ("answers", "injected", lambda each: estimate_cell(each.injected, PERCENT)),
         ("answers", "by chance", lambda each: estimate_cell(each.injected_without, PERCENT)),
         ("documents ", "member", lambda each: estimate_cell(each.member, DECIMAL)),
@@ -99,6 +102,10 @@ def curves_table(report: DefencesReport) -> Table:
 
 def _drawn(attack: str, budget: int) -> Callable[[DefenceFigures], Cell]:
     return lambda each: estimate_cell(each.drawn[attack][budget], PERCENT)
+
+
+def _also(attack: str) -> Callable[[DefenceFigures], Cell]:
+    return lambda each: estimate_cell(each.also[attack], PERCENT)
 
 
 def _by(command: str) -> Callable[[DefenceFigures], Cell]:

@@ -7,14 +7,17 @@ import pytest
 
 from app.cli.defences import OneCaller
 from app.cli.main import main
+from app.cli.measuring_arguments import COVERING
 from app.server.quotas.later import TryLater
 from app.settings.load import ServerSettings
 from eval.studies.defences.defence import ALL, NONE
 from eval.studies.defences.report import DefencesReport
+from eval.studies.defences.study import FURTHER
 from retrieval.documents import Answer, Passage, RetrievedPassage
 from tests.doubles import WordEncoder
 
 NAMES = ("Quellmann", "Vennstrom", "Tarrant", "Oskeld", "Brumway", "Thessaly")
+ALSO = ("--also", "pirates", "--also", "pirates")
 THINGS = "kiln heron lathe weir barge quarry ferry harp anvil loom plough raft".split()
 
 
@@ -33,14 +36,16 @@ def letters(small_corpus: Path) -> Path:
 
 def test_tables_and_figures_of_every_defence(letters: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = letters.with_name("out")
-    assert main(["bench", "defences", str(letters), "--questions", "6", "--output", str(output)]) == 0
+    assert main(["bench", "defences", str(letters), "--questions", "6", "--output", str(output), *ALSO]) == 0
     out = capsys.readouterr().out
     report = DefencesReport.model_validate_json((output / "defences.json").read_text(encoding="utf-8"))
     found = {each.defence: each for each in report.defences}
     assert (found[NONE].injected.value or 0) > (found[NONE].injected_without.value or 0)
     assert (found[NONE].canaries.value or 0) > 0.5
     assert found[ALL].canaries.value == 0 and (found[ALL].refused_attacks.value or 0) > 0
-    assert report.command == "PATH --questions 6"
+    assert report.command == "PATH --questions 6 --also pirates"
+    assert {tuple(each.also) for each in report.defences} == {("pirates",)}
+    assert "| pirates |" in out
     assert report.limits == {
         "quoted words": 20,
         "epsilon of a vector": 10,
@@ -53,6 +58,15 @@ def test_tables_and_figures_of_every_defence(letters: Path, capsys: pytest.Captu
         assert not any(word in content for word in (*NAMES, "harbor", "letter-")), path.name
     # Nothing of it is a collection.
     assert not list(letters.parent.glob("data/*/collection.db"))
+
+
+def test_every_further_attack_can_be_asked_for_and_no_other(
+    letters: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert list(FURTHER) == list(COVERING)
+    with pytest.raises(SystemExit):
+        main(["bench", "defences", str(letters), "--also", "ikea"])
+    assert "invalid choice: 'ikea' (choose from 'copybreak', 'pirates', 'dgea')" in capsys.readouterr().err
 
 
 class Always:

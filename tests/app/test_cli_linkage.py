@@ -167,12 +167,26 @@ ROLES = {
     "what a reader inferred": "answer",
     "what people disclose": "disclose",
     "take an exam": "exam",
+    "up to ten attributes": "name",
+    "a list of attributes alone": "write",
+    "may be published": "check",
+    "checks it for privacy": "refine",
 }
-METHODS_BY_MODEL = ("sanitize-paraphrase", "iterative", "disclosure-abstraction")
+METHODS_BY_MODEL = ("sanitize-paraphrase", "iterative", "disclosure-abstraction", "sage")
 
 
 def role_of(request: dict[str, Any]) -> str:
     return next(role for words, role in ROLES.items() if words in request["messages"][0]["content"])
+
+
+def synthesizing(role: str, user: str, text: str) -> Reply:
+    """It names the whole text as one attribute, writes that, and calls it safe without a name."""
+    if role == "name":
+        return says(json.dumps({"attributes": [{"name": "text", "value": text}]}))
+    if role == "write":
+        return says("#\n" + user.partition("text: ")[2])
+    named = any(name in text for name in NAMES)
+    return says(json.dumps({"safe": not named, "changes": ["say no name"] if named else []}))
 
 
 def playing(request: dict[str, Any]) -> Reply:
@@ -205,6 +219,8 @@ def playing(request: dict[str, Any]) -> Reply:
         case "disclose":
             found = [{"words": name, "instead": ["somebody"]} for name in NAMES]
             return says(json.dumps({"disclosures": found}))
+        case "name" | "write" | "check" as role:
+            return synthesizing(role, user, text)
         case _:
             for name in NAMES:
                 text = text.replace(name, "somebody")
@@ -239,6 +255,8 @@ def test_a_language_model_cuts_rewords_judges_and_rewrites_and_is_asked_nothing_
     assert (asked["infer"], asked["answer"]) == (2 * 7, 2 * 7)
     assert 7 < asked["known"] <= 3 * 7 and asked["atoms"] < len(found) * 7
     assert (asked["anonymize"], asked["reword"], asked["disclose"]) == (7, 7, 7)
+    # Every text is named, written and checked; those with a name are refined, and checked again.
+    assert asked["name"] == asked["write"] == 7 and 7 < asked["check"] == 7 + asked["refine"] <= 2 * 7
     assert asked["judge"] % 5 == 0
     assert (
         "questions to the language model in all, reckoned from the originals, with claims cut by rule"
@@ -265,7 +283,7 @@ def test_a_language_model_cuts_rewords_judges_and_rewrites_and_is_asked_nothing_
     assert "| coherence | not judged |" in tables and "Asked of the language model: questions: " in tables
     assert report.command.endswith(
         "--ask-model --also als-like --also sanitize-paraphrase --also iterative "
-        "--also disclosure-abstraction --quick"
+        "--also disclosure-abstraction --also sage --quick"
     )
     assert report.usage["unreadable"] == report.usage["repaired"]
     for path in output.iterdir():

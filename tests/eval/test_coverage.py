@@ -14,6 +14,7 @@ from app.compose import system_of
 from app.settings.load import load_settings
 from eval.attacks.adaptive import pieces_of, rare_words
 from eval.attacks.copybreak import CopyBreak
+from eval.attacks.dgea import Dgea
 from eval.attacks.following import Follow
 from eval.attacks.ikea import Ikea
 from eval.attacks.pirates import Pirates
@@ -41,6 +42,7 @@ ATTACKS: list[Callable[[int], Adaptive]] = [  # to add one, add a line
     lambda seed: Ikea(ENCODER, seed),
     lambda seed: CopyBreak(ENCODER, seed),
     lambda seed: Follow(ENCODER, seed),
+    lambda seed: Dgea(ENCODER, seed),
 ]
 CONTROLS: list[Callable[[int], Adaptive]] = [RandomText, RandomTokens]
 EACH = pytest.mark.parametrize("attack", [*ATTACKS, *CONTROLS], ids=lambda made: made(0).name)

@@ -12,6 +12,7 @@ from app.server.quotas.budgets import Budgets
 from app.settings.load import ServerSettings
 from eval.attacks.adaptive import pieces_of
 from eval.attacks.copybreak import CopyBreak
+from eval.attacks.dgea import Dgea
 from eval.attacks.ikea import Ikea
 from eval.attacks.pirates import Pirates
 from eval.attacks.random_asking import RandomText, RandomTokens
@@ -80,7 +81,8 @@ class Invented:
 
 
 BASE_OF_CHAINS = Invented(ENCODER)
-ATTACKS: list[Adaptive] = [CopyBreak(ENCODER), Pirates(ENCODER), Ikea(ENCODER), RandomText(), RandomTokens()]
+CONTROLS: list[Adaptive] = [RandomText(), RandomTokens()]
+ATTACKS: list[Adaptive] = [CopyBreak(ENCODER), Pirates(ENCODER), Ikea(ENCODER), Dgea(ENCODER), *CONTROLS]
 
 
 def rows_of(attack: Adaptive, budget: int, cases: Sequence[str] | None = None, **more: object) -> list[Row]:
@@ -91,7 +93,7 @@ def rows_of(attack: Adaptive, budget: int, cases: Sequence[str] | None = None, *
 
 @pytest.mark.parametrize("attack", ATTACKS[:2], ids=lambda each: each.name)
 def test_an_attack_on_words_beats_both_controls_where_nothing_is_protected(attack: Adaptive) -> None:
-    controls = {each.name: rows_of(each, 150) for each in ATTACKS[3:]}
+    controls = {each.name: rows_of(each, 150) for each in CONTROLS}
     found = advantage(rows_of(attack, 150), controls)
     assert found.control in controls
     assert found.estimate.low is not None and found.estimate.low > 0, found
@@ -122,9 +124,27 @@ def test_benign_questions_beat_both_controls_where_meanings_are_searched(minilm:
         task = CoverageTask(attack, VerbatimGenerator(), encoder, 2, 60)
         return list(task.rows(notes.corpus(), task.cases, no_progress))
 
-    found = advantage(asked_by(Ikea(encoder)), {each.name: asked_by(each) for each in ATTACKS[3:]})
+    found = advantage(asked_by(Ikea(encoder)), {each.name: asked_by(each) for each in CONTROLS})
     assert found.control == "random-text"
     assert found.estimate.low is not None and found.estimate.low > 0, found
+
+
+def test_vectors_far_from_what_was_found_beat_both_controls_where_meanings_are_searched(
+    minilm: "MiniLM",
+) -> None:
+    encoder = reading_once(minilm)
+    base = Invented(encoder)
+
+    def asked_by(attack: Adaptive) -> list[Row]:
+        task = CoverageTask(attack, VerbatimGenerator(), encoder, 3, 30)
+        return list(task.rows(base.corpus(), task.cases, no_progress))
+
+    found = advantage(asked_by(Dgea(encoder)), {each.name: asked_by(each) for each in CONTROLS})
+    assert found.control == "random-text"
+    assert found.estimate.low is not None and found.estimate.low > 0, found
+    # Where words are hashed, random ones lie in all directions by themselves: there it is no evidence.
+    hashed = advantage(rows_of(Dgea(ENCODER), 30), {each.name: rows_of(each, 30) for each in CONTROLS})
+    assert hashed.estimate.high is not None and hashed.estimate.high < 0, hashed
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda each: each.name)

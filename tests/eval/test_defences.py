@@ -19,7 +19,7 @@ from eval.experiment import SanitizedCorpus
 from eval.measures.covered import REFUSED
 from eval.progress import no_progress
 from eval.protocols import Target
-from eval.reports.defences import markdown
+from eval.reports.defences import leaks_table, markdown
 from eval.rows import read_rows
 from eval.studies.defences.defence import (
     ALIKE,
@@ -36,7 +36,7 @@ from eval.studies.defences.defence import (
 )
 from eval.studies.defences.noise import DELTA, FARTHEST, NoisyVectors
 from eval.studies.defences.report import DefenceFigures, DefencesReport
-from eval.studies.defences.study import Options, measure_defences
+from eval.studies.defences.study import FURTHER, Options, measure_defences
 from eval.tasks.benign import OF_A_CALLER, Benign
 from eval.tasks.questions import FACTS, RANK
 from ingest.deciding.baselines.local_privacy import gaussian_delta
@@ -85,7 +85,7 @@ def limits(name: str, documents: int) -> Limits:
     return Five if name == SHARE else lambda target: target
 
 
-OPTIONS = Options(limits, (Refused.__name__,), {"invented limit": 5.0}, budget=12)
+OPTIONS = Options(limits, (Refused.__name__,), {"invented limit": 5.0}, budget=12, also=tuple(FURTHER))
 
 
 @pytest.fixture(scope="module")
@@ -159,6 +159,29 @@ def test_the_report_has_its_sizes_and_no_words(measured: tuple[DefencesReport, P
     assert {row.system for row in read_rows(folder / "rows.jsonl")} == {
         each.defence for each in report.defences
     }
+
+
+def test_further_attacks_have_a_column_each(measured: tuple[DefencesReport, Path]) -> None:
+    report, _ = measured
+    found = by_name(report)
+    assert all(list(each.also) == ["copybreak", "pirates", "dgea"] for each in report.defences)
+    for name in FURTHER:
+        assert found[NONE].also[name].n == 19 and found[NONE].also[name].hits
+        assert found[ALL].also[name].hits < found[NONE].also[name].hits
+    for name in ("copybreak", "dgea"):
+        # Five questions of one caller are answered.
+        assert found[SHARE].also[name].hits < found[NONE].also[name].hits > 9
+    assert leaks_table(report).head[4:8] == ["covered", "copybreak", "pirates", "dgea"]
+
+
+def test_a_report_without_further_attacks_is_read_and_has_no_column_of_them(
+    measured: tuple[DefencesReport, Path],
+) -> None:
+    kept = measured[0].model_dump(mode="json")
+    for each in kept["defences"]:
+        del each["also"]
+    read = DefencesReport.model_validate(kept)
+    assert read.defences[0].also == {} and "| dgea |" not in markdown(read)
 
 
 def test_too_little_to_attack_is_refused() -> None:

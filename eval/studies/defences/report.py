@@ -15,9 +15,10 @@ class DefenceFigures(_Frozen):
 
     ``drawn`` has, by attack and number of questions, the share of all sensitive entities that came out;
     ``refused_attacks`` the share of these questions that a limit refused. ``covered`` is the share of
-    documents of which harmless questions brought out a passage. ``injected`` are answers that follow a
-    poisoned document, ``injected_without`` the same without it, which is chance. ``member`` is the area under
-    the curve of the best similarity, with 0.5 as chance. ``canaries`` are planted secrets that came out.
+    documents of which harmless questions brought out a passage, and ``also`` has the same of further attacks
+    by their names. ``injected`` are answers that follow a poisoned document, ``injected_without`` the same
+    without it, which is chance. ``member`` is the area under the curve of the best similarity, with 0.5 as
+    chance. ``canaries`` are planted secrets that came out.
     ``facts``, ``found_first`` and ``refused`` are of harmless questions.
     """
 
@@ -25,6 +26,7 @@ class DefenceFigures(_Frozen):
     drawn: dict[str, dict[int, Estimate]]
     refused_attacks: Estimate
     covered: Estimate
+    also: dict[str, Estimate] = {}
     injected: Estimate
     injected_without: Estimate
     injected_by: dict[str, Estimate]

@@ -11,11 +11,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from eval.attacks.canaries import CanaryAttack, PlantedCanaries, canary_recall, plant
+from eval.attacks.copybreak import CopyBreak
+from eval.attacks.dgea import Dgea
 from eval.attacks.extraction import Aim
 from eval.attacks.following import Follow
 from eval.attacks.ikea import Ikea
 from eval.attacks.injection import InjectDump
 from eval.attacks.membership import RETRIEVAL, members_and_others
+from eval.attacks.pirates import Pirates
 from eval.attacks.random_asking import RandomText
 from eval.attacks.suite import Unchanged, extraction_suite
 from eval.corpora.cloze import cloze_questions
@@ -54,6 +57,10 @@ from retrieval.system import System
 OUTSIDE, CANDIDATES = 0.2, 50
 """The share of documents that is held out for membership, and the most of each kind."""
 CANARIES, POISONED_QUESTIONS, HARMLESS = 12, 30, 100
+FURTHER: Mapping[str, Callable[[Encoder, int], Adaptive]] = {
+    each.name: each for each in (CopyBreak, Pirates, Dgea)
+}
+"""Attacks that are measured on request, by their names."""
 BUDGETS = (10, 20, 50, 100, 200, 500)
 FEWEST = 10
 
@@ -63,7 +70,8 @@ class Options:
     """``budget`` questions of each attack; ``quote`` is the longest quotation in words.
 
     ``limits`` makes a limit of a server by name, given the number of documents. ``refusals`` are the type
-    names of the errors by which it refuses, ``limit_figures`` what it is set to.
+    names of the errors by which it refuses, ``limit_figures`` what it is set to. ``also`` names further
+    attacks of ``FURTHER``.
     """
 
     limits: Callable[[str, int], Limits] = field(repr=False)
@@ -71,6 +79,7 @@ class Options:
     limit_figures: Mapping[str, float] = field(default_factory=dict)
     budget: int = 100
     quote: int = 20
+    also: Sequence[str] = ()
     seed: int = 0
 
 
@@ -105,7 +114,7 @@ def measure_defences(
     run = run_digest(
         replace(corpus, questions=()),
         made_with,
-        (options.budget, options.quote, *sorted(options.limit_figures.items()), options.seed),
+        (options.budget, options.quote, *sorted(options.limit_figures.items()), *options.also, options.seed),
         [system.encoder.name],
     )
     system = replace(system, detector=detected(system, documents, progress))
@@ -213,6 +222,7 @@ def _tasks(
         Follow(encoder, seed),
         RandomText(seed),
         Ikea(encoder, seed),
+        *(FURTHER[name](encoder, seed) for name in options.also),
     )
     texts = {each.doc_id: each.text for each in documents}
     secrets = SensitiveIndex(found.planted.canaries)
@@ -268,6 +278,7 @@ def _figures(
         },
         refused_attacks=share_of(sum(REFUSED in row.figures for row in attacked), len(attacked)),
         covered=covered(rows[Ikea.name], seed).base,
+        also={name: covered(rows[name], seed).base for name in options.also},
         injected=of_poison.followed,
         injected_without=of_poison.without,
         injected_by=of_poison.by_command,

@@ -1,7 +1,7 @@
 """Whole texts that a language model rewrites. The model is scripted, and all texts are invented."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -11,10 +11,12 @@ from ingest.errors import SanitizationError
 from ingest.protecting.whole_texts import (
     ATTRIBUTES,
     BY_MODEL,
+    NAMED,
     DisclosureAbstraction,
     Iterative,
     NotRewritten,
     SanitizeAndParaphrase,
+    SyntheticTexts,
 )
 from ingest.sanitize import RewritingSanitizer
 from ingest.scoring.prior import RiskPrior
@@ -94,6 +96,114 @@ def test_the_first_wording_stands_in_every_place_and_no_other_word_changes() -> 
     assert method.name == "disclosure-abstraction (scripted (test double), prompt abstract_disclosures v1)"
 
 
+NAMED_OF_TEXT = json.dumps({"attributes": [{"name": "family", "value": "children who swim"}]})
+SAFE = '{"safe": true, "changes": []}'
+
+
+def synthesizing(
+    *verdicts: str, named: str = NAMED_OF_TEXT, written: str = "A family swims in Ostby."
+) -> Callable[[str, str, int], str]:
+    """Names the same attributes of every text, and checks with one verdict after the other."""
+    left = iter(verdicts)
+
+    def says(role: str, question: str, seed: int) -> str:
+        if "up to ten attributes" in role:
+            return named
+        if "from a list of attributes alone" in role:
+            return f"#\n{written}"
+        if "may be published" in role:
+            return next(left)
+        return "#\n" + behind(question).replace("Ostby", "a town")
+
+    return says
+
+
+def unsafe(*changes: str) -> str:
+    return json.dumps({"safe": False, "changes": changes})
+
+
+def roles(model: Scripted) -> Sequence[str]:
+    words = {"up to ten": "name", "alone. All": "write", "may be published": "check", "demands": "refine"}
+    return [next(name for said, name in words.items() if said in role) for role, _ in model.asked]
+
+
+def test_a_synthetic_text_is_written_from_attributes_alone() -> None:
+    model = Scripted(synthesizing(SAFE))
+    method = SyntheticTexts(Asker(model))
+    assert method.rewrite(annotated(TEXT, "", " ")) == ["A family swims in Ostby.", "", " "]
+    assert roles(model) == ["name", "write", "check"]
+    assert model.asked[0][1].endswith(TEXT)
+    assert model.asked[1][1] == "Attributes:\nfamily: children who swim"
+    # Nobody after the first reads the original.
+    assert not any("Tarnholt" in question for _, question in model.asked[1:])
+    assert method.name == (
+        "sage (scripted (test double), prompt name_attributes v1, write_from_attributes v1, "
+        "check_synthetic v1, refine_synthetic v1)"
+    )
+
+
+def test_what_a_privacy_agent_demands_is_refined_and_read_again() -> None:
+    model = Scripted(synthesizing(unsafe("say a town for Ostby", "and no sport"), SAFE))
+    assert SyntheticTexts(Asker(model)).rewrite(annotated(TEXT)) == ["A family swims in a town."]
+    assert roles(model) == ["name", "write", "check", "refine", "check"]
+    assert model.asked[3][1] == (
+        "What must be changed:\n- say a town for Ostby\n- and no sport\n\nText:\nA family swims in Ostby."
+    )
+    checked = "Attributes:\nfamily: children who swim\n\nText:\nA family swims in a town."
+    assert model.asked[4][1] == checked
+
+
+def test_of_two_texts_only_the_one_that_is_not_safe_is_refined() -> None:
+    model = Scripted(synthesizing(SAFE, unsafe("no town"), SAFE, SAFE))
+    written = SyntheticTexts(Asker(model)).rewrite(annotated(TEXT, "", "My aunt sings."))
+    assert written == ["A family swims in Ostby.", "", "A family swims in a town."]
+    assert roles(model) == [*["name"] * 2, *["write"] * 2, *["check"] * 2, "refine", *["check"] * 2]
+
+
+def test_what_is_never_safe_is_no_rewriting_after_three_rounds() -> None:
+    model = Scripted(synthesizing(*[unsafe("more")] * 9))
+    method = SyntheticTexts(Asker(model))
+    with pytest.raises(NotRewritten):
+        method.rewrite(annotated(TEXT))
+    assert roles(model) == ["name", "write", *["check", "refine"] * 3, "check"]
+    assert len(model.asked) == 9 == method.plan([TEXT]).questions
+    # In the last round it is safe.
+    in_time = Scripted(synthesizing(*[unsafe("more")] * 3, SAFE))
+    assert SyntheticTexts(Asker(in_time)).rewrite(annotated(TEXT)) == ["A family swims in a town."]
+
+
+@pytest.mark.parametrize(
+    "verdict",
+    ["SAFE", "{}", '{"safe": false, "changes": []}', '{"safe": "true", "changes": []}', '{"safe": true}'],
+)
+def test_a_verdict_that_says_neither_is_not_taken_for_safe(verdict: str) -> None:
+    with pytest.raises(NotRewritten):
+        SyntheticTexts(Asker(Scripted(synthesizing(*[verdict] * 2)))).rewrite(annotated(TEXT))
+
+
+def test_a_text_that_is_called_safe_with_changes_is_not_safe() -> None:
+    model = Scripted(synthesizing('{"safe": true, "changes": ["no town"]}', SAFE))
+    assert SyntheticTexts(Asker(model)).rewrite(annotated(TEXT)) == ["A family swims in a town."]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [[], [7], [{"name": "town"}], [{"name": "town", "value": 3}], [{"name": " ", "value": "x"}], "town"],
+)
+def test_attributes_that_cannot_be_read_are_no_rewriting(rows: object) -> None:
+    model = Scripted(synthesizing(named=json.dumps({"attributes": rows})))
+    with pytest.raises(NotRewritten):
+        SyntheticTexts(Asker(model)).rewrite(annotated(TEXT))
+    assert roles(model) == ["name"] * 2
+
+
+def test_ten_attributes_are_written_from_at_most() -> None:
+    rows = [{"name": f"name {number}", "value": "v"} for number in range(NAMED + 2)]
+    model = Scripted(synthesizing(SAFE, named=json.dumps({"attributes": rows})))
+    SyntheticTexts(Asker(model)).rewrite(annotated(TEXT))
+    assert "name 9: v" in model.asked[1][1] and "name 10" not in model.asked[1][1]
+
+
 @pytest.mark.parametrize("name", list(BY_MODEL))
 @pytest.mark.parametrize("answer", [REFUSED, "{}", "#\n"])
 def test_what_cannot_be_read_twice_is_no_rewriting(name: str, answer: str) -> None:
@@ -119,6 +229,12 @@ def test_a_document_that_was_not_rewritten_is_not_sanitized_and_the_others_are(n
     def says(role: str, question: str, seed: int) -> str:
         if "Tarnholt" in question:
             return REFUSED
+        if "attributes, each with" in role:
+            return json.dumps({"attributes": [{"name": "text", "value": behind(question)}]})
+        if "from a list of attributes" in role:
+            return "#\n" + question.partition("text: ")[2]
+        if "may be published" in role:
+            return SAFE
         if "JSON" in role or "find out" in role:
             return inferred(question)
         return json.dumps({"disclosures": []}) if "disclose" in role else "#\n" + behind(question)
