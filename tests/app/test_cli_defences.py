@@ -41,7 +41,13 @@ def test_tables_and_figures_of_every_defence(letters: Path, capsys: pytest.Captu
     assert (found[NONE].canaries.value or 0) > 0.5
     assert found[ALL].canaries.value == 0 and (found[ALL].refused_attacks.value or 0) > 0
     assert report.command == "PATH --questions 6"
-    assert report.limits == {"quoted words": 20, "like questions": 10, "percent of documents": 20}
+    assert report.limits == {
+        "quoted words": 20,
+        "least similarity": 0.5,
+        "level of copies": 0.05,
+        "like questions": 10,
+        "percent of documents": 20,
+    }
     assert (output / "tables.md").read_text(encoding="utf-8") == out
     for path in output.iterdir():
         content = path.read_text(encoding="utf-8")

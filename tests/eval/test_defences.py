@@ -20,7 +20,17 @@ from eval.progress import no_progress
 from eval.protocols import Target
 from eval.reports.defences import markdown
 from eval.rows import read_rows
-from eval.studies.defences.defence import ALIKE, ALL, ALL_QUOTES, NONE, SHARE, Limits, defences
+from eval.studies.defences.defence import (
+    ALIKE,
+    ALL,
+    ALL_QUOTES,
+    COPIES,
+    NONE,
+    SHARE,
+    THRESHOLD,
+    Limits,
+    defences,
+)
 from eval.studies.defences.report import DefenceFigures, DefencesReport
 from eval.studies.defences.study import Options, measure_defences
 from eval.tasks.benign import OF_A_CALLER, Benign
@@ -64,7 +74,7 @@ class Five:
 
 
 def limits(name: str, documents: int) -> Limits:
-    assert name in (ALIKE, SHARE) and documents == 19
+    assert name in (ALIKE, SHARE) and documents == 21
     return Five if name == SHARE else lambda target: target
 
 
@@ -77,7 +87,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> tuple[DefencesReport, 
         {"detector.learned": False, "risk.kind": "prior", "retrieval.passage_tokens": 64}
     )
     system = replace(system_of(settings, encoder=WordEncoder()), k=3)
-    corpus = Corpus("notes", [note(number) for number in range(24)])
+    corpus = Corpus("notes", [note(number) for number in range(26)])
     folder = tmp_path_factory.mktemp("defences")
     return measure_defences(system, corpus, OPTIONS, folder=folder), folder
 
@@ -95,11 +105,11 @@ def drawn(figures: DefenceFigures, attack: str) -> float:
 def test_each_defence_takes_what_it_is_for(measured: tuple[DefencesReport, Path]) -> None:
     report, _ = measured
     found = by_name(report)
-    assert list(found) == [each.name for each in defences(20)]
+    assert list(found) == [each.name for each in defences(20, OPTIONS.search)]
     none = found[NONE]
     # Where nothing is defended, every attack succeeds.
     assert drawn(none, Follow.name) > 0.2 < drawn(none, Unchanged.name)
-    assert none.injected_without.value == 0 and (none.canaries.value or 0) > 0.8
+    assert none.injected_without.value == 0 and (none.canaries.value or 0) > 0.7
     assert (none.injected.value or 0) > 0.6 and (none.member.value or 0) > 0.8
     assert none.refused.value == none.refused_attacks.value == 0
     assert drawn(found["sanitized index"], Follow.name) < 0.5 * drawn(none, Follow.name)
@@ -109,6 +119,12 @@ def test_each_defence_takes_what_it_is_for(measured: tuple[DefencesReport, Path]
     assert found["canary scan"].canaries.value == 0
     assert found["quoted answers, no model"].injected_by["dump"].value == 0
     assert drawn(found["quotations of 20 words"], Follow.name) <= drawn(none, Follow.name)
+    # Whoever asks for a member gets what others get. A long question may be half of a note of 36 words.
+    assert (found[COPIES].member.value or 0) < 0.7
+    assert (found[COPIES].found_first.value or 0) > 0.9 and none.found_first.value == 1
+    assert found[THRESHOLD].member.value == none.member.value
+    assert (found[THRESHOLD].covered.value or 0) < (none.covered.value or 0)
+    assert (found[THRESHOLD].refused.value or 0) > 0
     shared = found[SHARE]
     assert (shared.refused_attacks.hits, shared.refused_attacks.n) == (21, 36)
     assert shared.refused.value == 0
@@ -120,11 +136,17 @@ def test_each_defence_takes_what_it_is_for(measured: tuple[DefencesReport, Path]
 
 def test_the_report_has_its_sizes_and_no_words(measured: tuple[DefencesReport, Path]) -> None:
     report, folder = measured
-    assert (report.documents, report.held_out, report.harmless, report.budget) == (19, 5, 19, 12)
-    assert report.limits == {"quoted words": 20, "invented limit": 5}
+    assert (report.documents, report.held_out, report.harmless, report.budget) == (21, 5, 21, 12)
+    assert report.limits == {
+        "quoted words": 20,
+        "least similarity": 0.5,
+        "level of copies": 0.05,
+        "invented limit": 5,
+    }
     assert list(report.defences[0].drawn[Follow.name]) == [10, 12]
     page = markdown(report)
-    assert "19 documents with" in page and "Lethe has none of these: a threshold of similarity" in page
+    assert "21 documents with" in page and "Lethe has none of these: an abstract" in page
+    assert "since a model is needed: reranking by a cross-encoder (retrieval.reranker); rewriting" in page
     assert f"| {ALL} | follow |" in page
     shown = page + report.model_dump_json() + (folder / "rows.jsonl").read_text(encoding="utf-8")
     assert not any(name in shown for name in ("Tobias", *NAMES))
