@@ -19,8 +19,8 @@ FEWEST, MOST = 20, 100
 """Documents from which an extreme value can be told, below which nothing is hidden, and the most that are
 looked at: further ones may lack their best passage, which the index did not propose."""
 COPY = 0.4
-"""How long a question is that can be a copy, as a share of the passage's length. What is asked about the one
-document that is about it is an extreme value too, but shorter; half of a short document is as long."""
+"""How much of a document is said by a question that can be a copy of it, unless it is as long as the passage.
+What is asked about the one document that is about it is an extreme value too, but shorter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +68,14 @@ def copies(question: str, found: Sequence[RetrievedPassage], documents: int, lev
     """The ids of the documents of which ``question`` is a copy, whole or in part.
 
     ``found`` is what is near to it, of a collection of so many ``documents``. A document counts by its most
-    similar passage.
+    similar passage, and is at least as long as to the end of the last one.
     """
     best: dict[str, RetrievedPassage] = {}
+    lengths: dict[str, int] = {}
     for each in sorted(found, key=lambda each: -each.similarity):
-        best.setdefault(each.passage.doc_id, each)
+        doc_id = each.passage.doc_id
+        best.setdefault(doc_id, each)
+        lengths[doc_id] = max(each.passage.end, lengths.get(doc_id, 0))
     if len(best) < FEWEST:
         return set()
     # At least those that were found: others may be erased meanwhile.
@@ -80,7 +83,7 @@ def copies(question: str, found: Sequence[RetrievedPassage], documents: int, lev
     return {
         doc_id
         for doc_id, each in best.items()
-        if each.similarity > limit and len(question) >= COPY * len(each.passage.text)
+        if each.similarity > limit and len(question) >= min(len(each.passage.text), COPY * lengths[doc_id])
     }
 
 

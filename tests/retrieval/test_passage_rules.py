@@ -17,8 +17,10 @@ LONG, SHORT = TEXT[:15], TEXT[:14]
 """A question that may be a copy of TEXT, 36 characters, and one that is too short."""
 
 
-def one(number: int, similarity: float, doc_id: str = "", text: str = TEXT) -> RetrievedPassage:
-    return RetrievedPassage(Passage(number, doc_id or f"d{number}", 0, len(text), text), similarity)
+def one(number: int, similarity: float, doc_id: str = "", start: int = 0) -> RetrievedPassage:
+    return RetrievedPassage(
+        Passage(number, doc_id or f"d{number}", start, start + len(TEXT), TEXT), similarity
+    )
 
 
 def plotted(documents: int, mean: float, spread: float) -> list[float]:
@@ -110,6 +112,15 @@ def test_every_passage_of_a_copy_is_hidden_and_all_others_are_found() -> None:
     assert guarded.retrieve([LONG], 60) == [OTHERS]
     # What is merely about one document finds it.
     assert guarded.retrieve([SHORT], 3) == [[*own, OTHERS[0]]]
+
+
+def test_of_a_longer_document_a_copy_says_as_much_more_or_a_whole_passage() -> None:
+    twice = [one(100, 0.8, "copy"), one(101, 0.2, "copy", start=len(TEXT)), *OTHERS]
+    assert copies(TEXT[:28], twice, 60, 0.05) == set()
+    assert copies(TEXT[:29], twice, 60, 0.05) == {"copy"}
+    long = [one(100, 0.8, "copy"), one(101, 0.2, "copy", start=9_000), *OTHERS]
+    assert copies(TEXT[:-1], long, 60, 0.05) == set()
+    assert copies(TEXT, long, 60, 0.05) == {"copy"}
 
 
 def test_two_versions_of_one_document_are_both_copies() -> None:
