@@ -268,7 +268,15 @@ def generating_model_of(settings: Settings) -> "LanguageModel | None":
 def _generator(settings: Settings, model: "LanguageModel") -> "Generator":
     from retrieval.generators.language_model import LanguageModelGenerator
 
-    return LanguageModelGenerator(model, max_tokens=settings.generator.max_tokens)
+    chosen = settings.generator
+    generator = LanguageModelGenerator(model, max_tokens=chosen.max_tokens)
+    if not chosen.condense:
+        return generator
+    from models.language.asking import Asker
+    from retrieval.generators.condensed import CondensedPassages
+
+    at_once = chosen.at_once if chosen.kind == "openai_compatible" else 1
+    return CondensedPassages(generator, Asker(model, at_once=at_once))
 
 
 def sanitizer_of(
@@ -308,10 +316,26 @@ def answering(
     model: "LanguageModel | None",
     sanitizer: "OneAtATime",
 ) -> "Generator":
-    """The generator for a collection, behind the output guard.
+    """The generator for a collection, behind the output guard and what else the settings put before it.
 
     A remote ``model`` gets questions sanitized by the collection's policy.
     """
+    generator = _guarded(settings, collection, encoder, model, sanitizer)
+    if not settings.generator.refuse_commands:
+        return generator
+    from retrieval.guards.commands import RefusedCommands
+
+    # Outermost: a question that is refused is sent nowhere.
+    return RefusedCommands(generator)
+
+
+def _guarded(
+    settings: Settings,
+    collection: Collection,
+    encoder: "Encoder",
+    model: "LanguageModel | None",
+    sanitizer: "OneAtATime",
+) -> "Generator":
     from retrieval.generators.extractive import ExtractiveGenerator
     from retrieval.guards.answers import AnswerRules, GuardedAnswers
     from retrieval.guards.canaries import Canaries, canaries_in

@@ -27,17 +27,24 @@ from retrieval.system import System
 
 _BATCH = 64
 
+NOT_SANITIZED = "not sanitized"
+"""The failure of a document that is in no system's list of failed ones."""
+
 SYSTEMS = "systems"
 """The progress phase that counts finished systems."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """A store, and how what is in it was cut and turned into vectors."""
+    """A store, and how what is in it was cut and turned into vectors.
+
+    ``writing`` makes of the encoder of questions that of what is stored.
+    """
 
     store: Store = field(repr=False)
     passage_tokens: int
     search: Search
+    writing: Callable[[Encoder], Encoder] = field(default=lambda encoder: encoder, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +65,22 @@ class SanitizedCorpus:
     documents: Sequence[SanitizedDocument] = field(default=(), repr=False)
     shelf: Callable[[Encoder], Shelf] | None = field(default=None, repr=False)
     sanitizer: Callable[[], Sanitizer] | None = field(default=None, repr=False)
+
+    def row(
+        self, task: str, case: str, figures: Mapping[str, float] | None, engine: str = "", kind: str = ""
+    ) -> Row:
+        """The row of a document. Without figures it is a failure: the document was not sanitized."""
+        failure = "" if figures is not None else self.failed.get(case, NOT_SANITIZED)
+        return Row(
+            system=self.system,
+            task=task,
+            case=case,
+            kind=kind,
+            failure=failure,
+            engine=engine,
+            doc_ids=(case,),
+            figures=dict(figures or {}),
+        )
 
 
 class Task(Protocol):
@@ -190,7 +213,7 @@ def stored(
 
 def add_documents(shelf: Shelf, documents: Sequence[SanitizedDocument], encoder: Encoder) -> None:
     """Cut, encode and store documents as those were that are there."""
-    writer = Writer(shelf.store)
+    writer, encoder = Writer(shelf.store), shelf.writing(encoder)
     for first in range(0, len(documents), _BATCH):
         cuts = cut(documents[first : first + _BATCH], encoder, shelf.passage_tokens, shelf.search)
         # Ids are unique here, so an id can stand in for the content digest.

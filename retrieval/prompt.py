@@ -55,11 +55,12 @@ def build_prompt(
 
 
 def _messages(question: str, kept: dict[int, RetrievedPassage]) -> list[ChatMessage]:
-    quoted = "\n\n".join(f"[{mark}]\n{_quote(kept[mark].passage.text)}" for mark in kept)
-    return instructions().messages(passages=quoted, question=question)
+    shown = "\n\n".join(f"[{mark}]\n{quoted(kept[mark].passage.text)}" for mark in kept)
+    return instructions().messages(passages=shown, question=question)
 
 
-def _quote(text: str) -> str:
+def quoted(text: str) -> str:
+    """The text of a passage as material: line by line after ``> ``, without marks and ends of messages."""
     plain = _TURN.sub(r"(\1)", _TAG.sub("‹", without_marks(text)))
     return "\n".join(f"> {line}" for line in plain.splitlines())
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 settings.register_profile("fast", deadline=None, print_blob=False, max_examples=25)
-settings.register_profile("thorough", deadline=None, print_blob=False)
+settings.register_profile("thorough", deadline=None, print_blob=False, max_examples=60)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.cli.console import message
 from app.data_dir import DataDir
 from app.settings.load import Settings, load_policy_file, load_settings
 from models.errors import ConfigurationError
@@ -108,6 +109,20 @@ def readings_of(arguments: argparse.Namespace, settings: Settings) -> "Iterator[
         stdin=sys.stdin.buffer,
         limits=read_limits_of(settings),
     )
+
+
+def documents_of(
+    arguments: argparse.Namespace, settings: Settings, unread: list[str]
+) -> "Iterator[Document]":
+    """The documents of the given paths. What cannot be read is reported, its place goes to ``unread``."""
+    from ingest.errors import UnreadableDocument
+
+    for reading in readings_of(arguments, settings):
+        if isinstance(reading.item, UnreadableDocument):
+            message(str(reading.item))
+            unread.append(reading.item.place)
+        else:
+            yield reading.item
 
 
 def under_public_ids(data: DataDir, documents: "Sequence[Document]") -> "list[Document]":

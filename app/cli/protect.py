@@ -3,18 +3,16 @@
 import argparse
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from app.cli.console import message, result
-from app.cli.given import data_of, readings_of, under_public_ids
+from app.cli.given import data_of, documents_of, under_public_ids
 from app.compose import detector_of, encoder_of
 from app.private_files import check_new, write_new
 from eval.attacks.attributes import AttributeAttack, attribute_attack
 from eval.targets import reading_once
 from ingest.annotated import AnnotatedText
-from ingest.documents import Document
-from ingest.errors import UnreadableDocument
 from ingest.pipeline import Limits, batches
 from ingest.protecting.search import MARGIN, Search, Searched
 from ingest.sanitize import annotate
@@ -32,29 +30,20 @@ def run(arguments: argparse.Namespace) -> int:
     attack = attribute_attack(encoder_of(data.settings))
     asked = _asked(arguments.attributes, attack)
     detector = detector_of(data.settings)
-    failed = 0
-
-    def readable() -> Iterator[Document]:
-        nonlocal failed
-        for reading in readings_of(arguments, data.settings):
-            if isinstance(reading.item, UnreadableDocument):
-                message(str(reading.item))
-                failed += 1
-            else:
-                yield reading.item
-
     limits = data.settings.ingest
+    unread: list[str] = []
+    documents = documents_of(arguments, data.settings, unread)
     rows: list[str] = []
     outcomes: list[Searched] = []
-    for batch in batches(readable(), Limits(limits.batch_documents, limits.batch_characters)):
+    for batch in batches(documents, Limits(limits.batch_documents, limits.batch_characters)):
         found = _searched(attack, asked, annotate(detector, batch))
         for document, each in zip(under_public_ids(data, batch), found, strict=True):
             rows.append(json.dumps(_row(document.doc_id, each), ensure_ascii=False) + "\n")
         outcomes += found
     write_new(output, "".join(rows))
-    result({**_figures(outcomes), "failed": failed, "attacker": attack.name})
+    result({**_figures(outcomes), "failed": len(unread), "attacker": attack.name})
     message(f"protected texts: {output}")
-    return 1 if failed else 0
+    return 1 if unread else 0
 
 
 def _searched(

@@ -1,17 +1,16 @@
 """``lethe sanitize``."""
 
 import argparse
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from app.cli.console import message, result
-from app.cli.given import data_of, readings_of, under_public_ids
+from app.cli.given import data_of, documents_of, under_public_ids
 from app.compose import system_of
 from app.rows import sanitized_row
 from app.sanitized_files import FileRefused, SanitizedFiles
-from ingest.documents import Document, SanitizedDocument
-from ingest.errors import SanitizationError, UnreadableDocument
+from ingest.documents import SanitizedDocument
+from ingest.errors import SanitizationError
 from ingest.pipeline import Limits, batches
 from models.errors import ConfigurationError
 
@@ -29,19 +28,11 @@ def run(arguments: argparse.Namespace) -> int:
     files = None
     if arguments.output:
         files = SanitizedFiles(Path(arguments.output), arguments.paths, overwrite=arguments.overwrite)
+    unread: list[str] = []
     failed = 0
-
-    def readable() -> Iterator[Document]:
-        nonlocal failed
-        for reading in readings_of(arguments, data.settings):
-            if isinstance(reading.item, UnreadableDocument):
-                message(str(reading.item))
-                failed += 1
-            else:
-                yield reading.item
-
     limits = data.settings.ingest
-    for batch in batches(readable(), Limits(limits.batch_documents, limits.batch_characters)):
+    documents = documents_of(arguments, data.settings, unread)
+    for batch in batches(documents, Limits(limits.batch_documents, limits.batch_characters)):
         outcomes = sanitizer.sanitize(under_public_ids(data, batch))
         for document, outcome in zip(batch, outcomes, strict=True):
             try:
@@ -49,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
             except (SanitizationError, FileRefused) as error:
                 message(f"{document.place}: {error}")
                 failed += 1
-    return 1 if failed else 0
+    return 1 if failed or unread else 0
 
 
 def _show(outcome: SanitizedDocument | SanitizationError, files: SanitizedFiles | None) -> None:

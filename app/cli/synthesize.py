@@ -8,13 +8,12 @@ from random import Random, SystemRandom
 from typing import TypeVar
 
 from app.cli.console import current_phase_on, message, progress, result
-from app.cli.given import readings_of, settings_of
+from app.cli.given import documents_of, readings_of, settings_of
 from app.private_files import check_new, write_new
 from app.rows import synthetic_row
 from app.synthesizing import Asked, Synthesis, by_model, by_ngrams
 from eval.progress import Progress
 from ingest.documents import Document
-from ingest.errors import UnreadableDocument
 from ingest.read.sources import STDIN
 from models.errors import ConfigurationError, LetheError
 
@@ -99,14 +98,10 @@ def _read(
 ) -> tuple[list[Read], int]:
     """What is taken of each document, and how many could not be read."""
     documents: list[Read] = []
-    unread = 0
-    for reading in readings_of(arguments, settings_of(arguments)):
-        if isinstance(reading.item, UnreadableDocument):
-            message(str(reading.item))
-            unread += 1
-        else:
-            documents.append(taken(reading.item))
-            reported("reading", len(documents), None)
+    unread: list[str] = []
+    for document in documents_of(arguments, settings_of(arguments), unread):
+        documents.append(taken(document))
+        reported("reading", len(documents), None)
     if not documents:
         raise LetheError("There is no document to learn from: none of the paths could be read.")
-    return documents, unread
+    return documents, len(unread)

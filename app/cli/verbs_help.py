@@ -13,8 +13,8 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "Edit texts until the trained attacker is hardly more certain of attributes of their authors than "
         "of texts that tell nothing. Nothing is invented: sentences and phrases are dropped, and words give "
         "way to neutral or more general ones. Each document becomes one JSON line that says how each "
-        "attribute ended: some texts cannot be protected so. Names and numbers may stay: sanitize texts "
-        "first. Nothing is indexed.",
+        "attribute ended: some texts cannot be protected so. Nothing is promised against another attacker. "
+        "Names and numbers may stay: sanitize texts first. Nothing is indexed.",
         "lethe protect posts.jsonl --attributes sex,age --output protected.jsonl",
     ),
     "explain": (
@@ -266,7 +266,7 @@ VERBS: Mapping[str, tuple[str, str]] = {
     ),
     "demo": (
         "Run everything on a bundled, invented corpus: ingest it, ask, audit it, and compare it with the "
-        "baselines. It takes about 11 minutes on two cores, and 7 with --no-comparison.",
+        "baselines. It takes 4 to 11 minutes on two cores, and 2 to 7 with --no-comparison.",
         "lethe demo --output demo-output",
     ),
 }

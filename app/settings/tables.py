@@ -125,7 +125,11 @@ class GeneratorSettings(BaseModel):
         "and 8192 for a server",
     )
     at_once: int = Field(
-        default=4, ge=1, le=64, description="questions that a server gets at the same time in studies"
+        default=4,
+        ge=1,
+        le=64,
+        description="questions that a server gets at the same time in studies, and "
+        "passages of a question to condense",
     )
     gpu_layers: int = Field(
         default=0, ge=-1, description="layers of a GGUF file that run on the GPU; -1 for all"
@@ -144,6 +148,16 @@ class GeneratorSettings(BaseModel):
     canaries: Path | None = Field(
         default=None,
         description="text file of strings that no answer may hold, one in each line, however they are spaced",
+    )
+    refuse_commands: bool = Field(
+        default=False,
+        description="whether a question is not answered whose words ask to copy out what was found, or to "
+        "ignore instructions",
+    )
+    condense: bool = Field(
+        default=False,
+        description="whether the language model condenses each passage to what bears on the question before "
+        "it answers from these; one more question to the model for each passage",
     )
 
     @field_validator("base_url")
@@ -164,6 +178,11 @@ class GeneratorSettings(BaseModel):
 
     @model_validator(mode="after")
     def _complete(self) -> "GeneratorSettings":
+        if self.condense and self.kind == "extractive":
+            raise ValueError(
+                "condense needs a language model: set generator.kind to llama_cpp or openai_compatible, or "
+                "leave generator.condense out"
+            )
         if self.kind == "llama_cpp" and self.path is None:
             raise ValueError("llama_cpp needs generator.path, a GGUF file, or --gguf")
         if self.kind == "openai_compatible":

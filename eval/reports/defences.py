@@ -21,9 +21,12 @@ _HOW_TO_READ = (
     "document that is stored than to one that is not; chance is 0.5. *Canaries* are planted secrets that "
     "come out. *Facts*, *found first* and *refused* are of harmless questions, five of each caller: facts "
     "of the sentences beside the question that the answer states, the document asked about is found "
-    "first, and nothing is answered. In parentheses are 95% intervals. No budget counts a single "
-    "question: those about a candidate or a secret, and those that meet a poisoned document, come from "
-    "callers of their own."
+    "first, and nothing is answered; *attacks refused* are questions of attackers that a limit refused. "
+    "The gate for commands stands alone and is not in *all*: the commands of these attacks have one "
+    "wording, which it knows, and an attacker who knows the gate takes another. *Search by vectors alone* "
+    "is no defence: noise in vectors compares with it, since words are searched as they are and say what "
+    "noise hides. In parentheses are 95% intervals. No budget counts a single question: those about a "
+    "candidate or a secret, and those that meet a poisoned document, come from callers of their own."
 )
 _ATTACKS = (Unchanged.name, Follow.name, RandomText.name)
 _CURVES = (NONE, "sanitized index", ALL, ALL_QUOTES)

@@ -11,10 +11,9 @@ from eval.attacks.population import anonymity, new_population
 from eval.attacks.said_of_person import said_of_person
 from eval.experiment import SanitizedCorpus
 from eval.measures.anonymity import FACTS, among
-from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex
+from eval.measures.leakage import NOTHING_SENSITIVE
 from eval.progress import Progress
 from eval.rows import Row
-from eval.tasks.index import NOT_SANITIZED
 from ingest.documents import Document
 from models.errors import ConfigurationError
 
@@ -41,6 +40,8 @@ class AnonymityTask:
     sizes: Sequence[int] = SIZES
     seed: int = 0
 
+    sensitive = NOTHING_SENSITIVE
+
     def __post_init__(self) -> None:
         if not self.sizes or min(self.sizes) < 1:
             raise ConfigurationError(
@@ -57,11 +58,6 @@ class AnonymityTask:
         """The ids of the documents."""
         return [document.doc_id for document in self.documents]
 
-    @property
-    def sensitive(self) -> SensitiveIndex:
-        """Nothing: its rows count people."""
-        return NOTHING_SENSITIVE
-
     def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
         """The k of each document at every size, and how many facts it says."""
         progress(f"singling out in {kept.system}", 0, None)
@@ -70,11 +66,8 @@ class AnonymityTask:
         population = new_population(max(self.sizes), self.seed)
         found = dict(zip(said, anonymity(population, list(said.values()), self.sizes), strict=True))
         for case in cases:
-            begun = Row(system=kept.system, task=self.name, case=case, doc_ids=(case,))
-            if case not in said:
-                yield begun.model_copy(update={"failure": kept.failed.get(case, NOT_SANITIZED)})
-                continue
-            figures = {
-                among(size): float(k) for size, k in zip(self.sizes, found[case].tolist(), strict=True)
-            }
-            yield begun.model_copy(update={"figures": {FACTS: float(said[case].facts), **figures}})
+            figures = None
+            if case in said:
+                figures = {FACTS: float(said[case].facts)}
+                figures |= {among(size): float(k) for size, k in zip(self.sizes, found[case], strict=True)}
+            yield kept.row(self.name, case, figures)

@@ -13,10 +13,9 @@ from typing import Protocol
 from eval.corpora.exams import ChoiceQuestion
 from eval.experiment import SanitizedCorpus
 from eval.measures.choices import chosen
-from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex
+from eval.measures.leakage import NOTHING_SENSITIVE
 from eval.progress import Progress
 from eval.rows import Row
-from eval.tasks.index import NOT_SANITIZED
 from ingest.protocols import Encoder
 from models.language.asking import Asker, Plan, Slots
 from models.language.prompts import prompt
@@ -105,6 +104,8 @@ class Choices:
     questions: Sequence[ChoiceQuestion] = field(repr=False)
     answerer: Answerer
 
+    sensitive = NOTHING_SENSITIVE
+
     @property
     def name(self) -> str:
         """With the answerer."""
@@ -114,11 +115,6 @@ class Choices:
     def cases(self) -> Sequence[str]:
         """The ids of the documents asked about."""
         return [each.about for each in self.questions]
-
-    @property
-    def sensitive(self) -> SensitiveIndex:
-        """Nothing: its rows count answers."""
-        return NOTHING_SENSITIVE
 
     def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
         """The row of each case."""
@@ -136,11 +132,5 @@ class Choices:
             for each, answer in zip(asked, answers, strict=True)
         }
         for case in cases:
-            begun = Row(
-                system=kept.system, task=self.name, case=case, doc_ids=(case,), engine=self.answerer.name
-            )
-            if case in found:
-                yield begun.model_copy(update={"figures": found[case]})
-            else:
-                yield begun.model_copy(update={"failure": kept.failed.get(case, NOT_SANITIZED)})
+            yield kept.row(self.name, case, found.get(case), self.answerer.name)
         progress(f"answering from {kept.system}", len(cases), len(cases))

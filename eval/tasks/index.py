@@ -12,7 +12,6 @@ from eval.progress import Progress
 from eval.rows import Row
 from ingest.documents import Action
 
-NOT_SANITIZED = "not sanitized"
 MENTIONS, KEPT = "mentions", "mentions kept"
 
 
@@ -34,16 +33,11 @@ class IndexReader:
         """``leaked`` are the entities that remain in the document; figures count its mentions."""
         there = {document.doc_id: document for document in kept.documents}
         for case in cases:
-            begun = Row(system=kept.system, task=self.name, case=case, doc_ids=(case,))
             if case not in there:
-                failure = kept.failed.get(case, NOT_SANITIZED)
-                yield begun.model_copy(update={"failure": failure})
+                yield kept.row(self.name, case, None)
                 continue
             document = there[case]
             left = sum(decision.action is Action.KEEP for decision in document.decisions)
-            yield begun.model_copy(
-                update={
-                    "leaked": self.sensitive.leaked([case], document.text, ""),
-                    "figures": {MENTIONS: float(len(document.decisions)), KEPT: float(left)},
-                }
-            )
+            figures = {MENTIONS: float(len(document.decisions)), KEPT: float(left)}
+            leaked = self.sensitive.leaked([case], document.text, "")
+            yield kept.row(self.name, case, figures).model_copy(update={"leaked": leaked})

@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 from eval.corpora.corpus import Truths
 from eval.experiment import SanitizedCorpus
 from eval.measures import inferred as measured
-from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex
+from eval.measures.leakage import NOTHING_SENSITIVE
 from eval.progress import Progress
 from eval.rows import Row
-from eval.tasks.index import NOT_SANITIZED
 from ingest.documents import Document
 from ingest.protecting.protocols import Adversary, Inference
 
@@ -29,6 +28,8 @@ class InferredTask:
     attack: Adversary
     truths: Mapping[str, Truths] = field(repr=False)
 
+    sensitive = NOTHING_SENSITIVE
+
     @property
     def name(self) -> str:
         """The attack."""
@@ -39,11 +40,6 @@ class InferredTask:
         """The ids of the documents."""
         return [document.doc_id for document in self.documents]
 
-    @property
-    def sensitive(self) -> SensitiveIndex:
-        """Nothing: its rows count attributes."""
-        return NOTHING_SENSITIVE
-
     def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
         """Numbers by attribute; a failure if the document was not sanitized."""
         progress(f"inferring in {kept.system}", 0, None)
@@ -52,14 +48,10 @@ class InferredTask:
         there = [case for case in cases if case in texts]
         guessed = dict(zip(there, self.attack.infer([texts[case] for case in there]), strict=True))
         for case in cases:
-            begun = Row(
-                system=kept.system, task=self.name, case=case, engine=self.attack.name, doc_ids=(case,)
-            )
-            if case not in guessed:
-                yield begun.model_copy(update={"failure": kept.failed.get(case, NOT_SANITIZED)})
-            else:
+            figures = None
+            if case in guessed:
                 figures = figures_of(guessed[case], self.truths.get(case, {}), prior)
-                yield begun.model_copy(update={"figures": figures})
+            yield kept.row(self.name, case, figures, self.attack.name)
 
 
 def most_frequent(truths: Sequence[Truths]) -> dict[str, str]:

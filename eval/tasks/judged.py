@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from eval.experiment import SanitizedCorpus
-from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex
+from eval.measures.leakage import NOTHING_SENSITIVE
 from eval.progress import Progress
 from eval.rows import Row
-from eval.tasks.index import NOT_SANITIZED
 from ingest.documents import Document
 from models.packs import packs
 
@@ -35,6 +34,8 @@ class Judged:
     documents: Sequence[Document] = field(repr=False)
     judge: Judge
 
+    sensitive = NOTHING_SENSITIVE
+
     @property
     def name(self) -> str:
         """With the judge."""
@@ -45,11 +46,6 @@ class Judged:
         """The ids of the documents."""
         return [document.doc_id for document in self.documents]
 
-    @property
-    def sensitive(self) -> SensitiveIndex:
-        """Nothing: its rows hold scores."""
-        return NOTHING_SENSITIVE
-
     def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
         """The row of each case, in order."""
         originals = {each.doc_id: each.text for each in self.documents}
@@ -58,11 +54,8 @@ class Judged:
         given = (each for pack in packs(asked, _ASKED_AT_ONCE) for each in self.judge.scores(pack))
         for number, case in enumerate(cases):
             progress(f"judging {kept.system}", number, len(cases))
-            begun = Row(
-                system=kept.system, task=self.name, case=case, doc_ids=(case,), engine=self.judge.name
-            )
-            if case not in written:
-                yield begun.model_copy(update={"failure": kept.failed.get(case, NOT_SANITIZED)})
-                continue
-            found = next(given) if written[case].strip() else None
-            yield begun.model_copy(update={"figures": {MISSING: 1.0} if found is None else dict(found)})
+            figures: Mapping[str, float] | None = None
+            if case in written:
+                found = next(given) if written[case].strip() else None
+                figures = {MISSING: 1.0} if found is None else found
+            yield kept.row(self.name, case, figures, self.judge.name)

@@ -11,10 +11,9 @@ from eval.attacks.claims import Atomizer
 from eval.experiment import SanitizedCorpus
 from eval.measures.claim_distance import Judge, leaks
 from eval.measures.facts import facts_in, share_present
-from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex
+from eval.measures.leakage import NOTHING_SENSITIVE
 from eval.progress import Progress
 from eval.rows import Row
-from eval.tasks.index import NOT_SANITIZED
 from eval.tasks.linkage import ATOMIZER, JUDGE
 from ingest.documents import Document
 from models.judges.pairs import SAME
@@ -34,6 +33,8 @@ class Kept:
     judge: Judge = JUDGE
     atomizer: Atomizer = ATOMIZER
 
+    sensitive = NOTHING_SENSITIVE
+
     @property
     def name(self) -> str:
         """With the judge."""
@@ -43,11 +44,6 @@ class Kept:
     def cases(self) -> Sequence[str]:
         """The ids of the documents."""
         return [document.doc_id for document in self.documents]
-
-    @property
-    def sensitive(self) -> SensitiveIndex:
-        """Nothing: its rows count facts."""
-        return NOTHING_SENSITIVE
 
     def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
         """The row of each case; an original without facts or claims has no figure of them."""
@@ -61,9 +57,8 @@ class Kept:
         rated_of = (each for pack in packs(asked, _ASKED_AT_ONCE) for each in self.judge.rated(pack))
         for number, case in enumerate(cases):
             progress(f"reading {kept.system}", number, len(cases))
-            begun = Row(system=kept.system, task=self.name, case=case, doc_ids=(case,), engine=engine)
             if case not in written:
-                yield begun.model_copy(update={"failure": kept.failed.get(case, NOT_SANITIZED)})
+                yield kept.row(self.name, case, None, engine)
                 continue
             rated = [each for each in next(rated_of) if each is not None]
             figures = {
@@ -75,5 +70,5 @@ class Kept:
                 figures[FACTS] = share_present(facts, written[case])
                 if following[case] != case:
                     figures[CHANCE] = share_present(facts, written[following[case]])
-            yield begun.model_copy(update={"figures": figures})
+            yield kept.row(self.name, case, figures, engine)
         progress(f"reading {kept.system}", len(cases), len(cases))

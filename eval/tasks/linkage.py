@@ -25,13 +25,12 @@ from eval.measures.claim_distance import (
     leaks,
     rating_once,
 )
-from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex
+from eval.measures.leakage import NOTHING_SENSITIVE
 from eval.measures.reworded import bigram_precision
 from eval.measures.text_distance import RougePart, hidden_details, lexical_distance
 from eval.progress import Progress
 from eval.rows import Row
 from eval.targets import having_read
-from eval.tasks.index import NOT_SANITIZED
 from ingest.documents import Document, Span
 from ingest.protocols import Encoder
 from models.catalog import ModelRef
@@ -94,6 +93,8 @@ class LinkageTask:
     rouge_part: RougePart = "recall"
     among: Sequence[Document] = field(default=(), repr=False)
 
+    sensitive = NOTHING_SENSITIVE
+
     @property
     def name(self) -> str:
         """The linker, what is known in which words, and the judge."""
@@ -104,11 +105,6 @@ class LinkageTask:
     def cases(self) -> Sequence[str]:
         """The ids of the documents."""
         return [document.doc_id for document in self.documents]
-
-    @property
-    def sensitive(self) -> SensitiveIndex:
-        """Nothing: its rows count claims."""
-        return NOTHING_SENSITIVE
 
     def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
         """The row of each case; without ``among``, every sanitized document is a candidate for each."""
@@ -127,9 +123,8 @@ class LinkageTask:
         ratings = self._ratings([persons[case] for case in cases if case in persons], linked_to, candidates)
         for number, case in enumerate(cases):
             progress(phase, number, len(cases))
-            begun = Row(system=kept.system, task=self.name, case=case, doc_ids=(case,))
             if case not in persons:
-                yield begun.model_copy(update={"failure": kept.failed.get(case, NOT_SANITIZED)})
+                yield kept.row(self.name, case, None)
                 continue
             figures = self._person_figures(persons[case], next(ratings))
             figures[linked.LINKABLE] = len(candidates[places[case]].claims)
@@ -137,7 +132,7 @@ class LinkageTask:
             if (link := linked_to[case]) is not None:
                 figures |= self._found(persons[case], candidates[link.place], next(ratings), encoder)
             numbers = {name: float(value) for name, value in figures.items() if value is not None}
-            yield begun.model_copy(update={"engine": self._engine, "figures": numbers})
+            yield kept.row(self.name, case, numbers, self._engine)
         progress(phase, len(cases), len(cases))
 
     def _links(

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from eval.documents import MarkedDocument
 from eval.experiment import SanitizedCorpus
-from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex
+from eval.measures.leakage import NOTHING_SENSITIVE
 from eval.measures.marked import (
     ANY,
     CHANGED,
@@ -27,7 +27,6 @@ from eval.measures.marked import (
 from eval.measures.uncertainty import RESAMPLES, Estimate, bootstrap, clustered_share, holding
 from eval.progress import Progress
 from eval.rows import Row
-from eval.tasks.index import NOT_SANITIZED
 
 SHARES: Mapping[str, str] = {
     TOUCHED: MARKS,
@@ -52,6 +51,8 @@ class Marks:
     documents: Sequence[MarkedDocument] = field(repr=False)
     annotator: str
 
+    sensitive = NOTHING_SENSITIVE
+
     @property
     def name(self) -> str:
         """What its rows are called."""
@@ -62,21 +63,13 @@ class Marks:
         """The ids of the documents."""
         return [each.document.doc_id for each in self.documents]
 
-    @property
-    def sensitive(self) -> SensitiveIndex:
-        """Nothing: its rows hold counts only."""
-        return NOTHING_SENSITIVE
-
     def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
         """The counts of each document."""
         there = {document.doc_id: document for document in kept.documents}
         marked = {each.document.doc_id: each for each in self.documents}
         for case in cases:
-            begun = Row(system=kept.system, task=self.name, case=case, kind=self.annotator, doc_ids=(case,))
-            if case in there:
-                yield begun.model_copy(update={"figures": mark_counts(marked[case], there[case])})
-            else:
-                yield begun.model_copy(update={"failure": kept.failed.get(case, NOT_SANITIZED)})
+            figures = mark_counts(marked[case], there[case]) if case in there else None
+            yield kept.row(self.name, case, figures, kind=self.annotator)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,14 +21,13 @@ from eval.attacks.membership import (
     scores_of,
 )
 from eval.documents import AttackPrompt
-from eval.experiment import SanitizedCorpus
+from eval.experiment import NOT_SANITIZED, SanitizedCorpus
 from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex
 from eval.measures.membership import HELD_OUT, MEMBER
 from eval.progress import Progress
 from eval.protocols import Target
 from eval.rows import Row
 from eval.targets import HavingFound, RagTarget
-from eval.tasks.index import NOT_SANITIZED
 from ingest.documents import Document
 from ingest.protocols import Encoder
 from models.errors import ConfigurationError

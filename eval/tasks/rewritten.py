@@ -5,12 +5,11 @@ from dataclasses import dataclass, field
 
 from eval.experiment import SanitizedCorpus
 from eval.measures.answers import answer_scorer
-from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex
+from eval.measures.leakage import NOTHING_SENSITIVE
 from eval.measures.overlap import rouge_l, stems
 from eval.progress import Progress
 from eval.rows import Row
 from eval.targets import having_read
-from eval.tasks.index import NOT_SANITIZED
 from ingest.documents import Document
 from ingest.protocols import Encoder
 
@@ -25,16 +24,12 @@ class Rewritten:
     encoder: Encoder
 
     name = "rewritten"
+    sensitive = NOTHING_SENSITIVE
 
     @property
     def cases(self) -> Sequence[str]:
         """The ids of the documents."""
         return [document.doc_id for document in self.documents]
-
-    @property
-    def sensitive(self) -> SensitiveIndex:
-        """Nothing: its rows count words."""
-        return NOTHING_SENSITIVE
 
     def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
         """The row of each case; a failure if the document was not sanitized."""
@@ -44,11 +39,8 @@ class Rewritten:
         texts = [text for case in there for text in (originals[case], written[case])]
         encoder, scored = having_read(self.encoder, texts, progress=progress), answer_scorer()
         for case in cases:
-            begun = Row(
-                system=kept.system, task=self.name, case=case, engine=self.encoder.name, doc_ids=(case,)
-            )
             if case not in written:
-                yield begun.model_copy(update={"failure": kept.failed.get(case, NOT_SANITIZED)})
+                yield kept.row(self.name, case, None, self.encoder.name)
                 continue
             one, other = encoder.encode([originals[case], written[case]])
             figures = {
@@ -57,4 +49,4 @@ class Rewritten:
                 COSINE: float(one @ other),
                 UNCHANGED: float(originals[case] == written[case]),
             }
-            yield begun.model_copy(update={"figures": figures})
+            yield kept.row(self.name, case, figures, self.encoder.name)

@@ -11,10 +11,9 @@ import numpy as np
 from eval.attacks.same_person import SamePerson, aliases_in, found_twins
 from eval.experiment import SanitizedCorpus
 from eval.measures import same_person as measured
-from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex
+from eval.measures.leakage import NOTHING_SENSITIVE
 from eval.progress import Progress
 from eval.rows import Row
-from eval.tasks.index import NOT_SANITIZED
 from ingest.protocols import Encoder
 from models.errors import ConfigurationError
 
@@ -37,6 +36,8 @@ class SamePersonTask:
     encoder: Encoder
     seed: int = 0
 
+    sensitive = NOTHING_SENSITIVE
+
     def __post_init__(self) -> None:
         ids = [doc_id for person in self.people for doc_id in person]
         if len(set(ids)) < len(ids):
@@ -58,11 +59,6 @@ class SamePersonTask:
         """The ids of the documents, person by person."""
         return [doc_id for person in self.people if len(person) > 1 for doc_id in sorted(person)]
 
-    @property
-    def sensitive(self) -> SensitiveIndex:
-        """Nothing: its rows count documents."""
-        return NOTHING_SENSITIVE
-
     def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
         """The rank of the best twin of each document."""
         progress(f"linking documents in {kept.system}", 0, None)
@@ -72,14 +68,11 @@ class SamePersonTask:
         scores = attack.scores(kept.documents)
         aliases = [aliases_in(each) for each in kept.documents]
         for case in cases:
-            begun = Row(system=kept.system, task=self.name, case=case, engine=attack.name, doc_ids=(case,))
             person = person_of[case]
             twins = [places[each] for each in sorted(self.people[person]) if each in places and each != case]
-            if case not in places:
-                yield begun.model_copy(update={"failure": kept.failed.get(case, NOT_SANITIZED)})
-                continue
-            if not twins:
-                yield begun.model_copy(update={"failure": NO_TWIN})
+            if case not in places or not twins:
+                row = kept.row(self.name, case, None, attack.name)
+                yield row if case not in places else row.model_copy(update={"failure": NO_TWIN})
                 continue
             # A draw for each case, so that cases left over from another run have the same.
             rng = np.random.default_rng([self.seed, places[case]])
@@ -94,4 +87,4 @@ class SamePersonTask:
                 measured.CHANCE_FIVE: found.chance(5),
                 measured.ALIAS: shared,
             }
-            yield begun.model_copy(update={"figures": figures})
+            yield kept.row(self.name, case, figures, attack.name)

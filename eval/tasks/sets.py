@@ -5,12 +5,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from eval.experiment import SanitizedCorpus
-from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex
+from eval.experiment import NOT_SANITIZED, SanitizedCorpus
+from eval.measures.leakage import NOTHING_SENSITIVE
 from eval.measures.mauve import mauve
 from eval.progress import Progress
 from eval.rows import Row
-from eval.tasks.index import NOT_SANITIZED
 from ingest.documents import Document
 from ingest.protocols import Encoder
 
@@ -28,6 +27,8 @@ class Likeness:
     documents: Sequence[Document] = field(repr=False)
     encoder: Encoder
 
+    sensitive = NOTHING_SENSITIVE
+
     @property
     def name(self) -> str:
         """With the encoder."""
@@ -37,11 +38,6 @@ class Likeness:
     def cases(self) -> Sequence[str]:
         """One for the whole set."""
         return [WHOLE]
-
-    @property
-    def sensitive(self) -> SensitiveIndex:
-        """Nothing: it compares sets."""
-        return NOTHING_SENSITIVE
 
     def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
         """The row of the set; a failure if no document could be sanitized."""
@@ -71,6 +67,8 @@ class Classes:
     classes: Mapping[str, str] = field(repr=False)
     encoder: Encoder
 
+    sensitive = NOTHING_SENSITIVE
+
     @property
     def name(self) -> str:
         """With the encoder."""
@@ -80,11 +78,6 @@ class Classes:
     def cases(self) -> Sequence[str]:
         """The ids of the documents that have a class."""
         return [each.doc_id for each in self.documents if each.doc_id in self.classes]
-
-    @property
-    def sensitive(self) -> SensitiveIndex:
-        """Nothing: its rows count classes."""
-        return NOTHING_SENSITIVE
 
     def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
         """The row of each case."""
@@ -100,13 +93,12 @@ class Classes:
         read = self.encoder.encode([written[case] for case in there])
         vectors = dict(zip(there, read, strict=True))
         for case in cases:
-            begun = Row(system=kept.system, task=self.name, case=case, doc_ids=(case,), engine=self.name)
             if case not in written:
-                yield begun.model_copy(update={"failure": kept.failed.get(case, NOT_SANITIZED)})
+                yield kept.row(self.name, case, None, self.name)
                 continue
             others, place = sums.copy(), places[case]
             others[own[place]] -= originals[place]
             lengths = np.maximum(np.linalg.norm(others, axis=1), 1e-9)
             given = int((others @ vectors[case] / lengths).argmax())
-            yield begun.model_copy(update={"figures": {GIVEN: float(given), OWN: float(own[place])}})
+            yield kept.row(self.name, case, {GIVEN: float(given), OWN: float(own[place])}, self.name)
         progress(f"classing {kept.system}", len(cases), len(cases))

@@ -11,10 +11,9 @@ import numpy as np
 from eval.attacks.vectors import STORED_VECTORS, compared, described, found_among
 from eval.experiment import SanitizedCorpus, Shelf
 from eval.measures import vectors as measured
-from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex
+from eval.measures.leakage import NOTHING_SENSITIVE
 from eval.progress import Progress
 from eval.rows import Row
-from eval.tasks.index import NOT_SANITIZED
 from ingest.documents import Document, SanitizedDocument
 from ingest.protocols import Encoder
 from models.errors import ConfigurationError
@@ -41,6 +40,7 @@ class VectorsTask:
     encoder: Encoder
 
     name = STORED_VECTORS.name
+    sensitive = NOTHING_SENSITIVE
 
     def __post_init__(self) -> None:
         if len(set(self.cases)) < len(self.documents):
@@ -50,11 +50,6 @@ class VectorsTask:
     def cases(self) -> Sequence[str]:
         """The ids of the documents."""
         return [document.doc_id for document in self.documents]
-
-    @property
-    def sensitive(self) -> SensitiveIndex:
-        """Nothing: its rows count passages."""
-        return NOTHING_SENSITIVE
 
     def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
         """The row of each case.
@@ -75,16 +70,9 @@ class VectorsTask:
             for case in batch:
                 if case not in wanted:
                     continue
-                begun = Row(
-                    system=kept.system, task=self.name, case=case, engine=self.encoder.name, doc_ids=(case,)
-                )
-                if case not in there:
-                    failure = kept.failed.get(case, NOT_SANITIZED)
-                    yield begun.model_copy(update={"failure": failure})
-                elif (numbers := figures[case]) is None:
-                    yield begun.model_copy(update={"failure": CUT_OTHERWISE})
-                else:
-                    yield begun.model_copy(update={"figures": numbers})
+                row = kept.row(self.name, case, figures.get(case), self.encoder.name)
+                otherwise = case in there and figures[case] is None
+                yield row.model_copy(update={"failure": CUT_OTHERWISE}) if otherwise else row
         progress(phase, len(self.documents), len(self.documents))
 
     def _compared(

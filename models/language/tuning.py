@@ -170,9 +170,10 @@ def fine_tune_privately(
             # Some networks fail at their first gradient only.
             _keep_gradients(network, tokens[:1])
             network.zero_grad()
-        except Exception:
+        except Exception as error:
             raise ModelUnavailable(
-                "opacus cannot train this kind of network:", "choose a model such as gpt2."
+                f"opacus cannot train this kind of network ({type(error).__name__}):",
+                "choose a model such as gpt2, or a smaller one where memory ran out.",
             ) from None
         optimizer = DPOptimizer(
             AdamW(model.network.parameters(), lr=recipe.rate),

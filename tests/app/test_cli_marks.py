@@ -8,6 +8,7 @@ import pytest
 from app.cli import marks
 from app.cli.main import main
 from app.compose import system_of
+from app.demo.corpus import corpus_path
 from app.settings.load import Settings
 from eval.corpora.marked import VISITS_MAIL
 from eval.rows import read_rows
@@ -88,13 +89,19 @@ def test_a_second_run_goes_on_and_another_gold_is_another_run(
     assert "is of another run" in capsys.readouterr().err
 
 
-def test_what_was_learned_from_is_a_part_of_its_own(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_was_learned_from_is_a_part_of_its_own(
+    data: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     output = data.with_name("out")
+    # A few of its documents: this is about parts, and all methods are measured on each.
+    few = corpus_path().read_text(encoding="utf-8").splitlines(keepends=True)[:7]
+    data.with_name("demo.jsonl").write_text("".join(few), encoding="utf-8")
+    monkeypatch.setattr(marks, "corpus_path", lambda: data.with_name("demo.jsonl"))
     command = ["bench", "marks", str(data), "--learned", "--seed", "3", "--output", str(output)]
     assert main(command) == 0
     report = MarksReport.model_validate_json((output / "marks.json").read_text(encoding="utf-8"))
     parts = {each.name: [(part.name, part.documents) for part in each.parts] for each in report.corpora}
-    assert parts == {VISITS_MAIL: [("held out", 2), ("learned from", 1)], "demo": [("learned from", 72)]}
+    assert parts == {VISITS_MAIL: [("held out", 2), ("learned from", 1)], "demo": [("learned from", 6)]}
     assert set(report.absent) == {"spia_cases", "spia_posts", "tab"}
     assert report.command == "DATA --learned --seed 3"
     assert "spia_cases is absent" in capsys.readouterr().err

@@ -37,7 +37,7 @@ def test_the_demo_says_first_how_long_it_takes_and_compares(
 ) -> None:
     ran = in_process(capsys, "demo", "--output", str(tmp_path / "out"))
     assert ran.messages[0] == (
-        "lethe: the demo takes about 11 minutes on two cores, and 7 with --no-comparison"
+        "lethe: the demo takes 4 to 11 minutes on two cores, and 2 to 7 with --no-comparison"
     )
     assert steps == ["ingest", "ask", "audit", "compare"]
     assert f"lethe: every method beside the others: {tmp_path / 'comparison.html'}" in ran.messages
@@ -49,7 +49,7 @@ def test_the_comparison_can_be_left_out(
     steps: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ran = in_process(capsys, "demo", "--no-comparison", "--output", str(tmp_path / "out"))
-    assert ran.messages[0] == "lethe: the demo takes about 7 minutes on two cores"
+    assert ran.messages[0] == "lethe: the demo takes 2 to 7 minutes on two cores"
     assert steps == ["ingest", "ask", "audit"]
     assert f"lethe: the audit: {tmp_path / 'audit.html'}" in ran.messages
     assert "4. The reports" in ran.err and "every method" not in ran.err

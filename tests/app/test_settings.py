@@ -390,6 +390,12 @@ SERVER = {"generator.base_url": "http://127.0.0.1:8080/v1", "generator.model": "
     ("kind", "others", "wrong"),
     [
         ("llama_cpp", {}, "llama_cpp needs generator.path, a GGUF file, or --gguf"),
+        (
+            "extractive",
+            {"generator.condense": True},
+            "condense needs a language model: set generator.kind to llama_cpp or openai_compatible, or leave "
+            "generator.condense out",
+        ),
         ("openai_compatible", {}, "openai_compatible needs generator.base_url and generator.model"),
         ("openai_compatible", {"generator.model": "small"}, "openai_compatible needs generator.base_url"),
         (
@@ -408,6 +414,7 @@ def test_a_generator_with_its_fields() -> None:
     generator = load_settings(arguments).generator
     assert generator.api_key is not None
     assert generator.api_key.get_secret_value() == MARKER
+    assert load_settings(arguments | {"generator.condense": True}).generator.condense
     path = Path("small.gguf")
     assert load_settings({"generator.kind": "llama_cpp", "generator.path": path}).generator.path == path
 

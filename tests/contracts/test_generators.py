@@ -4,19 +4,23 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from models.language.asking import Asker
 from models.language.openai_compatible import OpenAICompatibleModel
 from models.language.protocol import ChatMessage
 from retrieval.citations import NO_ANSWER
 from retrieval.documents import Passage, RetrievedPassage
+from retrieval.generators.condensed import CondensedPassages
 from retrieval.generators.extractive import ExtractiveGenerator
 from retrieval.generators.language_model import LanguageModelGenerator
 from retrieval.generators.verbatim import VerbatimGenerator
+from retrieval.guards.commands import RefusedCommands
 from retrieval.protocols import Generator
 from retrieval.writing import whole
-from tests.chat_server import chat_server, says
+from tests.chat_server import Reply, chat_server, says
 from tests.hashing_encoder import HashingEncoder
 from tests.tiny_gguf import make_tiny_gguf
 from tests.writing import cite
@@ -69,12 +73,27 @@ def language_model_http(stack: ExitStack, _: Path) -> Generator:
     return LanguageModelGenerator(OpenAICompatibleModel(server.url, "invented"))
 
 
+def condensed(stack: ExitStack, _: Path) -> Generator:
+    def answer(request: dict[str, Any]) -> Reply:
+        shortens = "shorten a passage" in request["messages"][0]["content"]
+        return says("#\nIt is [2] penicillin." if shortens else "Penicillin [1], they say [1, 7]. So?")
+
+    model = OpenAICompatibleModel(stack.enter_context(chat_server(answer=answer)).url, "invented")
+    return CondensedPassages(LanguageModelGenerator(model), Asker(model, at_once=2))
+
+
+def refusing_commands(_: ExitStack, __: Path) -> Generator:
+    return RefusedCommands(ExtractiveGenerator(HashingEncoder()))
+
+
 GENERATORS: list[Make] = [
     extractive,
     extractive_minilm,
     verbatim,
     language_model_gguf,
     language_model_http,
+    condensed,
+    refusing_commands,
 ]
 
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from eval.attacks.distinguishing import Distinguished, audited, distinguished, histogram_scores, ngram_scores
 from ingest.synthesizing.accounting import Guarantee, guaranteed
+from tests.distinguishing import Distinguished, audited, distinguished, histogram_scores, ngram_scores
 
 UNBOUNDED = 10**6
 

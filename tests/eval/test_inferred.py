@@ -16,7 +16,7 @@ from eval.attacks.attribute_truths import KnownText, known_texts, truths_in, tru
 from eval.attacks.attribute_values import ATTRIBUTES, value_names, values
 from eval.attacks.attributes import AttributeAttack, attribute_attack
 from eval.corpora.gold import fields_in
-from eval.experiment import SanitizedCorpus
+from eval.experiment import NOT_SANITIZED, SanitizedCorpus
 from eval.measures import inferred as measured
 from eval.measures.inferred import inferred, jaro, matched, protection, protection_in, similarity
 from eval.measures.leakage import NOTHING_SENSITIVE
@@ -24,7 +24,6 @@ from eval.progress import no_progress
 from eval.rows import Row
 from eval.studies.audit.measures import Grounds, inferring
 from eval.targets import reading_once
-from eval.tasks.index import NOT_SANITIZED
 from eval.tasks.inferred import InferredTask, figures_of, most_frequent
 from ingest.documents import Document, Risk, SanitizedDocument
 from ingest.protecting.protocols import Inference

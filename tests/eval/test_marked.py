@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eval.documents import Mark, MarkedDocument
-from eval.experiment import SanitizedCorpus
+from eval.experiment import NOT_SANITIZED, SanitizedCorpus
 from eval.measures.marked import (
     ANY,
     CHANGED,
@@ -27,7 +27,6 @@ from eval.measures.marked import (
 from eval.progress import no_progress
 from eval.rows import Row
 from eval.studies.marks.methods import GoldDetector
-from eval.tasks.index import NOT_SANITIZED
 from eval.tasks.marks import (
     NO_PLACES,
     NONE_MARKED,

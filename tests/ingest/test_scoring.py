@@ -40,7 +40,7 @@ def test_relevance_taken_away_ranks_as_distance_added(
         assert found.knowledge_divergence is not None and found.topical_relevance is not None
         subtracted = alpha * risk - beta * found.knowledge_divergence - gamma * found.topical_relevance
         assert found.priority == pytest.approx(subtracted + gamma, abs=1e-9)
-        assert found.priority <= alpha + gamma + 1e-9
+        assert found.priority is not None and found.priority <= alpha + gamma + 1e-9
 
 
 @settings(max_examples=150, deadline=None)

@@ -10,6 +10,7 @@ from ingest.protocols import Encoder, Sanitizer
 from retrieval.generators.extractive import ExtractiveGenerator
 from retrieval.guards.answers import AnswerRules, GuardedAnswers
 from retrieval.guards.canaries import Canaries
+from retrieval.guards.commands import RefusedCommands
 from retrieval.guards.passages import GuardedPassages, PassageRules
 from retrieval.protocols import Generator
 
@@ -17,36 +18,43 @@ Limits = Callable[[Target], Target]
 
 NONE, ALL, ALL_QUOTES = "none", "all, with the obedient model", "all, with quoted answers"
 ALIKE, SHARE = "budget of like questions", "budget of documents"
+GATE, DENSE, NOISE = "gate for commands", "search by vectors alone", "the same, noise in stored vectors"
 """The names of the limits, which a server makes."""
 THRESHOLD, COPIES = "threshold of similarity", "copies hidden"
 """The names of the rules of the search."""
+
+EPSILON = 10.0
+"""Of each stored vector, where there is noise: at the weak end of what is called private."""
 
 ALWAYS = (
     "a sanitized index, passages quoted in the prompt with their marks rewritten, and the policy on answers "
     "of a model: only this benchmark leaves them away",
     "no passage repeats the words of a better one",
     "an answer cites only passages that it was given",
+    "the prompt forbids to copy passages out, which the obedient model does not heed",
 )
 """What a server cannot switch off."""
 ABSENT = (
-    "an abstract in place of passages",
-    "a rule of the prompt against repeating passages",
-    "a gate that refuses questions by their wording",
     "access by document (keys are for whole collections)",
     "a synthetic base in place of the documents",
-    "noise in vectors or search",
+    "noise in search",
 )
 """Known defences that Lethe does not have."""
 NEED_A_MODEL = (
-    "reranking by a cross-encoder (retrieval.reranker)",
-    "rewriting of questions before the search (retrieval.rewrite_questions)",
+    "reranking by a cross-encoder (`retrieval.reranker`)",
+    "rewriting of questions before the search (`retrieval.rewrite_questions`)",
+    "condensed passages (`generator.condense`)",
 )
 """Defences that settings switch on, and that need a model which is not embedded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Defence:
-    """What is switched on. ``quote`` is the longest quotation, ``heeded`` whether the model heeds quotes."""
+    """What is switched on. ``quote`` is the longest quotation, ``heeded`` whether the model heeds quotes.
+
+    ``gated`` refuses commands. ``dense`` searches by vectors alone, which is no defence; ``noise`` is then
+    the epsilon of each stored vector, None without noise.
+    """
 
     name: str
     sanitized: bool = False
@@ -58,9 +66,16 @@ class Defence:
     canaries: bool = False
     limits: tuple[str, ...] = ()
     search: PassageRules = PassageRules()
+    gated: bool = False
+    dense: bool = False
+    noise: float | None = None
 
     def generator(self, encoder: Encoder, sanitizer: Sanitizer, canaries: Canaries) -> Generator:
-        """The victim, behind the output guard where a rule of it is on."""
+        """The victim, behind the output guard where a rule of it is on, and behind the gate."""
+        generator = self._guarded(encoder, sanitizer, canaries)
+        return RefusedCommands(generator) if self.gated else generator
+
+    def _guarded(self, encoder: Encoder, sanitizer: Sanitizer, canaries: Canaries) -> Generator:
         generator: Generator
         if self.extractive:
             generator = ExtractiveGenerator(encoder)
@@ -104,6 +119,8 @@ def defences(quote: int, search: PassageRules) -> Sequence[Defence]:
     """
     copies = PassageRules(hide_copies=search.hide_copies)
     both = (ALIKE, SHARE)
+    # The gate is not among all: the attacks here have one wording, which it knows, and whoever rewords that
+    # passes. Its zeros would hide what the others do.
     return (
         Defence(NONE),
         Defence("sanitized index", sanitized=True),
@@ -115,6 +132,9 @@ def defences(quote: int, search: PassageRules) -> Sequence[Defence]:
         Defence("canary scan", canaries=True),
         Defence(THRESHOLD, search=PassageRules(search.least_similarity)),
         Defence(COPIES, search=copies),
+        Defence(GATE, gated=True),
+        Defence(DENSE, dense=True),
+        Defence(NOISE, dense=True, noise=EPSILON),
         Defence(ALIKE, limits=(ALIKE,)),
         Defence(SHARE, limits=(SHARE,)),
         Defence(ALL, True, True, True, False, True, quote, True, both, copies),

@@ -34,7 +34,16 @@ from eval.protocols import Adaptive
 from eval.provenance import commit_here, provenance_of, reference_of
 from eval.rows import Row, RowFile
 from eval.studies.compare.run_digest import run_digest
-from eval.studies.defences.defence import ABSENT, ALWAYS, NEED_A_MODEL, Defence, Limits, defences
+from eval.studies.defences.defence import (
+    ABSENT,
+    ALWAYS,
+    EPSILON,
+    NEED_A_MODEL,
+    Defence,
+    Limits,
+    defences,
+)
+from eval.studies.defences.noise import by_vectors
 from eval.studies.defences.report import DefenceFigures, DefencesReport
 from eval.targets import reading_once
 from eval.tasks.attack import AttackTask
@@ -128,7 +137,15 @@ def measure_defences(
         sanitizer = system.sanitizer()
         tasks = {each.name: _tasks(each, found, encoder, sanitizer, system.k, options) for each in tried}
         kept: Mapping[str, SanitizedCorpus] = {
-            each.name: each.searching(replace(bases[each.sanitized], system=each.name)) for each in tried
+            each.name: each.searching(
+                replace(
+                    by_vectors(bases[each.sanitized], system.passage_tokens, each.noise, options.seed, stack)
+                    if each.dense
+                    else bases[each.sanitized],
+                    system=each.name,
+                )
+            )
+            for each in tried
         }
         experiment = Experiment(
             documents,
@@ -164,6 +181,7 @@ def measure_defences(
             "quoted words": float(options.quote),
             "least similarity": options.search.least_similarity or 0.0,
             "level of copies": options.search.hide_copies or 0.0,
+            "epsilon of a vector": EPSILON,
             **options.limit_figures,
         },
         defences=figures,
