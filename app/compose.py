@@ -359,15 +359,69 @@ def _guarded(
     return generator
 
 
+def defending(
+    settings: Settings, model: "LanguageModel | None"
+) -> "Callable[[Retriever, Callable[[], int]], Retriever]":
+    """What the settings put around the retriever of any collection; its models are loaded here.
+
+    It is given a retriever and what counts the documents. ``model`` is the generator's, None if answers are
+    extracted.
+
+    Raises:
+        ConfigurationError: Questions are to be rewritten, and there is no model, or it is remote and may not
+            read them.
+    """
+    from models.encoders.cross_encoder import CrossEncoder
+    from models.language.asking import Asker
+    from retrieval.guards.passages import GuardedPassages, PassageRules
+    from retrieval.guards.reworded import RewordedQuestions
+    from retrieval.reranked import Reranked
+
+    chosen = settings.retrieval
+    rules = PassageRules(chosen.least_similarity, chosen.hide_copies)
+    reranker = CrossEncoder(chosen.reranker) if chosen.reranker else None
+    asker = Asker(_rewriting(settings, model)) if chosen.rewrite_questions else None
+
+    def around(retriever: "Retriever", documents: "Callable[[], int]") -> "Retriever":
+        if rules:
+            retriever = GuardedPassages(retriever, rules, documents)
+        if reranker is not None:
+            retriever = Reranked(retriever, reranker)
+        return retriever if asker is None else RewordedQuestions(retriever, asker)
+
+    return around
+
+
+def _rewriting(settings: Settings, model: "LanguageModel | None") -> "LanguageModel":
+    if model is None:
+        raise ConfigurationError(
+            "retrieval.rewrite_questions needs a language model: set generator.kind to llama_cpp or "
+            "openai_compatible, or set retrieval.rewrite_questions to false."
+        )
+    if settings.generator.trust == "remote":
+        raise ConfigurationError(
+            'generator.trust is "remote", and retrieval.rewrite_questions would send it questions as they '
+            'are. Set the first to "local" if that server is yours, or the second to false.'
+        )
+    return model
+
+
 def searching(
-    settings: Settings, collection: Collection, encoder: "Encoder", sanitizer: "OneAtATime"
+    collection: Collection,
+    retriever: "Retriever",
+    sanitizer: "OneAtATime",
+    around: "Callable[[Retriever, Callable[[], int]], Retriever]",
 ) -> "Retriever":
-    """The retriever for questions, which searches for aliases where the collection has them for names."""
-    retriever = retriever_of(collection, encoder, search_of(settings))
+    """The retriever for questions, which searches for aliases where the collection has them for names.
+
+    ``around`` is that of ``defending``.
+    """
+    retriever = around(retriever, collection.store.count_documents)
     if collection.manifest.policy.replacements != "alias":
         return retriever
     from retrieval.guards.questions import SearchByAlias
 
+    # Outside: what reads a question besides the encoder gets aliases too.
     return SearchByAlias(retriever, sanitizer)
 
 

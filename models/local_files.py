@@ -63,8 +63,7 @@ def whole_model(kind: str, folder: Path, numbers: str = "float32") -> tuple[Any,
                 raise ValueError("the library would put random weights in their place")
         except Exception as error:
             raise ModelUnavailable(
-                f"The language model {folder.name} could not be loaded from its folder "
-                f"({type(error).__name__}):",
+                f"The model {folder.name} could not be loaded from its folder ({type(error).__name__}):",
                 f"it needs config.json, safetensors and a tokenizer, for {kind}; copy its files again, or "
                 "name another folder.",
             ) from None

@@ -38,6 +38,12 @@ class Retriever(Protocol):
     def retrieve(self, questions: Sequence[str], k: int) -> list[list[RetrievedPassage]]: ...
 
 
+class Reranker(Protocol):
+    """Scores of texts for a question, in [0, 1] and in order; higher is better."""
+
+    def scores(self, question: str, texts: Sequence[str]) -> NDArray[np.float32]: ...
+
+
 class Generator(Protocol):
     """A question and passages to an answer, piece by piece; deterministic at temperature zero."""
 

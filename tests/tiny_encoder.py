@@ -6,6 +6,7 @@ It knows nothing, but it is a real model of the library: a tokenizer, a transfor
 import string
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from models.local_files import quiet
 
@@ -30,10 +31,25 @@ def make_tiny_encoder(folder: Path) -> Path:
     return folder / "tiny"
 
 
-def save_bert(folder: Path, signs: str, words: Sequence[str], **sizes: float) -> Path:
+def make_tiny_cross_encoder(folder: Path, outputs: int = 1) -> Path:
+    """Save a two-layer BERT that reads pairs of texts under ``folder``; returns where."""
+    with quiet():
+        import torch
+        from transformers import BertForSequenceClassification
+
+        torch.manual_seed(0)
+        # Large random weights: with small ones, whatever is read, the score is the same.
+        sizes: dict[str, float] = {"hidden_size": DIM, "intermediate_size": 32, "max_position_embeddings": 64}
+        sizes |= {"initializer_range": 0.5, "num_labels": outputs}
+        signs = string.ascii_lowercase + string.digits
+        save_bert(folder, signs, (), kind=BertForSequenceClassification, **sizes)
+    return folder
+
+
+def save_bert(folder: Path, signs: str, words: Sequence[str], *, kind: Any = None, **sizes: float) -> Path:
     """Save a two-layer BERT with random weights that spells with ``signs`` and knows ``words``.
 
-    Case counts if ``signs`` have capital letters.
+    Case counts if ``signs`` have capital letters. ``kind`` is its class, without one BertModel.
     """
     from transformers import BertConfig, BertModel, BertTokenizerFast
 
@@ -46,5 +62,5 @@ def save_bert(folder: Path, signs: str, words: Sequence[str], **sizes: float) ->
     tokenizer.model_max_length = sizes["max_position_embeddings"]
     tokenizer.save_pretrained(folder)
     config = BertConfig(vocab_size=len(vocabulary), num_hidden_layers=2, num_attention_heads=2, **sizes)
-    BertModel(config).save_pretrained(folder)
+    (kind or BertModel)(config).save_pretrained(folder)
     return folder

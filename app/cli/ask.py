@@ -5,7 +5,16 @@ import time
 
 from app.cli.console import result
 from app.cli.given import data_of
-from app.compose import answering, encoder_of, generating_model_of, sanitizer_of, searching
+from app.compose import (
+    answering,
+    defending,
+    encoder_of,
+    generating_model_of,
+    retriever_of,
+    sanitizer_of,
+    search_of,
+    searching,
+)
 from app.rows import answer_row
 from retrieval.writing import whole
 
@@ -17,9 +26,10 @@ def run(arguments: argparse.Namespace) -> int:
     with data.open(arguments.collection) as collection:
         encoder = encoder_of(data.settings)
         sanitizer = sanitizer_of(data.settings, collection, encoder)
-        retriever = searching(data.settings, collection, encoder, sanitizer)
-        (passages,) = retriever.retrieve([arguments.question], data.settings.retrieval.k)
         model = generating_model_of(data.settings)
+        bare = retriever_of(collection, encoder, search_of(data.settings))
+        retriever = searching(collection, bare, sanitizer, defending(data.settings, model))
+        (passages,) = retriever.retrieve([arguments.question], data.settings.retrieval.k)
         generator = answering(data.settings, collection, encoder, model, sanitizer)
         answer = whole(generator.write(arguments.question, passages))
     seconds = round(time.perf_counter() - started, 2)

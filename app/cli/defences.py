@@ -25,9 +25,11 @@ from eval.targets import reading_once
 from ingest.protocols import Encoder
 from models.errors import LetheError
 from retrieval.documents import Answer
+from retrieval.guards.passages import PassageRules
 
 ALIKE_QUESTIONS, DOCUMENTS_PERCENT, QUOTE_WORDS = 10, 20.0, 20
-"""What is measured of limits that the settings leave open."""
+LEAST_SIMILARITY, COPY_LEVEL = 0.5, 0.05
+"""What is measured of limits and rules that the settings leave open."""
 
 
 class OneCaller:
@@ -83,6 +85,7 @@ def _numbers(doc_ids: Sequence[str]) -> list[str]:
 def _options(arguments: argparse.Namespace, settings: Settings, encoder: Encoder) -> Options:
     alike = settings.server.alike_questions or ALIKE_QUESTIONS
     percent = settings.server.documents_percent or DOCUMENTS_PERCENT
+    search = settings.retrieval
     limited: dict[str, dict[str, float | None]] = {
         ALIKE: {"alike_questions": alike, "documents_percent": None},
         SHARE: {"alike_questions": None, "documents_percent": percent},
@@ -99,6 +102,10 @@ def _options(arguments: argparse.Namespace, settings: Settings, encoder: Encoder
         arguments.questions,
         settings.generator.quote_words or QUOTE_WORDS,
         tuple(dict.fromkeys(arguments.also or ())),
+        PassageRules(
+            LEAST_SIMILARITY if search.least_similarity is None else search.least_similarity,
+            search.hide_copies or COPY_LEVEL,
+        ),
         arguments.seed,
     )
 

@@ -4,7 +4,15 @@ import argparse
 
 from app.cli.console import result
 from app.cli.given import data_of
-from app.compose import encoder_of, sanitizer_of, searching
+from app.compose import (
+    defending,
+    encoder_of,
+    generating_model_of,
+    retriever_of,
+    sanitizer_of,
+    search_of,
+    searching,
+)
 from app.rows import passage_row
 
 
@@ -14,7 +22,9 @@ def run(arguments: argparse.Namespace) -> int:
     with data.open(arguments.collection) as collection:
         encoder = encoder_of(data.settings)
         sanitizer = sanitizer_of(data.settings, collection, encoder)
-        retriever = searching(data.settings, collection, encoder, sanitizer)
+        model = generating_model_of(data.settings) if data.settings.retrieval.rewrite_questions else None
+        bare = retriever_of(collection, encoder, search_of(data.settings))
+        retriever = searching(collection, bare, sanitizer, defending(data.settings, model))
         for retrieved in retriever.retrieve([arguments.question], data.settings.retrieval.k)[0]:
             result(passage_row(retrieved))
     return 0

@@ -147,8 +147,8 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "Attack a corpus under each defence of the server, alone and together, with the most obedient model "
         "there could be: extraction, coverage, membership, planted secrets, and poisoned documents that "
         "command the model. Beside it stands what the same defences cost harmless questions. Limits that the "
-        "settings leave open are measured at 20 quoted words, 10 like questions and 20 percent of documents. "
-        "Nothing is kept but figures.",
+        "settings leave open are measured at 20 quoted words, 10 like questions, 20 percent of documents, "
+        "similarity 0.5 and copies at level 0.05. Nothing is kept but figures.",
         "lethe bench defences notes/ --output defended",
     ),
     "bench attributes": (

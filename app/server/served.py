@@ -6,7 +6,17 @@ from functools import cache
 from threading import Lock
 from typing import Generic, Protocol, TypeVar
 
-from app.compose import answering, encoder_of, generating_model_of, sanitizer_of, searching, system_of
+from app.compose import (
+    answering,
+    defending,
+    encoder_of,
+    generating_model_of,
+    retriever_of,
+    sanitizer_of,
+    search_of,
+    searching,
+    system_of,
+)
 from app.data_dir import DataDir
 from app.machine import cores
 from app.rows import collection_row
@@ -22,11 +32,15 @@ _Loaded = TypeVar("_Loaded")
 
 @dataclass(frozen=True, slots=True)
 class ServedCollection:
-    """The retriever and the generator of a collection; several threads call them at once."""
+    """The retriever and the generator of a collection; several threads call them at once.
+
+    ``bare`` finds what questions may not: the proof of an erasure searches with it.
+    """
 
     retriever: Retriever
     generator: Generator
     k: int
+    bare: Retriever
 
 
 class Collections(Protocol):
@@ -89,6 +103,7 @@ class DataCollections:
         self.encoder = JoinedEncoder(encoder, cores())
         self.system = Once(lambda: system_of(data.settings, encoder=encoder))
         self._model = generating_model_of(data.settings)
+        self._around = defending(data.settings, self._model)
         self._opened: dict[str, _Opened] = {}
         self._lock = Lock()
         self._turns: dict[str, Lock] = {}
@@ -149,9 +164,10 @@ class DataCollections:
         settings = self._data.settings
         collection = self._collection(name)
         sanitizer = sanitizer_of(settings, collection, self.encoder, self.system)
-        retriever = searching(settings, collection, self.encoder, sanitizer)
+        bare = retriever_of(collection, self.encoder, search_of(settings))
+        retriever = searching(collection, bare, sanitizer, self._around)
         generator = answering(settings, collection, self.encoder, self._model, sanitizer)
-        return _Opened(collection, ServedCollection(retriever, generator, settings.retrieval.k))
+        return _Opened(collection, ServedCollection(retriever, generator, settings.retrieval.k, bare))
 
 
 def _is_there(collection: Collection) -> bool:

@@ -206,6 +206,28 @@ class RetrievalSettings(BaseModel):
         default="hybrid",
         description="by vectors and words, by vectors alone, or by vectors of bare passages as in the papers",
     )
+    least_similarity: float | None = Field(
+        default=None,
+        ge=-1,
+        le=1,
+        description="similarity to the question from which a passage may be found; none for any",
+    )
+    hide_copies: float | None = Field(
+        default=None,
+        gt=0,
+        lt=1,
+        description="significance level, such as 0.05, at which a long question counts as a copy of a "
+        "document, of which then nothing is found; none hides none",
+    )
+    reranker: Path | None = Field(
+        default=None,
+        description="folder of a cross-encoder that orders the best passages anew; none for no other order",
+    )
+    rewrite_questions: bool = Field(
+        default=False,
+        description="whether the generator's model, which has to be local, says a question in other words "
+        "before the search",
+    )
     index: Literal["faiss", "milvus", "pgvector"] = Field(
         default="faiss",
         description="where new collections keep their vectors: a file in their folder, Milvus, or PostgreSQL "

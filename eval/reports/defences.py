@@ -119,10 +119,8 @@ def _lines(report: DefencesReport) -> Iterator[str]:
     curves = curves_table(report)
     yield from (f"## {curves.caption}", "", markdown_table(curves, words=2).rstrip(), "")
     yield from ("## Not in the table", "", f"Always on: {'; '.join(report.always)}.", "")
-    yield from (
-        "Condensed passages (`generator.condense`) need a model that can condense: no figure here.",
-        "",
-    )
+    if report.need_a_model:
+        yield from (f"Not measured, since a model is needed: {'; '.join(report.need_a_model)}.", "")
     yield f"Lethe has none of these: {'; '.join(report.absent)}."
     failed = {each.defence: each.not_measured for each in report.defences if each.not_measured}
     if failed or report.failed:

@@ -1,6 +1,6 @@
 """A task that is measured with further documents in the index: those that somebody slipped in."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from eval.experiment import SanitizedCorpus, Task, add_documents, retrievers
@@ -19,12 +19,13 @@ class Beside:
     """``task`` on a copy of the index in memory, with ``documents`` sanitized and indexed as others were.
 
     ``documents`` are parallel to the cases, each of which is measured if its document was not refused. Ids
-    are those of no other document.
+    are those of no other document. ``searching`` puts around the copy what is around the index.
     """
 
     task: Task
     documents: Sequence[Document] = field(repr=False)
     encoder: Encoder
+    searching: Callable[[SanitizedCorpus], SanitizedCorpus] = field(default=lambda kept: kept, repr=False)
 
     @property
     def name(self) -> str:
@@ -61,7 +62,9 @@ class Beside:
                 for case, each in zip(self.cases, outcomes, strict=True)
                 if isinstance(each, SanitizationError)
             }
-            yield from self.task.rows(added, [case for case in cases if case not in refused], progress)
+            yield from self.task.rows(
+                self.searching(added), [case for case in cases if case not in refused], progress
+            )
             for case in cases:
                 if case in refused:
                     yield Row(system=kept.system, task=self.name, case=case, failure=refused[case])

@@ -48,6 +48,8 @@ def test_tables_and_figures_of_every_defence(letters: Path, capsys: pytest.Captu
     assert "| pirates |" in out
     assert report.limits == {
         "quoted words": 20,
+        "least similarity": 0.5,
+        "level of copies": 0.05,
         "epsilon of a vector": 10,
         "like questions": 10,
         "percent of documents": 20,

@@ -46,11 +46,11 @@ def test_while_a_collection_is_opened_others_answer(data: DataDir, monkeypatch: 
     begun, go = threading.Event(), threading.Event()
     searching = compose.searching
 
-    def slow(settings: Any, collection: Any, *rest: Any) -> Any:
+    def slow(collection: Any, *rest: Any) -> Any:
         if collection.folder.name == "one":
             begun.set()
             assert go.wait(30)
-        return searching(settings, collection, *rest)
+        return searching(collection, *rest)
 
     monkeypatch.setattr(served, "searching", slow)
     collections = DataCollections(data)

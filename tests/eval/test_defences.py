@@ -25,11 +25,13 @@ from eval.studies.defences.defence import (
     ALIKE,
     ALL,
     ALL_QUOTES,
+    COPIES,
     DENSE,
     GATE,
     NOISE,
     NONE,
     SHARE,
+    THRESHOLD,
     Defence,
     Limits,
     defences,
@@ -81,7 +83,7 @@ class Five:
 
 
 def limits(name: str, documents: int) -> Limits:
-    assert name in (ALIKE, SHARE) and documents == 19
+    assert name in (ALIKE, SHARE) and documents == 21
     return Five if name == SHARE else lambda target: target
 
 
@@ -94,7 +96,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> tuple[DefencesReport, 
         {"detector.learned": False, "risk.kind": "prior", "retrieval.passage_tokens": 64}
     )
     system = replace(system_of(settings, encoder=WordEncoder()), k=3)
-    corpus = Corpus("notes", [note(number) for number in range(24)])
+    corpus = Corpus("notes", [note(number) for number in range(26)])
     folder = tmp_path_factory.mktemp("defences")
     return measure_defences(system, corpus, OPTIONS, folder=folder), folder
 
@@ -112,11 +114,11 @@ def drawn(figures: DefenceFigures, attack: str) -> float:
 def test_each_defence_takes_what_it_is_for(measured: tuple[DefencesReport, Path]) -> None:
     report, _ = measured
     found = by_name(report)
-    assert list(found) == [each.name for each in defences(20)]
+    assert list(found) == [each.name for each in defences(20, OPTIONS.search)]
     none = found[NONE]
     # Where nothing is defended, every attack succeeds.
     assert drawn(none, Follow.name) > 0.2 < drawn(none, Unchanged.name)
-    assert none.injected_without.value == 0 and (none.canaries.value or 0) > 0.8
+    assert none.injected_without.value == 0 and (none.canaries.value or 0) > 0.7
     assert (none.injected.value or 0) > 0.6 and (none.member.value or 0) > 0.8
     assert none.refused.value == none.refused_attacks.value == 0
     assert drawn(found["sanitized index"], Follow.name) < 0.5 * drawn(none, Follow.name)
@@ -126,6 +128,12 @@ def test_each_defence_takes_what_it_is_for(measured: tuple[DefencesReport, Path]
     assert found["canary scan"].canaries.value == 0
     assert found["quoted answers, no model"].injected_by["dump"].value == 0
     assert drawn(found["quotations of 20 words"], Follow.name) <= drawn(none, Follow.name)
+    # Whoever asks for a member gets what others get. A long question may be half of a note of 36 words.
+    assert (found[COPIES].member.value or 0) < 0.7
+    assert (found[COPIES].found_first.value or 0) > 0.9 and none.found_first.value == 1
+    assert found[THRESHOLD].member.value == none.member.value
+    assert (found[THRESHOLD].covered.value or 0) < (none.covered.value or 0)
+    assert drawn(found[THRESHOLD], Unchanged.name) < drawn(none, Unchanged.name)
     # The gate knows the wording of these attacks; poisoned documents are no questions.
     gate = found[GATE]
     assert drawn(gate, Follow.name) == drawn(gate, Unchanged.name) == gate.canaries.value == 0
@@ -148,11 +156,18 @@ def test_each_defence_takes_what_it_is_for(measured: tuple[DefencesReport, Path]
 
 def test_the_report_has_its_sizes_and_no_words(measured: tuple[DefencesReport, Path]) -> None:
     report, folder = measured
-    assert (report.documents, report.held_out, report.harmless, report.budget) == (19, 5, 19, 12)
-    assert report.limits == {"quoted words": 20, "epsilon of a vector": 10, "invented limit": 5}
+    assert (report.documents, report.held_out, report.harmless, report.budget) == (21, 5, 21, 12)
+    assert report.limits == {
+        "quoted words": 20,
+        "least similarity": 0.5,
+        "level of copies": 0.05,
+        "epsilon of a vector": 10,
+        "invented limit": 5,
+    }
     assert list(report.defences[0].drawn[Follow.name]) == [10, 12]
     page = markdown(report)
-    assert "19 documents with" in page and "Lethe has none of these: a threshold of similarity" in page
+    assert "21 documents with" in page and "Lethe has none of these: access by document" in page
+    assert "since a model is needed: reranking by a cross-encoder (`retrieval.reranker`); rewriting" in page
     assert f"| {ALL} | follow |" in page and "`generator.condense`" in page
     shown = page + report.model_dump_json() + (folder / "rows.jsonl").read_text(encoding="utf-8")
     assert not any(name in shown for name in ("Tobias", *NAMES))

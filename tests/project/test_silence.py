@@ -326,7 +326,7 @@ models.language.prompts.Prompt: name
 eval.measures.injected.Injected: by_command
 eval.studies.defences.defence.Defence: name limits
 eval.studies.defences.report.DefenceFigures: defence drawn also injected_by
-eval.studies.defences.report.DefencesReport: command reference limits always absent
+eval.studies.defences.report.DefencesReport: command reference limits always absent need_a_model
 eval.studies.defences.study.Options: refusals limit_figures also
 eval.tasks.benign.Benign: refusals
 eval.tasks.coverage.CoverageTask: refusals

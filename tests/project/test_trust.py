@@ -11,10 +11,13 @@ import pytest
 from app.cli.main import main
 from app.compose import (
     answering,
+    defending,
     encoder_of,
     generating_model_of,
     language_model_of,
+    retriever_of,
     sanitizer_of,
+    search_of,
     searching,
     system_of,
 )
@@ -433,7 +436,9 @@ def test_who_asks_by_a_name_finds_the_documents_of_its_alias(by_alias: str) -> N
     settings = load_settings({})
     with DataDir(settings).open(by_alias) as collection:
         encoder = encoder_of(settings)
-        retriever = searching(settings, collection, encoder, sanitizer_of(settings, collection, encoder))
+        sanitizer = sanitizer_of(settings, collection, encoder)
+        bare = retriever_of(collection, encoder, search_of(settings))
+        retriever = searching(collection, bare, sanitizer, defending(settings, None))
         asked = ["What about Rosalind Quarrie?", "What about Marguerite Ashdown?"]
         gout, cough = (found[0].passage.text for found in retriever.retrieve(asked, 2))
     assert "gout" in gout and "cough" in cough
@@ -453,7 +458,9 @@ def test_the_asker_reads_own_names_again_only_where_settings_say_so(
     settings = load_settings({})
     with DataDir(settings).open(by_alias) as collection:
         encoder = encoder_of(settings)
-        retriever = searching(settings, collection, encoder, sanitizer_of(settings, collection, encoder))
+        sanitizer = sanitizer_of(settings, collection, encoder)
+        bare = retriever_of(collection, encoder, search_of(settings))
+        retriever = searching(collection, bare, sanitizer, defending(settings, None))
         text = retriever.retrieve([f"What about {NAME}?"], 1)[0][0].passage.text
     alias = text[text.index("Person") :][: len("Person ABCDEF")]
     monkeypatch.setenv("LETHE_GENERATOR__RESTORE", restore)

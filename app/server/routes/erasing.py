@@ -40,7 +40,7 @@ def erasing_routes(data: DataDir, served: Collections, sanitizing: Sanitizing, r
             # Again: while audits ended, an ingest may have stored other passages.
             wanted = sought(data, collection, ids)
             try:
-                receipt = erase_with_proof(data, collection, wanted, lambda: served.get(collection).retriever)
+                receipt = erase_with_proof(data, collection, wanted, lambda: served.get(collection).bare)
             finally:
                 # What was searched for is remembered as a question is.
                 served.forget_questions()

@@ -1,23 +1,27 @@
 """The defences that Lethe has, each by itself and all together, as variants of one undefended system."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from eval.attacks.obedient import Obedient, PlainPrompt, quoting
+from eval.experiment import SanitizedCorpus
 from eval.protocols import Target
 from ingest.protocols import Encoder, Sanitizer
 from retrieval.generators.extractive import ExtractiveGenerator
 from retrieval.guards.answers import AnswerRules, GuardedAnswers
 from retrieval.guards.canaries import Canaries
 from retrieval.guards.commands import RefusedCommands
+from retrieval.guards.passages import GuardedPassages, PassageRules
 from retrieval.protocols import Generator
 
 Limits = Callable[[Target], Target]
 
 NONE, ALL, ALL_QUOTES = "none", "all, with the obedient model", "all, with quoted answers"
 ALIKE, SHARE = "budget of like questions", "budget of documents"
-GATE, DENSE, NOISE = "gate for commands", "search by vectors alone", "the same, noise in stored vectors"
 """The names of the limits, which a server makes."""
+GATE, DENSE, NOISE = "gate for commands", "search by vectors alone", "the same, noise in stored vectors"
+THRESHOLD, COPIES = "threshold of similarity", "copies hidden"
+"""The names of the rules of the search."""
 
 EPSILON = 10.0
 """Of each stored vector, where there is noise: at the weak end of what is called private."""
@@ -31,15 +35,16 @@ ALWAYS = (
 )
 """What a server cannot switch off."""
 ABSENT = (
-    "a threshold of similarity for passages (quoted answers have one of relevance)",
-    "reranking",
-    "hiding the first document where its similarity is an extreme value (Mirabel)",
-    "rewriting of questions before the search",
     "access by document (keys are for whole collections)",
-    "a synthetic base in place of the documents",
     "noise in search",
 )
 """Known defences that Lethe does not have."""
+NEED_A_MODEL = (
+    "reranking by a cross-encoder (`retrieval.reranker`)",
+    "rewriting of questions before the search (`retrieval.rewrite_questions`)",
+    "condensed passages (`generator.condense`)",
+)
+"""Defences that settings switch on, and that need a model which is not embedded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,7 @@ class Defence:
     quote: int | None = None
     canaries: bool = False
     limits: tuple[str, ...] = ()
+    search: PassageRules = PassageRules()
     gated: bool = False
     dense: bool = False
     noise: float | None = None
@@ -81,6 +87,17 @@ class Defence:
         )
         return GuardedAnswers(generator, rules)
 
+    def searching(self, kept: SanitizedCorpus) -> SanitizedCorpus:
+        """The corpus with its search behind the rules."""
+        if not self.search:
+            return kept
+        return replace(
+            kept,
+            retriever=lambda encoder: GuardedPassages(
+                kept.retriever(encoder), self.search, lambda: kept.kept
+            ),
+        )
+
     def limiting(self, made: Mapping[str, Limits]) -> Limits | None:
         """The limits, one around the other; None without any."""
         if not self.limits:
@@ -94,8 +111,12 @@ class Defence:
         return limited
 
 
-def defences(quote: int) -> Sequence[Defence]:
-    """Nothing, each alone, and all; ``quote`` is the longest quotation in words."""
+def defences(quote: int, search: PassageRules) -> Sequence[Defence]:
+    """Nothing, each alone, and all; ``quote`` is the longest quotation in words, ``search`` has both rules.
+
+    All are without the threshold of similarity, below which half of the harmless questions find nothing.
+    """
+    copies = PassageRules(hide_copies=search.hide_copies)
     both = (ALIKE, SHARE)
     # The gate is not among all: the attacks here have one wording, which it knows, and whoever rewords that
     # passes. Its zeros would hide what the others do.
@@ -108,12 +129,14 @@ def defences(quote: int) -> Sequence[Defence]:
         Defence("policy on answers", guarded=True),
         Defence(f"quotations of {quote} words", quote=quote),
         Defence("canary scan", canaries=True),
+        Defence(THRESHOLD, search=PassageRules(search.least_similarity)),
+        Defence(COPIES, search=copies),
         Defence(GATE, gated=True),
         Defence(DENSE, dense=True),
         Defence(NOISE, dense=True, noise=EPSILON),
         Defence(ALIKE, limits=(ALIKE,)),
         Defence(SHARE, limits=(SHARE,)),
-        Defence(ALL, True, True, True, False, True, quote, True, both),
+        Defence(ALL, True, True, True, False, True, quote, True, both, copies),
         # What only quotes says nothing but what the policy let out.
-        Defence(ALL_QUOTES, True, False, True, True, False, quote, True, both),
+        Defence(ALL_QUOTES, True, False, True, True, False, quote, True, both, copies),
     )

@@ -60,3 +60,4 @@ class DefencesReport(_Frozen):
     defences: tuple[DefenceFigures, ...]
     always: tuple[str, ...]
     absent: tuple[str, ...]
+    need_a_model: tuple[str, ...] = ()

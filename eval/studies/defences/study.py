@@ -37,7 +37,15 @@ from eval.protocols import Adaptive
 from eval.provenance import commit_here, provenance_of, reference_of
 from eval.rows import Row, RowFile
 from eval.studies.compare.run_digest import run_digest
-from eval.studies.defences.defence import ABSENT, ALWAYS, EPSILON, Defence, Limits, defences
+from eval.studies.defences.defence import (
+    ABSENT,
+    ALWAYS,
+    EPSILON,
+    NEED_A_MODEL,
+    Defence,
+    Limits,
+    defences,
+)
 from eval.studies.defences.noise import by_vectors
 from eval.studies.defences.report import DefenceFigures, DefencesReport
 from eval.targets import reading_once
@@ -52,6 +60,7 @@ from ingest.documents import Document
 from ingest.protocols import Encoder, Sanitizer
 from models.errors import LetheError
 from retrieval.guards.canaries import Canaries
+from retrieval.guards.passages import PassageRules
 from retrieval.system import System
 
 OUTSIDE, CANDIDATES = 0.2, 50
@@ -69,9 +78,9 @@ FEWEST = 10
 class Options:
     """``budget`` questions of each attack; ``quote`` is the longest quotation in words.
 
-    ``limits`` makes a limit of a server by name, given the number of documents. ``refusals`` are the type
-    names of the errors by which it refuses, ``limit_figures`` what it is set to. ``also`` names further
-    attacks of ``FURTHER``.
+    ``search`` has both rules of the search. ``limits`` makes a limit of a server by name, given the number of
+    documents. ``refusals`` are the type names of the errors by which it refuses, ``limit_figures`` what it is
+    set to. ``also`` names further attacks of ``FURTHER``.
     """
 
     limits: Callable[[str, int], Limits] = field(repr=False)
@@ -80,6 +89,7 @@ class Options:
     budget: int = 100
     quote: int = 20
     also: Sequence[str] = ()
+    search: PassageRules = PassageRules(least_similarity=0.5, hide_copies=0.05)
     seed: int = 0
 
 
@@ -114,11 +124,18 @@ def measure_defences(
     run = run_digest(
         replace(corpus, questions=()),
         made_with,
-        (options.budget, options.quote, *sorted(options.limit_figures.items()), *options.also, options.seed),
+        (
+            options.budget,
+            options.quote,
+            repr(options.search),
+            *sorted(options.limit_figures.items()),
+            *options.also,
+            options.seed,
+        ),
         [system.encoder.name],
     )
     system = replace(system, detector=detected(system, documents, progress))
-    tried = defences(options.quote)
+    tried = defences(options.quote, options.search)
     with ExitStack() as stack:
         file = stack.enter_context(RowFile(run, folder))
         origin = replace(system, policy=Policy("origin"))
@@ -129,11 +146,13 @@ def measure_defences(
         sanitizer = system.sanitizer()
         tasks = {each.name: _tasks(each, found, encoder, sanitizer, system.k, options) for each in tried}
         kept: Mapping[str, SanitizedCorpus] = {
-            each.name: replace(
-                by_vectors(bases[each.sanitized], system.passage_tokens, each.noise, options.seed, stack)
-                if each.dense
-                else bases[each.sanitized],
-                system=each.name,
+            each.name: each.searching(
+                replace(
+                    by_vectors(bases[each.sanitized], system.passage_tokens, each.noise, options.seed, stack)
+                    if each.dense
+                    else bases[each.sanitized],
+                    system=each.name,
+                )
             )
             for each in tried
         }
@@ -169,12 +188,15 @@ def measure_defences(
         harmless=len(found.questions),
         limits={
             "quoted words": float(options.quote),
+            "least similarity": options.search.least_similarity or 0.0,
+            "level of copies": options.search.hide_copies or 0.0,
             "epsilon of a vector": EPSILON,
             **options.limit_figures,
         },
         defences=figures,
         always=ALWAYS,
         absent=ABSENT,
+        need_a_model=NEED_A_MODEL,
     )
 
 
@@ -234,7 +256,7 @@ def _tasks(
             )
             for each in attacks
         },
-        "injected": poisoning(poisoned, victim, encoder, k),
+        "injected": replace(poisoning(poisoned, victim, encoder, k), searching=defence.searching),
         "member": MembershipTask(
             found.members,
             found.held_out,

@@ -1,0 +1,56 @@
+"""Questions that are searched in other words. All invented."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from models.errors import ModelUnavailable
+from models.language.asking import Asker
+from retrieval.documents import RetrievedPassage
+from retrieval.guards.reworded import RewordedQuestions
+from tests.doubles import Scripted
+
+
+class Shelf:
+    """Finds nothing, and keeps what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def retrieve(self, questions: Sequence[str], k: int) -> list[list[RetrievedPassage]]:
+        self.asked += questions
+        return [[] for _ in questions]
+
+
+def searched(says: Scripted, *questions: str) -> list[str]:
+    shelf = Shelf()
+    assert RewordedQuestions(shelf, Asker(says)).retrieve(questions, 3) == [[] for _ in questions]
+    return shelf.asked
+
+
+def test_the_new_wording_is_searched() -> None:
+    model = Scripted(lambda role, question, seed: "Here.\n#\nWho mended the weir?\n")
+    assert searched(model, "The weir, by whom was it mended?") == ["Who mended the weir?"]
+    role, asked = model.asked[0]
+    assert "gives you no instructions" in role and "by whom was it mended?" in asked
+    assert "weir" not in repr(model)
+
+
+def test_what_cannot_be_read_or_does_not_fit_is_searched_as_it_was_asked() -> None:
+    unread = Scripted(lambda role, question, seed: "I would rather not.")
+    assert searched(unread, "Who mended the weir?") == ["Who mended the weir?"]
+    assert len(unread.asked) == 2
+    one = Scripted(lambda role, question, seed: "#\nnew" if "weir" in question else "no")
+    assert searched(one, "heron?", "weir?", "heron?", " ") == ["heron?", "new", "heron?", " "]
+    assert not any(asked.endswith(":\n ") for _, asked in one.asked)
+    narrow = Scripted(lambda role, question, seed: "#\nnew", context_tokens=500)
+    assert searched(narrow, "weir " * 400) == ["weir " * 400]
+    assert narrow.asked == []
+
+
+def test_a_model_that_fails_is_an_error() -> None:
+    def fails(role: str, question: str, seed: int) -> str:
+        raise ModelUnavailable("The model is not there:", "start it.")
+
+    with pytest.raises(ModelUnavailable, match="^The model is not there"):
+        RewordedQuestions(Shelf(), Asker(Scripted(fails))).retrieve(["weir?"], 3)
