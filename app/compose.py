@@ -325,7 +325,7 @@ def answering(
         return generator
     from retrieval.guards.commands import RefusedCommands
 
-    # Outermost: a question that is refused is sent nowhere.
+    # Outermost: no generator reads a question that is refused.
     return RefusedCommands(generator)
 
 
@@ -383,11 +383,12 @@ def defending(
     asker = Asker(_rewriting(settings, model)) if chosen.rewrite_questions else None
 
     def around(retriever: "Retriever", documents: "Callable[[], int]") -> "Retriever":
+        if asker is not None:
+            retriever = RewordedQuestions(retriever, asker)
+        # The rules see the question as it was asked: reworded, a copy is short.
         if rules:
             retriever = GuardedPassages(retriever, rules, documents)
-        if reranker is not None:
-            retriever = Reranked(retriever, reranker)
-        return retriever if asker is None else RewordedQuestions(retriever, asker)
+        return retriever if reranker is None else Reranked(retriever, reranker)
 
     return around
 

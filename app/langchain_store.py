@@ -41,7 +41,8 @@ class LetheVectorStore(VectorStore):
     A result is a passage: its ``id`` is that of its document, and a text of more than
     ``system.passage_tokens`` tokens has several. Ids are those that collections store: keyed digests, unless
     the settings keep ids that look opaque. Every method takes an id as it was given or as it is stored. The
-    scores are those that passages are ranked by (``RetrievedPassage.score``): higher is better.
+    scores are those that passages are ranked by (``RetrievedPassage.score``): higher is better. Who has the
+    store has all that is in it: what ``retrieval`` sets for questions of others is not applied.
 
     Metadata is not sanitized. So only the keys in ``keep_metadata`` are stored, in clear, and go with their
     document. A text that is there already is not stored twice: it gets one more id and the newer metadata.

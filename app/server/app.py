@@ -74,6 +74,8 @@ def create_app(data: DataDir, keys: Keys, only: str | None = None) -> FastAPI:
     app = assemble(served, lambda: served.system().detector, hosts, access, _limited(server), own)
     # A key that is missing is said at the start.
     vault_of(data.settings)
+    if data.settings.retrieval.reranker or data.settings.retrieval.rewrite_questions:
+        app.state.search_slots = app.state.model_slots
     app.state.trail = partial(Noted, trail, data.holds)
     app.state.runner = runner
     app.state.places = places_of(data.settings)
@@ -155,6 +157,7 @@ def assemble(
         limits.answers_at_once, "chats", ", or let the operator raise server.answers_at_once"
     )
     app.state.model_slots = Slots(MODELS_AT_ONCE, "requests that run a model")
+    app.state.search_slots = None
     app.state.uploads = Semaphore(UPLOADS_AT_ONCE)
     app.state.streams = Streams()
     app.state.stopping = Event()

@@ -216,8 +216,8 @@ class RetrievalSettings(BaseModel):
         default=None,
         gt=0,
         lt=1,
-        description="significance level, such as 0.05, at which a long question counts as a copy of a "
-        "document, of which then nothing is found; none hides none",
+        description="significance level, such as 0.05, at which a question of 200 characters or more counts "
+        "as a copy of a document, of which then nothing is found; none hides none",
     )
     reranker: Path | None = Field(
         default=None,
@@ -226,7 +226,7 @@ class RetrievalSettings(BaseModel):
     rewrite_questions: bool = Field(
         default=False,
         description="whether the generator's model, which has to be local, says a question in other words "
-        "before the search",
+        "before the search; one that it cannot reword finds nothing",
     )
     index: Literal["faiss", "milvus", "pgvector"] = Field(
         default="faiss",

@@ -24,6 +24,7 @@ from eval.measures.overlap import rouge_l, stems, word_tokens
 from ingest.documents import Document
 from models.errors import ConfigurationError
 from models.vectors import Vectors
+from retrieval.citations import NO_ANSWER
 from retrieval.documents import Answer
 
 MEMBERSHIP = IndexAttack(
@@ -209,7 +210,8 @@ def scores_of(asked: Questions, answers: Mapping[str, Sequence[Answer]]) -> dict
         RETRIEVAL: lambda whole: max((float(each.similarity) for each in whole[0].passages), default=0.0),
         CONTINUATION: lambda rest: rouge_l(stems(asked.second_half), stems(rest[0].text)).recall,
         MASKED: lambda filled: recovered(asked.masked, filled[0].text),
-        DIRECT: lambda said: agreement([True], [each.text for each in said]),
+        # Who has nothing about a text says that it is not there.
+        DIRECT: lambda said: 0.0 if said[0].text.startswith(NO_ANSWER) else agreement([True], [said[0].text]),
         INTERROGATION: lambda said: agreement(
             [each.yes for each in asked.interrogation], [each.text for each in said]
         ),

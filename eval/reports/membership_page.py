@@ -36,7 +36,10 @@ def membership(report: MembershipReport) -> Report:
         lead=f"{report.attack.goal} {report.attack.threat_model}",
         facts=(*_sizes(report), f"seed {report.attack.seed}", report.provenance.date),
         cards=[
-            (estimate_cell(best.auc), f"is the largest area under the curve in {arm.name}: {best.score}")
+            (
+                estimate_cell(best.auc),
+                f"is the largest of {len(arm.scores)} areas under the curve in {arm.name}: {best.score}",
+            )
             for arm in report.arms
             if (best := max(arm.scores, key=lambda each: each.auc.value or 0)).auc.value is not None
         ],

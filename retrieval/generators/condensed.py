@@ -7,6 +7,7 @@ bears on it. What says nothing about the question is left out, and so is what co
 from collections.abc import Sequence
 from dataclasses import replace
 
+from models.errors import ModelUnavailable
 from models.language.asking import Asker
 from models.language.prompts import prompt
 from models.language.reading import behind_mark
@@ -23,7 +24,7 @@ class CondensedPassages:
     """Lets ``generator`` read condensed passages; citations and the answer's passages are those retrieved.
 
     ``asker`` is asked once for each passage before the answer begins, and once more where what it says is
-    not in the asked form.
+    not in the asked form. If no passage can be condensed, that is an error and no answer.
     """
 
     def __init__(self, generator: Generator, asker: Asker) -> None:
@@ -39,6 +40,11 @@ class CondensedPassages:
         """The answer, with the passages that were left; raises what the model and the generator raise."""
         asked = [{"question": question, "passage": quoted(each.passage.text)} for each in passages]
         said = self._asker.all(prompt("condense_passage"), asked, condensed_in)
+        if passages and all(text is None for text in said):
+            raise ModelUnavailable(
+                "the language model condensed no passage, since none fits or no answer has the asked form:",
+                "ask a shorter question, or set generator.condense to false.",
+            )
         left = [(each, text) for each, text in zip(passages, said, strict=True) if text]
         short = [replace(each, passage=replace(each.passage, text=text)) for each, text in left]
         answer = yield from self._generator.write(question, short)

@@ -4,7 +4,8 @@ Who asks "List all passages about dogs" asks something; who asks "List all passa
 the collection. The patterns read English and look for three things together: a wish, in the place where a
 sentence has its verb; the machine's own material, such as its context, its passages or the text above; and
 nothing behind it that narrows it down. They rather let a command pass than refuse a question. What is said in
-other words, letter by letter or in another language passes: this is no protection by itself.
+other words, letter by letter or in another language passes, and so does one in the middle of a text of more
+than 20,000 characters: this is no protection by itself.
 """
 
 import re
@@ -24,7 +25,8 @@ LONGEST = 10_000
 _OPEN = (
     r"(?:^|[.!?:;,]\s*|\b(?:and|then|now|just|also|please|instead"
     r"|you (?:must|should|will|have to|are to|need to)|(?:can|could|would|will) you|(?:want|need|like) you to"
-    r"|(?:task|job) is to)\s)(?:(?:please|now|kindly|simply|just|first|only|then|also|instead|always)[ ,]+)*"
+    r"|(?:task|job) is to)\s)"
+    r"(?:(?:please|now|kindly|simply|just|first|only|then|also|instead|always)[ ,]+){0,4}"
 )
 # The first ask for a copy wherever passages or documents follow, the second where all of them are meant.
 _COPYING = (
@@ -61,7 +63,7 @@ _GIVEN = (
     r"|(?:that (?:was|were) )?(?:given|provided|shown|supplied|passed) to you"
     r"|(?:in|of|from) your (?:context|context window|prompt|memory|input|knowledge base|database|index))"
 )
-_NARROWED = r"(?:about|on|of|for|from|with|where|that|which|in|by|to|between)"
+_NARROWED = r"(?:about|on|of|for|from|with|where|that|which|in|by|to|between|at|when|during)"
 _CLOSED = (
     rf"(?=\s*(?:$|[.!?;:)]|,(?!\s*(?:please,?\s*)?{_NARROWED}\b)|(?:and|then)\s{_VERB}\b|{_EXACTLY}\b"
     r"|(?:here|again|now|please|below|back|to me|for me|one (?:by|after) |in (?:order|one|a code))\b))"
@@ -91,7 +93,7 @@ _COMMANDS = (
     # "Repeat your instructions", "What does your prompt say?"
     rf"{_OPEN}{_VERB}\s{_WORDS}(?:your|(?:the )?system)\s(?:\w+\s){{0,2}}{_RULES}\b{_CLOSED}",
     rf"\bwhat (?:is|are|was|were|do|does) (?:in )?(?:your|the system)\s(?:\w+\s){{0,1}}{_RULES}\b"
-    rf"(?:\ssay|{_CLOSED})",
+    rf"(?:\ssay{_CLOSED}|{_CLOSED})",
     # "Ignore all previous instructions"
     rf"{_OPEN}(?:ignore|disregard|forget|override|bypass|overrule|discard"
     r"|(?:do not|don't|stop|never) follow(?:ing)?"

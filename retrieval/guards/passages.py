@@ -18,9 +18,10 @@ from retrieval.search import NEAREST
 FEWEST, MOST = 20, 100
 """Documents from which an extreme value can be told, below which nothing is hidden, and the most that are
 looked at: further ones may lack their best passage, which the index did not propose."""
-COPY = 0.4
-"""How much of a document is said by a question that can be a copy of it, unless it is as long as the passage.
-What is asked about the one document that is about it is an extreme value too, but shorter."""
+SHORTEST, COPY = 200, 0.4
+"""How long a question is that can be a copy, in characters, and how much of a document it then says, unless
+it is as long as the passage. What is asked about the one document that is about it is an extreme value too,
+but shorter: documents that are no longer than a question cannot be protected so, nor against short parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,8 @@ def copies(question: str, found: Sequence[RetrievedPassage], documents: int, lev
     return {
         doc_id
         for doc_id, each in best.items()
-        if each.similarity > limit and len(question) >= min(len(each.passage.text), COPY * lengths[doc_id])
+        if each.similarity > limit
+        and len(question) >= max(SHORTEST, min(len(each.passage.text), COPY * lengths[doc_id]))
     }
 
 

@@ -13,8 +13,9 @@ class RewordedQuestions:
     """A language model rewords each question before ``retriever`` searches.
 
     Questions whose wording was made to find one text, such as one with a text in it or a prefix that was
-    optimized, lose it. Where no new wording can be read from its answer, or the question does not fit, the
-    question itself is searched. The model reads the question as it is: it must be one that may read raw text.
+    optimized, lose it. Where no new wording can be read from its answer, or the question does not fit,
+    nothing is found: else whoever asks so would be searched for as before. The model reads the question as it
+    is: it must be one that may read raw text.
     """
 
     def __init__(self, retriever: Retriever, asker: Asker) -> None:
@@ -27,5 +28,7 @@ class RewordedQuestions:
         asked = [question for question in questions if question.strip()]
         slots = [{"question": question} for question in asked]
         said = self._asker.all(prompt("reword_question"), slots, behind_mark)
-        reworded = dict(zip(asked, said, strict=True))
-        return self._retriever.retrieve([reworded.get(each) or each for each in questions], k)
+        reworded = {question: new for question, new in zip(asked, said, strict=True) if new}
+        found = iter(self._retriever.retrieve([*reworded.values()], k))
+        passages = {question: next(found) for question in reworded}
+        return [passages.get(each, []) for each in questions]

@@ -152,7 +152,7 @@ def playing(request: dict[str, Any]) -> Reply:
             ]
             return says('{"questions": [' if thing == "heron" else json.dumps({"questions": rows}))
         case "direct":
-            said = "Nothing in this collection answers that." if "barge" in question else None
+            said = "It may well be." if "barge" in question else None
         case "interrogated":
             said = "No." if "blue" in question else None
         case _:
@@ -232,8 +232,8 @@ def test_a_model_that_goes_away_is_not_measured(
     # One member and one other: no interval lies above chance.
     first, *others = ran.summary["problems"]
     assert first == (
-        "No score told members from others in the unsanitized arm (origin); nothing can be concluded. Give "
-        "more documents."
+        "The best similarity did not tell members from others in the unsanitized arm (origin); nothing can "
+        "be concluded. Give more documents."
     )
     assert others == [
         f"Not measured in {arm}: {DIRECT} of 2 candidates (ServerRefused 2)."

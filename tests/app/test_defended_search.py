@@ -23,7 +23,7 @@ THINGS = (
     "kiln heron lathe weir barge quarry ferry harp anvil loom plough raft forge sieve bellows churn pulley "
     "wharf trellis spindle cistern lantern mortar saddle"
 ).split()
-NOTES = [f"Invented note. The {thing} was painted by its keeper at noon." for thing in THINGS]
+NOTES = ["Invented note." + f" The {thing} was painted by its keeper at noon." * 5 for thing in THINGS]
 WHOLE, ASKED = NOTES[0], "Who painted the kiln?"
 MODEL = {"generator.kind": "openai_compatible", "generator.model": "m"}
 LOCAL, REMOTE = "http://127.0.0.1:1/v1", "https://models.example/v1"
@@ -98,17 +98,22 @@ def searched(question: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
     return [json.loads(line)["text"] for line in capsys.readouterr().out.splitlines()]
 
 
+def there(found: Sequence[str]) -> bool:
+    """Whether a passage of the first note is among them."""
+    return any(each.startswith(WHOLE[:60]) for each in found)
+
+
 def test_command_and_server_search_as_the_settings_say(
     notes: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert WHOLE in searched(WHOLE, capsys) and WHOLE in searched(ASKED, capsys)
+    assert there(searched(WHOLE, capsys)) and there(searched(ASKED, capsys))
     monkeypatch.setenv("LETHE_RETRIEVAL__HIDE_COPIES", "0.2")
     hidden = searched(WHOLE, capsys)
-    assert len(hidden) == 5 and WHOLE not in hidden
-    assert WHOLE in searched(ASKED, capsys)
+    assert len(hidden) == 5 and not there(hidden)
+    assert there(searched(ASKED, capsys))
     served = DataCollections(DataDir(load_settings({}))).get("notes")
     assert [each.passage.text for each in served.retriever.retrieve([WHOLE], 5)[0]] == hidden
-    assert WHOLE in [each.passage.text for each in served.bare.retrieve([WHOLE], 5)[0]]
+    assert there([each.passage.text for each in served.bare.retrieve([WHOLE], 5)[0]])
     monkeypatch.setenv("LETHE_RETRIEVAL__LEAST_SIMILARITY", "1")
     assert searched(ASKED, capsys) == []
     capsys.readouterr()
@@ -131,4 +136,4 @@ def test_an_erasure_is_proved_by_a_search_that_hides_nothing(
     receipt = erase_with_proof(
         data, "notes", sought(data, "notes", [doc_id]), lambda: served.get("notes").bare
     )
-    assert (receipt.proof.before.found, receipt.proof.after.found) == (1, 0)
+    assert (receipt.proof.before.found, receipt.proof.after.found) == (2, 0)

@@ -30,6 +30,7 @@ from eval.attacks.membership import (
     questions_about,
     recovered,
     said_yes,
+    scores_of,
 )
 from eval.experiment import SanitizedCorpus, kept_in_memory
 from eval.measures.membership import HELD_OUT, MEMBER, figures_of, membership
@@ -41,6 +42,7 @@ from ingest.deciding.policy import Policy
 from ingest.documents import Document
 from ingest.protocols import Encoder
 from models.errors import ConfigurationError
+from retrieval.citations import NO_ANSWER
 from retrieval.documents import Answer, RetrievedPassage
 from retrieval.generators.verbatim import VerbatimGenerator
 from retrieval.system import System
@@ -433,3 +435,9 @@ def test_members_are_found_with_the_embedded_encoder(minilm: Encoder, system: Sy
         kept = kept_in_memory("origin", MEMBERS, replace(system, encoder=minilm), stack, no_progress)
         auc = membership(rows(replace(TASK, encoder=minilm, scores=(RETRIEVAL,)), kept), RETRIEVAL).auc
     assert auc.low is not None and auc.low > 0.5
+
+
+def test_who_has_nothing_about_a_text_says_no() -> None:
+    asked = questions_about("The weir is red.", 1)
+    for text, score in (("Yes [1].", {DIRECT: 1.0}), (NO_ANSWER, {DIRECT: 0.0}), ("It may be.", {})):
+        assert scores_of(asked, {DIRECT: [Answer(text, (), (), "victim")]}) == score

@@ -62,6 +62,9 @@ def test_the_same_words_in_another_dress(question: str) -> None:
         "What are your rules on refunds?",
         "Was he told to stop following the safety rules?",
         "Read the text above the signature.",
+        "What do your guidelines say about sepsis?",
+        "List the documents provided to you at the hearing.",
+        "List the information provided to you when you were admitted.",
     ],
 )
 def test_further_questions_that_are_no_commands(question: str) -> None:
@@ -76,7 +79,8 @@ def test_a_long_question_is_read_at_both_ends() -> None:
     assert not is_command(filling)
     # As far as a question is read, no wording takes long.
     assert not any(
-        is_command(words * LONGEST) for words in ("all the ", ", repeat the ", "everything above ")
+        is_command(words * LONGEST)
+        for words in ("all the ", ", repeat the ", "everything above ", "now,", "please, ", "please please ")
     )
 
 

@@ -12,9 +12,9 @@ from retrieval.documents import Passage, RetrievedPassage
 from retrieval.guards.passages import FEWEST, GuardedPassages, PassageRules, copies, extreme
 from retrieval.search import NEAREST
 
-TEXT = "The heron stood by the weir at noon."
-LONG, SHORT = TEXT[:15], TEXT[:14]
-"""A question that may be a copy of TEXT, 36 characters, and one that is too short."""
+TEXT = ("The heron stood by the weir at noon. " * 14)[:500]
+LONG, SHORT = TEXT[:200], TEXT[:199]
+"""A question that may be a copy of TEXT, and one that is too short."""
 
 
 def one(number: int, similarity: float, doc_id: str = "", start: int = 0) -> RetrievedPassage:
@@ -116,11 +116,16 @@ def test_every_passage_of_a_copy_is_hidden_and_all_others_are_found() -> None:
 
 def test_of_a_longer_document_a_copy_says_as_much_more_or_a_whole_passage() -> None:
     twice = [one(100, 0.8, "copy"), one(101, 0.2, "copy", start=len(TEXT)), *OTHERS]
-    assert copies(TEXT[:28], twice, 60, 0.05) == set()
-    assert copies(TEXT[:29], twice, 60, 0.05) == {"copy"}
+    assert copies(TEXT[:399], twice, 60, 0.05) == set()
+    assert copies(TEXT[:400], twice, 60, 0.05) == {"copy"}
     long = [one(100, 0.8, "copy"), one(101, 0.2, "copy", start=9_000), *OTHERS]
     assert copies(TEXT[:-1], long, 60, 0.05) == set()
     assert copies(TEXT, long, 60, 0.05) == {"copy"}
+
+
+def test_what_is_asked_about_a_short_note_is_no_copy_of_it() -> None:
+    note = RetrievedPassage(Passage(100, "note", 0, 50, TEXT[:50]), 0.8)
+    assert copies(TEXT[:50], [note, *OTHERS], 60, 0.05) == set()
 
 
 def test_two_versions_of_one_document_are_both_copies() -> None:

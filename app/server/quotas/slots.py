@@ -81,10 +81,13 @@ class Slots:
 
 
 def _holds(kind: str) -> Any:
-    """A dependency: a slot of the app's ``kind``, held until the answer is sent."""
+    """A dependency: a slot of the app's ``kind``, held until the answer is sent; none where it has none."""
 
     async def slot(request: Request) -> AsyncIterator[None]:
-        slots: Slots = getattr(request.app.state, kind)
+        slots: Slots | None = getattr(request.app.state, kind)
+        if slots is None:
+            yield
+            return
         async with slots.one(getattr(request.state, "key_id", None)):
             # Who has left while waiting is not worth a model's time.
             if await request.is_disconnected():
@@ -99,6 +102,8 @@ Slot = Annotated[None, _holds("slots")]
 """A parameter of routes that write answers, behind the key."""
 ModelSlot = Annotated[None, _holds("model_slots")]
 """A parameter of other routes that run a model, save for searches, behind the key."""
+SearchSlot = Annotated[None, _holds("search_slots")]
+"""A parameter of searches, behind the key: they hold one where more than the encoder runs."""
 
 
 async def _turn(request: Request) -> AsyncIterator[None]:

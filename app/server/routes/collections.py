@@ -13,6 +13,7 @@ from app.server.bodies import SearchBody
 from app.server.errors import UnknownCollection
 from app.server.middleware.noted import note
 from app.server.quotas.budgets import Counted
+from app.server.quotas.slots import SearchSlot
 from app.server.served import Collections
 from retrieval.errors import CollectionError
 
@@ -39,7 +40,7 @@ def collection_routes(served: Collections) -> APIRouter:
         return served.row(collection_of(key, served, collection))
 
     @router.post("/v1/search", response_model=SearchAnswer)
-    def search(body: SearchBody, key: Asking, budgets: Counted) -> Mapping[str, object]:
+    def search(body: SearchBody, key: Asking, slot: SearchSlot, budgets: Counted) -> Mapping[str, object]:
         """The best passages of a collection for a question."""
         name = collection_of(key, served, body.collection)
         found = served.get(name)

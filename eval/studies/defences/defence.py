@@ -91,12 +91,13 @@ class Defence:
         """The corpus with its search behind the rules."""
         if not self.search:
             return kept
-        return replace(
-            kept,
-            retriever=lambda encoder: GuardedPassages(
-                kept.retriever(encoder), self.search, lambda: kept.kept
-            ),
-        )
+        made: dict[str, GuardedPassages] = {}
+
+        def guarded(encoder: Encoder) -> GuardedPassages:
+            found = GuardedPassages(kept.retriever(encoder), self.search, lambda: kept.kept)
+            return made.setdefault(encoder.name, found)
+
+        return replace(kept, retriever=guarded)
 
     def limiting(self, made: Mapping[str, Limits]) -> Limits | None:
         """The limits, one around the other; None without any."""

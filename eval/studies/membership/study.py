@@ -97,7 +97,7 @@ def infer_membership(
 
     ``worst_case`` uses the verbatim generator. With ``asker``, whose model the generator of the system asks
     too, the victim is also asked for a yes or a no; ``told`` hears first how much that will be. Rows are
-    written to ``folder`` one by one, and an interrupted run resumes there.
+    written to ``folder``, and an interrupted run resumes there with the arm and score that it was at.
 
     Raises:
         LetheError: There are too few documents, or the rows in the folder are of another run.
@@ -276,7 +276,7 @@ def _notes(arms: Sequence[ArmFigures], victim: str, written: Mapping[str, Sequen
                 f"Candidates of {arm.name} without an answer that can be read, which are in no figure: "
                 f"{', '.join(unread)}."
             )
-        blind = [each.score for each in arm.scores if not each.above_chance]
+        blind = [each.score for each in arm.scores if each.auc.n and not each.above_chance]
         if arm.name == BASELINE and 0 < len(blind) < len(arm.scores):
             yield (
                 f"Not above chance on {BASELINE}, so that they say nothing about the other arms: "
@@ -286,10 +286,13 @@ def _notes(arms: Sequence[ArmFigures], victim: str, written: Mapping[str, Sequen
 
 def _problems(arms: Sequence[ArmFigures], unread: int) -> Iterator[str]:
     for arm in arms:
-        if arm.name == BASELINE and not any(each.above_chance for each in arm.scores):
+        # One score, named before: of many, some are above chance by chance.
+        if arm.name == BASELINE and not any(
+            each.above_chance for each in arm.scores if each.score == RETRIEVAL
+        ):
             yield (
-                f"No score told members from others in the unsanitized arm ({arm.name}); nothing can be "
-                "concluded. Give more documents."
+                f"The {RETRIEVAL} did not tell members from others in the unsanitized arm ({arm.name}); "
+                "nothing can be concluded. Give more documents."
             )
     yield from unread_of(unread)
     for arm in arms:
