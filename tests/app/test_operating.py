@@ -429,9 +429,10 @@ def test_too_many_requests_are_told_in_the_shape_of_the_route() -> None:
         assert client.get("/livez").status_code == client.get("/readyz").status_code == 200
     for response in (native, openai, presidio):
         assert response.status_code == 429
-        assert response.headers["retry-after"] == "20"
-    told = "This caller has sent more than 3 requests in a minute. Try again in 20 s, or"
-    assert native.json()["detail"].startswith(told)
+        # What came back while the others were asked is taken off.
+        assert response.headers["retry-after"] in ("18", "19", "20")
+    told = "This caller has sent more than 3 requests in a minute. Try again in "
+    assert native.json()["detail"].startswith(f"{told}{native.headers['retry-after']} s, or")
     assert native.headers["content-type"] == "application/problem+json"
     assert (openai.json()["error"]["code"], presidio.json()["error"][:10]) == (
         "rate_limit_exceeded",
