@@ -182,7 +182,9 @@ class AnswerGuard:
         # Of what began before, the rest goes, but for the blank between the sentences.
         first = len(read) - len(read.lstrip())
         begun = [(start if start >= 0 else min(first, end - 1), end, words) for start, end, words in spans]
-        return [(Span(start, end), words) for start, end, words in begun if end > 0]
+        # Of a mark that is cut nothing stays: its rest would be a number without a mark.
+        marks = [found.span() for found in _MARK.finditer(read) if not self._blank(found).strip()]
+        return [(_with_whole(marks, start, end), words) for start, end, words in begun if end > 0]
 
     def _readings(self, read: str, joins: Sequence[int]) -> dict[str, list[int]]:
         """How what was let out and what is judged can be read: texts, with the place of each character.
@@ -236,6 +238,12 @@ class AnswerGuard:
     def _blank(self, mark: re.Match[str]) -> str:
         of_passages = self._marks.issuperset(re.findall(r"[0-9]+", mark[0]))
         return " " * len(mark[0]) if of_passages else _NO_DIGIT.sub(" ", mark[0])
+
+
+def _with_whole(marks: Sequence[tuple[int, int]], start: int, end: int) -> Span:
+    """The span, and with it the marks at which it begins or ends inside."""
+    cut = [(first, last) for first, last in marks if first < start < last or first < end < last]
+    return Span(min([start, *(first for first, _ in cut)]), max([end, *(last for _, last in cut)]))
 
 
 def _run_on(text: str, joins: Sequence[int]) -> str:

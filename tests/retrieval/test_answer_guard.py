@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from app.demo.corpus import corpus_path
@@ -388,6 +388,7 @@ NUMERIC_TEXTS = st.lists(
 
 
 @settings(max_examples=300)
+@example("[1]1it[1] [1]1", [], None)
 @given(NUMERIC_TEXTS, st.lists(st.integers(0, 300), max_size=10), st.sampled_from([None, 2]))
 def test_no_number_that_stands_in_no_passage_leaves_but_in_a_mark(
     text: str, cuts: list[int], quote: int | None
