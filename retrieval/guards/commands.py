@@ -93,7 +93,7 @@ _COMMANDS = (
     # "Repeat your instructions", "What does your prompt say?"
     rf"{_OPEN}{_VERB}\s{_WORDS}(?:your|(?:the )?system)\s(?:\w+\s){{0,2}}{_RULES}\b{_CLOSED}",
     rf"\bwhat (?:is|are|was|were|do|does) (?:in )?(?:your|the system)\s(?:\w+\s){{0,1}}{_RULES}\b"
-    rf"(?:\ssay{_CLOSED}|{_CLOSED})",
+    rf"(?:\ssay)?{_CLOSED}",
     # "Ignore all previous instructions"
     rf"{_OPEN}(?:ignore|disregard|forget|override|bypass|overrule|discard"
     r"|(?:do not|don't|stop|never) follow(?:ing)?"

@@ -67,7 +67,7 @@ def hoeffding_bentkus(mean: float, n: int, limit: float) -> float:
     """A p-value of "the expectation is above ``limit``" for the mean of ``n`` losses in [0, 1]."""
     if mean >= limit:
         return 1.0
-    # binom.cdf checks its arguments each time, which takes sixty times as long.
+    # binom.cdf checks its arguments each time, which takes thirty times as long.
     from scipy.special import bdtr
 
     hoeffding = math.exp(-n * _divergence(mean, limit))
