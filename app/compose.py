@@ -4,6 +4,7 @@ Each part is imported by the function that builds it, so that a verb pays only f
 """
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from retrieval.protocols import Generator, Retriever
     from retrieval.retriever import HybridRetriever
     from retrieval.search import Search
+    from retrieval.store.readers import Groups
     from retrieval.system import System
 
 HUB_THRESHOLD = 0.5
@@ -409,21 +411,25 @@ def _rewriting(settings: Settings, model: "LanguageModel | None") -> "LanguageMo
 
 def searching(
     collection: Collection,
-    retriever: "Retriever",
+    retriever: "HybridRetriever",
     sanitizer: "OneAtATime",
     around: "Callable[[Retriever, Callable[[], int]], Retriever]",
+    groups: "Groups" = None,
 ) -> "Retriever":
     """The retriever for questions, which searches for aliases where the collection has them for names.
 
-    ``around`` is that of ``defending``.
+    ``around`` is that of ``defending``, and ``groups`` are those of who asks.
     """
-    retriever = around(retriever, collection.store.count_documents)
+    from retrieval.retriever import ReadBy
+
+    count = partial(collection.store.count_documents, groups)
+    found = around(ReadBy(retriever, groups), count)
     if collection.manifest.policy.replacements != "alias":
-        return retriever
+        return found
     from retrieval.guards.questions import SearchByAlias
 
     # Outside: what reads a question besides the encoder gets aliases too.
-    return SearchByAlias(retriever, sanitizer)
+    return SearchByAlias(found, sanitizer)
 
 
 def retriever_of(collection: Collection, encoder: "Encoder", search: "Search") -> "HybridRetriever":

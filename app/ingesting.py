@@ -48,6 +48,7 @@ def ingest(
     sync: Sequence[str] = (),
     workers: int = 1,
     elsewhere: "Elsewhere | None" = None,
+    readers: frozenset[str] = frozenset(),
 ) -> Tally:
     """Sanitize and index everything that is read.
 
@@ -55,7 +56,7 @@ def ingest(
     are folders whose files are all among the readings: what came from below them and is not there any more
     is erased in the end, save for what came from files and folders that could not be read. More than one of
     ``workers`` are processes that sanitize with the system of the settings. ``elsewhere`` reads and sanitizes
-    on other machines; the readings then only serve to fit the scale.
+    on other machines; the readings then only serve to fit the scale. ``readers`` may read what names none.
 
     Raises:
         ConfigurationError: The policy would index raw text.
@@ -85,7 +86,8 @@ def ingest(
                 tally = elsewhere(planned, writer, on_progress)
             else:
                 with planned.pipeline_of(workers, system, data) as pipeline:
-                    tally = pipeline.run(arriving(planned.readings, data), writer, on_progress)
+                    incoming = arriving(planned.readings, data, readers)
+                    tally = pipeline.run(incoming, writer, on_progress)
             # Before the index is written, which may fail.
             failed = [source_of(each, key).key for each in tally.to_retry if Path(each).is_file()]
             collection.store.quarantine(writer.job_id, failed)
@@ -212,9 +214,11 @@ def read_limits_of(settings: Settings) -> ReadLimits:
     return ReadLimits(settings.ingest.document_seconds, settings.ingest.document_megabytes << 20)
 
 
-def arriving(readings: Iterable[Reading], data: DataDir) -> Iterator[Arriving[Document]]:
-    """Readings under the ids of the data folder."""
-    return map(Intake(data.public_ids, data.key).arriving, readings)
+def arriving(
+    readings: Iterable[Reading], data: DataDir, readers: frozenset[str] = frozenset()
+) -> Iterator[Arriving[Document]]:
+    """Readings under the ids of the data folder; ``readers`` are those of documents that name none."""
+    return map(Intake(data.public_ids, data.key, readers).arriving, readings)
 
 
 def worker_of(

@@ -31,6 +31,7 @@ class OnRay:
     fields: Fields
     read_limits: ReadLimits
     own_entities: str
+    readers: frozenset[str] = field(default=frozenset(), repr=False)
 
     def __call__(self, planned: Plan, writer: Writer, on_progress: Callable[[Tally], None]) -> Tally:
         """As ``Pipeline.run``, for a plan with a manifest.
@@ -47,6 +48,7 @@ class OnRay:
             self.own_entities,
             version("lethe"),
             planned.sealing,
+            self.readers,
         )
         work = Work(
             intake=sent.intake,
@@ -72,6 +74,7 @@ class _Sent:
     own_entities: str
     version: str
     sealing: Sealing | None
+    readers: frozenset[str] = field(repr=False)
 
     def intake(self) -> Intake:
         """What gives documents their ids."""
@@ -80,7 +83,7 @@ class _Sent:
                 f"A machine of the Ray cluster has Lethe {version('lethe')}, and this one has "
                 f"{self.version}. Install the same everywhere."
             )
-        return Intake(DataDir(self.settings, key=self.key).public_ids, self.key)
+        return Intake(DataDir(self.settings, key=self.key).public_ids, self.key, self.readers)
 
     def prepare(self) -> Prepare[CutDocument]:
         """What sanitizes, in a process of an actor: it has one thread, or a GPU."""

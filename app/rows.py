@@ -148,6 +148,7 @@ def kept_row(document: KeptDocument) -> Mapping[str, object]:
     return {
         "doc_id": document.doc_id,
         "also_known_as": list(document.aliases),
+        "readers": list(document.readers),
         "kept_at": document.kept_at,
         "characters": document.characters,
         "passages": document.passages,

@@ -33,7 +33,7 @@ from eval.provenance import commit_here, provenance_of
 from eval.studies.marks.methods import FURTHER_DRAWS, LETHE, ORIGIN, systems
 from eval.targets import reading_once
 from ingest.documents import Document, SanitizedDocument
-from ingest.protocols import Encoder, Sanitizer
+from ingest.protocols import Encoder, OverEncoder, Sanitizer
 from models.vectors import Vectors
 from retrieval.search import DENSE, HYBRID, PLAIN, Search
 from retrieval.system import System
@@ -63,30 +63,15 @@ GRID = {
 
 
 @dataclass(frozen=True, slots=True)
-class TwoViews:
+class TwoViews(OverEncoder):
     """``encoder`` with the mean vector of a question and of its sanitized form."""
 
-    encoder: Encoder
     sanitized: Mapping[str, str] = field(repr=False)
 
     @property
     def name(self) -> str:
         """The name of the encoder, with the views."""
         return f"{self.encoder.name}, two views"
-
-    @property
-    def dim(self) -> int:
-        """That of the encoder."""
-        return self.encoder.dim
-
-    @property
-    def max_tokens(self) -> int:
-        """That of the encoder."""
-        return self.encoder.max_tokens
-
-    def token_spans(self, text: str) -> list[tuple[int, int]]:
-        """Those of the encoder."""
-        return self.encoder.token_spans(text)
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors, shape (n, dim)."""

@@ -76,7 +76,8 @@ class Unread:
 class Document:
     """Text as read. Private: the repr shows the id only.
 
-    ``source`` is the origin of its file (``ingest.read.paths.origin``), empty if there is none.
+    ``source`` is the origin of its file (``ingest.read.paths.origin``), empty if there is none. ``readers``
+    are the groups that may read it (``ingest.readers``); all may if there are none.
     """
 
     doc_id: str
@@ -84,6 +85,7 @@ class Document:
     metadata: Mapping[str, str] = field(default_factory=dict, repr=False)
     unread: Sequence[Unread] = ()
     source: str = field(default="", repr=False)
+    readers: frozenset[str] = field(default=frozenset(), repr=False)
 
     @property
     def place(self) -> str:
@@ -194,11 +196,12 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """An incoming document: its public id, a keyed digest of its original text, and its file."""
+    """An incoming document: its public id, a keyed digest of its original text, its file and its readers."""
 
     doc_id: str
     content_key: bytes = field(repr=False)
     source: Source | None = None
+    readers: frozenset[str] = field(default=frozenset(), repr=False)
 
 
 class Standing(StrEnum):

@@ -8,6 +8,7 @@ to another place.
 import hashlib
 import os
 import secrets
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path, PurePath
 
@@ -44,9 +45,15 @@ def secret_key(path: Path, *, make: bool = True) -> bytes:
     return key
 
 
-def content_key(text: str, key: bytes) -> bytes:
-    """A 16-byte keyed digest that identifies a text seen before."""
-    return hashlib.blake2b(text.encode(), key=key, digest_size=16, person=b"lethe content").digest()
+def content_key(text: str, key: bytes, readers: Iterable[str] = ()) -> bytes:
+    """A 16-byte keyed digest that identifies a text seen before, for the same groups of readers.
+
+    So a copy for others is a document of its own, and neither opens nor closes the first.
+    """
+    digest = hashlib.blake2b(text.encode(), key=key, digest_size=16, person=b"lethe content")
+    # No text has a lone byte 255 in it.
+    digest.update(b"".join(b"\xff" + name.encode() for name in sorted(readers)))
+    return digest.digest()
 
 
 def source_of(path: str, key: bytes) -> Source:

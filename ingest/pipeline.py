@@ -161,19 +161,24 @@ class Arriving(Generic[C]):
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """Gives readings their public ids, which identify nobody, and the digests of their texts and files."""
+    """Gives readings their public ids, which identify nobody, and the digests of their texts and files.
+
+    A document that names no ``readers`` of its own gets these.
+    """
 
     public_ids: Callable[[Sequence[str]], Sequence[str]] = field(repr=False)
     key: bytes = field(repr=False)
+    readers: frozenset[str] = field(default=frozenset(), repr=False)
 
     def arriving(self, reading: Reading) -> Arriving[Document]:
         """The reading as the sink is asked about it."""
         if isinstance(reading.item, UnreadableDocument):
             return Arriving(reading.item, reading.bytes_read)
         (doc_id,) = self.public_ids([reading.item.doc_id])
-        document = replace(reading.item, doc_id=doc_id)
+        document = replace(reading.item, doc_id=doc_id, readers=reading.item.readers or self.readers)
         source = source_of(document.source, self.key) if document.source else None
-        arrival = Arrival(doc_id, content_key(document.text, self.key), source)
+        text_key = content_key(document.text, self.key, document.readers)
+        arrival = Arrival(doc_id, text_key, source, document.readers)
         incoming = Incoming(arrival, document.place, document.source, len(document.text), document)
         return Arriving(incoming, reading.bytes_read)
 

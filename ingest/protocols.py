@@ -43,6 +43,27 @@ class Encoder(Protocol):
     def encode(self, texts: Sequence[str]) -> Vectors: ...
 
 
+@dataclass(frozen=True, slots=True)
+class OverEncoder:
+    """What an encoder over another takes from it: all but its name and its vectors."""
+
+    encoder: Encoder
+
+    @property
+    def dim(self) -> int:
+        """The length of a vector."""
+        return self.encoder.dim
+
+    @property
+    def max_tokens(self) -> int:
+        """How many tokens of a text are read."""
+        return self.encoder.max_tokens
+
+    def token_spans(self, text: str) -> list[tuple[int, int]]:
+        """Start and end of each token of the whole text."""
+        return self.encoder.token_spans(text)
+
+
 @runtime_checkable
 class StatesEncoder(Encoder, Protocol):
     """An encoder whose text vector is the normalized mean of the token states."""

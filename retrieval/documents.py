@@ -23,13 +23,14 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class KeptDocument:
-    """A document in a collection: when it was stored, its size, and how well it was read.
+    """A document in a collection: who may read it, when it was stored, its size, and how well it was read.
 
-    ``risk`` is that of the detected entities.
+    ``readers`` are groups, none if all may. ``risk`` is that of the detected entities.
     """
 
     doc_id: str
     aliases: Sequence[str] = field(repr=False)
+    readers: Sequence[str] = field(repr=False)
     kept_at: str
     characters: int
     passages: int

@@ -2,6 +2,8 @@
 
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -12,10 +14,17 @@ from retrieval.keeping import add_vectors
 from retrieval.protocols import VectorIndex
 from retrieval.search import CANDIDATES, HYBRID, NEAREST, Search, coverage
 from retrieval.store.database import Store
+from retrieval.store.readers import Groups
 
 if TYPE_CHECKING:
     from ingest.protocols import Encoder
     from models.vectors import Vectors
+
+
+COMPARED = 20_000
+"""Passages of a reader that are compared one by one; from more of them the index proposes."""
+_REMEMBERED = 64
+"""Readers of which is remembered what they may read."""
 
 
 class _Candidate(NamedTuple):
@@ -43,9 +52,16 @@ class HybridRetriever:
         self._followed: tuple[object, ...] = ()
         self._last: int | None = None
         self._passages = 0
+        self._readable: dict[Groups, NDArray[np.int64] | None] = {}
 
-    def retrieve(self, questions: Sequence[str], k: int) -> list[list[RetrievedPassage]]:
+    def retrieve(
+        self, questions: Sequence[str], k: int, groups: Groups = None
+    ) -> list[list[RetrievedPassage]]:
         """For each question up to ``k`` passages, best first, none with the words of a better one.
+
+        A reader with ``groups`` finds the same as in a collection of what that reader may read: what others
+        read is neither found nor counted in scores. Only in large collections can it decide which of the
+        commonest words are looked up (``retrieval.store.words``).
 
         Raises:
             CollectionError: The collection was deleted or replaced.
@@ -55,18 +71,41 @@ class HybridRetriever:
         # A lone surrogate is no text for the encoder or the database.
         texts = [question.encode("utf-8", "replace").decode("utf-8") for question in questions]
         vectors = self._encoder.encode(texts)
-        self._follow()
-        near = self._index.search(vectors, max(k, NEAREST))
+        readable = self._follow(groups)
+        near = self._near(vectors, max(k, NEAREST), readable)
         # Twice as many, since passages may repeat each other.
         best = [
-            self._best(question, vector, found, 2 * k)
+            self._best(question, vector, found, 2 * k, readable)
             for question, vector, found in zip(texts, vectors, near, strict=True)
         ]
-        passages = self._store.passages(sorted({each.number for row in best for each in row}))
+        # What came since then may be for others.
+        passages = self._store.passages(sorted({each.number for row in best for each in row}), groups)
         return [_distinct(row, passages)[:k] for row in best]
 
+    def _near(
+        self, vectors: "Vectors", most: int, readable: NDArray[np.int64] | None
+    ) -> Sequence[Sequence[tuple[int, float]]]:
+        """The ``most`` nearest passages of those that are readable, best first."""
+        if readable is None:
+            return self._index.search(vectors, most)
+        if len(readable) <= COMPARED:
+            ids, rows = self._store.vectors_of(readable.tolist())
+            return [_nearest(ids, rows @ vector, most) if ids else [] for vector in vectors]
+        asked = most
+        while True:
+            found = self._index.search(vectors, asked)
+            kept = [_those_in(row, readable)[:most] for row in found]
+            if asked >= len(self._index) or all(len(row) == most for row in kept):
+                return kept
+            asked *= 4
+
     def _best(
-        self, question: str, vector: "Vectors", near: Sequence[tuple[int, float]], most: int
+        self,
+        question: str,
+        vector: "Vectors",
+        near: Sequence[tuple[int, float]],
+        most: int,
+        readable: NDArray[np.int64] | None,
     ) -> list[_Candidate]:
         """The best candidates; equal scores in the order of the ids."""
         numbers = np.array([number for number, _ in near], dtype=np.int64)
@@ -74,7 +113,11 @@ class HybridRetriever:
         similarities = np.clip([similarity for _, similarity in near], -1.0, 1.0)
         scores = similarities
         if self._search.words:
-            holding, shares = coverage(self._store.holders(question), self._passages)
+            holders = self._store.holders(question)
+            passages = self._passages if readable is None else len(readable)
+            if readable is not None:
+                holders = [np.intersect1d(each, readable, assume_unique=True) for each in holders]
+            holding, shares = coverage(holders, passages)
             further = np.setdiff1d(holding[_first(shares, CANDIDATES)], numbers)
             ids, rows = self._store.vectors_of(further.tolist())
             numbers = np.concatenate([numbers, np.array(ids, dtype=np.int64)])
@@ -83,16 +126,21 @@ class HybridRetriever:
         first = np.lexsort((numbers, -scores))[:most]
         return [_Candidate(int(numbers[i]), float(similarities[i]), float(scores[i])) for i in first]
 
-    def _follow(self) -> None:
+    def _follow(self, groups: Groups) -> NDArray[np.int64] | None:
+        """What is readable, once the index follows the store."""
         with self._following:
             # Read the state first: later writes are picked up by the next search.
             state = self._store.state()
-            if state == self._followed:
-                return
-            self._passages = self._store.count_passages()
-            if not self._index.shared:
-                self._follow_rows()
-            self._followed = state
+            if state != self._followed:
+                self._passages = self._store.count_passages()
+                if not self._index.shared:
+                    self._follow_rows()
+                self._followed, self._readable = state, {}
+            if groups not in self._readable:
+                if len(self._readable) >= _REMEMBERED:
+                    self._readable.clear()
+                self._readable[groups] = self._store.readable(groups)
+            return self._readable[groups]
 
     def _follow_rows(self) -> None:
         if self._last is None:
@@ -102,6 +150,23 @@ class HybridRetriever:
         if len(self._index) != self._passages:
             gone = np.setdiff1d(self._index.ids(), self._store.passage_ids())
             self._index.remove(gone.tolist())
+
+
+@dataclass(frozen=True, slots=True)
+class ReadBy:
+    """Finds what a reader with these groups may read."""
+
+    retriever: HybridRetriever
+    groups: Groups = field(repr=False)
+
+    def retrieve(self, questions: Sequence[str], k: int) -> list[list[RetrievedPassage]]:
+        """As ``HybridRetriever.retrieve``."""
+        return self.retriever.retrieve(questions, k, self.groups)
+
+
+def _nearest(ids: Sequence[int], similarities: NDArray[np.float32], most: int) -> list[tuple[int, float]]:
+    first = np.argsort(-similarities, kind="stable")[:most]
+    return [(ids[place], float(similarities[place])) for place in first]
 
 
 def _first(shares: NDArray[np.float64], most: int) -> NDArray[np.intp]:
@@ -121,6 +186,13 @@ def _of(
         return np.zeros(len(numbers))
     places = np.minimum(np.searchsorted(holding, numbers), len(holding) - 1)
     return np.where(holding[places] == numbers, shares[places], 0.0)
+
+
+def _those_in(row: Sequence[tuple[int, float]], ids: NDArray[np.int64]) -> list[tuple[int, float]]:
+    """The pairs whose ids are among the sorted ``ids``, which are not empty."""
+    numbers = np.array([number for number, _ in row], dtype=np.int64)
+    places = np.minimum(np.searchsorted(ids, numbers), len(ids) - 1)
+    return list(compress(row, ids[places] == numbers))
 
 
 def _distinct(ranked: Sequence[_Candidate], passages: dict[int, Passage]) -> list[RetrievedPassage]:

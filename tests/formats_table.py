@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ingest.documents import Document, Unread
+from ingest.read.reading import Fields
 from ingest.read.sources import read_documents
 from tests.sample_files import write_all
 
@@ -20,7 +21,7 @@ def table(paths: Mapping[str, Path]) -> str:
     """A row for each kind: what is in the source, how much was read, and what was not, with why."""
     lines = ["| kind | in the source | read | not read | said |", "| --- | ---: | ---: | --- | --- |"]
     for kind, path in paths.items():
-        documents = [reading.item for reading in read_documents([str(path)], text_field=FIELDS)]
+        documents = [reading.item for reading in read_documents([str(path)], fields=Fields(FIELDS, "id"))]
         texts = [each.text for each in documents if isinstance(each, Document)]
         assert len(texts) == len(documents)
         counted: Counter[tuple[str, str]] = Counter()

@@ -24,7 +24,7 @@ class One:
     """A collection x that quotes what a retriever finds."""
 
     def __init__(self, retriever: Retriever) -> None:
-        self._served = ServedCollection(retriever, VerbatimGenerator(), 5, retriever)
+        self._served = ServedCollection(lambda groups: retriever, VerbatimGenerator(), 5, retriever)
         self.encoder = WordEncoder()
 
     def forget_questions(self) -> None:

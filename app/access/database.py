@@ -9,7 +9,7 @@ from pathlib import Path
 from models.errors import LetheError
 
 FILE = "server.db"
-VERSION = 2
+VERSION = 3
 """Of its tables. Count it up for a change of tables that are there, and add the step to ``_upgrade``."""
 
 
@@ -61,6 +61,10 @@ def _upgrade(connection: sqlite3.Connection) -> None:
     columns = [row[1] for row in connection.execute("PRAGMA table_info(jobs)")]
     if columns and "key_id" not in columns:
         connection.execute("ALTER TABLE jobs ADD COLUMN key_id TEXT NOT NULL DEFAULT ''")
+    # 2 to 3: keys name groups of readers. Those before it name none.
+    columns = [row[1] for row in connection.execute("PRAGMA table_info(keys)")]
+    if columns and "groups" not in columns:
+        connection.execute("ALTER TABLE keys ADD COLUMN groups TEXT NOT NULL DEFAULT '[]'")
     connection.execute(f"PRAGMA user_version = {VERSION}")
     connection.execute("COMMIT")
 

@@ -26,7 +26,7 @@ Scope = Literal["query", "ingest", "erase", "audit", "reveal", "admin"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 
 _KEY = re.compile(r"lethe_(?P<id>[0-9a-f]{8})_(?P<secret>[A-Za-z0-9_-]{43})")
-_COLUMNS = "key_id, name, scopes, collections, created, revoked"
+_COLUMNS = "key_id, name, scopes, collections, created, revoked, groups"
 _SCHEMA = """
     CREATE TABLE IF NOT EXISTS keys (
         key_id TEXT PRIMARY KEY,
@@ -35,7 +35,8 @@ _SCHEMA = """
         scopes TEXT NOT NULL,
         collections TEXT,
         created TEXT NOT NULL,
-        revoked TEXT
+        revoked TEXT,
+        groups TEXT NOT NULL DEFAULT '[]'
     ) STRICT
 """
 
@@ -44,7 +45,7 @@ _SCHEMA = """
 class Key:
     """A key without its secret. ``collections`` are those that it is granted, None for all.
 
-    Times are ISO 8601 in UTC.
+    ``groups`` are those whose documents it reads, beside those for everybody. Times are ISO 8601 in UTC.
     """
 
     key_id: str
@@ -53,6 +54,12 @@ class Key:
     collections: frozenset[str] | None
     created: str
     revoked: str | None = None
+    groups: frozenset[str] = field(default=frozenset(), repr=False)
+
+    @property
+    def reads(self) -> frozenset[str] | None:
+        """The groups whose documents it reads, None for all: who manages keys could make one for any."""
+        return None if "admin" in self.scopes else self.groups
 
     def allows(self, scope: Scope, collection: str | None = None) -> bool:
         """Whether it may do something, with a collection if one is given."""
@@ -91,7 +98,13 @@ class Keys:
         """Close the file."""
         self._connection.close()
 
-    def create(self, name: str, scopes: frozenset[Scope], collections: frozenset[str] | None) -> NewKey:
+    def create(
+        self,
+        name: str,
+        scopes: frozenset[Scope],
+        collections: frozenset[str] | None,
+        groups: frozenset[str] = frozenset(),
+    ) -> NewKey:
         """A new key.
 
         Raises:
@@ -103,12 +116,13 @@ class Keys:
             raise ConfigurationError(f"A key needs scopes, and these only: {', '.join(SCOPES)}.")
         if collections is not None and not collections:
             raise ConfigurationError("Grant the key a collection, or leave the collections out for all.")
-        key = Key(secrets.token_hex(4), name, scopes, collections, _now())
+        key = Key(secrets.token_hex(4), name, scopes, collections, _now(), groups=groups)
         secret = secrets.token_urlsafe(32)
         granted = None if collections is None else json.dumps(sorted(collections))
-        row = (key.key_id, _digest(secret), name, json.dumps(sorted(scopes)), granted, key.created, None)
+        allowed, read = json.dumps(sorted(scopes)), json.dumps(sorted(groups))
+        row = (key.key_id, _digest(secret), name, allowed, granted, key.created, None, read)
         with self._open() as connection:
-            connection.execute("INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+            connection.execute("INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
         return NewKey(key, f"lethe_{key.key_id}_{secret}")
 
     def any(self) -> bool:
@@ -168,15 +182,17 @@ def key_row(key: Key) -> Mapping[str, object]:
         "name": key.name,
         "scopes": sorted(key.scopes),
         "collections": None if key.collections is None else sorted(key.collections),
+        "groups": sorted(key.groups),
         "created": key.created,
         "revoked": key.revoked,
     }
 
 
 def _key(row: tuple[str, ...]) -> Key:
-    key_id, name, scopes, collections, created, revoked = row
+    key_id, name, scopes, collections, created, revoked, groups = row
     granted = None if collections is None else frozenset(json.loads(collections))
-    return Key(key_id, name, frozenset(json.loads(scopes)), granted, created, revoked)
+    allowed, read = frozenset(json.loads(scopes)), frozenset(json.loads(groups))
+    return Key(key_id, name, allowed, granted, created, revoked, read)
 
 
 def _digest(secret: str) -> bytes:

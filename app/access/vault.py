@@ -20,6 +20,7 @@ from ingest.documents import Document, SanitizedDocument, Unread
 from ingest.keys import content_key
 from models.errors import ConfigurationError, LetheError
 from retrieval.collection import Collection, UnknownDocument, locked
+from retrieval.store.readers import Groups
 from retrieval.store.vault import Sealed, SealedOriginal
 
 if TYPE_CHECKING:
@@ -77,7 +78,8 @@ class Sealing:
             "spans": spans,
         }
         packed = json.dumps(content, ensure_ascii=False).encode("utf-8", "surrogatepass")
-        return _sealed(self.key, packed, self.collection_id, content_key(document.text, self.data_key))
+        text_key = content_key(document.text, self.data_key, document.readers)
+        return _sealed(self.key, packed, self.collection_id, text_key)
 
 
 class Vault:
@@ -116,7 +118,7 @@ class Vault:
         content = json.loads(self._content(store, kept).decode("utf-8", "surrogatepass"))
         unread = [Unread(**each) for each in content["unread"]]
         document = Document(
-            kept.doc_id, content["text"], content["metadata"], tuple(unread), content["source"]
+            kept.doc_id, content["text"], content["metadata"], tuple(unread), content["source"], kept.readers
         )
         return Original(document, [(start, end) for start, end in content["spans"]], content["doc_id"])
 
@@ -223,18 +225,20 @@ def originals(data: DataDir, name: str) -> Iterator[tuple[str, Document]]:
                 yield alias, replace(document, doc_id=alias, source="")
 
 
-def revealed(vault: Vault | None, collection: Collection, names: Sequence[str]) -> Mapping[str, object]:
+def revealed(
+    vault: Vault | None, collection: Collection, names: Sequence[str], groups: Groups = None
+) -> Mapping[str, object]:
     """The original of the document that one of the names stands for, as JSON.
 
-    It has the text, and each decision's place in it and in the sanitized text.
+    It has the text, and each decision's place in it and in the sanitized text. ``groups`` are the reader's.
 
     Raises:
-        UnknownDocument: None of the names is in the collection.
+        UnknownDocument: None of the names is in the collection, or the reader may not read it.
         NoOriginal: It is not kept, or there is no vault.
         OriginalNotOpened: As ``Vault.opened``.
     """
     store = collection.store
-    kept = next(filter(None, map(store.original, names)), None)
+    kept = next(filter(None, map(store.original, store.documents_called(names, groups))), None)
     if kept is None:
         raise UnknownDocument(
             f"{collection.folder}: there is no document with this id. `lethe documents` shows ids."

@@ -197,6 +197,17 @@ def _ingest(verb: argparse.ArgumentParser) -> None:
     labels(verb)
     keep_ids(verb)
     verb.add_argument(
+        "--readers",
+        metavar="GROUP,GROUP",
+        help="who may read documents that name no readers: keys with one of these groups (default all keys)",
+    )
+    verb.add_argument(
+        "--readers-field",
+        metavar="FIELD",
+        help="field of records with the groups that may read them; one without is not stored, unless "
+        "FIELD ends with ... (default none)",
+    )
+    verb.add_argument(
         "--dry-run",
         action="store_true",
         help="write nothing; count decisions, failures and unread parts as one JSON line",
@@ -351,6 +362,12 @@ def _keys(verb: argparse.ArgumentParser) -> None:
     )
     create.add_argument(
         "-c", "--collection", metavar="NAME,NAME", help="the collections it may use (default all)"
+    )
+    create.add_argument(
+        "--group",
+        metavar="GROUP,GROUP",
+        help="the groups whose documents it reads, beside those for all, as in lethe ingest --readers "
+        "(default none; a key with the scope admin reads all)",
     )
     revoke = _verb(verbs, "revoke", "let a key allow nothing any more", "keys", argparse.SUPPRESS)
     revoke.set_defaults(function="revoke")

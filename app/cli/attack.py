@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.cli.asking import asking
 from app.cli.console import current_phase_on, message, progress, result_beside_table, show
-from app.cli.given import data_of, readings_of
+from app.cli.given import data_of, fields_of, readings_of
 from app.compose import system_of
 from app.settings.report import run_settings
 from eval.attacks.custom import attack_from
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     folder = extraction_folder(Path(arguments.report)) if arguments.report else None
     gold = None
     if arguments.gold_field:
-        gold = gold_rows(arguments.paths, arguments.gold_field, arguments.text_field, arguments.id_field)
+        gold = gold_rows(arguments.paths, arguments.gold_field, fields_of(arguments))
     with ExitStack() as stack, progress("done") as bar:
         collection = None
         public_ids = data.public_ids

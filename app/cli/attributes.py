@@ -10,7 +10,7 @@ from pathlib import Path
 
 from app.cli.asking import also_of, asker_of
 from app.cli.console import current_phase_on, message, progress
-from app.cli.given import data_of, dp_barts_of, listed, readings_of
+from app.cli.given import data_of, dp_barts_of, fields_of, listed, readings_of
 from app.compose import system_of
 from app.private_files import check_new, write_new
 from eval.attacks.attribute_truths import truths_in
@@ -40,8 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     _check(arguments)
     pairs: list[Pair] = []
     folder = report_folder(Path(arguments.output)) if arguments.output else None
-    records = arguments.paths, arguments.text_field, arguments.id_field
-    truths = truths_in(fields_in(records[0], arguments.attributes_field, *records[1:]))
+    truths = truths_in(fields_in(arguments.paths, arguments.attributes_field, fields_of(arguments)))
     system = system_of(data.settings)
     with ExitStack() as stack:
         asker = asker_of(arguments, data, folder, stack)

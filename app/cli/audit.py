@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from app.auditing import audit_of
 from app.cli.console import current_phase_on, message, progress, result_beside_table, show
-from app.cli.given import data_of, readings_of
+from app.cli.given import data_of, fields_of, readings_of
 from eval.attacks.attribute_truths import truths_in
 from eval.corpora.corpus import Corpus
 from eval.corpora.given import read_corpus
@@ -32,11 +32,10 @@ def run(arguments: argparse.Namespace) -> int:
     100 if a gate is exceeded; 1 if something that a gate asks for was not measured.
     """
     data = data_of(arguments)
-    records = arguments.paths, arguments.text_field, arguments.id_field
-    gold = gold_rows(records[0], arguments.gold_field, *records[1:]) if arguments.gold_field else None
-    persons = persons_in(records[0], arguments.person_field, *records[1:]) if arguments.person_field else None
-    known = arguments.attributes_field
-    attributes = truths_in(fields_in(records[0], known, *records[1:])) if known else None
+    paths, fields, known = arguments.paths, fields_of(arguments), arguments.attributes_field
+    gold = gold_rows(paths, arguments.gold_field, fields) if arguments.gold_field else None
+    persons = persons_in(paths, arguments.person_field, fields) if arguments.person_field else None
+    attributes = truths_in(fields_in(paths, known, fields)) if known else None
     at_most, at_least = (
         _gates(option, getattr(arguments, option) or ()) for option in ("fail_above", "fail_below")
     )

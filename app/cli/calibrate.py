@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.cli.console import console, current_phase_on, message, progress, result
-from app.cli.given import data_of, readings_of
+from app.cli.given import data_of, fields_of, readings_of
 from app.compose import language_model_of, system_of
 from app.policy_file import check_writable, write_policy
 from app.settings.load import Settings
@@ -76,7 +76,7 @@ def _marks(arguments: argparse.Namespace) -> GoldRows | None:
     field = arguments.marks or arguments.gold_field
     if field is None:
         return None
-    return gold_rows(arguments.paths, field, arguments.text_field, arguments.id_field)
+    return gold_rows(arguments.paths, field, fields_of(arguments))
 
 
 def _model(arguments: argparse.Namespace, settings: Settings) -> LanguageModel | None:

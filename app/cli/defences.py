@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.cli.console import current_phase_on, message, progress
-from app.cli.given import readings_of, settings_of
+from app.cli.given import fields_of, readings_of, settings_of
 from app.compose import system_of
 from app.server.quotas.budgets import Budgets
 from app.server.quotas.later import TryLater
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     folder = report_folder(Path(arguments.output)) if arguments.output else None
     gold = None
     if arguments.gold_field:
-        gold = gold_rows(arguments.paths, arguments.gold_field, arguments.text_field, arguments.id_field)
+        gold = gold_rows(arguments.paths, arguments.gold_field, fields_of(arguments))
     with progress("done") as bar:
         reported = current_phase_on(bar)
         corpus = read_corpus(readings_of(arguments, settings), _numbers, gold, reported)

@@ -37,6 +37,7 @@ from eval.studies.compare.study import (
     trip_rag,
 )
 from ingest.pipeline import Tally
+from ingest.read.reading import Fields
 from ingest.read.sources import read_documents, total_bytes
 from retrieval.system import System
 
@@ -134,7 +135,7 @@ def _ask(data_dir: Path) -> bool:
 def _audit(data: DataDir, folder: Path) -> tuple[AuditReport, Path]:
     """The audit with the entities that people marked, and its page."""
     path = str(corpus_path())
-    gold = gold_rows([path], "entities", "text", "id")
+    gold = gold_rows([path], "entities", Fields())
     # A demo that was run before, perhaps by another version, is made anew.
     shutil.rmtree(folder, ignore_errors=True)
     with progress("done") as bar:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ingest.deciding.baselines.dp_bart import DpBart
     from ingest.deciding.policy import Policy
     from ingest.documents import Document
-    from ingest.read.reading import Reading
+    from ingest.read.reading import Fields, Reading
 
 
 def settings_arguments(arguments: argparse.Namespace) -> dict[str, object]:
@@ -97,6 +97,13 @@ def listed(values: Iterable[float]) -> str:
     return ",".join(f"{each:g}" for each in values)
 
 
+def fields_of(arguments: argparse.Namespace) -> "Fields":
+    """The fields of records that the arguments name."""
+    from ingest.read.reading import Fields
+
+    return Fields(arguments.text_field, arguments.id_field, getattr(arguments, "readers_field", None) or "")
+
+
 def readings_of(arguments: argparse.Namespace, settings: Settings) -> "Iterator[Reading]":
     """The documents of the given paths, read within the limits of the settings."""
     from app.ingesting import read_limits_of
@@ -104,8 +111,7 @@ def readings_of(arguments: argparse.Namespace, settings: Settings) -> "Iterator[
 
     return read_documents(
         arguments.paths,
-        text_field=arguments.text_field,
-        id_field=arguments.id_field,
+        fields=fields_of(arguments),
         stdin=sys.stdin.buffer,
         limits=read_limits_of(settings),
     )

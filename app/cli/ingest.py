@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from app.access.trail import Found, recorded
 from app.cli.console import message, printable, progress, result
-from app.cli.given import data_of, readings_of
+from app.cli.given import data_of, fields_of, readings_of
 from app.compose import system_of
 from app.dry_run import dry_run
 from app.ingesting import Elsewhere, failed_before, ingest, read_limits_of, workers_for
@@ -18,6 +18,7 @@ from app.jobs.audits import after_erasure
 from ingest.pipeline import MAX_FAILURES, Tally
 from ingest.read.paths import shown
 from ingest.read.sources import total_bytes
+from ingest.readers import groups_in
 from models.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 def run(arguments: argparse.Namespace) -> int:
     """The summary is one JSON line; failures also go to standard error."""
     data = data_of(arguments)
+    readers = groups_in([arguments.readers] if arguments.readers else ())
     sync = _folders(arguments.paths) if arguments.sync else ()
     # Refused before anything is shown: a name that is no collection's may hold anything.
     data.folder(arguments.collection)
@@ -57,10 +59,10 @@ def run(arguments: argparse.Namespace) -> int:
             tally, counted = dry_run(system, data, arguments.collection, readings, on_progress)
             found = {"dry_run": True, **tally.summary(), "decisions": counted.rows()}
         else:
-            with _elsewhere(arguments, system, data) as there, _noted(arguments, data) as erasing:
+            with _elsewhere(arguments, system, data, readers) as there, _noted(arguments, data) as erasing:
                 workers = 1 if there else workers_for(data.settings, total)
                 tally = ingest(
-                    system, data, arguments.collection, readings, on_progress, sync, workers, there
+                    system, data, arguments.collection, readings, on_progress, sync, workers, there, readers
                 )
                 erasing.counts["documents"] = tally.erased
             if tally.erased:
@@ -91,7 +93,7 @@ def _noted(arguments: argparse.Namespace, data: "DataDir") -> AbstractContextMan
 
 @contextmanager
 def _elsewhere(
-    arguments: argparse.Namespace, system: "System", data: "DataDir"
+    arguments: argparse.Namespace, system: "System", data: "DataDir", readers: frozenset[str]
 ) -> Iterator[Elsewhere | None]:
     """The Ray cluster of the settings, if they name one."""
     chosen = data.settings.ingest
@@ -100,7 +102,6 @@ def _elsewhere(
         return
     from app.on_ray import OnRay, refuse_standard_input
     from ingest.on_ray.connection import LOCAL, connected
-    from ingest.read.reading import Fields
 
     refuse_standard_input(arguments.paths)
     workers = workers_for(data.settings, None) if chosen.ray == LOCAL else chosen.workers
@@ -110,9 +111,9 @@ def _elsewhere(
         redirect_stdout(nowhere),
         connected(chosen.ray, workers) as cluster,
     ):
-        fields = Fields(arguments.text_field, arguments.id_field)
+        fields = fields_of(arguments)
         limits = read_limits_of(data.settings)
-        yield OnRay(cluster, data, arguments.paths, fields, limits, system.own_entities)
+        yield OnRay(cluster, data, arguments.paths, fields, limits, system.own_entities, readers)
 
 
 def _failed(arguments: argparse.Namespace, data: "DataDir") -> Sequence[str]:

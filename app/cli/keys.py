@@ -7,6 +7,7 @@ from app.access.keys import Keys, key_row
 from app.access.trail import recorded
 from app.cli.console import message, result
 from app.cli.given import data_of
+from ingest.readers import groups_in
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -25,7 +26,8 @@ def create(arguments: argparse.Namespace) -> int:
         # A grant for a misspelled name would allow nothing, silently.
         data.open(name).store.close()
     with recorded(data, "lethe keys create", "admin") as found, closing(Keys(data.settings.data_dir)) as keys:
-        made = keys.create(arguments.name, frozenset(arguments.scope.split(",")), granted)
+        groups = groups_in([arguments.group] if arguments.group else ())
+        made = keys.create(arguments.name, frozenset(arguments.scope.split(",")), granted, groups)
         found.about = made.key.key_id
     result({**key_row(made.key), "key": made.text})
     message("keep the key now: it cannot be shown again.")

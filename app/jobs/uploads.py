@@ -19,7 +19,7 @@ from app.access.sealing import Sealer
 from ingest.documents import Document
 from ingest.errors import UnreadableDocument
 from ingest.read.paths import canonical
-from ingest.read.reading import Reading, ReadLimits
+from ingest.read.reading import Fields, Reading, ReadLimits
 from ingest.read.sources import read_documents
 from ingest.temporary import temporary_file
 from models.errors import LetheError
@@ -35,7 +35,7 @@ class Upload:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What a job is to do: settings of the policy, fields of records, options of an audit.
+    """What a job is to do: settings of the policy, fields of records, readers, options of an audit.
 
     ``source`` is the collection whose originals are taken from the vault.
     """
@@ -43,6 +43,8 @@ class Order:
     policy: Mapping[str, Any] = field(default_factory=dict, repr=False)
     text_field: str = field(default="text", repr=False)
     id_field: str = field(default="id", repr=False)
+    readers_field: str = field(default="", repr=False)
+    readers: list[str] = field(default_factory=list, repr=False)
     source: str | None = None
     audit: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
@@ -127,12 +129,8 @@ class Uploads:
                 path = Path(folder, f"{number}{_extension(name)}")
                 path.symlink_to(f"/proc/{os.getpid()}/fd/{memory.fileno()}")
                 files.append(_Sent(path, name, f"file {number}"))
-            read = read_documents(
-                [str(each.path) for each in files],
-                text_field=order.text_field,
-                id_field=order.id_field,
-                limits=limits,
-            )
+            fields = Fields(order.text_field, order.id_field, order.readers_field)
+            read = read_documents([str(each.path) for each in files], fields=fields, limits=limits)
             sent = {str(each.path): each for each in files}
             yield (replace(each, item=sent[each.item.source].named(each.item)) for each in read)
 

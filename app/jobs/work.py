@@ -98,7 +98,9 @@ def _done(job: Job, settings: Settings, uploads: Uploads, jobs: Jobs) -> dict[st
             tally, counted = dry_run(system, data, job.collection, readings, on_progress)
             return {**tally.summary(), "decisions": counted.rows()}
         workers = workers_for(chosen, total)
-        return dict(ingest(system, data, job.collection, readings, on_progress, workers=workers).summary())
+        readers = frozenset(order.readers)
+        tally = ingest(system, data, job.collection, readings, on_progress, workers=workers, readers=readers)
+        return dict(tally.summary())
 
 
 def _readings(

@@ -181,6 +181,7 @@ class DocumentAnswer(_Answer):
 
     doc_id: str
     also_known_as: list[str] = Field(repr=False)
+    readers: list[str] = Field(repr=False, description="groups that may read it; none for all")
     kept_at: str
     characters: int
     passages: int
@@ -345,6 +346,7 @@ class KeyAnswer(_Answer):
     name: str
     scopes: list[str]
     collections: list[str] | None
+    groups: list[str] = Field(repr=False, description="groups whose documents it reads, beside those for all")
     created: str
     revoked: str | None
 

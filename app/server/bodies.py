@@ -9,6 +9,8 @@ from pydantic_core import PydanticCustomError
 
 from app.access.keys import Scope
 from eval.studies.audit.options import Options, SuiteName
+from ingest.read.fields import ALL_BELOW
+from ingest.readers import MOST
 
 NO_EFFECT = "accepted for compatibility, without effect"
 LONGEST_CONTENT = 100_000
@@ -143,6 +145,13 @@ class ChatBody(_Body):
     seed: int | None = Field(default=None, description=NO_EFFECT)
 
 
+Readers = Annotated[
+    list[str],
+    Field(max_length=MOST, repr=False, description="groups that may read documents that name none"),
+    BeforeValidator(_listed),
+]
+
+
 class OrderBody(_Body):
     """How documents are to be read and sanitized."""
 
@@ -154,6 +163,8 @@ class OrderBody(_Body):
     dry_run: bool = Field(default=False, description="whether nothing is stored and decisions are counted")
     text_field: str = Field(default="text", min_length=1, max_length=1000, repr=False)
     id_field: str = Field(default="id", min_length=1, max_length=1000, repr=False)
+    readers_field: str = Field(default="", max_length=1000, repr=False)
+    readers: Readers = []
 
 
 class DocumentBody(_Body):
@@ -161,6 +172,9 @@ class DocumentBody(_Body):
 
     id: str = Field(min_length=1, max_length=1000, repr=False)
     text: str = Field(min_length=1, repr=False)
+    readers: list[str] = Field(
+        default=[], max_length=MOST, repr=False, description="groups that may read it, in place of the others"
+    )
 
 
 class DocumentsBody(_Body):
@@ -169,10 +183,12 @@ class DocumentsBody(_Body):
     documents: list[DocumentBody] = Field(min_length=1, max_length=10_000)
     policy: dict[str, Any] = Field(default={}, repr=False)
     dry_run: bool = False
+    readers: Readers = []
 
     def order(self) -> OrderBody:
         """How they are read."""
-        return OrderBody(policy=self.policy, dry_run=self.dry_run)
+        field = f"readers{ALL_BELOW}"
+        return OrderBody(policy=self.policy, dry_run=self.dry_run, readers_field=field, readers=self.readers)
 
     def lines(self) -> bytes:
         """The documents as JSON lines."""
@@ -188,6 +204,8 @@ FORM: dict[str, Any] = {
         "dry_run": {"type": "boolean"},
         "text_field": {"type": "string"},
         "id_field": {"type": "string"},
+        "readers_field": {"type": "string", "description": "the field of records with groups that may read"},
+        "readers": {"type": "string", "description": "groups that may read what names none, with commas"},
     },
 }
 """Files for a collection, as a form."""
@@ -274,3 +292,9 @@ class KeyBody(_Body):
     name: str = Field(max_length=100)
     scopes: list[Scope] = Field(min_length=1, max_length=10)
     collections: list[str] | None = Field(default=None, max_length=1000, description="none for all")
+    groups: list[str] = Field(
+        default=[],
+        max_length=MOST,
+        repr=False,
+        description="groups whose documents it may read, beside those for all",
+    )

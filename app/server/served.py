@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from threading import Lock
 from typing import Generic, Protocol, TypeVar
 
@@ -26,6 +26,7 @@ from ingest.protocols import Encoder
 from retrieval.collection import Collection
 from retrieval.errors import CollectionError
 from retrieval.protocols import Generator, Retriever
+from retrieval.store.readers import Groups
 
 _Loaded = TypeVar("_Loaded")
 
@@ -34,10 +35,11 @@ _Loaded = TypeVar("_Loaded")
 class ServedCollection:
     """The retriever and the generator of a collection; several threads call them at once.
 
-    ``bare`` finds what questions may not: the proof of an erasure searches with it.
+    ``retriever_for`` finds what a reader with these groups may read. ``bare`` finds what questions may not:
+    the proof of an erasure searches with it.
     """
 
-    retriever: Retriever
+    retriever_for: Callable[[Groups], Retriever]
     generator: Generator
     k: int
     bare: Retriever
@@ -165,9 +167,9 @@ class DataCollections:
         collection = self._collection(name)
         sanitizer = sanitizer_of(settings, collection, self.encoder, self.system)
         bare = retriever_of(collection, self.encoder, search_of(settings))
-        retriever = searching(collection, bare, sanitizer, self._around)
+        retriever_for = partial(searching, collection, bare, sanitizer, self._around)
         generator = answering(settings, collection, self.encoder, self._model, sanitizer)
-        return _Opened(collection, ServedCollection(retriever, generator, settings.retrieval.k, bare))
+        return _Opened(collection, ServedCollection(retriever_for, generator, settings.retrieval.k, bare))
 
 
 def _is_there(collection: Collection) -> bool:

@@ -155,11 +155,12 @@ async function drawDocuments(name, place, starts) {
     when(row.kept_at),
     count(row.characters),
     count(row.passages),
+    row.readers.join(", ") || "all",
     row.detected_risk.before.toFixed(2),
     row.detected_risk.after.toFixed(2),
     [...row.doubts, ...row.not_read.map((each) => `${many(each.count, each.kind)} not read`)].join("; "),
   ]);
-  const heads = ["Document", "Kept", "Characters", "Passages", "Risk of document before", "Risk of document after", "Warnings"];
+  const heads = ["Document", "Kept", "Characters", "Passages", "Readers", "Risk of document before", "Risk of document after", "Warnings"];
   const next = rows.length > PAGE ? shown.at(-1).doc_id : null;
   fill(place, h("p", { class: "hint" }, "Risk is that of a whole document; the residual limit of a policy holds for each passage."), table(`Documents of ${name}`, heads, cells), pager(place, starts, next, (to) => drawDocuments(name, place, to)));
 }

@@ -93,6 +93,7 @@ async function start(dryRun) {
   // Before the policies are listed, that of the server's settings is taken.
   const policy = $("ingest-policy").value;
   if (policy && !there.has(collection)) form.append("policy", JSON.stringify({ name: policy }));
+  if ($("ingest-readers").value.trim()) form.append("readers", $("ingest-readers").value);
   form.append("dry_run", String(dryRun));
   const names = chosen.map((file) => file.name);
   lock(true);

@@ -45,16 +45,19 @@ function drawList(keys) {
     key.key_id,
     key.scopes.join(", "),
     key.collections === null ? "all" : key.collections.join(", "),
+    key.scopes.includes("admin") ? "all" : key.groups.join(", "),
     when(key.created),
     key.revoked ? h("span", null, "revoked ", when(key.revoked)) : h("button", { type: "button", class: "quiet small danger", "aria-label": `Revoke the key of ${key.name}`, onclick: () => revoke(key) }, "Revoke"),
   ]);
-  fill($("keys-list"), h("h2", null, "All keys"), table("Keys", ["Name", "Id", "Scopes", "Collections", "Made", ""], rows));
+  fill($("keys-list"), h("h2", null, "All keys"), table("Keys", ["Name", "Id", "Scopes", "Collections", "Groups", "Made", ""], rows));
 }
+
+const listed = (text) => text.split(",").map((each) => each.trim()).filter((each) => each);
 
 async function create() {
   const scopes = [...document.querySelectorAll("#keys-scopes input:checked")].map((each) => each.value);
-  const named = $("keys-collections").value.split(",").map((each) => each.trim()).filter((each) => each);
-  const body = { name: $("keys-name").value, scopes, collections: named.length ? named : null };
+  const named = listed($("keys-collections").value);
+  const body = { name: $("keys-name").value, scopes, collections: named.length ? named : null, groups: listed($("keys-groups").value) };
   try {
     const made = await ask("POST", "/v1/keys", { json: body });
     complain($("keys-error"), null);

@@ -15,7 +15,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eval.attacks.guessing import IndexAttack
 from eval.attacks.words import WORDS
@@ -221,13 +220,11 @@ def scores_of(asked: Questions, answers: Mapping[str, Sequence[Answer]]) -> dict
 
 
 def above_references(
-    scores: Sequence[float], texts: Vectors, of_references: Sequence[float], references: Vectors
-) -> NDArray[np.float64]:
-    """Each score minus the mean score of the nearest references to its text."""
-    most = min(NEAREST_REFERENCES, len(of_references))
-    near = np.argsort(-(texts @ references.T), axis=1, kind="stable")[:, :most]
-    calibrated: NDArray[np.float64] = np.array(scores) - np.array(of_references)[near].mean(axis=1)
-    return calibrated
+    score: float, text: Vectors, of_references: Sequence[float], references: Vectors
+) -> float:
+    """A score minus the mean score of the references that are nearest to its text."""
+    near = np.argsort(-(references @ text), kind="stable")[:NEAREST_REFERENCES]
+    return score - float(np.mean(np.array(of_references)[near]))
 
 
 def members_and_others(

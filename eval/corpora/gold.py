@@ -6,6 +6,7 @@ from pathlib import Path
 from ingest.documents import Document
 from ingest.errors import UnreadableDocument
 from ingest.read.paths import canonical, os_problem, shown
+from ingest.read.reading import Fields
 from ingest.read.record_text import document_of
 from ingest.read.records import Record, read_records, record_format
 from ingest.read.sources import STDIN
@@ -15,7 +16,7 @@ GoldRows = Mapping[str, Sequence[Mapping[str, object]]]
 """Annotated entities by document id, as read."""
 
 
-def gold_rows(paths: Sequence[str], field_name: str, text_field: str, id_field: str) -> GoldRows:
+def gold_rows(paths: Sequence[str], field_name: str, fields: Fields) -> GoldRows:
     """The annotated entities of each record, by the ids that ``read_documents`` gives.
 
     A record that makes no document is skipped.
@@ -28,9 +29,9 @@ def gold_rows(paths: Sequence[str], field_name: str, text_field: str, id_field: 
     rows: dict[str, Sequence[Mapping[str, object]]] = {}
     texts: dict[str, int] = {}
     unmarked: list[Record] = []
-    for source, record in _records(paths, text_field):
+    for source, record in _records(paths, fields.text):
         try:
-            document = document_of(record, source, text_field, id_field)
+            document = document_of(record, source, fields)
         except UnreadableDocument:
             continue
         if field_name not in record.fields:
@@ -48,7 +49,7 @@ def gold_rows(paths: Sequence[str], field_name: str, text_field: str, id_field: 
     return rows
 
 
-def persons_in(paths: Sequence[str], field_name: str, text_field: str, id_field: str) -> dict[str, str]:
+def persons_in(paths: Sequence[str], field_name: str, fields: Fields) -> dict[str, str]:
     """What each record says of whom it is about, by the ids that ``read_documents`` gives; a private value.
 
     Raises:
@@ -56,11 +57,11 @@ def persons_in(paths: Sequence[str], field_name: str, text_field: str, id_field:
         UnreadableDocument: A file or record cannot be read.
     """
     found: dict[str, str] = {}
-    for source, record in _records(paths, text_field):
+    for source, record in _records(paths, fields.text):
         value = record.fields.get(field_name)
         if isinstance(value, str | int) and str(value).strip():
             try:
-                found[document_of(record, source, text_field, id_field).doc_id] = str(value)
+                found[document_of(record, source, fields).doc_id] = str(value)
             except UnreadableDocument:
                 continue
     if not found:
@@ -71,9 +72,7 @@ def persons_in(paths: Sequence[str], field_name: str, text_field: str, id_field:
     return found
 
 
-def fields_in(
-    paths: Sequence[str], field_name: str, text_field: str, id_field: str
-) -> dict[str, Mapping[str, object]]:
+def fields_in(paths: Sequence[str], field_name: str, fields: Fields) -> dict[str, Mapping[str, object]]:
     """What each record says of its person, by the names of attributes; private values.
 
     Raises:
@@ -81,11 +80,11 @@ def fields_in(
         UnreadableDocument: A file or record cannot be read.
     """
     found: dict[str, Mapping[str, object]] = {}
-    for source, record in _records(paths, text_field):
+    for source, record in _records(paths, fields.text):
         value = record.fields.get(field_name)
         if isinstance(value, dict) and value:
             try:
-                found[document_of(record, source, text_field, id_field).doc_id] = value
+                found[document_of(record, source, fields).doc_id] = value
             except UnreadableDocument:
                 continue
     if not found:

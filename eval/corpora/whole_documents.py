@@ -12,6 +12,7 @@ from eval.corpora.layouts import Layout, check_known, files_in, records_in, text
 from ingest.documents import Document
 from ingest.errors import UnreadableDocument
 from ingest.read.paths import shown
+from ingest.read.reading import Fields
 from ingest.read.record_text import document_of
 from ingest.read.sources import read_documents
 
@@ -104,7 +105,7 @@ def folder(path: Path, selection: Selection) -> Corpus:
 def _documents(path: Path, layout: Layout, id_field: str, split: str | None = None) -> list[Document]:
     documents: dict[str, Document] = {}
     for record in records_in(path, layout, split):
-        document = document_of(record, layout.corpus, "text", id_field)
+        document = document_of(record, layout.corpus, Fields(id=id_field))
         check_known(documents, document.doc_id, record)
         documents[document.doc_id] = document
     return list(documents.values())
@@ -113,7 +114,7 @@ def _documents(path: Path, layout: Layout, id_field: str, split: str | None = No
 def _marked(path: Path, layout: Layout, id_field: str, marks: str) -> tuple[list[Document], GoldRows]:
     documents = _documents(path, layout, id_field)
     files = [shown(file) for file in files_in(path, layout)]
-    return documents, gold_rows(files, marks, "text", id_field)
+    return documents, gold_rows(files, marks, Fields(id=id_field))
 
 
 def _asked_by_cloze(

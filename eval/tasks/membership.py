@@ -6,6 +6,7 @@
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 import numpy as np
 
@@ -29,10 +30,11 @@ from eval.measures.membership import HELD_OUT, MEMBER
 from eval.progress import Progress
 from eval.protocols import Target
 from eval.rows import Row
-from eval.targets import HavingFound, RagTarget, reading_once
+from eval.targets import HavingFound, RagTarget
 from ingest.documents import Document
 from ingest.protocols import Encoder
 from models.errors import ConfigurationError
+from models.vectors import Vectors
 from retrieval.documents import Answer
 from retrieval.protocols import Generator
 
@@ -116,7 +118,7 @@ class MembershipTask:
         missing = {each for each in members if each in kept.failed or (there and each not in there)}
         originals = {each.doc_id: each.text for each in (*self.members, *self.held_out)}
         measurable = [originals[case] for case in cases if case not in missing]
-        scored = iter(self._scored(kept, measurable, progress))
+        scored = self._scored(kept, measurable, progress)
         for case in cases:
             kind = MEMBER if case in members else HELD_OUT
             begun = Row(system=kept.system, task=self.name, case=case, kind=kind, doc_ids=(case,))
@@ -132,13 +134,17 @@ class MembershipTask:
 
     def _scored(
         self, kept: SanitizedCorpus, texts: Sequence[str], progress: Progress
-    ) -> list[dict[str, float] | str]:
-        """The scores of each text, or the type of the error that its questions ran into."""
+    ) -> Iterator[dict[str, float] | str]:
+        """The scores of each text, or the type of the error that its questions ran into.
+
+        References are asked about first, and then one text after the other: a run that was interrupted asks
+        again about references and about the text that it was at.
+        """
         references = [each.text for each in self.references]
         versions = [self._versions(text) for text in texts]
         asked = [
             questions_about(each, self.masks, self.interrogations.get(each, ()))
-            for each in (*(each for own in versions for each in own), *references)
+            for each in (*references, *(each for own in versions for each in own))
         ]
         phase = f"inferring members of {kept.system}"
         progress(phase, 0, len(asked))
@@ -147,15 +153,16 @@ class MembershipTask:
             HavingFound(kept.retriever(self.encoder), questions, self.k), self.generator, self.k
         )
         target = self.limits(target) if self.limits else target
-        found: list[dict[str, float] | str] = []
-        for number, each in enumerate(asked):
-            progress(phase, number, len(asked))
-            found.append(self._answered(target, each))
-        progress(phase, len(asked), len(asked))
-        size = self.perturbations + 1
-        own = [found[first : first + size] for first in range(0, size * len(texts), size)]
-        scored = [_above_perturbed(each) for each in own]
-        return self._above_references(scored, texts, found[size * len(texts) :], references)
+        found = self._answered(target, asked, phase, progress)
+        vectors = self.encoder.encode(references)
+        known = [
+            (each, vector)
+            for each, vector in zip(islice(found, len(references)), vectors, strict=True)
+            if not isinstance(each, str)
+        ]
+        for text, own in zip(texts, versions, strict=True):
+            scores = _above_perturbed(list(islice(found, len(own))))
+            yield scores if isinstance(scores, str) else scores | self._above_references(text, scores, known)
 
     def _versions(self, text: str) -> list[str]:
         """The text and its perturbed versions, the same for every system and selection of cases."""
@@ -163,33 +170,30 @@ class MembershipTask:
         return [text, *(perturbed(text, self.perturbed_share, rng) for _ in range(self.perturbations))]
 
     def _above_references(
-        self,
-        scored: list[dict[str, float] | str],
-        texts: Sequence[str],
-        of_references: Sequence[dict[str, float] | str],
-        references: Sequence[str],
-    ) -> list[dict[str, float] | str]:
-        encoder = reading_once(self.encoder)
-        for name in self.scores:
-            known, measured = (
-                [
-                    (text, each)
-                    for text, each in zip(of, found, strict=True)
-                    if not isinstance(each, str) and name in each
-                ]
-                for of, found in ((references, of_references), (texts, scored))
-            )
-            if not known or not measured:
-                continue
-            vectors, others = (encoder.encode([text for text, _ in each]) for each in (measured, known))
-            above = above_references(
-                [each[name] for _, each in measured], vectors, [each[name] for _, each in known], others
-            )
-            for (_, each), value in zip(measured, above.tolist(), strict=True):
-                each[name + BY_REFERENCES] = value
-        return scored
+        self, text: str, scores: Mapping[str, float], known: Sequence[tuple[dict[str, float], Vectors]]
+    ) -> dict[str, float]:
+        """The scores of a text above those of the references that have them."""
+        above = dict[str, float]()
+        for name in (each for each in self.scores if each in scores):
+            those = [(each[name], vector) for each, vector in known if name in each]
+            if those:
+                of_references, vectors = zip(*those, strict=True)
+                (own,) = self.encoder.encode([text])
+                above[name + BY_REFERENCES] = above_references(
+                    scores[name], own, of_references, np.array(vectors)
+                )
+        return above
 
-    def _answered(self, target: Target, asked: Questions) -> dict[str, float] | str:
+    def _answered(
+        self, target: Target, asked: Sequence[Questions], phase: str, progress: Progress
+    ) -> Iterator[dict[str, float] | str]:
+        """The scores of each text that is asked about, or the type of the error of a question."""
+        for number, each in enumerate(asked, start=1):
+            found = self._answer(target, each)
+            progress(phase, number, len(asked))
+            yield found
+
+    def _answer(self, target: Target, asked: Questions) -> dict[str, float] | str:
         """The scores of a text, or the type of the error of a question."""
         answers: dict[str, list[Answer]] = {score: [] for score in self.scores}
         prompts = [

@@ -40,10 +40,11 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """The record fields with text and id, as named by the user."""
+    """The record fields with text, id and readers, as named by the user; records name no readers if empty."""
 
-    text: str
-    id: str
+    text: str = "text"
+    id: str = "id"
+    readers: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)

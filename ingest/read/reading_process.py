@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import astuple
 
 from ingest.documents import Document
 from ingest.errors import UnreadableDocument
@@ -107,7 +108,7 @@ def _started(limits: ReadLimits, fields: Fields) -> "subprocess.Popen[bytes]":
         # Without -P a module in the folder that somebody stands in could take the place of one of ours.
         [
             *(sys.executable, "-P", "-m", "ingest.read.worker"),
-            *(str(limits.seconds), str(limits.memory_bytes), fields.text, fields.id),
+            *(str(limits.seconds), str(limits.memory_bytes), *astuple(fields)),
         ],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

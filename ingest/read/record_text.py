@@ -1,11 +1,11 @@
-"""From a record to its document, by the names of the text and id fields.
+"""From a record to its document, by the names of the fields of text, id and readers.
 
 No message quotes a field name from the data: it may be a person's name, in a table without a header line or
 in a file with patients' names as keys.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ingest.documents import Document, Unread
 from ingest.errors import UnreadableDocument
@@ -16,29 +16,34 @@ from ingest.read.html import html_text
 from ingest.read.reading import Fields
 from ingest.read.records import COLUMN, Record, kind_of
 from ingest.read.text import checked_text
+from ingest.readers import RULE, groups_in
+from models.errors import ConfigurationError
 
 _LEFT_OUT = "only what --text-field names is read; name several fields as a+b"
 
 
-def document_of(record: Record, source: str, text_field: str, id_field: str) -> Document:
+def document_of(record: Record, source: str, fields: Fields) -> Document:
     """The document in a record.
 
-    ``text_field`` is one path or several (``ingest.read.fields``). An empty line joins the texts of several
-    paths, a line break those of one; values below a path each get a line with their name. A value that begins
-    with "<div" is HTML. Without an id, the file and line name the document.
+    ``fields`` are paths (``ingest.read.fields``), and the text may have several. An empty line joins the
+    texts of several paths, a line break those of one; values below a path each get a line with their name. A
+    value that begins with "<div" is HTML. Without an id, the file and line name the document. Without
+    readers it is an error, unless their path may be absent: nobody must read more than was meant.
 
     Raises:
-        UnreadableDocument: The field of text or id holds something else, or the text is missing.
+        UnreadableDocument: A field holds something else, or text or readers are missing.
     """
-    paths = paths_in(record.fields, text_field)
+    paths = paths_in(record.fields, fields.text)
     read = [_text(record, path) for path in paths]
     texts = [each.text for each in read if each.text.strip()]
     if not texts and (missing := [path for path in paths if not found(record.fields, path)]):
         raise _lacking(record, missing[0])
     text = checked_text("\n\n".join(texts), record.place)
-    doc_id = _id(record, id_field) or f"{source}#{record.number}"
-    unread = added_up([*(part for each in read for part in each.unread), _left_out(record, paths, id_field)])
-    return Document(doc_id, text, {"source": source, "place": record.place}, unread)
+    doc_id = _id(record, fields.id) or f"{source}#{record.number}"
+    others = _left_out(record, {*paths, fields.id, fields.readers} - {""})
+    unread = added_up([*(part for each in read for part in each.unread), others])
+    readers = _readers(record, fields.readers) if fields.readers else frozenset[str]()
+    return Document(doc_id, text, {"source": source, "place": record.place}, unread, readers=readers)
 
 
 def documents_of(
@@ -50,7 +55,7 @@ def documents_of(
             yield record
             continue
         try:
-            yield document_of(record, source, fields.text, fields.id)
+            yield document_of(record, source, fields)
         except UnreadableDocument as error:
             yield error
             if record.part == COLUMN and _lacks(record, fields.text):
@@ -116,7 +121,24 @@ def _id(record: Record, path: str) -> str:
     return " ".join(fixed_text(str(value)).split())
 
 
-def _left_out(record: Record, paths: list[str], id_field: str) -> Unread:
+def _readers(record: Record, path: str) -> frozenset[str]:
+    values = [value for each in found(record.fields, path) for _, value in below(each)]
+    named = [str(value) for value in values if value is not None and str(value).strip()]
+    if not named and not may_be_absent(path):
+        raise UnreadableDocument(
+            record.place,
+            f"names no readers in field {path!r}; name them, or give {path}{ALL_BELOW} if all may read those "
+            "that name none",
+        )
+    try:
+        return groups_in(named)
+    except ConfigurationError:
+        raise UnreadableDocument(
+            record.place, f"names readers in field {path!r} that are no groups; {RULE}"
+        ) from None
+
+
+def _left_out(record: Record, paths: Iterable[str]) -> Unread:
     """The values that no requested path covers."""
-    read = sum(count_values(each) for path in {*paths, id_field} for each in found(record.fields, path))
+    read = sum(count_values(each) for path in paths for each in found(record.fields, path))
     return Unread(record.part, max(0, count_values(record.fields) - read), _LEFT_OUT)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ingest.read.mail import Mail
 
 STDIN = "-"
-DEFAULT_LIMITS = ReadLimits()
+DEFAULT_FIELDS, DEFAULT_LIMITS = Fields(), ReadLimits()
 RECORD_EXTENSIONS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson")
 EXTENSIONS = (
     *(".txt", ".md", ".log", ".hl7", ".html", ".htm", *WHOLE_FILES, ".eml", ".mbox"),
@@ -54,23 +54,21 @@ def total_bytes(paths: Sequence[str]) -> int:
 def read_documents(
     paths: Sequence[str],
     *,
-    text_field: str = "text",
-    id_field: str = "id",
+    fields: Fields = DEFAULT_FIELDS,
     stdin: TextIO | BinaryIO | None = None,
     limits: ReadLimits | None = DEFAULT_LIMITS,
 ) -> Iterator[Reading]:
     """The documents of files, folders, patterns and of "-", standard input. Errors are items, not raised.
 
-    The id of a file is its canonical path, however it was named. A record has its ``id_field``, or path and
-    line; a mail its Message-ID in angle brackets. ``ingest.read.doc_ids`` makes them fit for an index.
-    ``text_field`` is one path or several (``ingest.read.fields``). Standard input holds JSON lines or one
+    The id of a file is its canonical path, however it was named. A record has its field of the id, or path
+    and line; a mail its Message-ID in angle brackets. ``ingest.read.doc_ids`` makes them fit for an index.
+    ``fields`` are paths (``ingest.read.record_text``). Standard input holds JSON lines or one
     text. Memory holds one record, one message, or one whole file of another kind.
 
     A separate process reads the files; it starts with the first and ends with the iterator. A document beyond
     the ``limits`` is an error, and so is the rest of its file. Without limits this process reads, and a
     ``MemoryError`` is raised.
     """
-    fields = Fields(text_field, id_field)
     before = 0
 
     def sources(named: Iterable[str]) -> Iterator[File | Reading]:

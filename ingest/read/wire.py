@@ -53,7 +53,8 @@ def packed(reading: Reading) -> Sequence[object]:
     if isinstance(item, UnreadableDocument):
         return [reading.bytes_read, item.source, item.place, item.reason]
     unread = [astuple(part) for part in item.unread]
-    return [reading.bytes_read, item.source, item.doc_id, item.text, dict(item.metadata), unread]
+    readers = sorted(item.readers)
+    return [reading.bytes_read, item.source, item.doc_id, item.text, dict(item.metadata), unread, readers]
 
 
 def unpacked(value: object) -> Reading:
@@ -61,7 +62,7 @@ def unpacked(value: object) -> Reading:
     match value:
         case [int(bytes_read), str(source), str(place), str(reason)]:
             return Reading(UnreadableDocument(place, reason, source), bytes_read)
-        case [int(bytes_read), str(source), str(doc_id), str(text), dict(metadata), list(unread)]:
+        case [int(read), str(source), str(doc_id), str(text), dict(metadata), list(unread), list(readers)]:
             parts = tuple(Unread(*part) for part in unread)
-            return Reading(Document(doc_id, text, metadata, parts, source), bytes_read)
+            return Reading(Document(doc_id, text, metadata, parts, source, frozenset(readers)), read)
     raise ValueError("is no reading")

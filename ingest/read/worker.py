@@ -75,10 +75,10 @@ def _main() -> None:
     # The alarm ends the process whatever library it is in, so nobody may catch it.
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
-    seconds, memory_bytes, text_field, id_field = sys.argv[1:]
+    seconds, memory_bytes, *fields = sys.argv[1:]
     limits = ReadLimits(float(seconds), int(memory_bytes))
     # Without tidying up: that may take long, or memory that there is not.
-    os._exit(serve(sys.stdin.buffer, answers, limits, Fields(text_field, id_field)))
+    os._exit(serve(sys.stdin.buffer, answers, limits, Fields(*fields)))
 
 
 if __name__ == "__main__":

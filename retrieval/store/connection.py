@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from retrieval.errors import DISK_FULL, CollectionError
-from retrieval.store import vault
+from retrieval.store import readers, vault
 from retrieval.store.chain import AUDIT_LOG
 from retrieval.store.words import open_views
 
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
 _STEPS = {
     5: ("CREATE TABLE quarantine (source_key BLOB PRIMARY KEY) STRICT, WITHOUT ROWID",),
     6: vault.SCHEMA,
@@ -31,6 +31,7 @@ _STEPS = {
         """DELETE FROM meta WHERE name = 'index' AND value LIKE '%"sha256"%'""",
     ),
     9: ("ALTER TABLE passages ADD COLUMN units BLOB NOT NULL DEFAULT x''",),
+    10: (readers.SCHEMA,),
 }
 """The statements that make each version out of the one before it."""
 _OLDEST = min(_STEPS) - 1
@@ -101,7 +102,7 @@ def _make(connection: sqlite3.Connection) -> None:
         if _version(connection) == 0:
             for statement in _statements(_SCHEMA.read_text(encoding="utf-8")):
                 connection.execute(statement)
-            for statement in (AUDIT_LOG.schema, *vault.SCHEMA):
+            for statement in (AUDIT_LOG.schema, *vault.SCHEMA, readers.SCHEMA):
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 

@@ -21,11 +21,12 @@ from models.vectors import Vectors
 from retrieval.documents import KeptDocument, Passage
 from retrieval.errors import CollectionError
 from retrieval.quoting.kept import unpacked
-from retrieval.store import vault, words
+from retrieval.store import readers, vault, words
 from retrieval.store.chain import AUDIT_LOG, now
 from retrieval.store.connection import in_memory, open_database, readable_errors
 from retrieval.store.erasure import Fingerprint, PendingErasure, pending_erasures, strike_out, take_out
 from retrieval.store.names import all_names, release, standing_of_first
+from retrieval.store.readers import Groups
 from retrieval.store.sources import ids_from, lost, note_origin
 from retrieval.store.vault import Sealed, SealedOriginal
 
@@ -141,6 +142,7 @@ class Store:
         )
         self._connection.execute(f"INSERT INTO documents VALUES ({', '.join('?' * 9)})", row)
         note_origin(self._connection, job_id, doc_id, arrival.source)
+        readers.note(self._connection, doc_id, arrival.readers)
         self._connection.executemany(
             "INSERT INTO passages (doc_id, start, stop, text, kept, vector, units) "
             "VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -317,27 +319,37 @@ class Store:
             # Versions of different connections are not comparable, and exclude own writes.
             return self._connection, version, self._connection.total_changes
 
-    def passages(self, passage_ids: Sequence[int]) -> dict[int, Passage]:
-        """The existing ones of these passages, by id."""
-        numbers = json.dumps(list(passage_ids))
+    def passages(self, passage_ids: Sequence[int], groups: Groups = None) -> dict[int, Passage]:
+        """The existing ones of these passages that a reader with these groups may read, by id."""
         query = (
             "SELECT passage_id, doc_id, start, stop, text, doubts "
-            "FROM passages JOIN documents USING (doc_id) WHERE passage_id IN (SELECT value FROM json_each(?))"
+            "FROM passages JOIN documents USING (doc_id) "
+            f"WHERE passage_id IN (SELECT value FROM json_each(:ids)) AND {readers.READABLE}"
         )
+        values = {"ids": json.dumps(list(passage_ids)), **readers.asked(groups)}
         return {
             number: Passage(number, doc_id, start, stop, text, tuple(json.loads(doubts)))
-            for number, doc_id, start, stop, text, doubts in self._read(query, (numbers,))
+            for number, doc_id, start, stop, text, doubts in self._read(query, values)
         }
 
-    def documents_called(self, names: Sequence[str]) -> list[str]:
-        """The documents that these ids name, each by its own id."""
-        query = """
-            SELECT doc_id FROM documents WHERE doc_id IN (SELECT value FROM json_each(:names))
-            UNION SELECT doc_id FROM aliases WHERE alias IN (SELECT value FROM json_each(:names))
+    def readable(self, groups: Groups) -> NDArray[np.int64] | None:
+        """The passages that a reader with these groups may read, by id; None if that is all of them."""
+        if groups is None or not self._read("SELECT 1 FROM readers LIMIT 1"):
+            return None
+        query = f"SELECT passage_id FROM passages WHERE {readers.READABLE} ORDER BY passage_id"
+        found = self._read(query, readers.asked(groups))
+        return np.array([row[0] for row in found], dtype=np.int64)
+
+    def documents_called(self, names: Sequence[str], groups: Groups = None) -> list[str]:
+        """The documents that these ids name and a reader with these groups may read, each by its own id."""
+        query = f"""
+            SELECT doc_id FROM documents WHERE {readers.READABLE} AND (
+                doc_id IN (SELECT value FROM json_each(:names))
+                OR doc_id IN (SELECT doc_id FROM aliases WHERE alias IN (SELECT value FROM json_each(:names)))
+            ) ORDER BY doc_id
         """
-        with self._lock, self._readable_errors():
-            found = self._connection.execute(query, {"names": json.dumps(list(names))})
-            return [doc_id for (doc_id,) in found]
+        values = {"names": json.dumps(list(names)), **readers.asked(groups)}
+        return [doc_id for (doc_id,) in self._read(query, values)]
 
     def passages_of(self, doc_id: str) -> list[Passage]:
         """The passages of the document that an id names, in order; none if there is none."""
@@ -355,24 +367,27 @@ class Store:
         with copy._transaction(), self._transaction("DEFERRED"):
             named = [] if doc_ids is None else [json.dumps(self.documents_called(doc_ids))]
             chosen = "WHERE doc_id IN (SELECT value FROM json_each(?))" if named else ""
-            for table in ("documents", "aliases", "passages", "ledger"):
+            for table in ("documents", "aliases", "readers", "passages", "ledger"):
                 for row in self._connection.execute(f"SELECT * FROM {table} {chosen}", named):
                     places = ", ".join("?" * len(row))
                     copy._connection.execute(f"INSERT INTO {table} VALUES ({places})", row)
         return copy
 
-    def documents(self, after: str = "") -> Iterator[KeptDocument]:
-        """Every document with an id behind ``after``, in the order of ids, in blocks."""
-        query = """
-            SELECT doc_id, (SELECT json_group_array(alias) FROM aliases a WHERE a.doc_id = d.doc_id), kept_at,
+    def documents(self, after: str = "", groups: Groups = None) -> Iterator[KeptDocument]:
+        """Every document behind an id that a reader with these groups may read, in the order of ids."""
+        query = f"""
+            SELECT doc_id, (SELECT json_group_array(alias) FROM aliases a WHERE a.doc_id = d.doc_id),
+            (SELECT json_group_array(name) FROM readers r WHERE r.doc_id = d.doc_id), kept_at,
             characters, (SELECT count(*) FROM passages p WHERE p.doc_id = d.doc_id), risk_before, risk_after,
-            unread, doubts FROM documents d WHERE doc_id > ? ORDER BY doc_id LIMIT ?
+            unread, doubts FROM documents d WHERE doc_id > :after AND {readers.READABLE}
+            ORDER BY doc_id LIMIT {_DOCUMENTS_AT_ONCE}
         """
-        while rows := self._read(query, (after, _DOCUMENTS_AT_ONCE)):
-            for doc_id, aliases, kept_at, characters, passages, before, left, unread, doubts in rows:
+        while rows := self._read(query, {"after": after, **readers.asked(groups)}):
+            for doc_id, aliases, names, kept_at, characters, passages, before, left, unread, doubts in rows:
                 yield KeptDocument(
                     doc_id,
                     sorted(json.loads(aliases)),
+                    sorted(json.loads(names)),
                     kept_at,
                     characters,
                     passages,
@@ -454,9 +469,10 @@ class Store:
         query = "SELECT 1 FROM passages WHERE instr(vector, ?) OR instr(units, ?) LIMIT 1"
         return bool(self._read(query, (piece, piece)))
 
-    def count_documents(self) -> int:
-        """The number of documents."""
-        return int(self._read("SELECT count(*) FROM documents")[0][0])
+    def count_documents(self, groups: Groups = None) -> int:
+        """The number of documents, or of those that a reader with these groups may read."""
+        query = f"SELECT count(*) FROM documents WHERE {readers.READABLE}"
+        return int(self._read(query, readers.asked(groups))[0][0])
 
     def entities_by_action(self) -> dict[str, int]:
         """Ledger counts by action."""
@@ -489,9 +505,9 @@ class Store:
         with self._transaction():
             self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
 
-    def _read(self, query: str, values: Sequence[object] = ()) -> list[Any]:
+    def _read(self, query: str, values: Sequence[object] | Mapping[str, object] = ()) -> list[Any]:
         with self._lock, self._readable_errors():
-            return self._connection.execute(query, tuple(values)).fetchall()
+            return self._connection.execute(query, values).fetchall()
 
     @contextmanager
     def _transaction(self, kind: Literal["IMMEDIATE", "DEFERRED"] = "IMMEDIATE") -> Iterator[None]:

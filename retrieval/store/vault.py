@@ -32,10 +32,11 @@ class Sealed:
 
 @dataclass(frozen=True, slots=True)
 class SealedOriginal:
-    """A document's original, None if it has none, with the keyed digest of its text and its other ids."""
+    """A document's original, None if it has none, the keyed digest of its text, its other ids and readers."""
 
     doc_id: str
     aliases: Sequence[str] = field(repr=False)
+    readers: frozenset[str] = field(repr=False)
     content_key: bytes = field(repr=False)
     sealed: Sealed | None
 
@@ -63,11 +64,13 @@ def originals(
 def _select(connection: sqlite3.Connection, which: str, values: Sequence[object]) -> Iterator[SealedOriginal]:
     query = (
         "SELECT d.doc_id, (SELECT json_group_array(alias) FROM aliases a WHERE a.doc_id = d.doc_id), "
+        "(SELECT json_group_array(name) FROM readers r WHERE r.doc_id = d.doc_id), "
         f"d.content_key, v.key_id, v.sealed FROM documents d LEFT JOIN vault v USING (doc_id) {which}"
     )
-    for doc_id, aliases, content_key, key_id, content in connection.execute(query, values):
+    for doc_id, aliases, readers, content_key, key_id, content in connection.execute(query, values):
         sealed = None if key_id is None else Sealed(key_id, content)
-        yield SealedOriginal(doc_id, sorted(json.loads(aliases)), content_key, sealed)
+        names = sorted(json.loads(aliases))
+        yield SealedOriginal(doc_id, names, frozenset(json.loads(readers)), content_key, sealed)
 
 
 def count_by_key(connection: sqlite3.Connection) -> dict[str, int]:

@@ -204,6 +204,24 @@ def test_a_language_model_is_asked_whether_it_is_there_and_questions_about_it(
         assert not any(name.encode() in path.read_bytes() for name in (*NAMES, "lathe")), path.name
 
 
+def test_the_plan_counts_a_call_for_each_passage_that_is_condensed(
+    letters: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["attack", "membership", str(letters), "--candidates", "1", "--policy", "redact", "-k", "2"]
+    with chat_server(answer=playing) as chat:
+        asking(monkeypatch, chat)
+        monkeypatch.setenv("LETHE_GENERATOR__CONDENSE", "true")
+        ran = in_process(capsys, *command, "--generator", "settings")
+    # Three scores ask about three versions of two candidates and a reference, the fourth 15 questions each.
+    assert (
+        "then at most 153 questions to the system, each with up to 2 passages, which the model condenses one "
+        "by one: 459 calls; fewer candidates take less"
+    ) in ran.err
+    # What is not in the asked form is asked for once more.
+    condensing = [each for each in chat.requests if "You shorten a passage" in str(each["messages"][0])]
+    assert 0 < len([each for each in condensing if len(each["messages"]) == 2]) <= 459 - 153
+
+
 def test_a_remote_model_is_sent_nothing(
     letters: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -112,7 +112,7 @@ def test_command_and_server_search_as_the_settings_say(
     assert len(hidden) == 5 and not there(hidden)
     assert there(searched(ASKED, capsys))
     served = DataCollections(DataDir(load_settings({}))).get("notes")
-    assert [each.passage.text for each in served.retriever.retrieve([WHOLE], 5)[0]] == hidden
+    assert [each.passage.text for each in served.retriever_for(None).retrieve([WHOLE], 5)[0]] == hidden
     assert there([each.passage.text for each in served.bare.retrieve([WHOLE], 5)[0]])
     monkeypatch.setenv("LETHE_RETRIEVAL__LEAST_SIMILARITY", "1")
     assert searched(ASKED, capsys) == []

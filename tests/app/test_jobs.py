@@ -161,7 +161,7 @@ def test_jobs_of_an_older_version_are_taken_as_orders_of_everybody(tmp_path: Pat
     assert jobs.create("two", "ingest", "notes", key_id="0" * 8, dry_run=False) == jobs.get("two")
     assert jobs.get("two").key_id == "0" * 8
     with closing(sqlite3.connect(tmp_path / FILE)) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+        assert connection.execute("PRAGMA user_version").fetchone() == (3,)
 
 
 # -- uploads ----------------------------------------------------------------------------------------------

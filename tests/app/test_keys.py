@@ -46,12 +46,12 @@ def test_only_a_digest_of_a_key_is_stored(keys: Keys, tmp_path: Path) -> None:
 def test_keys_of_a_newer_version_are_refused_and_left_alone(tmp_path: Path) -> None:
     Keys(tmp_path).close()
     with closing(sqlite3.connect(tmp_path / FILE)) as connection:
-        connection.execute("PRAGMA user_version = 3")
+        connection.execute("PRAGMA user_version = 4")
         with pytest.raises(
-            LetheError, match=r"a newer Lethe \(version 3, this one reads 2\). Use that version"
+            LetheError, match=r"a newer Lethe \(version 4, this one reads 3\). Use that version"
         ):
             Keys(tmp_path)
-        assert connection.execute("PRAGMA user_version").fetchone() == (3,)
+        assert connection.execute("PRAGMA user_version").fetchone() == (4,)
 
 
 def test_keys_from_before_there_was_a_version_are_taken(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_keys_from_before_there_was_a_version_are_taken(tmp_path: Path) -> None:
     with closing(Keys(tmp_path)) as keys:
         assert keys.caller(text) is not None
     with closing(sqlite3.connect(tmp_path / FILE)) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+        assert connection.execute("PRAGMA user_version").fetchone() == (3,)
 
 
 def test_a_key_counts_until_it_is_revoked(keys: Keys) -> None:

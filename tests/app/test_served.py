@@ -39,7 +39,7 @@ def data(tmp_path: Path) -> DataDir:
 
 def answered(collections: DataCollections, name: str) -> str:
     found = collections.get(name)
-    return whole(found.generator.write(QUESTION, found.retriever.retrieve([QUESTION], 5)[0])).text
+    return whole(found.generator.write(QUESTION, found.retriever_for(None).retrieve([QUESTION], 5)[0])).text
 
 
 def test_while_a_collection_is_opened_others_answer(data: DataDir, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -135,7 +135,8 @@ HERE, ELSEWHERE = place_of("a" * 32), place_of("b" * 32)
 
 def sealed(document: Document = DOCUMENT, key: bytes = KEY) -> SealedOriginal:
     found = Sealing(key, DATA_KEY, "a" * 32)(document, sanitized(document))
-    return SealedOriginal(document.doc_id, (), content_key(document.text, DATA_KEY), found)
+    text_key = content_key(document.text, DATA_KEY)
+    return SealedOriginal(document.doc_id, (), frozenset(), text_key, found)
 
 
 def test_an_original_comes_back_as_it_was() -> None:

@@ -98,8 +98,8 @@ def test_a_row_is_done_where_the_code_says_so(papers: list[Paper]) -> None:
     found = rows(papers)
     defences = [row for name, row in found.items() if name.startswith("Defence ")]
     assert len(defences) == 15
-    assert [row.row for row in defences if row.state == NOT_DONE] == ["Defence 12, access by document"]
-    assert ABSENT == ("access by document (keys are for whole collections)", "noise in search")
+    assert not [row.row for row in found.values() if row.state == NOT_DONE]
+    assert ABSENT == ("noise in search",)
     commands = {row.command for row in found.values()}
     assert commands >= {f"lethe bench linkage PATH --linker {name}" for name in LINKERS}
     assert commands >= {f"lethe bench linkage PATH --known {name}" for name in CHOICES}

@@ -24,6 +24,7 @@ from eval.studies.extraction.study import extraction
 from ingest.annotated import AnnotatedText
 from ingest.errors import UnreadableDocument
 from ingest.protocols import Apply, Decided, Hazards, Method
+from ingest.read.reading import Fields
 from ingest.read.sources import read_documents
 from models.errors import ConfigurationError, LetheError
 from models.vectors import Vectors
@@ -159,7 +160,7 @@ def test_a_document_that_cannot_be_read_is_reported(clinic: Clinic, tmp_path: Pa
 def test_an_attack_that_breaks_nothing_proves_nothing(clinic: Clinic, tmp_path: Path) -> None:
     path = written(tmp_path, [{"id": "n0", "text": "Invented. Quellmanns cough.", "marks": [
         {"text": "Quellmann", "label": "PERSON"}]}])  # fmt: skip
-    corpus = corpus_of(clinic, path, gold_rows([path], "marks", "text", "id"))
+    corpus = corpus_of(clinic, path, gold_rows([path], "marks", Fields()))
     report = extraction(clinic.system, corpus, suite())
     problem = (
         "The attack did not break the unsanitized arm (origin: 0 of 3 entities leaked); nothing can be "
@@ -234,7 +235,7 @@ def test_as_many_documents_under_other_ids_are_refused(clinic: Clinic, tmp_path:
 
 
 def marks(folder: Path, *records: object, field: str = "marks") -> object:
-    return gold_rows([written(folder, records)], field, "text", "id")
+    return gold_rows([written(folder, records)], field, Fields())
 
 
 def test_marks_stand_under_the_ids_of_their_documents(clinic: Clinic, tmp_path: Path) -> None:
@@ -242,7 +243,7 @@ def test_marks_stand_under_the_ids_of_their_documents(clinic: Clinic, tmp_path: 
     path = written(
         tmp_path, [{"text": NOTES[0], "marks": rows}, {"id": " n\u200b1 ", "text": NOTES[1], "marks": rows}]
     )
-    gold = gold_rows([path], "marks", "text", "id")
+    gold = gold_rows([path], "marks", Fields())
     assert list(gold) == [
         reading.item.doc_id for reading in read_documents([path]) if hasattr(reading.item, "doc_id")
     ]
@@ -305,14 +306,14 @@ def test_places_in_a_text_that_was_changed_are_refused(tmp_path: Path) -> None:
 
 
 def test_marks_from_standard_input_are_refused() -> None:
-    assert failure(gold_rows, ["-"], "marks", "text", "id") == (
+    assert failure(gold_rows, ["-"], "marks", Fields()) == (
         "Marked entities cannot be taken from standard input, which is read only once: name a file."
     )
 
 
 def test_a_document_without_marks_is_refused(clinic: Clinic, tmp_path: Path) -> None:
     gold = gold_rows(
-        [written(tmp_path, [{"id": "n0", "text": NOTES[0], "marks": []}], "g.jsonl")], "marks", "text", "id"
+        [written(tmp_path, [{"id": "n0", "text": NOTES[0], "marks": []}], "g.jsonl")], "marks", Fields()
     )
     message = failure(corpus_of, clinic, notes(tmp_path), gold)
     assert message.startswith("2 of 3 documents have no marked entities, the first is ")
@@ -322,7 +323,7 @@ def test_a_document_without_marks_is_refused(clinic: Clinic, tmp_path: Path) -> 
 def test_nothing_sensitive_is_refused(clinic: Clinic, tmp_path: Path, marked: bool) -> None:
     rows = [{"text": "is", "label": "misc"}]
     path = written(tmp_path, [{"id": f"p{n}", "text": text, "marks": rows} for n, text in enumerate(PLAIN)])
-    gold = gold_rows([path], "marks", "text", "id") if marked else None
+    gold = gold_rows([path], "marks", Fields()) if marked else None
     corpus = corpus_of(clinic, path, gold)
     message = failure(extraction, clinic.system, corpus, suite())
     assert message.startswith("There is nothing sensitive to look for in 2 documents")
@@ -371,7 +372,7 @@ def test_every_phase_is_reported_from_its_beginning_to_its_end(clinic: Clinic, t
 def test_records_say_whom_they_are_about(tmp_path: Path, clinic: Clinic) -> None:
     about = ("p1", "p2", "p1")
     path = written(tmp_path, [{"id": f"n{n}", "text": text, "who": about[n]} for n, text in enumerate(NOTES)])
-    persons = persons_in([path], "who", "text", "id")
+    persons = persons_in([path], "who", Fields())
     assert sorted(persons.values()) == ["p1", "p1", "p2"]
     corpus = read_corpus(read_documents([path]), clinic.data.public_ids, persons=persons)
     first, _, third = corpus.documents
@@ -379,4 +380,4 @@ def test_records_say_whom_they_are_about(tmp_path: Path, clinic: Clinic) -> None
     with pytest.raises(
         ConfigurationError, match="^No record has a word or number in a field 'whom'. Name the"
     ):
-        persons_in([path], "whom", "text", "id")
+        persons_in([path], "whom", Fields())

@@ -166,7 +166,7 @@ def test_the_report_has_its_sizes_and_no_words(measured: tuple[DefencesReport, P
     }
     assert list(report.defences[0].drawn[Follow.name]) == [10, 12]
     page = markdown(report)
-    assert "21 documents with" in page and "Lethe has none of these: access by document" in page
+    assert "21 documents with" in page and "Lethe has none of these: noise in search" in page
     assert "since a model is needed: reranking by a cross-encoder (`retrieval.reranker`); rewriting" in page
     assert f"| {ALL} | follow |" in page and "`generator.condense`" in page
     shown = page + report.model_dump_json() + (folder / "rows.jsonl").read_text(encoding="utf-8")

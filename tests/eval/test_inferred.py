@@ -28,6 +28,7 @@ from eval.tasks.inferred import InferredTask, figures_of, most_frequent
 from ingest.documents import Document, Risk, SanitizedDocument
 from ingest.protecting.protocols import Inference
 from ingest.protecting.targets import SAME_SET, VALUES
+from ingest.read.reading import Fields
 from models.attributes.examples import KnownTexts, Learned
 from models.attributes.heads import Head, Heads, load_heads, weights_of
 from models.catalog import ModelRef
@@ -196,12 +197,12 @@ def test_the_field_of_the_records(tmp_path: Path) -> None:
         {"id": "c", "text": "Three."},
     ]
     path.write_text("".join(json.dumps(each) + "\n" for each in records), encoding="utf-8")
-    found = fields_in([str(path)], "profile", "text", "id")
+    found = fields_in([str(path)], "profile", Fields())
     assert list(found.values()) == [{"age": 41}]
     with pytest.raises(
         ConfigurationError, match="No record has named values in a field 'about'. Name the one"
     ):
-        fields_in([str(path)], "about", "text", "id")
+        fields_in([str(path)], "about", Fields())
 
 
 def test_corpora_that_are_not_there(tmp_path: Path) -> None:

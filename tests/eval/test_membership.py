@@ -5,6 +5,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -32,11 +33,11 @@ from eval.attacks.membership import (
     said_yes,
     scores_of,
 )
-from eval.experiment import SanitizedCorpus, kept_in_memory
+from eval.experiment import Experiment, SanitizedCorpus, kept_in_memory
 from eval.measures.membership import HELD_OUT, MEMBER, figures_of, membership
 from eval.progress import no_progress
 from eval.protocols import Target
-from eval.rows import Row
+from eval.rows import Row, RowFile
 from eval.tasks.membership import MembershipTask
 from ingest.deciding.policy import Policy
 from ingest.documents import Document
@@ -309,6 +310,46 @@ def test_references_calibrate_every_score(of_members: SanitizedCorpus) -> None:
     assert {*found[0].figures} == {*SCORES, *(score + BY_REFERENCES for score in SCORES)}
     auc = membership(found, RETRIEVAL + BY_REFERENCES).auc
     assert auc.low is not None and auc.low > 0.5
+
+
+class Stopped(BaseException):
+    """What ends a run."""
+
+
+class Counting:
+    """Quotes, and ends the run at one of its questions."""
+
+    name = "counting"
+
+    def __init__(self, last: int) -> None:
+        self.last, self.asked = last, 0
+
+    def write(self, question: str, passages: Sequence[RetrievedPassage]) -> Writing:
+        if self.asked == self.last:
+            raise Stopped
+        self.asked += 1
+        return (yield from VerbatimGenerator().write(question, passages))
+
+
+def test_an_interrupted_run_asks_again_about_references_and_the_text_that_it_was_at(
+    of_members: SanitizedCorpus, system: System, tmp_path: Path
+) -> None:
+    def run(generator: Counting, file: RowFile) -> Sequence[Row]:
+        task = replace(TASK, generator=generator, scores=(CONTINUATION,), perturbations=1)
+        task = replace(task, held_out=OTHERS[:20], references=OTHERS[20:])
+        done = Experiment(MEMBERS, {"origin": system}, {"origin": [task]}, {"origin": of_members}).run(file)
+        return next(done).rows[task.name]
+
+    whole = Counting(-1)
+    wanted = run(whole, RowFile(""))
+    # Ten references, then two versions of each of fifty candidates.
+    assert whole.asked == 10 + 2 * 50
+    with RowFile("run", tmp_path) as file, pytest.raises(Stopped):
+        run(Counting(10 + 2 * 40 + 1), file)
+    rest = Counting(-1)
+    with RowFile("run", tmp_path) as file:
+        assert run(rest, file) == wanted
+    assert rest.asked == 10 + 2 * 10
 
 
 def test_a_row_holds_numbers_and_ids_only(of_members: SanitizedCorpus) -> None:

@@ -16,7 +16,7 @@ import ingest.read.text
 from ingest.documents import Document
 from ingest.errors import UnreadableDocument
 from ingest.read.fields import below, count_values
-from ingest.read.reading import ReadLimits
+from ingest.read.reading import Fields, ReadLimits
 from ingest.read.record_text import document_of
 from ingest.read.records import Record, delimited, read_records, records
 from ingest.read.separators import SEPARATORS, separator_of
@@ -35,7 +35,7 @@ def read(
 ) -> list[Document | UnreadableDocument]:
     data = content.encode() if isinstance(content, str) else content
     Path(name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
-    return [reading.item for reading in read_documents([name], text_field=text, id_field=key, limits=None)]
+    return [reading.item for reading in read_documents([name], fields=Fields(text, key), limits=None)]
 
 
 def told(items: list[Document | UnreadableDocument]) -> list[str]:
@@ -464,9 +464,9 @@ def test_every_value_below_is_read_or_counted(value: object) -> None:
     fields = {"all": value, "text": "words"}
     said = [each for _, each in below(value) if each is not None and str(each).strip()]
     assert count_values(fields) == len(said) + 1
-    document = document_of(Record(1, "x", fields), "x", "text", "id")
+    document = document_of(Record(1, "x", fields), "x", Fields("text", "id"))
     assert sum(part.count for part in document.unread) == len(said)
-    assert document_of(Record(1, "x", fields), "x", "text+all...", "id").unread == ()
+    assert document_of(Record(1, "x", fields), "x", Fields("text+all...", "id")).unread == ()
 
 
 def test_a_spreadsheet_may_name_its_separator_in_a_line_of_its_own() -> None:

@@ -902,10 +902,10 @@ import logging, sys
 logging.basicConfig(level=logging.DEBUG)
 from retrieval.retriever import HybridRetriever
 retrieve = HybridRetriever.retrieve
-def broken(self, questions, k):
+def broken(self, questions, *rest):
     if "break" in questions[0]:
         raise RuntimeError("cannot answer " + questions[0])
-    return retrieve(self, questions, k)
+    return retrieve(self, questions, *rest)
 HybridRetriever.retrieve = broken
 {TALKING}
 """

@@ -468,7 +468,8 @@ class Finding:
 @pytest.mark.parametrize("stream", [False, True])
 def test_no_event_of_a_stream_holds_what_the_guard_has_replaced(stream: bool) -> None:
     one = One(Finding())
-    one._served = ServedCollection(Finding(), GuardedAnswers(Saying(), AnswerRules(SANITIZER)), 5, Finding())
+    guarded = GuardedAnswers(Saying(), AnswerRules(SANITIZER))
+    one._served = ServedCollection(lambda groups: Finding(), guarded, 5, Finding())
     body = {"model": "lethe", "messages": [{"role": "user", "content": "Who?"}], "stream": stream}
     with TestClient(assemble(one, no_detector), base_url="http://127.0.0.1") as client:
         said = client.post("/v1/chat/completions", json=body).text

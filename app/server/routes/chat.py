@@ -103,7 +103,7 @@ def _written(body: ChatBody, served: Collections, name: str, budgets: Budgets, k
     question = question_of([each.content for each in body.messages if each.role == "user"])
     collection = served.get(name)
     budgets.ask(key.key_id, name, question, served.encoder)
-    found = collection.retriever.retrieve([question], collection.k)[0]
+    found = collection.retriever_for(key.reads).retrieve([question], collection.k)[0]
     budgets.show(key.key_id, name, found, lambda: served.documents(name))
     return filtered(collection.generator.write(question, found), Until(body.stop or ()))
 

@@ -45,7 +45,7 @@ def collection_routes(served: Collections) -> APIRouter:
         name = collection_of(key, served, body.collection)
         found = served.get(name)
         budgets.ask(key.key_id, name, body.question, served.encoder)
-        passages = found.retriever.retrieve([body.question], body.k or found.k)[0]
+        passages = found.retriever_for(key.reads).retrieve([body.question], body.k or found.k)[0]
         budgets.show(key.key_id, name, passages, lambda: served.documents(name))
         note(passages=len(passages))
         return {"passages": [passage_row(each) for each in passages]}

@@ -24,6 +24,7 @@ from app.server.forms import JSON, arriving, content_type, form_of
 from app.server.middleware.noted import note
 from app.server.quotas.slots import UploadTurn
 from app.server.served import Collections
+from ingest.readers import groups_in
 from models.errors import ConfigurationError
 
 
@@ -54,7 +55,13 @@ def document_routes(data: DataDir, served: Collections, runner: Runner) -> APIRo
 
         def submit() -> Job:
             policy = _settled(data, collection, order.policy)
-            made = Order(policy=policy, text_field=order.text_field, id_field=order.id_field)
+            made = Order(
+                policy=policy,
+                text_field=order.text_field,
+                id_field=order.id_field,
+                readers_field=order.readers_field,
+                readers=sorted(groups_in(order.readers)),
+            )
             return runner.submit("ingest", collection, made, files, key_id=key.key_id, dry_run=order.dry_run)
 
         return submitted(response, await run_in_threadpool(submit), files=len(files))
@@ -81,9 +88,10 @@ def document_routes(data: DataDir, served: Collections, runner: Runner) -> APIRo
         after: Annotated[str, Query(max_length=200, description="an id: those behind it")] = "",
         limit: Annotated[int, Query(ge=1, le=1000)] = 100,
     ) -> Mapping[str, object]:
-        """The documents of a collection, in the order of their ids."""
+        """The documents of a collection that the caller may read, in the order of their ids."""
         with data.open(collection_of(key, served, collection)) as opened:
-            return {"documents": [kept_row(each) for each in islice(opened.store.documents(after), limit)]}
+            found = opened.store.documents(after, key.reads)
+            return {"documents": [kept_row(each) for each in islice(found, limit)]}
 
     return router
 

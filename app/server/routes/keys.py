@@ -11,6 +11,7 @@ from app.server.bodies import KeyBody
 from app.server.errors import UnknownCollection
 from app.server.middleware.noted import note
 from app.server.served import Collections
+from ingest.readers import groups_in
 from models.errors import ConfigurationError
 
 
@@ -39,7 +40,8 @@ def key_routes(keys: Keys, served: Collections) -> APIRouter:
             if name not in there:
                 raise UnknownCollection(there)
         asked = None if body.collections is None else frozenset(body.collections)
-        made = keys.create(body.name, frozenset(body.scopes), asked if asked is not None else key.collections)
+        collections = key.collections if asked is None else asked
+        made = keys.create(body.name, frozenset(body.scopes), collections, groups_in(body.groups))
         note(about=made.key.key_id)
         return {**key_row(made.key), "key": made.text}
 

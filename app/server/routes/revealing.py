@@ -26,7 +26,7 @@ def reveal_routes(data: DataDir, served: Collections) -> APIRouter:
         """The original of a document, where the vault keeps it; the trail says who asked for it."""
         collection_of(key, served, collection, "reveal")
         with data.open(collection) as opened:
-            original = revealed(vault(), opened, names_of(data, opened, doc_id))
+            original = revealed(vault(), opened, names_of(data, opened, doc_id), key.reads)
         note(about=str(original["doc_id"]))
         return original
 

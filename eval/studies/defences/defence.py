@@ -32,12 +32,10 @@ ALWAYS = (
     "no passage repeats the words of a better one",
     "an answer cites only passages that it was given",
     "the prompt forbids to copy passages out, which the obedient model does not heed",
+    "documents with readers are found by keys of these groups alone; the attackers here may read all",
 )
 """What a server cannot switch off."""
-ABSENT = (
-    "access by document (keys are for whole collections)",
-    "noise in search",
-)
+ABSENT = ("noise in search",)
 """Known defences that Lethe does not have."""
 NEED_A_MODEL = (
     "reranking by a cross-encoder (`retrieval.reranker`)",

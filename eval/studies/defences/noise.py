@@ -16,7 +16,7 @@ import numpy as np
 
 from eval.experiment import SanitizedCorpus, Shelf, add_documents, retrievers
 from ingest.deciding.baselines.local_privacy import gaussian_noise
-from ingest.protocols import Encoder
+from ingest.protocols import Encoder, OverEncoder
 from models.vectors import Vectors
 from retrieval.search import DENSE
 from retrieval.store.database import Store
@@ -27,14 +27,13 @@ DELTA = 1e-5
 
 
 @dataclass(frozen=True, slots=True)
-class NoisyVectors:
+class NoisyVectors(OverEncoder):
     """Unit vectors of ``encoder`` with Gaussian noise, scaled to length 1 again, which costs no privacy.
 
     The noise of a text depends on ``seed`` and the text alone, so that a run can be repeated; who protects
     texts draws it in secret.
     """
 
-    encoder: Encoder
     epsilon: float
     seed: int = 0
     deviation: float = field(init=False)
@@ -46,20 +45,6 @@ class NoisyVectors:
     def name(self) -> str:
         """The encoder and the budget of each vector."""
         return f"{self.encoder.name}, noise of epsilon {self.epsilon:g}"
-
-    @property
-    def dim(self) -> int:
-        """That of the encoder."""
-        return self.encoder.dim
-
-    @property
-    def max_tokens(self) -> int:
-        """That of the encoder."""
-        return self.encoder.max_tokens
-
-    def token_spans(self, text: str) -> list[tuple[int, int]]:
-        """Those of the encoder."""
-        return self.encoder.token_spans(text)
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Shape (texts, dim), rows of length 1."""

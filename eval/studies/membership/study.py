@@ -43,6 +43,7 @@ from ingest.documents import Document
 from ingest.protocols import Encoder
 from models.errors import LetheError
 from models.language.asking import Asker
+from retrieval.generators.condensed import CondensedPassages
 from retrieval.generators.verbatim import VerbatimGenerator
 from retrieval.protocols import Generator
 from retrieval.system import System
@@ -97,7 +98,8 @@ def infer_membership(
 
     ``worst_case`` uses the verbatim generator. With ``asker``, whose model the generator of the system asks
     too, the victim is also asked for a yes or a no; ``told`` hears first how much that will be. Rows are
-    written to ``folder``, and an interrupted run resumes there with the arm and score that it was at.
+    written to ``folder``, and an interrupted run resumes there with the candidate that it was at,
+    after the references.
 
     Raises:
         LetheError: There are too few documents, or the rows in the folder are of another run.
@@ -117,7 +119,7 @@ def infer_membership(
     with RowFile(run, folder) as file:
         written: Mapping[str, Sequence[YesNo]] = {}
         if interrogator:
-            told(_plan(interrogator, found, system.k))
+            told(_plan(interrogator, found, victim, system.k))
             written = _written(interrogator, found.candidates, progress)
         system = replace(system, detector=detected(system, found.inside, progress))
         policies = (Policy("origin"), Policy("redact"), system.policy)
@@ -201,15 +203,17 @@ def _task(
     )
 
 
-def _plan(interrogator: Interrogator, found: _Material, k: int) -> str:
+def _plan(interrogator: Interrogator, found: _Material, victim: Generator, k: int) -> str:
     """What asking takes, as a sentence."""
     candidates = found.candidates
     versions = (1 + PERTURBATIONS) * len(candidates) + len(found.references)
-    asked = len((CONTINUATION, MASKED, DIRECT)) * versions + interrogator.kept * len(candidates)
+    asked = len(ARMS) * (len((CONTINUATION, MASKED, DIRECT)) * versions + interrogator.kept * len(candidates))
+    condensed = isinstance(victim, CondensedPassages)
+    calls = f", which the model condenses one by one: {(1 + k) * asked:,} calls" if condensed else ""
     return (
         f"{interrogator.plan(candidates).words()}, to write yes/no questions; then at most "
-        f"{len(ARMS) * asked:,} questions to the system, each with up to {k} passages; fewer candidates take "
-        "less (--candidates)"
+        f"{asked:,} questions to the system, each with up to {k} passages{calls}; fewer candidates take less "
+        "(--candidates)"
     )
 
 

@@ -1,0 +1,155 @@
+"""Documents for some readers only: a reader's search is that of a collection without the others' documents.
+
+All texts are invented.
+"""
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import retrieval.retriever
+from ingest.documents import Arrival, Risk, SanitizedDocument
+from retrieval.documents import RetrievedPassage
+from retrieval.index.flat import FlatIndex
+from retrieval.keeping import add_vectors
+from retrieval.retriever import HybridRetriever, ReadBy
+from retrieval.store.database import Store
+from retrieval.store.readers import Groups
+from tests.doubles import CuttingWriter, WordEncoder
+
+ENCODER = WordEncoder()
+GROUPS = ("north", "south")
+Texts = Mapping[str, tuple[str, frozenset[str]]]
+"""Texts with their readers, by id."""
+
+
+def arrival(doc_id: str, readers: frozenset[str]) -> Arrival:
+    return Arrival(doc_id, doc_id.encode(), readers=readers)
+
+
+def document(doc_id: str, text: str) -> SanitizedDocument:
+    return SanitizedDocument(doc_id, text, (), (), Risk(0.0, 0.0, "test"), "test", 0)
+
+
+@contextmanager
+def searched(texts: Texts) -> Iterator[tuple[Store, HybridRetriever]]:
+    store = Store(None)
+    try:
+        writer = CuttingWriter(store, ENCODER, 64)
+        writer.keep([(arrival(n, readers), document(n, text)) for n, (text, readers) in texts.items()])
+        index = FlatIndex(ENCODER.dim)
+        add_vectors(store, index, 0)
+        yield store, HybridRetriever(ENCODER, index, store)
+    finally:
+        store.close()
+
+
+def may_read(readers: frozenset[str], groups: Groups) -> bool:
+    return groups is None or not readers or bool(readers & groups)
+
+
+def scored(found: Sequence[RetrievedPassage]) -> dict[str, tuple[float, float]]:
+    return {each.passage.doc_id: (each.similarity, each.score) for each in found}
+
+
+words = st.lists(st.sampled_from(["mill", "weir", "boiler", "ward", "rain"]), min_size=1, max_size=6)
+readers = st.frozensets(st.sampled_from(GROUPS))
+collections = st.dictionaries(
+    st.sampled_from("abcdefgh"), st.tuples(words.map(" ".join), readers), min_size=1, max_size=8
+)
+
+
+@pytest.mark.parametrize("compared", [0, 20_000], ids=["proposed by the index", "compared one by one"])
+@given(texts=collections, groups=readers | st.none(), question=words.map(" ".join), k=st.integers(1, 9))
+def test_a_reader_finds_what_a_collection_without_the_others_documents_finds(
+    compared: int, texts: Texts, groups: Groups, question: str, k: int
+) -> None:
+    own = {n: each for n, each in texts.items() if may_read(each[1], groups)}
+    with pytest.MonkeyPatch.context() as patch, searched(texts) as (_, all_of), searched(own) as (_, alone):
+        patch.setattr(retrieval.retriever, "COMPARED", compared)
+        patch.setattr(retrieval.retriever, "NEAREST", 1)
+        found, expected = all_of.retrieve([question], k, groups)[0], alone.retrieve([question], k)[0]
+    assert {each.passage.text for each in found} <= {text for text, _ in own.values()}
+    assert len(found) == len(expected)
+    for one, other in zip(found, expected, strict=True):
+        assert (one.similarity, one.score) == pytest.approx((other.similarity, other.score), abs=1e-6)
+
+
+@given(collections, readers | st.none())
+def test_the_store_shows_a_reader_no_others_documents(texts: Texts, groups: Groups) -> None:
+    own = sorted(n for n, (_, each) in texts.items() if may_read(each, groups))
+    with searched(texts) as (store, _):
+        assert [each.doc_id for each in store.documents(groups=groups)] == own
+        assert store.count_documents(groups) == len(own)
+        assert store.documents_called(list(texts), groups) == own
+        passages = store.passages(store.passage_ids(), groups).values()
+        assert sorted({each.doc_id for each in passages}) == own
+        readable = store.readable(groups)
+        if readable is not None:
+            assert readable.tolist() == sorted(each.passage_id for each in passages)
+        else:
+            assert len(own) == len(texts)
+
+
+def test_what_is_written_during_a_search_is_hidden_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    nobody = frozenset[str]()
+    with searched({"a": ("The mill.", nobody)}) as (store, retriever):
+        assert list(scored(retriever.retrieve(["mill"], 5, nobody)[0])) == ["a"]
+        holders = store.holders
+
+        def late(question: str) -> list[np.ndarray]:
+            # After what is readable was looked up.
+            if store.count_documents() == 1:
+                writer = CuttingWriter(store, ENCODER, 64)
+                writer.keep([(arrival("b", frozenset(["north"])), document("b", "The old mill."))])
+            return holders(question)
+
+        monkeypatch.setattr(store, "holders", late)
+        assert list(scored(retriever.retrieve(["old mill"], 5, nobody)[0])) == ["a"]
+        assert store.count_documents() == 2
+        assert sorted(scored(retriever.retrieve(["old mill"], 5, frozenset(["north"]))[0])) == ["a", "b"]
+
+
+def test_the_readers_of_a_document_go_with_it_and_follow_its_name() -> None:
+    north = frozenset(["north"])
+    with searched({"a": ("The mill.", north)}) as (store, _):
+        job = store.start_job()
+        # The same text under another name, then another text under the first.
+        store.standing(job, [Arrival("b", b"a", readers=north)])
+        CuttingWriter(store, ENCODER, 64).keep([(Arrival("a", b"another"), document("a", "The weir."))])
+        assert {each.doc_id: list(each.readers) for each in store.documents()} == {"a": [], "b": ["north"]}
+        store.erase("b")
+        with store._lock:
+            assert store._connection.execute("SELECT count(*) FROM readers").fetchone() == (0,)
+
+
+def test_a_copy_of_a_store_keeps_the_readers() -> None:
+    with searched({"a": ("The mill.", frozenset(["north"])), "b": ("The weir.", frozenset())}) as (store, _):
+        copy = store.copied(["a"])
+        assert [list(each.readers) for each in copy.documents()] == [["north"]]
+        copy.close()
+
+
+def test_many_readers_are_looked_up_anew_and_not_remembered_for_ever() -> None:
+    texts = {f"d{n}": (f"mill {n}", frozenset([f"g{n}"])) for n in range(100)}
+    with searched(texts) as (_, retriever):
+        for n in range(100):
+            found = ReadBy(retriever, frozenset([f"g{n}"])).retrieve(["mill"], 5)[0]
+            assert list(scored(found)) == [f"d{n}"]
+        assert len(retriever._readable) <= 64
+
+
+def test_a_reader_of_nothing_finds_nothing() -> None:
+    with searched({"a": ("The mill.", frozenset(["north"]))}) as (_, retriever):
+        assert retriever.retrieve(["mill", "weir"], 3, frozenset()) == [[], []]
+
+
+def test_the_database_refuses_readers_of_no_document(tmp_path: Path) -> None:
+    with searched({}) as (store, _), store._lock, pytest.raises(sqlite3.IntegrityError):
+        store._connection.execute("INSERT INTO readers VALUES ('nobody', 'north')")
