@@ -138,7 +138,7 @@ def kept_sentence(report: dict[str, Any]) -> str:
     made = report["provenance"]
     return (
         f"{held['posts']:,} posts: ROUGE-L {held['rouge_l']:.3f}, cosine {held['cosine']:.3f} with their "
-        f"originals; {report['characters_a_second']:,} characters a second beside other work; "
+        f"originals; {report['characters_a_second']:,} characters a second; "
         f"{made['hardware']}, commit {made['commit']}."
     )
 
