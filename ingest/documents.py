@@ -216,3 +216,5 @@ class Standing(StrEnum):
     """Like ``CHANGED``, but the other text came from a different file with the same id."""
     CLASH = "clash"
     """This run already had another text under this id."""
+    CLOSED = "closed"
+    """The id names a document for some readers, and this one names none: it would be open to all."""

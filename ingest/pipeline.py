@@ -247,6 +247,8 @@ class Pipeline(Generic[C, P]):
                 tally.duplicates += 1
             elif standing is Standing.CLASH:
                 tally.fail(incoming.place, _CLASH, incoming.source, alone=False)
+            elif standing is Standing.CLOSED:
+                tally.fail(incoming.place, _CLOSED, incoming.source)
             else:
                 pending.append(_Pending(incoming, standing))
         return _Begun(pending, self.begin([each.incoming.content for each in pending]))
@@ -310,6 +312,10 @@ def _keys(arrival: Arrival) -> tuple[str, bytes]:
 _CLASH = (
     "another document of this run has the same id. Give every document its own, or name the field that "
     "holds it with --id-field."
+)
+_CLOSED = (
+    "is stored for some readers, and this time names none, so that all could read it. Name its readers, or "
+    "erase it first if it is to be for all."
 )
 
 

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 
 from models.errors import ConfigurationError
 
+READERS_FIELD = "readers..."
+"""The field of records that names them, where no other is named: what has none is for all."""
 MOST = 64
 """Groups that one document, or one key, may have."""
 # No blank: a field with names of people, given by mistake, is refused.

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from models.vectors import Vectors
 
 
-COMPARED = 20_000
-"""Passages of a reader that are compared one by one; from more of them the index proposes."""
+COMPARED, PROPOSED = 20_000, 16_000
+"""Passages of a reader that are compared one by one; from more of them the index proposes up to so many, and
+if too few of these are readable, all are compared after all."""
 _REMEMBERED = 64
 """Readers of which is remembered what they may read."""
 
@@ -60,8 +61,8 @@ class HybridRetriever:
         """For each question up to ``k`` passages, best first, none with the words of a better one.
 
         A reader with ``groups`` finds the same as in a collection of what that reader may read: what others
-        read is neither found nor counted in scores. Only in large collections can it decide which of the
-        commonest words are looked up (``retrieval.store.words``).
+        read is neither found nor counted in scores. Of a long question fewer words are then looked up
+        (``retrieval.store.words``).
 
         Raises:
             CollectionError: The collection was deleted or replaced.
@@ -88,16 +89,26 @@ class HybridRetriever:
         """The ``most`` nearest passages of those that are readable, best first."""
         if readable is None:
             return self._index.search(vectors, most)
-        if len(readable) <= COMPARED:
-            ids, rows = self._store.vectors_of(readable.tolist())
-            return [_nearest(ids, rows @ vector, most) if ids else [] for vector in vectors]
         asked = most
-        while True:
+        while asked <= PROPOSED and len(readable) > COMPARED:
             found = self._index.search(vectors, asked)
             kept = [_those_in(row, readable)[:most] for row in found]
-            if asked >= len(self._index) or all(len(row) == most for row in kept):
+            if all(len(row) == most for row in kept):
                 return kept
             asked *= 4
+        return self._compared(vectors, most, readable)
+
+    def _compared(
+        self, vectors: "Vectors", most: int, readable: NDArray[np.int64]
+    ) -> list[list[tuple[int, float]]]:
+        """As ``_near``, by comparing all of them."""
+        best: list[list[tuple[int, float]]] = [[] for _ in vectors]
+        for first in range(0, len(readable), COMPARED):
+            ids, rows = self._store.vectors_of(readable[first : first + COMPARED].tolist())
+            for place, vector in enumerate(vectors if ids else ()):
+                near = [*best[place], *zip(ids, (rows @ vector).tolist(), strict=True)]
+                best[place] = sorted(near, key=lambda pair: -pair[1])[:most]
+        return best
 
     def _best(
         self,
@@ -113,11 +124,8 @@ class HybridRetriever:
         similarities = np.clip([similarity for _, similarity in near], -1.0, 1.0)
         scores = similarities
         if self._search.words:
-            holders = self._store.holders(question)
             passages = self._passages if readable is None else len(readable)
-            if readable is not None:
-                holders = [np.intersect1d(each, readable, assume_unique=True) for each in holders]
-            holding, shares = coverage(holders, passages)
+            holding, shares = coverage(self._store.holders(question, readable), passages)
             further = np.setdiff1d(holding[_first(shares, CANDIDATES)], numbers)
             ids, rows = self._store.vectors_of(further.tolist())
             numbers = np.concatenate([numbers, np.array(ids, dtype=np.int64)])
@@ -162,11 +170,6 @@ class ReadBy:
     def retrieve(self, questions: Sequence[str], k: int) -> list[list[RetrievedPassage]]:
         """As ``HybridRetriever.retrieve``."""
         return self.retriever.retrieve(questions, k, self.groups)
-
-
-def _nearest(ids: Sequence[int], similarities: NDArray[np.float32], most: int) -> list[tuple[int, float]]:
-    first = np.argsort(-similarities, kind="stable")[:most]
-    return [(ids[place], float(similarities[place])) for place in first]
 
 
 def _first(shares: NDArray[np.float64], most: int) -> NDArray[np.intp]:

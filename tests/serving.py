@@ -16,6 +16,7 @@ from app.server.served import ServedCollection
 from ingest.protocols import EntityDetector
 from retrieval.generators.verbatim import VerbatimGenerator
 from retrieval.protocols import Retriever
+from retrieval.store.readers import Groups
 from tests.commands import command, environment, lethe, write_records
 from tests.doubles import WordEncoder
 
@@ -42,7 +43,7 @@ class One:
     def row(self, name: str) -> dict[str, object]:
         return {}
 
-    def documents(self, name: str) -> int:
+    def documents(self, name: str, groups: Groups = None) -> int:
         return 10
 
 

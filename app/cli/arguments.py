@@ -24,6 +24,7 @@ from app.cli.shared_arguments import (
     as_json,
     budget,
     collection,
+    filled,
     how_many,
     keep_ids,
     labels,
@@ -204,8 +205,10 @@ def _ingest(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--readers-field",
         metavar="FIELD",
-        help="field of records with the groups that may read them; one without is not stored, unless "
-        "FIELD ends with ... (default none)",
+        type=filled,
+        default="readers...",
+        help="field of records with the groups that may read them; what has none is not stored, unless FIELD "
+        "ends with ... (default readers...)",
     )
     verb.add_argument(
         "--dry-run",

@@ -101,7 +101,7 @@ def fields_of(arguments: argparse.Namespace) -> "Fields":
     """The fields of records that the arguments name."""
     from ingest.read.reading import Fields
 
-    return Fields(arguments.text_field, arguments.id_field, getattr(arguments, "readers_field", None) or "")
+    return Fields(arguments.text_field, arguments.id_field, getattr(arguments, "readers_field", ""))
 
 
 def readings_of(arguments: argparse.Namespace, settings: Settings) -> "Iterator[Reading]":

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def run(arguments: argparse.Namespace) -> int:
     """The summary is one JSON line; failures also go to standard error."""
     data = data_of(arguments)
-    readers = groups_in([arguments.readers] if arguments.readers else ())
+    readers = groups_in([] if arguments.readers is None else [arguments.readers])
     sync = _folders(arguments.paths) if arguments.sync else ()
     # Refused before anything is shown: a name that is no collection's may hold anything.
     data.folder(arguments.collection)

@@ -26,7 +26,7 @@ def create(arguments: argparse.Namespace) -> int:
         # A grant for a misspelled name would allow nothing, silently.
         data.open(name).store.close()
     with recorded(data, "lethe keys create", "admin") as found, closing(Keys(data.settings.data_dir)) as keys:
-        groups = groups_in([arguments.group] if arguments.group else ())
+        groups = groups_in([] if arguments.group is None else [arguments.group])
         made = keys.create(arguments.name, frozenset(arguments.scope.split(",")), granted, groups)
         found.about = made.key.key_id
     result({**key_row(made.key), "key": made.text})

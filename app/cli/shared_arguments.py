@@ -137,6 +137,13 @@ def words(text: str) -> str:
     return text
 
 
+def filled(text: str) -> str:
+    """A text that is not empty, as a variable of a shell may be that was not set."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("is empty")
+    return text
+
+
 def share(text: str) -> float:
     """A share above 0 and below 1."""
     try:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -114,7 +115,8 @@ def _readings(
         return stack.enter_context(uploads.readings(job.job_id, read_limits_of(data.settings)))
     if order.source not in data.collections():
         raise LetheError("The collection whose originals were to be read is gone.")
-    return (Reading(each, 0) for _, each in originals(data, order.source))
+    # Who ordered it may not read them all: a failure names the id alone.
+    return (Reading(replace(each, metadata={}), 0) for _, each in originals(data, order.source))
 
 
 def _audited(job: Job, order: Order, settings: Settings, uploads: Uploads, jobs: Jobs) -> dict[str, Any]:

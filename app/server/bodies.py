@@ -9,8 +9,7 @@ from pydantic_core import PydanticCustomError
 
 from app.access.keys import Scope
 from eval.studies.audit.options import Options, SuiteName
-from ingest.read.fields import ALL_BELOW
-from ingest.readers import MOST
+from ingest.readers import MOST, READERS_FIELD, groups_in
 
 NO_EFFECT = "accepted for compatibility, without effect"
 LONGEST_CONTENT = 100_000
@@ -163,7 +162,7 @@ class OrderBody(_Body):
     dry_run: bool = Field(default=False, description="whether nothing is stored and decisions are counted")
     text_field: str = Field(default="text", min_length=1, max_length=1000, repr=False)
     id_field: str = Field(default="id", min_length=1, max_length=1000, repr=False)
-    readers_field: str = Field(default="", max_length=1000, repr=False)
+    readers_field: str = Field(default=READERS_FIELD, min_length=1, max_length=1000, repr=False)
     readers: Readers = []
 
 
@@ -187,8 +186,9 @@ class DocumentsBody(_Body):
 
     def order(self) -> OrderBody:
         """How they are read."""
-        field = f"readers{ALL_BELOW}"
-        return OrderBody(policy=self.policy, dry_run=self.dry_run, readers_field=field, readers=self.readers)
+        for each in self.documents:
+            groups_in(each.readers)
+        return OrderBody(policy=self.policy, dry_run=self.dry_run, readers=self.readers)
 
     def lines(self) -> bytes:
         """The documents as JSON lines."""

@@ -65,7 +65,7 @@ class Collections(Protocol):
 
     def row(self, name: str) -> Mapping[str, object]: ...
 
-    def documents(self, name: str) -> int: ...
+    def documents(self, name: str, groups: Groups = None) -> int: ...
 
 
 class Once(Generic[_Loaded]):
@@ -152,10 +152,10 @@ class DataCollections:
         with self._collection(name) as collection:
             return collection_row(name, collection)
 
-    def documents(self, name: str) -> int:
-        """How many documents it has."""
+    def documents(self, name: str, groups: Groups = None) -> int:
+        """How many documents it has that a reader with these groups may read."""
         with self._collection(name) as collection:
-            return collection.store.count_documents()
+            return collection.store.count_documents(groups)
 
     def _collection(self, name: str) -> Collection:
         if not Collection.exists(self._data.folder(name)):

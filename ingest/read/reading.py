@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ingest.documents import Document
 from ingest.errors import UnreadableDocument
+from ingest.read.fields import ALL_BELOW
 from ingest.read.paths import canonical, os_problem, shown
 
 # What libxml2 calls it; lxml raises it as an error of syntax.
@@ -64,6 +65,19 @@ def placed(item: Document | UnreadableDocument, file: File) -> Document | Unread
     own = item.doc_id.removeprefix(place)
     named = own != item.doc_id and (not own or own.startswith("#"))
     return replace(item, source=file.origin, doc_id=canonical(file.path) + own if named else item.doc_id)
+
+
+def for_readers(item: Document | UnreadableDocument, fields: Fields) -> Document | UnreadableDocument:
+    """The item, or an error where all documents have to name readers, and this one is no record that does."""
+    if isinstance(item, UnreadableDocument) or item.readers or not fields.readers:
+        return item
+    if fields.readers.endswith(ALL_BELOW):
+        return item
+    return UnreadableDocument(
+        item.place,
+        f"is no record with the field {fields.readers!r}, so nothing says who may read it; give "
+        f"{fields.readers}{ALL_BELOW} if what names no readers is for all, or for those of --readers",
+    )
 
 
 def guarded(readings: Iterator[Reading], place: str, end: int) -> Iterator[Reading]:

@@ -28,7 +28,7 @@ def document_of(record: Record, source: str, fields: Fields) -> Document:
     ``fields`` are paths (``ingest.read.fields``), and the text may have several. An empty line joins the
     texts of several paths, a line break those of one; values below a path each get a line with their name. A
     value that begins with "<div" is HTML. Without an id, the file and line name the document. Without
-    readers it is an error, unless their path may be absent: nobody must read more than was meant.
+    readers it is an error, unless their path ends with "...": nobody must read more than was meant.
 
     Raises:
         UnreadableDocument: A field holds something else, or text or readers are missing.
@@ -124,7 +124,7 @@ def _id(record: Record, path: str) -> str:
 def _readers(record: Record, path: str) -> frozenset[str]:
     values = [value for each in found(record.fields, path) for _, value in below(each)]
     named = [str(value) for value in values if value is not None and str(value).strip()]
-    if not named and not may_be_absent(path):
+    if not named and not path.endswith(ALL_BELOW):
         raise UnreadableDocument(
             record.place,
             f"names no readers in field {path!r}; name them, or give {path}{ALL_BELOW} if all may read those "

@@ -14,7 +14,7 @@ from ingest.errors import UnreadableDocument
 from ingest.read.hl7 import hl7_messages, is_hl7
 from ingest.read.html import html_text
 from ingest.read.paths import files_of, origin, shown
-from ingest.read.reading import Fields, File, Reading, ReadLimits, bare, guarded, placed
+from ingest.read.reading import Fields, File, Reading, ReadLimits, bare, for_readers, guarded, placed
 from ingest.read.reading_process import ReadFiles, reading_process
 from ingest.read.record_text import documents_of
 from ingest.read.records import record_format, records
@@ -87,7 +87,7 @@ def read_documents(
                 start = before
                 for reading in stdin_readings(stdin, fields):
                     before = max(before, start + reading.bytes_read)
-                    yield Reading(reading.item, before)
+                    yield Reading(for_readers(reading.item, fields), before)
 
 
 def sources_of(paths: Iterable[str], before: int = 0) -> Iterator[File | Reading]:
@@ -118,7 +118,7 @@ def file_readings(file: File, fields: Fields) -> Iterator[Reading]:
         MemoryError: There is no more memory.
     """
     readings = guarded(_file_readings(file, fields), shown(file.path), file.before + file.size)
-    return (replace(reading, item=placed(reading.item, file)) for reading in readings)
+    return (replace(each, item=placed(for_readers(each.item, fields), file)) for each in readings)
 
 
 def _size(path: Path) -> int:

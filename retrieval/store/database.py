@@ -397,14 +397,15 @@ class Store:
                 )
             after = rows[-1][0]
 
-    def holders(self, question: str) -> list[NDArray[np.int64]]:
+    def holders(self, question: str, readable: NDArray[np.int64] | None = None) -> list[NDArray[np.int64]]:
         """For each word of a question the passages that hold it (``retrieval.store.words.holders``)."""
         text = question.encode("utf-8", "replace").decode("utf-8")
         with self._lock, self._readable_errors():
             state = self.state()
             if state != self._counted:
                 self._counted, self._common = state, {}
-            return words.holders(self._connection, words.terms_of(self._tokenizer, text), self._common)
+            terms = words.terms_of(self._tokenizer, text)
+            return words.holders(self._connection, terms, self._common, readable)
 
     def vectors_of(self, passage_ids: Sequence[int]) -> tuple[list[int], Vectors]:
         """The existing ones of these passages, in order, and a row for each."""

@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Sequence
 
 from ingest.documents import Arrival, Standing
+from retrieval.store.readers import names_any
 from retrieval.store.sources import comes_from_elsewhere, forget_origins, note_origin
 
 FRESH = (Standing.NEW, Standing.CHANGED, Standing.TAKEN)
@@ -41,6 +42,8 @@ def _standing(connection: sqlite3.Connection, job_id: int, arrival: Arrival) -> 
     same_text = connection.execute(by_text, (arrival.content_key,)).fetchone()
     if named and named[1] == job_id and named[:1] != same_text:
         return Standing.CLASH
+    if named and not arrival.readers and names_any(connection, named[0]):
+        return Standing.CLOSED
     if not same_text:
         if not named:
             return Standing.NEW

@@ -30,6 +30,12 @@ def asked(groups: Groups) -> dict[str, str | None]:
     return {"groups": None if groups is None else json.dumps(sorted(groups))}
 
 
+def names_any(connection: sqlite3.Connection, doc_id: str) -> bool:
+    """Whether a document is for some readers only."""
+    found = connection.execute("SELECT 1 FROM readers WHERE doc_id = ? LIMIT 1", (doc_id,))
+    return found.fetchone() is not None
+
+
 def note(connection: sqlite3.Connection, doc_id: str, readers: Iterable[str]) -> None:
     """Write the readers of a document that is new."""
     connection.executemany("INSERT INTO readers VALUES (?, ?)", [(doc_id, name) for name in sorted(readers)])

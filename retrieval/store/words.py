@@ -14,6 +14,8 @@ MOST_ROWS = 10_000
 """The most entries of the index that a question reads, its rarest word apart: a few milliseconds."""
 MOST_TERMS = 500
 """The most distinct words of a question that are looked up."""
+MOST_OF_A_READER = 50
+"""As ``MOST_TERMS``, for a reader who may not read all: each word is then looked up whole."""
 COMMON = 1_000
 """The number of passages from which a word is common."""
 
@@ -44,14 +46,26 @@ def open_views(connection: sqlite3.Connection) -> None:
 
 
 def holders(
-    connection: sqlite3.Connection, terms: Sequence[str], common: dict[str, int]
+    connection: sqlite3.Connection,
+    terms: Sequence[str],
+    common: dict[str, int],
+    readable: NDArray[np.int64] | None = None,
 ) -> list[NDArray[np.int64]]:
     """For each term the ids of the passages that hold it, the rarest first; an empty row for an unknown one.
 
     Terms are left out from the one on that would exceed ``MOST_ROWS`` in all, but never all of them.
     ``common`` remembers how many passages hold a common term, for as long as the index stays the same: to
-    count them, SQLite reads all its entries.
+    count them, SQLite reads all its entries. Of a reader only the ``readable`` passages count, for the
+    longest terms of a question: a choice by counts of all would tell which terms other passages hold.
     """
+    if readable is not None:
+        longest = sorted(terms, key=lambda each: (-len(each), each))[:MOST_OF_A_READER]
+        every = {
+            each: np.intersect1d(_holding(connection, each), readable, assume_unique=True) for each in longest
+        }
+        rarest = [every[each] for each in sorted(every, key=lambda each: (len(every[each]), each))]
+        sums = np.cumsum([len(ids) for ids in rarest])
+        return [ids for ids, total in zip(rarest, sums, strict=True) if total <= max(MOST_ROWS, len(ids))]
     counts = {term: common.get(term) or _count(connection, term) for term in terms[:MOST_TERMS]}
     common.update((term, count) for term, count in counts.items() if count >= COMMON)
     found: list[NDArray[np.int64]] = []
@@ -60,11 +74,15 @@ def holders(
         read += counts[term]
         if read > MOST_ROWS and read > counts[term]:
             break
-        # One string is read several times faster than as many rows.
-        query = "SELECT json_group_array(doc) FROM temp.term_places WHERE term = ?"
-        ((ids,),) = connection.execute(query, (term,))
-        found.append(np.fromstring(ids[1:-1], dtype=np.int64, sep=","))
+        found.append(_holding(connection, term))
     return found
+
+
+def _holding(connection: sqlite3.Connection, term: str) -> NDArray[np.int64]:
+    # One string is read several times faster than as many rows.
+    query = "SELECT json_group_array(doc) FROM temp.term_places WHERE term = ?"
+    ((ids,),) = connection.execute(query, (term,))
+    return np.fromstring(ids[1:-1], dtype=np.int64, sep=",")
 
 
 def _count(connection: sqlite3.Connection, term: str) -> int:

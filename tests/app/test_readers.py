@@ -112,6 +112,8 @@ def test_the_server_takes_groups_with_keys_and_readers_with_documents(
     assert refused.status_code == 400
     assert "a group has 1 to 64 letters" in refused.text
     assert "Zorvathian" not in refused.text
+    blank = {"documents": [{"id": "w", "text": "Invented.", "readers": [""]}]}
+    assert client.post("/v1/collections/sluices/documents", json=blank).status_code == 400
     body = {
         "documents": [
             {"id": "w", "text": "Invented note. The sluice of the western weir is rusty."},
@@ -160,6 +162,17 @@ def test_a_copy_for_others_is_a_document_of_its_own_and_readers_can_be_changed(t
     copy.write_text(json.dumps({"id": "copy", "text": NORTH}) + "\n")
     assert lethe(data, "ingest", str(copy), "-c", "c").code == 0
     assert kept(data, "c") == {"copy": [], "r0000": ["east", "north"]}
+    # Nothing is opened by leaving its readers out, from whatever file and with whatever text.
+    for text in (NORTH, OPEN):
+        notes.write_text(json.dumps({"id": "r0000", "text": text}) + "\n")
+        opened = lethe(
+            data, "ingest", str(notes), "-c", "c", "--retry-failed" if text == OPEN else "--workers=1"
+        )
+        assert opened.code == 1
+        assert (
+            "is stored for some readers, and this time names none" in opened.summary["failures"][0]["reason"]
+        )
+    assert kept(data, "c") == {"copy": [], "r0000": ["east", "north"]}
     closed = lethe(data, "ingest", str(copy), "-c", "c", "--readers", "south").summary
     assert closed["documents_replaced"] == 1
     assert kept(data, "c") == {"copy": ["south"], "r0000": ["east", "north"]}
@@ -185,9 +198,35 @@ def test_a_record_without_proper_readers_is_not_stored(tmp_path: Path, value: ob
     assert "Zorvathian" not in ran.out + ran.err
 
 
+@pytest.mark.parametrize("field", ["ward[*]", "ward[*].name", "ward"])
+def test_a_list_without_readers_opens_nothing_and_no_other_file_does(tmp_path: Path, field: str) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "a.jsonl").write_text(json.dumps({"id": "n", "text": NORTH, "ward": []}) + "\n")
+    (notes / "b.txt").write_text(OPEN)
+    ran = lethe(tmp_path / "data", "ingest", str(notes), "-c", "c", "--readers-field", field, "--dry-run")
+    record, file = (each["reason"] for each in ran.summary["failures"])
+    assert record.startswith(f"names no readers in field {field!r}")
+    assert file.startswith(f"is no record with the field {field!r}, so nothing says who may read it")
+    assert ran.summary["documents_kept"] == 0
+
+
+def test_records_name_their_readers_in_a_field_of_that_name(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "settings.toml").write_text(SETTINGS)
+    notes = tmp_path / "notes.jsonl"
+    records = [{"id": "n", "text": NORTH, "readers": ["north"]}, {"id": "o", "text": OPEN}]
+    notes.write_text("".join(json.dumps(each) + "\n" for each in records))
+    assert lethe(data, "ingest", str(notes), "-c", "c").code == 0
+    assert kept(data, "c") == {"n": ["north"], "o": []}
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
+        ["ingest", "never.txt", "-c", "c", "--readers", ""],
+        ["keys", "create", "x", "--group", ""],
         ["ingest", "never.txt", "-c", "c", "--readers", "a b"],
         ["keys", "create", "x", "--group", "Mr Zorvathian"],
     ],

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import retrieval.retriever
+import retrieval.store.words
 from ingest.documents import Arrival, Risk, SanitizedDocument
 from retrieval.documents import RetrievedPassage
 from retrieval.index.flat import FlatIndex
@@ -65,14 +66,23 @@ collections = st.dictionaries(
 )
 
 
-@pytest.mark.parametrize("compared", [0, 20_000], ids=["proposed by the index", "compared one by one"])
-@given(texts=collections, groups=readers | st.none(), question=words.map(" ".join), k=st.integers(1, 9))
+@pytest.mark.parametrize("compared", [1, 20_000], ids=["proposed by the index", "compared one by one"])
+@given(
+    texts=collections,
+    groups=readers | st.none(),
+    question=words.map(" ".join),
+    k=st.integers(1, 9),
+    rows=st.sampled_from([2, 5, 10_000]),
+    proposed=st.sampled_from([2, 16_000]),
+)
 def test_a_reader_finds_what_a_collection_without_the_others_documents_finds(
-    compared: int, texts: Texts, groups: Groups, question: str, k: int
+    compared: int, texts: Texts, groups: Groups, question: str, k: int, rows: int, proposed: int
 ) -> None:
     own = {n: each for n, each in texts.items() if may_read(each[1], groups)}
     with pytest.MonkeyPatch.context() as patch, searched(texts) as (_, all_of), searched(own) as (_, alone):
         patch.setattr(retrieval.retriever, "COMPARED", compared)
+        patch.setattr(retrieval.retriever, "PROPOSED", proposed)
+        patch.setattr(retrieval.store.words, "MOST_ROWS", rows)
         patch.setattr(retrieval.retriever, "NEAREST", 1)
         found, expected = all_of.retrieve([question], k, groups)[0], alone.retrieve([question], k)[0]
     assert {each.passage.text for each in found} <= {text for text, _ in own.values()}
@@ -97,18 +107,33 @@ def test_the_store_shows_a_reader_no_others_documents(texts: Texts, groups: Grou
             assert len(own) == len(texts)
 
 
+def test_what_others_read_does_not_choose_the_words_that_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retrieval.store.words, "MOST_ROWS", 6)
+    scores = []
+    for hidden in ("The sluice.", "The quay.", None):
+        texts: dict[str, tuple[str, frozenset[str]]] = {
+            n: ("The mill and the weir.", frozenset()) for n in "abc"
+        }
+        if hidden:
+            texts["z"] = (hidden, frozenset(["north"]))
+        with searched(texts) as (_, retriever):
+            found = retriever.retrieve(["mill weir sluice"], 3, frozenset())[0]
+        scores.append([(each.similarity, each.score) for each in found])
+    assert scores[0] == scores[1] == scores[2]
+
+
 def test_what_is_written_during_a_search_is_hidden_too(monkeypatch: pytest.MonkeyPatch) -> None:
     nobody = frozenset[str]()
     with searched({"a": ("The mill.", nobody)}) as (store, retriever):
         assert list(scored(retriever.retrieve(["mill"], 5, nobody)[0])) == ["a"]
         holders = store.holders
 
-        def late(question: str) -> list[np.ndarray]:
+        def late(question: str, readable: np.ndarray | None = None) -> list[np.ndarray]:
             # After what is readable was looked up.
             if store.count_documents() == 1:
                 writer = CuttingWriter(store, ENCODER, 64)
                 writer.keep([(arrival("b", frozenset(["north"])), document("b", "The old mill."))])
-            return holders(question)
+            return holders(question, readable)
 
         monkeypatch.setattr(store, "holders", late)
         assert list(scored(retriever.retrieve(["old mill"], 5, nobody)[0])) == ["a"]

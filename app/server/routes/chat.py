@@ -104,7 +104,7 @@ def _written(body: ChatBody, served: Collections, name: str, budgets: Budgets, k
     collection = served.get(name)
     budgets.ask(key.key_id, name, question, served.encoder)
     found = collection.retriever_for(key.reads).retrieve([question], collection.k)[0]
-    budgets.show(key.key_id, name, found, lambda: served.documents(name))
+    budgets.show(key.key_id, name, found, lambda: served.documents(name, key.reads))
     return filtered(collection.generator.write(question, found), Until(body.stop or ()))
 
 

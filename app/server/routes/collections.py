@@ -46,7 +46,7 @@ def collection_routes(served: Collections) -> APIRouter:
         found = served.get(name)
         budgets.ask(key.key_id, name, body.question, served.encoder)
         passages = found.retriever_for(key.reads).retrieve([body.question], body.k or found.k)[0]
-        budgets.show(key.key_id, name, passages, lambda: served.documents(name))
+        budgets.show(key.key_id, name, passages, lambda: served.documents(name, key.reads))
         note(passages=len(passages))
         return {"passages": [passage_row(each) for each in passages]}
 
