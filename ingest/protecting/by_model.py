@@ -88,11 +88,15 @@ class ModelRewriter:
         return f"rewriter ({self._asker.engine(self._toward)}, {self._without.label})"
 
     def rewrite(self, text: str, wanted: Wanted) -> str | None:
-        """The new text; None where the answer could not be read. Raises as ``ModelAdversary.infer``."""
+        """The new text; None where the answer could not be read, or would be cut off.
+
+        Raises as ``ModelAdversary.infer``.
+        """
         slots = {"attribute": wanted.attribute, "knowledge": knowledge(wanted), "text": text}
-        if wanted.target is None:
-            return self._asker.all(self._without, [slots], behind_mark)[0]
-        return self._asker.all(self._toward, [{**slots, "target": wanted.target}], behind_mark)[0]
+        asked = self._without
+        if wanted.target is not None:
+            asked, slots["target"] = self._toward, wanted.target
+        return self._asker.all(asked, [slots], behind_mark)[0] if self._asker.has_room(asked, text) else None
 
 
 def knowledge(wanted: Wanted) -> str:

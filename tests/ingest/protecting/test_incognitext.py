@@ -270,3 +270,12 @@ def test_a_rewriter_shows_what_it_is_given_and_reads_behind_the_mark() -> None:
     assert rewriter.rewrite("My wife slept.", Wanted("sex")) is None
     assert "Wanted" not in model.asked[1][1].content and "True value" not in model.asked[1][1].content
     assert rewriter.name.endswith("prompt rewrite_toward v1, rewrite_without v1)")
+
+
+@pytest.mark.parametrize("target", [None, "female"])
+def test_a_rewriter_does_not_ask_for_a_text_that_would_be_cut_off(target: str | None) -> None:
+    model = Scripted(["#\nshort"])
+    rewriter = ModelRewriter(Asker(model))
+    assert rewriter.rewrite("kiln " * 1201, Wanted("sex", target)) is None
+    assert not model.asked
+    assert rewriter.rewrite("kiln " * 1200, Wanted("sex", target)) == "short"
