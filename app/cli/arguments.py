@@ -39,6 +39,7 @@ from app.cli.shared_arguments import (
     words,
 )
 from app.cli.verbs_help import VERBS
+from ingest.readers import READERS_FIELD
 
 _WIDTH = 79
 _EXIT_CODES = "exit codes: 0 done, 1 failed in part or whole, 2 misused"
@@ -206,7 +207,7 @@ def _ingest(verb: argparse.ArgumentParser) -> None:
         "--readers-field",
         metavar="FIELD",
         type=filled,
-        default="readers...",
+        default=READERS_FIELD,
         help="field of records with the groups that may read them; what has none is not stored, unless FIELD "
         "ends with ... (default readers...)",
     )
