@@ -1,8 +1,9 @@
 """Cut sanitized documents into passages, and store passages with the vectors of them and of their units."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from itertools import chain, compress
+from itertools import accumulate, chain, compress
 
 import numpy as np
 
@@ -23,32 +24,39 @@ def passages_of(document: SanitizedDocument, encoder: Encoder, max_tokens: int) 
     """The passages of the sanitized text; together they cover it without gaps."""
     tokens = encoder.token_spans(document.text)
     spans = retrieval_units(document.text, tokens, max_tokens)
-    return [Cut(span, document.text[span.start : span.end], kept_in(document, span)) for span in spans]
+    kept = kept_in(document, spans)
+    return [
+        Cut(span, document.text[span.start : span.end], words)
+        for span, words in zip(spans, kept, strict=True)
+    ]
 
 
-def kept_in(document: SanitizedDocument, within: Span) -> str:
-    """The words of a part of the sanitized text without descriptors: "a city", "[date]", "Person A".
+def kept_in(document: SanitizedDocument, parts: Sequence[Span]) -> list[str]:
+    """The words of parts of the sanitized text without descriptors: "a city", "[date]", "Person A".
 
     What is true of one value among others stays, as "in May 2019", and so do aliases, which are the same in
     every document.
     """
-    pieces, at = list[str](), within.start
-    for start, end in _descriptors(document):
-        if end > at and start < within.end:
-            pieces.append(document.text[at : max(at, start)])
-            at = end
-    pieces.append(document.text[at : within.end])
-    return " ".join(" ".join(pieces).split())
-
-
-def _descriptors(document: SanitizedDocument) -> Iterator[tuple[int, int]]:
     places = zip(document.decisions, document.places, strict=True)
-    yield from sorted(
+    descriptors = sorted(
         (start, end)
         for decision, (start, end) in places
         if decision.action is Action.GENERALIZE
         and names_only_a_kind(document.text[start:end], decision.entity.label)
     )
+    starts = [start for start, _ in descriptors]
+    # Places may overlap: up to each descriptor, the farthest end.
+    ends = [*accumulate((end for _, end in descriptors), max)]
+    kept = []
+    for part in parts:
+        pieces, at = list[str](), part.start
+        for start, end in descriptors[bisect_right(ends, part.start) : bisect_left(starts, part.end)]:
+            if end > at:
+                pieces.append(document.text[at : max(at, start)])
+                at = end
+        pieces.append(document.text[at : part.end])
+        kept.append(" ".join(" ".join(pieces).split()))
+    return kept
 
 
 def cut(
@@ -62,7 +70,7 @@ def cut(
     passages = [passages_of(document, encoder, passage_tokens) for document in documents]
     several = [len(each) > 1 and search.document > 0 for each in passages]
     beginnings = [
-        _read(document.text, kept_in(document, Span(0, len(document.text))), search)
+        _read(document.text, *kept_in(document, [Span(0, len(document.text))]), search)
         for document in compress(documents, several)
     ]
     own = [[_read(each.text, each.kept, search) for each in rows] for rows in passages]

@@ -66,9 +66,15 @@ def beyond_limit(
     if limit >= 1.0:
         return set(), None
     more: set[int] = set()
+    known: dict[bytes, Hazards] = {}
     while True:
         applied = applied_without(more)
-        passages = yield applied.residual.pieces(units_of(applied.residual.text))
+        pieces = applied.residual.pieces(units_of(applied.residual.text))
+        # A round changes a few passages of a long text; only those are measured again.
+        digests = [piece.digest() for piece in pieces]
+        fresh = {digest: piece for digest, piece in zip(digests, pieces, strict=True) if digest not in known}
+        known |= zip(fresh, (yield list(fresh.values())), strict=True)
+        passages = [known[digest] for digest in digests]
         taken = set[int]()
         for hazards in passages:
             if absolute_risk(hazards.total) > limit:

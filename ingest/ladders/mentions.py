@@ -82,6 +82,7 @@ _PHRASES = {
 }
 """What stands for a kind in a sentence, as a noun phrase that is true of all its values."""
 KIND_PHRASES = frozenset(_PHRASES.values())
+_KINDS = frozenset(_ANY_ARTICLE.sub("", each) for each in KIND_PHRASES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +165,8 @@ def kind(mention: Mention, label: str) -> Fit:
 def names_only_a_kind(words: str, label: str) -> bool:
     """Whether a replacement says no more than its label: "a city", "[date]", "a certain day", "Person A"."""
     said = _ANY_ARTICLE.sub("", words.casefold())
-    kinds = {_ANY_ARTICLE.sub("", each) for each in (label_of(label).descriptor, *_PHRASES.values())}
-    return said in kinds or words.startswith("[") or _LETTER.fullmatch(words) is not None
+    own = _ANY_ARTICLE.sub("", label_of(label).descriptor)
+    return said == own or said in _KINDS or words.startswith("[") or _LETTER.fullmatch(words) is not None
 
 
 def like(words: str, original: str) -> str:
