@@ -7,16 +7,17 @@ whether the text mentions a person, and how many different facts can be combined
 
 import math
 import re
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 
-from ingest.annotated import AnnotatedText
+from ingest.annotated import AnnotatedText, residual_spans
 from ingest.documents import Entity, Identifier
 from ingest.labels import PERSON, label_of
 from ingest.protocols import Hazards
 from ingest.rendering.aliases import is_person_alias
 from ingest.scoring.raw import descriptor_of
-from ingest.spans import merged, substitute
+from ingest.spans import Shift, merged, substitute
 
 FACET_GAIN = 0.25
 """Added to the hazard of every quasi-identifier per doubling of their number of distinct labels."""
@@ -52,77 +53,90 @@ class RiskPrior:
 def _hazards(text: AnnotatedText) -> Hazards:
     sums = _Sums(text)
     total = sums.total()
-    overlapping = _overlapping(text)
+    mentions, beside = text.mentions(), _overlapping(text)
     gains = {}
-    for number in sums.weights:
-        if number in overlapping:
-            left = _Sums(text.without({number}, descriptor_of)).total()
-        else:
-            left = sums.total(leaving_out=number)
-        gains[number] = total - left
+    for number, own in mentions.items():
+        left: dict[int, Sequence[Entity]] = {number: ()}
+        put_in = merged((each.span, descriptor_of(each)) for each in own)
+        shift = Shift(put_in) if number in beside else None
+        for other in beside.get(number, ()):
+            left[other] = [e for e in mentions[other] if shift and any(residual_spans(text.text, e, shift))]
+        gains[number] = total - sums.total(left, [words for _, words in put_in])
     return Hazards(total, gains)
 
 
+_Weight = tuple[Entity, float]
+
+
 class _Sums:
-    """Sums over a text's linked entities, so that leaving one out is cheap."""
+    """Sums over a text's linked entities, so that leaving some out is cheap."""
 
     def __init__(self, text: AnnotatedText) -> None:
-        self.weights = _weights(text)
+        self.weights = _weights(text.entities)
         self.sums = dict.fromkeys(Identifier, 0.0)
         self.facets: Counter[str] = Counter()
         for entity, weight in self.weights.values():
             self.sums[entity.identifier] += weight
             if entity.identifier is Identifier.QUASI:
                 self.facets[entity.label] += 1
-        self.share = 1.0 if _speaks_of_somebody(text) else NO_PERSON
+        self.named = {entity.link for entity in text.entities if entity.label == PERSON}
+        self.speaks = _speaks_of_somebody(text)
 
-    def total(self, leaving_out: int | None = None) -> float:
-        """R of the text, or of the text without one linked entity that overlaps no other.
-
-        A removed name leaves "somebody" in the text, so the person factor does not change.
-        """
-        sums, kinds = dict(self.sums), len(self.facets)
-        if leaving_out is not None:
-            entity, weight = self.weights[leaving_out]
-            sums[entity.identifier] -= weight
-            kinds -= entity.identifier is Identifier.QUASI and self.facets[entity.label] == 1
-        gain = 1 + FACET_GAIN * math.log2(max(1, kinds))
+    def total(
+        self, left: Mapping[int, Sequence[Entity]] = MappingProxyType({}), put_in: Sequence[str] = ()
+    ) -> float:
+        """R of the text, or of one in which these mentions are left of some links, and words put in."""
+        sums, facets = dict(self.sums), Counter(self.facets)
+        for number, mentions in left.items():
+            now = _weights(mentions).get(number)
+            for sign, each in ((-1, self.weights[number]), (1, now)):
+                if each is not None:
+                    sums[each[0].identifier] += sign * each[1]
+                    if each[0].identifier is Identifier.QUASI:
+                        facets[each[0].label] += sign
+        gain = 1 + FACET_GAIN * math.log2(max(1, sum(1 for number in facets.values() if number)))
         attributes = max(0.0, sums[Identifier.ATTRIBUTE])
         little = ATTRIBUTES_CEILING * -math.expm1(-attributes / ATTRIBUTES_CEILING)
         quasi = max(0.0, sums[Identifier.QUASI])
-        return max(0.0, sums[Identifier.DIRECT]) + self.share * (gain * quasi + little)
+        named = len(self.named) - sum(
+            number in self.named and all(each.label != PERSON for each in mentions)
+            for number, mentions in left.items()
+        )
+        share = 1.0 if self.speaks or named or any(map(_names_somebody, put_in)) else NO_PERSON
+        return max(0.0, sums[Identifier.DIRECT]) + share * (gain * quasi + little)
 
 
-def _weights(text: AnnotatedText) -> dict[int, tuple[Entity, float]]:
+def _weights(entities: Iterable[Entity]) -> dict[int, _Weight]:
     """The riskiest mention of each link, and its hazard."""
-    weights: dict[int, tuple[Entity, float]] = {}
-    for entity in text.entities:
+    weights: dict[int, _Weight] = {}
+    for entity in entities:
         weight = -math.log1p(-label_of(entity.label).risk)
         if entity.link not in weights or weight > weights[entity.link][1]:
             weights[entity.link] = (entity, weight)
     return weights
 
 
-def _overlapping(text: AnnotatedText) -> set[int]:
-    """The links with a mention that overlaps one of another link or label."""
-    found: set[int] = set()
+def _overlapping(text: AnnotatedText) -> Mapping[int, Collection[int]]:
+    """For each link with a mention that overlaps one of another link, those others."""
+    found = defaultdict[int, set[int]](set)
     active: list[Entity] = []
     for entity in sorted(text.entities, key=lambda e: e.span):
         active = [other for other in active if other.span.end > entity.span.start]
         for other in active:
-            if (other.link, other.label) != (entity.link, entity.label):
-                found |= {entity.link, other.link}
+            if other.link != entity.link:
+                found[entity.link].add(other.link)
+                found[other.link].add(entity.link)
         active.append(entity)
     return found
 
 
 def _speaks_of_somebody(text: AnnotatedText) -> bool:
-    """Whether the text names a person, has a replaced name, or refers to a person in other words."""
-    if any(entity.label == PERSON for entity in text.entities):
-        return True
-    taken = label_of(PERSON).descriptor
-    put_in = (text.text[place.start : place.end] for place in text.stand_ins)
-    if any(words.casefold() == taken or is_person_alias(words) for words in put_in):
+    """Whether the text has a replaced name, or refers to a person in words that name none."""
+    if any(_names_somebody(text.text[place.start : place.end]) for place in text.stand_ins):
         return True
     foreign = merged((span, "\0") for span in (*(e.span for e in text.entities), *text.stand_ins))
     return _SOMEBODY.search(substitute(text.text, foreign)) is not None
+
+
+def _names_somebody(stand_in: str) -> bool:
+    return stand_in.casefold() == label_of(PERSON).descriptor or is_person_alias(stand_in)
