@@ -23,9 +23,17 @@ from ingest.read.reading import Reading, ReadLimits
 from ingest.sanitize import annotate
 from ingest.scoring.raw import Measurements
 from ingest.scoring.remembered import Remembered
-from ingest.scoring.sample import SAMPLE_BATCH, SAMPLE_CHARACTERS, SAMPLE_DOCUMENTS, SAMPLE_ENTITIES, scale_of
+from ingest.scoring.sample import (
+    SAMPLE_BATCH,
+    SAMPLE_CHARACTERS,
+    SAMPLE_DOCUMENTS,
+    SAMPLE_ENTITIES,
+    SAMPLE_LONGEST,
+    scale_of,
+)
 from ingest.scoring.scale import Scale
 from models.errors import ConfigurationError, LetheError
+from models.progress import reported_to
 from retrieval.collection import Collection, locked
 from retrieval.errors import CollectionError
 from retrieval.manifest import Manifest
@@ -211,7 +219,8 @@ def limits_of(settings: Settings) -> Limits:
 
 def read_limits_of(settings: Settings) -> ReadLimits:
     """The limits of reading one document."""
-    return ReadLimits(settings.ingest.document_seconds, settings.ingest.document_megabytes << 20)
+    chosen = settings.ingest
+    return ReadLimits(chosen.document_seconds, chosen.document_megabytes << 20, chosen.document_characters)
 
 
 def arriving(
@@ -336,17 +345,23 @@ def _measured(
     """Measured texts of the sample, until there are enough for a scale."""
     if not system.policy.has_threshold or system.scale is not None:
         return []
-    documents = [reading.item for reading in sample if isinstance(reading.item, Document)]
+    documents = [
+        replace(reading.item, text=reading.item.text[:SAMPLE_LONGEST])
+        for reading in sample
+        if isinstance(reading.item, Document)
+    ]
     measured: list[tuple[AnnotatedText, Measurements]] = []
     for first in range(0, len(documents), SAMPLE_BATCH):
         if sum(len(raw) for _, raw in measured) >= SAMPLE_ENTITIES:
             break
-        on_progress(Tally(sampled=first))
+        at_work = partial(_sampling, on_progress, Tally(sampled=first))
+        at_work(0)
         try:
-            texts = annotate(system.detector, documents[first : first + SAMPLE_BATCH])
-            # A scale rests on exact figures, whichever engine estimates afterwards.
-            exact = system.exact or system.engine
-            measured += zip(texts, exact.measure(texts), strict=True)
+            with reported_to(at_work):
+                texts = annotate(system.detector, documents[first : first + SAMPLE_BATCH])
+                # A scale rests on exact figures, whichever engine estimates afterwards.
+                exact = system.exact or system.engine
+                measured += zip(texts, exact.measure(texts), strict=True)
         except LetheError:
             raise
         except Exception:
@@ -354,3 +369,7 @@ def _measured(
             # does without them.
             continue
     return measured
+
+
+def _sampling(on_progress: Callable[[Tally], None], tally: Tally, tokens: int) -> None:
+    on_progress(tally)

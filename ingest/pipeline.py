@@ -16,6 +16,7 @@ from ingest.errors import SanitizationError, UnreadableDocument
 from ingest.keys import content_key, source_of
 from ingest.protocols import Outcomes, P, Prepare, Sink
 from ingest.read.reading import Reading
+from models.progress import reported_to
 
 C = TypeVar("C")
 """What a document brings: the ``Document``, or its outcome where another machine prepared it."""
@@ -24,6 +25,8 @@ D = TypeVar("D")
 Begin = Callable[[Sequence[C]], Callable[[], Outcomes[P]]]
 """Starts to prepare documents; the call of the result waits for the outcomes, in order."""
 
+CHARACTERS_A_TOKEN = 4 / 6
+"""Characters prepared for a token that a model has read: one has about four, and six passes read it."""
 MAX_FAILURES = 100
 KINDS_TOLD = 100
 """Maximum number of distinct unread parts, and of distinct doubts, that a report lists."""
@@ -64,6 +67,10 @@ class Tally:
     """Documents that replaced another file's document with the same id."""
     characters: int = 0
     bytes_read: int = 0
+    begun: int = 0
+    """Characters of the documents that are being prepared."""
+    worked: float = 0.0
+    """How many of these are done, estimated by what the models have read."""
     seconds: float = 0.0
     sampled: int = 0
     """Documents measured to fit a scale, before any is stored."""
@@ -79,6 +86,12 @@ class Tally:
     """Origins of files and folders of which a part was not stored."""
     to_retry: set[str] = field(default_factory=set, repr=False)
     """Those that may be read again alone; where ids clash, that would take another file's document away."""
+
+    @property
+    def bytes_done(self) -> int:
+        """The bytes read, without the part of documents that are still being prepared."""
+        left = self.begun - min(self.worked, 0.99 * self.begun)
+        return round(self.bytes_read * (1 - left / max(1, self.characters)))
 
     def summary(self) -> Mapping[str, object]:
         """The run in numbers, ready for JSON."""
@@ -205,8 +218,14 @@ class Pipeline(Generic[C, P]):
         tally, started = Tally(), time.perf_counter()
         begun: deque[_Begun[C, P]] = deque()
 
+        def at_work(tokens: int) -> None:
+            tally.worked += tokens * CHARACTERS_A_TOKEN
+            tally.seconds = time.perf_counter() - started
+            on_progress(tally)
+
         def finish() -> None:
-            self._keep(begun.popleft(), sink, tally)
+            with reported_to(at_work):
+                self._keep(begun.popleft(), sink, tally)
             tally.seconds = time.perf_counter() - started
             on_progress(tally)
 
@@ -251,6 +270,7 @@ class Pipeline(Generic[C, P]):
                 tally.fail(incoming.place, _CLOSED, incoming.source)
             else:
                 pending.append(_Pending(incoming, standing))
+        tally.begun += sum(each.incoming.characters for each in pending)
         return _Begun(pending, self.begin([each.incoming.content for each in pending]))
 
     def _keep(self, batch: "_Begun[C, P]", sink: Sink[P], tally: Tally) -> None:
@@ -264,6 +284,8 @@ class Pipeline(Generic[C, P]):
                 kept.append((incoming.arrival, outcome))
                 replaced += each.replaces
                 taken += each.standing is Standing.TAKEN
+            tally.begun -= incoming.characters
+            tally.worked = max(0.0, tally.worked - incoming.characters)
         if kept:
             tally.passages += sink.keep(kept)
             tally.kept += len(kept)

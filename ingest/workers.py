@@ -4,13 +4,13 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import CancelledError, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager
 from multiprocessing import get_context
 from tempfile import gettempdir
 from types import TracebackType
-from typing import Any, Generic
+from typing import TYPE_CHECKING, Any, Generic
 
 from pebble import ProcessExpired, ProcessPool
 
@@ -18,6 +18,10 @@ from ingest.documents import Document
 from ingest.errors import SanitizationError
 from ingest.protocols import Outcomes, P, Prepare
 from models.errors import LetheError
+from models.progress import report, reported_to
+
+if TYPE_CHECKING:
+    from multiprocessing.sharedctypes import Synchronized
 
 CHARACTERS_A_SECOND = 200
 """The slowest speed that is no hang: a tenth of what one core does."""
@@ -30,8 +34,13 @@ _LONGEST_FOLDER = 70
 _GRACE = 5.0
 """Seconds after its deadline when a process ends itself, since nobody else did."""
 
+_LOOKS = 0.25
+"""Seconds between two reports while a batch is waited for."""
+
 _prepare: Prepare[Any] | LetheError | None = None
 """That of a worker process, or why there is none."""
+_read: "Synchronized[int] | None" = None
+"""How many tokens the models of all worker processes have read."""
 
 
 class Workers(AbstractContextManager["Workers[Any]"], Generic[P]):
@@ -53,6 +62,7 @@ class Workers(AbstractContextManager["Workers[Any]"], Generic[P]):
         self._context = get_context("forkserver" if preload and near else "spawn")
         if preload and near:
             self._context.set_forkserver_preload(list(preload))
+        self._read, self._reported = self._context.Value("q", 0), 0
         self._pools = 0
         self._pool = self._started()
 
@@ -66,7 +76,7 @@ class Workers(AbstractContextManager["Workers[Any]"], Generic[P]):
         return ProcessPool(
             max_workers=self._count,
             initializer=_start,
-            initargs=(self._make,),
+            initargs=(self._make, self._read),
             context=self._context,
         )
 
@@ -94,6 +104,8 @@ class Workers(AbstractContextManager["Workers[Any]"], Generic[P]):
         self, documents: Sequence[Document], pool: ProcessPool, future: "Future[Outcomes[P]]"
     ) -> Outcomes[P]:
         try:
+            while wait([future], _LOOKS).not_done:
+                self._report()
             return future.result()
         except (BrokenProcessPool, CancelledError):
             # A process died without a batch, and the pool with it.
@@ -107,6 +119,12 @@ class Workers(AbstractContextManager["Workers[Any]"], Generic[P]):
                 return [SanitizationError(documents[0].doc_id, _why(error))]
         alone = [self.begin([document]) for document in documents]
         return [outcome for wait in alone for outcome in wait()]
+
+    def _report(self) -> None:
+        """Report in this process what the models have read in all others."""
+        now = self._read.value
+        before, self._reported = self._reported, now
+        report(now - before)
 
     def _replace(self, pool: ProcessPool) -> None:
         """Put a new pool in place of a broken one, once."""
@@ -137,9 +155,10 @@ def _why(error: Exception) -> str:
     return "sanitizing took too long; split it or raise LETHE_INGEST__SANITIZE_SECONDS"
 
 
-def _start(make: Callable[[], Prepare[Any]]) -> None:
+def _start(make: Callable[[], Prepare[Any]], read: "Synchronized[int]") -> None:
     """Build what this process prepares with; no batch's deadline counts it."""
-    global _prepare
+    global _prepare, _read
+    _read = read
     # An interrupt from the keyboard is for the main process, which then ends this one.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # A library's complaints may quote what it reads.
@@ -162,6 +181,13 @@ def _prepared(documents: Sequence[Document], seconds: float) -> Outcomes[Any]:
     # If the main process is gone, nobody else ends this one.
     signal.setitimer(signal.ITIMER_REAL, seconds + _GRACE)
     try:
-        return _prepare(documents)
+        with reported_to(_note):
+            return _prepare(documents)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _note(tokens: int) -> None:
+    assert _read is not None
+    with _read.get_lock():
+        _read.value += tokens

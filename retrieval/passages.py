@@ -70,7 +70,7 @@ def cut(
     passages = [passages_of(document, encoder, passage_tokens) for document in documents]
     several = [len(each) > 1 and search.document > 0 for each in passages]
     beginnings = [
-        _read(document.text, *kept_in(document, [Span(0, len(document.text))]), search)
+        _read(document.text, kept_in(document, [Span(0, len(document.text))])[0], search)
         for document in compress(documents, several)
     ]
     own = [[_read(each.text, each.kept, search) for each in rows] for rows in passages]

@@ -96,7 +96,7 @@ def _ingest(system: System, data: DataDir) -> bool:
 
         def on_progress(tally: Tally) -> None:
             doing = "measuring a sample" if tally.sampled else "ingest"
-            bar.update(task, description=doing, completed=tally.bytes_read, count=tally.sampled or tally.read)
+            bar.update(task, description=doing, completed=tally.bytes_done, count=tally.sampled or tally.read)
 
         tally = ingest(system, data, COLLECTION, read_documents([path]), on_progress)
     with data.open(COLLECTION) as collection:

@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
             reported = max(reported, len(tally.failures))
             count = tally.sampled or tally.read + tally.failed
             phase = "measuring a sample" if tally.sampled else doing
-            bar.update(task, description=phase, completed=tally.bytes_read, count=count)
+            bar.update(task, description=phase, completed=tally.bytes_done, count=count)
 
         readings = readings_of(arguments, data.settings)
         if arguments.dry_run:

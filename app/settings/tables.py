@@ -268,6 +268,9 @@ class IngestSettings(BaseModel):
     document_megabytes: int = Field(
         default=1024, ge=64, description="most memory that reading one document may take, in MB"
     )
+    document_characters: int = Field(
+        default=5_000_000, ge=1_000, description="most characters of the text of one document"
+    )
     sanitize_seconds: int = Field(
         default=120,
         ge=1,

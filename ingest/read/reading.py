@@ -50,10 +50,25 @@ class Fields:
 
 @dataclass(frozen=True, slots=True)
 class ReadLimits:
-    """Time and memory limits per document; memory is on top of the reader's at its start."""
+    """Limits per document: of reading it, and of its text; memory is on top of the reader's at its start."""
 
     seconds: float = 60
     memory_bytes: int = 1 << 30
+    characters: int = 5_000_000
+
+
+def within(reading: Reading, limits: ReadLimits) -> Reading:
+    """The reading, or an error in place of a document that is too long."""
+    item = reading.item
+    if isinstance(item, UnreadableDocument) or len(item.text) <= limits.characters:
+        return reading
+    error = UnreadableDocument(
+        item.place,
+        f"has {len(item.text):,} characters, more than {limits.characters:,}; split it or raise "
+        "LETHE_INGEST__DOCUMENT_CHARACTERS",
+        item.source,
+    )
+    return replace(reading, item=error)
 
 
 def placed(item: Document | UnreadableDocument, file: File) -> Document | UnreadableDocument:

@@ -11,7 +11,7 @@ from dataclasses import astuple
 from ingest.documents import Document
 from ingest.errors import UnreadableDocument
 from ingest.read.paths import shown
-from ingest.read.reading import Fields, File, Reading, ReadLimits, placed
+from ingest.read.reading import Fields, File, Reading, ReadLimits, placed, within
 from ingest.read.wire import OUT_OF_MEMORY, framed, packed_file, receive, unpacked
 
 MOST_ASKED_BYTES = 4096
@@ -63,7 +63,7 @@ class _Reader:
             documents = 0
             try:
                 while answer := receive(process.stdout):
-                    reading = unpacked(answer)
+                    reading = within(unpacked(answer), self._limits)
                     documents += isinstance(reading.item, Document)
                     yield reading
             except EOFError:

@@ -14,7 +14,17 @@ from ingest.errors import UnreadableDocument
 from ingest.read.hl7 import hl7_messages, is_hl7
 from ingest.read.html import html_text
 from ingest.read.paths import files_of, origin, shown
-from ingest.read.reading import Fields, File, Reading, ReadLimits, bare, for_readers, guarded, placed
+from ingest.read.reading import (
+    Fields,
+    File,
+    Reading,
+    ReadLimits,
+    bare,
+    for_readers,
+    guarded,
+    placed,
+    within,
+)
 from ingest.read.reading_process import ReadFiles, reading_process
 from ingest.read.record_text import documents_of
 from ingest.read.records import record_format, records
@@ -87,7 +97,8 @@ def read_documents(
                 start = before
                 for reading in stdin_readings(stdin, fields):
                     before = max(before, start + reading.bytes_read)
-                    yield Reading(for_readers(reading.item, fields), before)
+                    item = Reading(for_readers(reading.item, fields), before)
+                    yield within(item, limits) if limits else item
 
 
 def sources_of(paths: Iterable[str], before: int = 0) -> Iterator[File | Reading]:

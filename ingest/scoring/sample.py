@@ -9,6 +9,8 @@ from ingest.scoring.scale import EMBEDDED_SCALE, MIN_SAMPLE, Scale, fit_scale
 
 SAMPLE_DOCUMENTS = 256
 SAMPLE_CHARACTERS = 1_000_000
+SAMPLE_LONGEST = 20_000
+"""Characters that are measured of a document: the beginning of a long one stands for all of it."""
 SAMPLE_BATCH = 8
 SAMPLE_ENTITIES = 400
 """Sample size for the scale's percentiles; more linked entities change them little and cost time."""

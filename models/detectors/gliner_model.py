@@ -18,6 +18,7 @@ from models.encoders.windows import Limits, Window, windows
 from models.errors import ConfigurationError, LetheError, ModelUnavailable
 from models.local_files import best_device, quiet
 from models.packs import packs
+from models.progress import report
 
 FEWEST_TEXT_TOKENS = 2 * LONGEST_WORD
 """Less room than this beside the labels is refused."""
@@ -97,6 +98,7 @@ class GlinerModel:
             }
             for (_, index, window), piece_spans in zip(pack, self._infer(pieces), strict=True):
                 found[index].append((window, _found(piece_spans, window.start, self.labels)))
+            report(sum(size for size, _, _ in pack))
         return [merge(of_text, spans[index]) for index, of_text in enumerate(found)]
 
     def _infer(self, pieces: list[str]) -> list[list[dict[str, Any]]]:

@@ -9,6 +9,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, cast
 
+from models.progress import report
+
 if TYPE_CHECKING:
     from torch import Tensor, device
 
@@ -178,4 +180,5 @@ def batches(lengths: Sequence[int], most_tokens: int, device: str = "cpu") -> It
                 break
             stop += 1
         yield order[start:stop]
+        report(sum(lengths[row] for row in order[start:stop]))
         start = stop

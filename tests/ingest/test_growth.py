@@ -3,11 +3,15 @@
 import gc
 import random
 import re
+import sys
 import time
 from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import Any
 
 import pytest
 
+from ingest.deciding.policy import Policy
 from ingest.detection.hybrid import HybridDetector
 from ingest.detection.patterns.find import PATTERNS, find_patterns, word_finder
 from ingest.detection.patterns.page import page_of
@@ -23,7 +27,13 @@ from ingest.language.units import retrieval_units
 from ingest.linking.accounts import link_accounts
 from ingest.linking.link import link
 from ingest.rendering.replace import render
+from ingest.scoring.exact import ExactEngine
+from ingest.scoring.prior import RiskPrior
+from ingest.scoring.scale import EMBEDDED_SCALE
 from ingest.spans import resolve
+from retrieval.generators.extractive import ExtractiveGenerator
+from retrieval.store.database import CutDocument
+from retrieval.system import System
 from tests.doubles import WordEncoder, entity
 
 SMALL = 5_000
@@ -151,3 +161,78 @@ def test_each_pattern_alone_takes_linear_time() -> None:
 
 def _alone(pattern: Pattern) -> Callable[[str], object]:
     return lambda text: list(hits(pattern, page_of(text, word_finder())))
+
+
+# -- the whole way of a document, by the steps that it takes ----------------------------------------------
+
+SYLLABLES = "ba ke ri mo ten sal vi dor lin gra pe hu".split()
+WITHOUT_MODELS = System(
+    encoder=WordEncoder(),
+    detector=HybridDetector(),
+    risk=RiskPrior(),
+    engine=ExactEngine(WordEncoder(), 32),
+    policy=Policy("lethe"),
+    generator=ExtractiveGenerator(WordEncoder()),
+    scale=EMBEDDED_SCALE,
+    language="any",
+)
+
+
+def steps(work: Callable[[str], object], text: str) -> int:
+    """How many lines of Python a piece of work runs: the same on every machine."""
+    count = 0
+
+    def trace(frame: FrameType, event: str, arg: object) -> Callable[..., Any]:
+        nonlocal count
+        count += 1
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        work(text)
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def people(size: int) -> str:
+    """Sentences about people, each of whom has another name."""
+    chance = random.Random(3)
+
+    def name() -> str:
+        return "".join(chance.choices(SYLLABLES, k=3)).capitalize()
+
+    said = "Mr {} {} of {} Street 4, aged 44, met Dr. {} on 3 May 2021 and paid {} euros."
+    sentences = (
+        said.format(name(), name(), name(), name(), chance.randint(100, 9_999)) for _ in range(size // 60)
+    )
+    return " ".join(sentences)[:size]
+
+
+LONG_LINES: dict[str, Callable[[int], str]] = {
+    "a line": people,
+    "lines": lambda size: people(size).replace(". ", ".\n"),
+    "without blanks": lambda size: people(size).replace(" ", ""),
+    "one word": lambda size: repeated("keller ", size),
+    "one sentence": lambda size: repeated("Anna Keller met Ben Brandt on 3 May 2021. ", size),
+    "digits": lambda size: repeated("1234567890", size),
+    "one letter": lambda size: repeated("a", size),
+}
+
+
+def prepared(text: str) -> None:
+    (found,) = WITHOUT_MODELS.preparing()([Document("d", text)])
+    assert isinstance(found, CutDocument)
+
+
+@pytest.mark.parametrize("shape", LONG_LINES)
+def test_a_document_takes_work_in_proportion_to_its_length(shape: str) -> None:
+    prepared(people(500))
+    short, long = (steps(prepared, LONG_LINES[shape](size)) for size in (4_000, 16_000))
+    assert long < 5.2 * short
+
+
+def test_a_line_takes_no_more_work_than_its_sentences_in_lines() -> None:
+    line, lines = (steps(prepared, LONG_LINES[shape](8_000)) for shape in ("a line", "lines"))
+    assert line < 1.2 * lines

@@ -2,18 +2,23 @@
 
 from collections.abc import Mapping, Sequence
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.deciding.baselines.uniform import REDACT
 from ingest.documents import Document
+from ingest.errors import SanitizationError
 from ingest.keys import content_key
 from ingest.pipeline import Intake, Limits, Pipeline, Tally, at_once
+from ingest.protocols import Outcomes
 from ingest.read.reading import Reading
 from ingest.sanitize import DecidingSanitizer
 from ingest.scoring.prior import RiskPrior
+from models.errors import LetheError
+from models.progress import report
 from retrieval.passages import Writer, preparing
-from retrieval.store.database import Store
+from retrieval.store.database import CutDocument, Store
 from tests.doubles import FailingDetector, WordEncoder
 
 KEY = b"k" * 32
@@ -121,3 +126,42 @@ def test_what_fails_is_told_by_the_place_that_it_was_read_at() -> None:
     failures = pipeline.run(map(intake.arriving, readings), Writer(Store(None))).failures
     assert [failure.place for failure in failures] == ["a.csv, line 3", "b.txt", "doc-3"]
     assert ["doc-2" in failures[1].reason, "doc-3" in failures[2].reason] == [True, True]
+
+
+class Stopped(LetheError):
+    """What somebody who follows the progress raises."""
+
+
+def reading_models(documents: Sequence[Document]) -> list[SanitizationError]:
+    for _ in range(10):
+        report(len(documents[0].text) // 10)
+    return [SanitizationError(each.doc_id, "it is a test") for each in documents]
+
+
+def test_a_long_document_is_seen_to_go_on() -> None:
+    text = "ash " * 1_000
+    seen = []
+    pipeline = Pipeline(at_once(reading_models), Limits())
+    arriving = [Intake(lambda ids: ids, KEY).arriving(Reading(Document("1", text), 4_000))]
+    pipeline.run(arriving, Writer(Store(None)), lambda tally: seen.append(tally.bytes_done))
+    assert seen == sorted(seen)
+    assert len(set(seen)) >= 7
+    assert (seen[0] < 400, seen[-1]) == (True, 4_000)
+
+
+def test_a_long_document_can_be_ended_and_nothing_of_it_is_stored() -> None:
+    def ends(tally: Tally) -> None:
+        if tally.worked:
+            raise Stopped
+
+    store = Store(None)
+    prepare = preparing(SANITIZER, WordEncoder(), 16)
+
+    def reading(documents: Sequence[Document]) -> Outcomes[CutDocument]:
+        report(1)
+        return prepare(documents)
+
+    arriving = [Intake(lambda ids: ids, KEY).arriving(Reading(Document("1", "ash"), 3))]
+    with pytest.raises(Stopped):
+        Pipeline(at_once(reading), Limits()).run(arriving, Writer(store), ends)
+    assert named(store) == {}

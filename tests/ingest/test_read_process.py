@@ -250,6 +250,22 @@ def test_nothing_runs_on_when_the_program_ends(end: signal.Signals) -> None:
     assert ends(process)
 
 
+def test_a_text_beyond_the_limit_is_refused_with_the_setting_that_raises_it(tmp_path: Path) -> None:
+    Path("long.txt").write_text("ash " * 300, encoding="utf-8")
+    Path("short.txt").write_text("ash", encoding="utf-8")
+    limits = ReadLimits(characters=1_000)
+    named = [str(Path("long.txt")), str(Path("short.txt")), "-"]
+    piped = io.BytesIO(b"oak " * 300)
+    long, short, typed = (each.item for each in read_documents(named, stdin=piped, limits=limits))
+    assert isinstance(short, Document)
+    for item in (long, typed):
+        assert isinstance(item, UnreadableDocument)
+        assert item.reason == (
+            "has 1,200 characters, more than 1,000; split it or raise LETHE_INGEST__DOCUMENT_CHARACTERS"
+        )
+    assert isinstance(long, UnreadableDocument) and long.source
+
+
 def test_limits_come_from_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LETHE_INGEST__DOCUMENT_MEGABYTES", "64")
     Path("a.json.gz").write_bytes(gzip.compress(b"[" + b'{"a":{}},' * 1_100_000 + b"1]"))

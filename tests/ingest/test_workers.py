@@ -24,6 +24,7 @@ from ingest.sanitize import DecidingSanitizer
 from ingest.scoring.prior import RiskPrior
 from ingest.workers import Workers
 from models.errors import LetheError, ModelUnavailable
+from models.progress import report, reported_to
 from retrieval.passages import Writer, preparing
 from retrieval.store.database import CutDocument, Store
 from tests.commands import ROOT
@@ -41,6 +42,10 @@ class Moody:
 
     def __call__(self, documents: Sequence[Document]) -> Outcomes[CutDocument]:
         for document in documents:
+            if "long" in document.text:
+                for _ in range(20):
+                    report(100)
+                    time.sleep(0.1)
             if "hang" in document.text:
                 time.sleep(600)
             if "die" in document.text:
@@ -105,6 +110,19 @@ def test_what_hangs_or_dies_costs_its_document_alone() -> None:
         "document 2 was not indexed: it ended the process that sanitizes (signal 9); nothing of it was kept",
         "oak",
     ]
+
+
+def test_what_models_read_in_other_processes_is_reported_here_and_can_be_ended() -> None:
+    seen: list[int] = []
+
+    def ends(tokens: int) -> None:
+        seen.append(tokens)
+        if sum(seen) > 500:
+            raise LetheError("Ended.")
+
+    with Workers(Moody, 2, 60) as workers, reported_to(ends), pytest.raises(LetheError, match="Ended"):
+        workers.begin(documents("a long one"))()
+    assert 500 < sum(seen) < 2_000
 
 
 def test_errors_come_back_as_they_are() -> None:
