@@ -151,15 +151,27 @@ def check_same(folder: Path, bench: Bench) -> None:
 # -- the tests ---------------------------------------------------------------------------------------------
 
 
-def bench_of(folder: Path, arguments: Callable[[Path], list[str]], encoder: Encoder, count: int) -> Bench:
+def bench_of(
+    folder: Path,
+    arguments: Callable[[Path], list[str]],
+    encoder: Encoder,
+    count: int,
+    shape: Callable[[list[str]], list[str]] = list,
+) -> Bench:
     texts, planted = invented(count)
+    texts = shape(texts)
     records = write_records(folder / "records.jsonl", texts)
     gaps = run_to_the_end(arguments(records), folder / "undisturbed")
     assert seen(folder / "undisturbed", planted) == []
     content = content_of(folder / "undisturbed", encoder)
-    assert len(content.documents) == count
+    assert len(content.documents) == len(texts)
     assert "first" in content.manifest["scale"]["source"], "the scale is to be fitted, not the embedded one"
     return Bench(arguments, encoder, records, texts, planted, content, gaps)
+
+
+def mostly_in_one_line(texts: list[str]) -> list[str]:
+    """One long document among a few short ones: most kills fall into the work on it."""
+    return [*texts[:2], " ".join(texts[4:]), *texts[2:4]]
 
 
 def kill_again_and_again(bench: Bench, folder: Path, moments: Iterator[Moment], count: int) -> Counter[str]:
@@ -180,9 +192,10 @@ def kill_again_and_again(bench: Bench, folder: Path, moments: Iterator[Moment], 
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(60 + 10 * KILLS)
-def test_killed_at_every_step(tmp_path: Path) -> None:
-    bench = bench_of(tmp_path, cheap, WordEncoder(), RECORDS)
+@pytest.mark.timeout(60 + 20 * KILLS)
+@pytest.mark.parametrize("shape", [list, mostly_in_one_line])
+def test_killed_at_every_step(tmp_path: Path, shape: Callable[[list[str]], list[str]]) -> None:
+    bench = bench_of(tmp_path, cheap, WordEncoder(), RECORDS, shape)
     hits = kill_again_and_again(
         bench, tmp_path, at_steps(random.Random(KILLS), bench.gaps), KILLS - REAL_KILLS
     )
