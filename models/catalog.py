@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from models.errors import ModelUnavailable
 
-Role = Literal["detector", "encoder", "risk", "judge", "attributes", "language"]
+Role = Literal["detector", "encoder", "risk", "judge", "attributes", "fields", "language"]
 
 
 class ModelRef(BaseModel, frozen=True, extra="forbid"):
@@ -92,12 +92,18 @@ ATTRIBUTES_FILES = _trained_here(
     weights="d6fd254a5f953e69066154a0a211979e61fefc6dc31cba703b05c0d75bc1b20a",
     card="ead3b4f596bf275b573e047f0c8c9c034d036338c144522029f0c1151c8f8bde",
 )
+FIELDS_FILES = _trained_here(
+    "fields",
+    weights="2d5a39c76b8859c0f16e08e7428e3c8b43c758a1446eebd5a8ed19ad7c80da14",
+    card="974c2dd06af74ba5a7d22aa49d555180e1ff4f6e413171c84f3666505dc9f411",
+)
 
 MODELS: tuple[ModelDescription, ...] = (
     ModelDescription("lethe-detector", "detector", "apache-2.0", files=DETECTOR_FILES),
     ModelDescription("lethe-risk", "risk", "apache-2.0", files=RISK_FILES),
     ModelDescription("lethe-judge", "judge", "apache-2.0", files=JUDGE_FILES),
     ModelDescription("lethe-attributes", "attributes", "apache-2.0", files=ATTRIBUTES_FILES),
+    ModelDescription("lethe-fields", "fields", "apache-2.0", files=FIELDS_FILES),
     ModelDescription(
         "all-MiniLM-L6-v2",
         "encoder",
