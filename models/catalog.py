@@ -94,8 +94,8 @@ ATTRIBUTES_FILES = _trained_here(
 )
 FIELDS_FILES = _trained_here(
     "fields",
-    weights="2d5a39c76b8859c0f16e08e7428e3c8b43c758a1446eebd5a8ed19ad7c80da14",
-    card="974c2dd06af74ba5a7d22aa49d555180e1ff4f6e413171c84f3666505dc9f411",
+    weights="91c8a6ebf8b36ee49fc3671d0fb59c7bdff1356da320a915c30da77ec52bab71",
+    card="54ce963ec40de20b6b8e36cabc0fc96e6a47dbd8adddfa2151c22545e837a126",
 )
 
 MODELS: tuple[ModelDescription, ...] = (

@@ -14,13 +14,19 @@ from ingest.detection.cells import Cell, cells_of
 from ingest.detection.field_words import NOTHING, SAMPLE, features, parts_of, type_of
 from ingest.detection.overlaps import CharacterSet
 from ingest.detection.rules.hits import hit
+from ingest.detection.repeats import SOURCE as REPEAT
 from ingest.documents import Entity, Identifier, Span
 from ingest.field_kinds import FREE, KINDS, NONE
 from ingest.labels import PERSON
 from ingest.language.vocabulary import WORD, fold, words
 from models.fields.head import embedded_head
 
+_SIGNS = " .,:;()+#'\"-"
+_OF_MANY_FORMS = frozenset(("phone number", "reference number", "date", "time"))
+"""Labels of patterns that fit other numbers too."""
 _LIKELY = 0.5
+_NAME_FROM = 0.35
+"""How likely a name has to be where nothing else of a person is likelier: one that stays costs more."""
 _SURE = 0.9
 """How likely nothing personal has to be for what a model finds there to be dropped."""
 _LONGEST_NAME = 8
@@ -77,7 +83,9 @@ def _kind(path: tuple[str, ...], beside: tuple[str, ...], cells: tuple[str, ...]
         totals[KINDS.get(kind, kind)] += share
     label = max(totals, key=lambda each: totals[each])
     kind = max((each for each in likely if KINDS.get(each, each) == label), key=lambda each: likely[each])
-    return (kind, totals[label]) if totals[label] >= _LIKELY else (FREE, totals[label])
+    if label in (NONE, FREE) and totals[PERSON] >= _NAME_FROM:
+        label, kind = PERSON, "name"
+    return (kind, totals[label]) if totals[label] >= _LIKELY or label == PERSON else (FREE, totals[label])
 
 
 @lru_cache(maxsize=4096)
@@ -89,26 +97,37 @@ def is_usual_name(name: str) -> bool:
 def with_fields(text: str, entities: Sequence[Entity], fields: Sequence[Field]) -> list[Entity]:
     """The mentions, with those that fields hold; in these, and in fields that hold nothing, no others.
 
-    What a pattern finds in a field that holds nothing stays, and so does a full name.
+    Of a value that a pattern knows the pattern's label stays. What a pattern finds in a field that holds nothing stays, and so does a full name.
     """
     if not fields:
         return list(entities)
-    held = list(_held(text, fields))
+    known = {
+        _bare(text, each.span)
+        for each in entities
+        if each.source.startswith("pattern:") and each.label not in _OF_MANY_FORMS
+    }
+    held = [each for each in _held(text, fields) if _bare(text, each.span) not in known]
     settled = CharacterSet(each.span for each in held)
     nothing = CharacterSet(
         cell.value
         for each in fields
-        if each.kind == NONE and each.likely >= _SURE
         for cell in each.cells
-        if type_of(text[cell.value.start : cell.value.end]) != "text"
+        if _holds_nothing(each, text[cell.value.start : cell.value.end])
     )
     kept = [
         each
         for each in entities
         if not settled.holds(each.span)
-        and (not nothing.holds(each.span) or each.source.startswith("pattern:") or _is_full_name(text, each))
+        and (not nothing.holds(each.span) or _is_sure(text, each))
     ]
     return sorted([*kept, *held], key=lambda each: each.span)
+
+
+def _bare(text: str, span: Span) -> tuple[int, int]:
+    """The range without signs at its ends."""
+    said = text[span.start : span.end]
+    before, behind = len(said) - len(said.lstrip(_SIGNS)), len(said) - len(said.rstrip(_SIGNS))
+    return span.start + before, span.end - behind
 
 
 def _held(text: str, fields: Sequence[Field]) -> Iterator[Entity]:
@@ -139,7 +158,15 @@ _LONGEST_GENDER = 20
 _SHORTEST_NUMBER = 3
 
 
-def _is_full_name(text: str, entity: Entity) -> bool:
+def _holds_nothing(field: Field, said: str) -> bool:
+    unsaid = fold(said) in NOTHING
+    return unsaid or (field.kind == NONE and field.likely >= _SURE and type_of(said) != "text")
+
+
+def _is_sure(text: str, entity: Entity) -> bool:
+    """Whether a mention is one also in a field that holds nothing: of a pattern, of a full or known name."""
+    if entity.source.startswith("pattern:") or entity.source == REPEAT:
+        return True
     said = [fold(word) for word in WORD.findall(text[entity.span.start : entity.span.end])]
     return entity.label == PERSON and len(said) > 1 and said[0] in words("given_names")
 

@@ -83,7 +83,7 @@ class HybridDetector:
             for document, view, direct in zip(plainly, views, found, strict=False)
         ]
         return [
-            off_names(document.text, entities, there)
+            off_names(document.text, with_fields(document.text, entities, there), there)
             for document, entities, there in zip(plainly, everywhere, fields, strict=False)
         ]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from ingest.documents import Span
 
-_BEGINS = re.compile(r"\{\s{0,40}\"")
+_BEGINS = re.compile(r"\{\s{0,40}\"|\"[\w .-]{1,60}\"\s?:")
 _TOKEN = re.compile(r'\s*+(?:"(?P<string>(?:[^"\\\n]|\\.)*+)"|(?P<bare>[-+\w.]++)|(?P<sign>[{}\[\],:]))')
 
 
@@ -24,18 +24,22 @@ class JsonValue:
 
 
 def json_values(text: str) -> Iterator[JsonValue]:
-    """The values of all objects in a text, in order; empty texts are left out. Takes linear time."""
+    """The values of all objects in a text, whole or not, in order; empty texts are left out. Takes linear time."""
     at = 0
     while begins := _BEGINS.search(text, at):
         at = yield from _object(text, begins.start())
 
 
 def _object(text: str, at: int) -> Iterator[JsonValue]:
-    """The values of the object that begins at ``at``; returns where it ends or stops being JSON."""
+    """The values of the object that begins at ``at``; returns where it ends or stops being JSON.
+
+    One that begins with a name was cut off in front.
+    """
     # What is open: True for an object. Names and their places are those of the objects alone.
-    open_signs: list[bool] = []
-    names: list[tuple[str, Span | None]] = []
-    names_next = False
+    cut_off = text[at] == '"'
+    open_signs = [True] if cut_off else []
+    names: list[tuple[str, Span | None]] = [("", None)] if cut_off else []
+    names_next = cut_off
     while token := _TOKEN.match(text, at):
         at = token.end()
         sign = token["sign"]

@@ -54,10 +54,11 @@ def _record(drawn: random.Random, cells: "_Cells") -> list[FieldExample]:
     chosen: list[tuple[str, str]] = []
     for _ in range(drawn.randrange(1, 11)):
         roll = drawn.random()
-        kind = drawn.choice(personal) if roll < (0.75 if about_people else 0.15) else NONE
+        (of_people,) = drawn.choices(personal, [_OFTEN.get(kind, 1) for kind in personal])
+        kind = of_people if roll < (0.75 if about_people else 0.15) else NONE
         kind = FREE if roll > 0.9 else kind
         chosen.append((kind, drawn.choice(names[kind])))
-    if drawn.random() < 0.3:
+    if drawn.random() < 0.35:
         chosen.append(("name" if about_people else NONE, "name"))
     above = _owner(drawn) if drawn.random() < 0.2 else ""
     rows = 1 if drawn.random() < 0.5 else drawn.randrange(2, 20)
@@ -164,10 +165,12 @@ class _Cells:
     def under(self, kind: str, base: str, rows: int, about_people: bool) -> tuple[str, list[str]]:
         """What stands under a name, and of what kind that is: its cells may say that it is of another."""
         roll = self._drawn.random()
-        if kind == ROLE:
+        if base in _ACCOUNTS and roll > 0.85:
+            known, pool = NONE, "figures"
+        elif kind == ROLE:
             known, pool = self._drawn.choices(
                 (("name", "person"), ("customer number", "figures"), (FREE, "text"), (FREE, "status"), (NONE, "flag")),
-                (62, 12, 12, 10, 4),
+                (70, 8, 10, 9, 3),
             )[0]
         elif kind == NONE:
             known, pool = NONE, self._of_nothing(base)
@@ -185,6 +188,7 @@ class _Cells:
             known, pool = "name", "person"
         else:
             known, pool = kind, _POOLS.get(kind, kind)
+            pool = "given name" if base == "name" == kind and roll < 0.4 else pool
         return known, [] if roll > 0.93 else self.several(pool, rows)
 
     def several(self, pool: str, rows: int) -> list[str]:
@@ -371,6 +375,9 @@ _SHORT = frozenset(
     + ("house", "position", "title at work", "org", "plate", "badge", "chart", "account", "license", "pass", "pin")
     + ("token", "address", "contact", "land", "via", "cap", "cp", "cf", "ip", "mail", "mobile", "cell", "state")
 )
+_OFTEN = {ROLE: 6, "name": 3, "given name": 2, "family name": 2, "city": 2}
+_ACCOUNTS = frozenset(("user", "owner", "login"))
+"""Names of fields that in programs hold the number of an account of a machine."""
 _OF_PEOPLE = frozenset(("user", "created by", "updated by", "modified by", "usuario", "utente", "utilisateur", "benutzer"))
 _BY_NAME: Sequence[tuple[str, Sequence[str]]] = (
     (r"(?:hash|uuid|guid|checksum|etag|commit|trace|span|session|request id)", ("uuid",)),
