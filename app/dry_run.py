@@ -48,7 +48,7 @@ class Counted:
     mentions: Counter[Kind] = field(default_factory=Counter)
     replacements: dict[Kind, list[str]] = field(default_factory=dict)
     fields: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """How many values stand in the fields of a name and kind; the name is ``MASK`` where it may name a person."""
+    """How many values stand in fields by name and kind; ``MASK`` is a name that may be a person's."""
 
     def summary(self) -> Mapping[str, object]:
         """Decisions by kind, and the fields with what stands in them, ready for JSON."""

@@ -94,8 +94,8 @@ ATTRIBUTES_FILES = _trained_here(
 )
 FIELDS_FILES = _trained_here(
     "fields",
-    weights="91c8a6ebf8b36ee49fc3671d0fb59c7bdff1356da320a915c30da77ec52bab71",
-    card="54ce963ec40de20b6b8e36cabc0fc96e6a47dbd8adddfa2151c22545e837a126",
+    weights="dcbeeaf5c8c3ab2d5a50b5416acd5fef552c40ed43213af5e2ccb75ddb3d3eae",
+    card="f95b17b8dd125ef24b8542665706b8b0ecaeedf7744f5beab3c2f7557d450050",
 )
 
 MODELS: tuple[ModelDescription, ...] = (

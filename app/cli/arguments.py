@@ -24,10 +24,10 @@ from app.cli.shared_arguments import (
     as_json,
     budget,
     collection,
+    field_kinds,
     filled,
     how_many,
     keep_ids,
-    field_kinds,
     labels,
     language,
     model_file,
@@ -522,7 +522,9 @@ def _train_fields(verb: argparse.ArgumentParser) -> None:
     verb.set_defaults(function="train_fields")
     output(verb, "folder that the model is written into", required=True)
     verb.add_argument(
-        "--seed", type=positive, help="seed of invented records and of training (default the shipped recipe's)"
+        "--seed",
+        type=positive,
+        help="seed of invented records and of training (default the shipped recipe's)",
     )
 
 

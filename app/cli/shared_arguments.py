@@ -82,8 +82,8 @@ def field_kinds(verb: argparse.ArgumentParser) -> None:
         "--field",
         action="append",
         metavar="NAME=KIND",
-        help="what stands in the field or column NAME, such as town=city or code=none, where it is not what a dry "
-        "run says; may be repeated (default what its name and cells say)",
+        help="what stands in the field or column NAME, such as town=city or code=none, where it is not "
+        "what a dry run says; may be repeated (default what its name and cells say)",
     )
 
 

@@ -144,7 +144,14 @@ def train_fields(arguments: argparse.Namespace) -> int:
     recipe = FieldRecipe() if arguments.seed is None else FieldRecipe(seed=arguments.seed)
     output = Path(arguments.output)
     card = make_fields(features, output, recipe, message)
-    result({"model": card["name"], "folder": str(output), "seconds": card["seconds"], "right": card["names_not_learned"]})
+    result(
+        {
+            "model": card["name"],
+            "folder": str(output),
+            "seconds": card["seconds"],
+            "right": card["names_not_learned"],
+        }
+    )
     return 0
 
 

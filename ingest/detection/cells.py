@@ -27,7 +27,9 @@ _PAIR = re.compile(
     r"(?:\"(?P<quoted>[^\"\n$({]{1,80})\"|(?P<bare>[^\s\"'&;,|$({<\[]{1,80}+)(?![({]))"
 )
 _KEY = r"[^\W\d_][\w.'’/()#-]{0,30}+(?:[ \t][\w.'’/()#-]{1,30}+){0,4}"
-_LINE = re.compile(rf"(?:^[ \t>*•-]{{0,8}}|[;|,(][ \t]{{0,8}}|[ \t]{{2,8}})(?P<name>{_KEY})[ \t]{{0,4}}[:=](?=[ \t])", re.M)
+_LINE = re.compile(
+    rf"(?:^[ \t>*•-]{{0,8}}|[;|,(][ \t]{{0,8}}|[ \t]{{2,8}})(?P<name>{_KEY})[ \t]{{0,4}}[:=](?=[ \t])", re.M
+)
 _ENDS = re.compile(r"[ \t]{2}|[;|)]|$", re.M)
 _NAME = re.compile(r"[^\W\d_][\w .'’/()#&-]{0,40}")
 _SEPARATORS = ("\t", "|", ";", ",")
@@ -111,19 +113,20 @@ def _of_table(
     text: str, rows: Sequence[Sequence[Span | None]], separator: str, is_name: IsName
 ) -> Iterator[Cell]:
     """The cells under the names in a table's first rows; without these, pairs of a name and a value."""
-    said = lambda span: text[span.start : span.end]  # noqa: E731
+
+    def said(span: Span) -> str:
+        return text[span.start : span.end]
+
     head: list[list[Span]] = []
     body = 0
     for number, row in enumerate(rows[:6]):
         names = [span for span in row if span]
         known = [span for span in names if _NAME.fullmatch(said(span)) and is_name(said(span))]
-        if len(known) > len(names) / 2 and len(known) > (0 if head else 1) and all(map(_NAME.fullmatch, map(said, names))):
-            width = max(len(row), len(head))
-            above = [*head, *([[]] * (width - len(head)))]
-            head = [
-                [*(above[place] or _to_the_left(above, place) if head else []), *([row[place]] if place < len(row) and row[place] else [])]
-                for place in range(width)
-            ]
+        enough = len(known) >= len(names) / 2 if head else len(known) > max(1, len(names) / 2)
+        if enough and known and all(map(_NAME.fullmatch, map(said, names))):
+            wide = [*row, *[None] * (len(head) - len(row))]
+            above = [list(_over(head, place)) for place in range(len(wide))]
+            head = [[*names, *([span] if span else [])] for names, span in zip(above, wide, strict=True)]
             body = number + 1
         elif head or (len(names) > 1 and number):
             break
@@ -134,12 +137,14 @@ def _of_table(
     for row in rows[body:] if even else ():
         for names, span in zip(head, row, strict=False):
             if span and names:
-                yield Cell(f"table {head[0][0].start if head[0] else 0}", tuple(map(said, names)), names[-1], span)
+                yield Cell(
+                    f"table {head[0][0].start if head[0] else 0}", tuple(map(said, names)), names[-1], span
+                )
 
 
-def _to_the_left(head: Sequence[Sequence[Span]], place: int) -> Sequence[Span]:
-    """The name of a cell that was merged with those beside it."""
-    return next((list(names) for names in reversed(head[:place]) if names), [])
+def _over(head: Sequence[Sequence[Span]], place: int) -> Sequence[Span]:
+    """The names over a column; where a cell was merged with those beside it they stand to the left."""
+    return next((names for names in reversed(head[: place + 1]) if names), ())
 
 
 def _labels_in_rows(text: str, rows: Sequence[Sequence[Span | None]], is_name: IsName) -> Iterator[Cell]:

@@ -1,4 +1,4 @@
-"""What the head of fields reads of one: words and letters of its name, and the shapes and words of its cells."""
+"""What the head of fields reads: words and letters of a name, and shapes and words of its cells."""
 
 import re
 from collections import Counter
@@ -55,8 +55,9 @@ _TYPES = tuple(
         ("word", r"[A-ZÀ-Þ][^\W\d_]*(?:['’-][^\W\d_]+)*"),
         (
             "words",
-            r"(?:[^\W\d_]['’])?[A-ZÀ-Þ][\w'’-]*\.?(?:,? (?:(?:de|del|della|di|da|do|dos|van|von|der|den|la|le|y|e|the|of)"
-            r" ){0,2}[A-ZÀ-Þ][\w'’-]*\.?){1,4}",
+            r"(?:[^\W\d_]['’])?[A-ZÀ-Þ][\w'’-]*\.?"
+            r"(?:,? (?:(?:de|del|della|di|da|do|dos|van|von|der|den|la|le|y|e|the|of) ){0,2}"
+            r"[A-ZÀ-Þ][\w'’-]*\.?){1,4}",
         ),
         ("place of street", r"[0-9]{1,5}[A-Za-z]?,? [^\W\d_].*|[^\W\d_].{2,50} [0-9]{1,4}[A-Za-z]?(?:,.*)?"),
         ("few small words", r"[^\W\d_]+(?: [^\W\d_]+){1,3}"),
@@ -117,7 +118,7 @@ def features(path: Sequence[str], beside: Sequence[str], cells: Sequence[str]) -
 
 def type_of(cell: str) -> str:
     """What a cell looks like."""
-    short = cell[:_LONGEST + 1]
+    short = cell[: _LONGEST + 1]
     if len(short) > _LONGEST:
         return "text"
     return next((name for name, pattern in _TYPES if pattern.fullmatch(short)), "text")

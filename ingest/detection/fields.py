@@ -13,9 +13,9 @@ from functools import lru_cache
 from ingest.detection.cells import Cell, cells_of
 from ingest.detection.field_words import NOTHING, SAMPLE, features, parts_of, type_of
 from ingest.detection.overlaps import CharacterSet
-from ingest.detection.rules.hits import hit
 from ingest.detection.repeats import SOURCE as REPEAT
-from ingest.documents import Entity, Identifier, Span
+from ingest.detection.rules.hits import hit
+from ingest.documents import Entity, Span
 from ingest.field_kinds import FREE, KINDS, NONE
 from ingest.labels import PERSON
 from ingest.language.vocabulary import WORD, fold, words
@@ -24,20 +24,23 @@ from models.fields.head import embedded_head
 _SIGNS = " .,:;()+#'\"-"
 _OF_MANY_FORMS = frozenset(("phone number", "reference number", "date", "time"))
 """Labels of patterns that fit other numbers too."""
+_SAYS_NOTHING = frozenset(("flag", "one figure", "part"))
+"""Forms of cells that say nothing of anybody under a name that says nothing."""
 _LIKELY = 0.5
 _NAME_FROM = 0.35
 """How likely a name has to be where nothing else of a person is likelier: one that stays costs more."""
 _SURE = 0.9
 """How likely nothing personal has to be for what a model finds there to be dropped."""
 _LONGEST_NAME = 8
-_IN_WORDS = frozenset(("name", "given name", "family name", "city", "region", "country", "job", "organization")) | {
-    "nationality", "religion", "marital status", "gender", "handle", "address", "password",
-}  # fmt: skip
+_IN_WORDS = frozenset(
+    ("name", "given name", "family name", "city", "region", "country", "job", "organization", "nationality")
+    + ("religion", "marital status", "gender", "handle", "address", "password")
+)
 """Kinds whose cells hold a letter; those of the others hold a figure, but for e-mail addresses."""
 _FIGURE = re.compile("[0-9]")
 _LETTER = re.compile(r"[^\W\d_]")
 _SENTENCE = re.compile(r"[.!?] |[!?]$|[^\W\d_]{4}\.$")
-_PROGRAMS = re.compile(r"[^\W\d_A-Z]+(?:[A-Z][a-z]+)*|\w*_\w*|[A-Z]{2,5}")
+_PROGRAMS = re.compile(r"[^\W\d_A-Z]+(?:[A-Z][a-z]+)*|[A-Z][a-z]+(?:[A-Z][a-z]+)+|\w*_\w*|[A-Z]{2,5}")
 """Names of fields as programs write them."""
 
 
@@ -70,7 +73,7 @@ def fields_of(text: str, given: Mapping[str, str] | None = None) -> list[Field]:
     return found
 
 
-_MOST_BESIDE = 20
+_MOST_BESIDE, _FEWEST_BESIDE = 20, 2
 _MOST_CELLS = 200
 
 
@@ -97,7 +100,8 @@ def is_usual_name(name: str) -> bool:
 def with_fields(text: str, entities: Sequence[Entity], fields: Sequence[Field]) -> list[Entity]:
     """The mentions, with those that fields hold; in these, and in fields that hold nothing, no others.
 
-    Of a value that a pattern knows the pattern's label stays. What a pattern finds in a field that holds nothing stays, and so does a full name.
+    Of a value that a pattern knows the pattern's label stays. What a pattern finds in a field that holds
+    nothing stays, and so does a full name.
     """
     if not fields:
         return list(entities)
@@ -117,8 +121,7 @@ def with_fields(text: str, entities: Sequence[Entity], fields: Sequence[Field]) 
     kept = [
         each
         for each in entities
-        if not settled.holds(each.span)
-        and (not nothing.holds(each.span) or _is_sure(text, each))
+        if not settled.holds(each.span) and (not nothing.holds(each.span) or _is_sure(text, each))
     ]
     return sorted([*kept, *held], key=lambda each: each.span)
 
@@ -159,8 +162,9 @@ _SHORTEST_NUMBER = 3
 
 
 def _holds_nothing(field: Field, said: str) -> bool:
-    unsaid = fold(said) in NOTHING
-    return unsaid or (field.kind == NONE and field.likely >= _SURE and type_of(said) != "text")
+    shape = type_of(said)
+    none = field.kind == NONE and field.likely >= _SURE and shape != "text"
+    return none or fold(said) in NOTHING or (field.kind == FREE and shape in _SAYS_NOTHING)
 
 
 def _is_sure(text: str, entity: Entity) -> bool:
@@ -173,16 +177,36 @@ def _is_sure(text: str, entity: Entity) -> bool:
 
 def off_names(text: str, entities: Sequence[Entity], fields: Sequence[Field]) -> list[Entity]:
     """The mentions but for names of fields, which stay as they are, unless a field is named for a person."""
-    names = {cell.name for each in fields for cell in each.cells}
-    fixed = CharacterSet(name for name in names if is_fixed(text[name.start : name.end]))
+    around: dict[tuple[str, tuple[str, ...]], list[str]] = defaultdict(list)
+    for each in fields:
+        around[each.cells[0].group, each.path[:-1]].append(each.path[-1])
+    fixed = CharacterSet(
+        cell.name
+        for each in fields
+        if is_fixed(each.path[-1]) or _is_among(each, around[each.cells[0].group, each.path[:-1]], text)
+        for cell in each.cells
+    )
     return [each for each in entities if each.required or not fixed.touches(each.span)]
+
+
+def _is_among(field: Field, names: Sequence[str], text: str) -> bool:
+    """Whether most of several names beside it are those of fields, and no word of its own is a name.
+
+    In lines of a form its cells are no speech: Anna: how are you?
+    """
+    others = [name for name in names if name != field.path[-1]][:_MOST_BESIDE]
+    if len(others) < _FEWEST_BESIDE or sum(map(is_fixed, others)) <= len(others) / 2:
+        return False
+    said = {type_of(text[cell.value.start : cell.value.end]) for cell in field.cells[:SAMPLE]}
+    speaks = field.cells[0].group == "lines" and not said.isdisjoint(("text", "few small words"))
+    return not speaks and _names_nobody(field.path[-1])
+
+
+def _names_nobody(name: str) -> bool:
+    known = words("given_names", "surnames") - words("common_words")
+    return not any(part in known for part in parts_of(name))
 
 
 def is_fixed(name: str) -> bool:
     """Whether a field is named as fields are, and not for a person."""
-    if is_usual_name(name):
-        return True
-    if not _PROGRAMS.fullmatch(name):
-        return False
-    known = words("given_names", "surnames") - words("common_words")
-    return not any(part in known for part in parts_of(name))
+    return is_usual_name(name) or (_PROGRAMS.fullmatch(name) is not None and _names_nobody(name))

@@ -54,6 +54,7 @@ class HybridDetector:
         self,
         learned: EntityDetector | None = None,
         careful: EntityDetector | None = None,
+        *,
         fields: Mapping[str, str] | None = None,
     ) -> None:
         self._learned = learned
@@ -90,9 +91,7 @@ class HybridDetector:
     def _in_one(
         self, text: str, fields: Sequence[Field], learned: Sequence[Entity], needs: "WordNeeds | None"
     ) -> list[Entity]:
-        found = _united(
-            find_patterns(text), [*self._by_rules(text), *names_with_carets(text), *learned]
-        )
+        found = _united(find_patterns(text), [*self._by_rules(text), *names_with_carets(text), *learned])
         if self._learned is not None and needs is not None:
             found = _by_place(with_needs(text, found, needs, self._learned.name))
         return with_messages(text, with_fields(text, by_fields(text, found), fields))

@@ -73,6 +73,8 @@ _MEASURED = frozenset(
 """Labels for which a figure alone identifies nobody, unlike an age or a postal code."""
 
 _USUAL_KEY = re.compile(rf"(?i:key|level|name)|{_LEVEL}")
+
+
 def by_fields(text: str, entities: Sequence[Entity]) -> list[Entity]:
     """The mentions, split at the fields of structured lines, without false ones.
 

@@ -1,7 +1,7 @@
 """JSON inside a text: where its names and values stand, also where it breaks off."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 
 from ingest.documents import Span
@@ -24,13 +24,13 @@ class JsonValue:
 
 
 def json_values(text: str) -> Iterator[JsonValue]:
-    """The values of all objects in a text, whole or not, in order; empty texts are left out. Takes linear time."""
+    """The values of all objects in a text, whole or not, but empty texts. Takes linear time."""
     at = 0
     while begins := _BEGINS.search(text, at):
         at = yield from _object(text, begins.start())
 
 
-def _object(text: str, at: int) -> Iterator[JsonValue]:
+def _object(text: str, at: int) -> Generator[JsonValue, None, int]:
     """The values of the object that begins at ``at``; returns where it ends or stops being JSON.
 
     One that begins with a name was cut off in front.
@@ -45,23 +45,17 @@ def _object(text: str, at: int) -> Iterator[JsonValue]:
         sign = token["sign"]
         if sign is None:
             first, last = token.span("string" if token["string"] is not None else "bare")
-            if not open_signs:
-                return at
             if names_next:
                 names[-1] = (text[first:last], Span(first, last) if first < last else None)
             elif first < last and (name := names[-1][1]) is not None:
-                yield JsonValue(
-                    tuple(each for each, _ in names), name, Span(first, last), token["string"] is None
-                )
+                path = tuple(each for each, _ in names)
+                yield JsonValue(path, name, Span(first, last), token["string"] is None)
         elif sign in "{[":
             open_signs.append(sign == "{")
-            names += [("", None)] if sign == "{" else []
+            names += [("", None)] * open_signs[-1]
         elif sign in "}]":
-            if not open_signs or open_signs.pop() != (sign == "}"):
-                return at
-            if sign == "}":
-                names.pop()
+            names = names[: len(names) - open_signs.pop()]
             if not open_signs:
                 return at
-        names_next = sign in ("{", ",") and bool(open_signs) and open_signs[-1]
+        names_next = sign in ("{", ",") and open_signs[-1]
     return max(at, 1)

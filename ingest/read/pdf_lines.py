@@ -75,11 +75,19 @@ def _joined(last: _Piece, piece: _Piece) -> list[_Piece]:
     gap = (piece.x - last.end) / piece.height
     if gap >= _WIDE and last.text.strip():
         return [last, piece]
-    starts = (*(last.starts or (last.x,)), piece.x) if len(piece.text) == 1 and last.parts == len(last.text) else ()
+    starts = (
+        (*(last.starts or (last.x,)), piece.x)
+        if len(piece.text) == 1 and last.parts == len(last.text)
+        else ()
+    )
     if starts:
-        return [_Piece(last.text + piece.text, last.x, piece.end, piece.y, piece.height, last.parts + 1, starts)]
+        return [
+            _Piece(last.text + piece.text, last.x, piece.end, piece.y, piece.height, last.parts + 1, starts)
+        ]
     blank = " " if gap >= _BLANK and not last.text.endswith(" ") and not piece.text.startswith(" ") else ""
-    return [_Piece(f"{last.text}{blank}{piece.text}", last.x, piece.end, piece.y, piece.height, last.parts + 1)]
+    return [
+        _Piece(f"{last.text}{blank}{piece.text}", last.x, piece.end, piece.y, piece.height, last.parts + 1)
+    ]
 
 
 def _lines(rows: Sequence[Sequence[_Piece]]) -> Iterator[str]:
@@ -94,7 +102,7 @@ def _lines(rows: Sequence[Sequence[_Piece]]) -> Iterator[str]:
 
 
 def _said(piece: _Piece) -> str:
-    """The text of a piece; of letters drawn one by one, a blank is where the next one is farther than usual."""
+    """The text of a piece; in letters drawn one by one, a blank where the next is farther than usual."""
     if len(piece.starts) <= _FEWEST_LETTERS or " " in piece.text:
         return piece.text.strip()
     steps = [after - before for before, after in pairwise(piece.starts)]
@@ -116,9 +124,9 @@ def _width(said: str, font: Any) -> float:
     if "Courier" in str(held.get("/BaseFont")):
         return _OF_TYPEWRITER * len(said)
     if widths is None or held.get("/Encoding") is None:
-        return sum(_NARROW if char in _NARROW_ONES else _BROAD if char in _BROAD_ONES else _USUAL for char in said)
+        return sum(
+            _NARROW if char in _NARROW_ONES else _BROAD if char in _BROAD_ONES else _USUAL for char in said
+        )
     first = int(held.get("/FirstChar", 0))
     known = [float(each) / 1000 for each in widths.get_object()]
-    return sum(
-        known[ord(char) - first] if 0 <= ord(char) - first < len(known) else _USUAL for char in said
-    )
+    return sum(known[ord(char) - first] if 0 <= ord(char) - first < len(known) else _USUAL for char in said)

@@ -192,7 +192,9 @@ def _without_title(
     """The rows but for the first ones in which one cell of several is filled: these name no columns."""
     titles = True
     for number, row in rows:
-        titles = titles and isinstance(row, list) and len(row) > 1 and sum(map(bool, map(str.strip, row))) <= 1
+        titles = (
+            titles and isinstance(row, list) and len(row) > 1 and sum(map(bool, map(str.strip, row))) <= 1
+        )
         if not titles:
             yield number, row
 

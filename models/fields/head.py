@@ -41,7 +41,9 @@ class FieldHead:
 def hashed(features: Iterable[Feature]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """The places and weights of features."""
     pairs = [(crc32(name.encode()) % BUCKETS, weight) for name, weight in features]
-    return np.array([place for place, _ in pairs], np.int64), np.array([each for _, each in pairs], np.float32)
+    return np.array([place for place, _ in pairs], np.int64), np.array(
+        [each for _, each in pairs], np.float32
+    )
 
 
 @cache
@@ -51,7 +53,7 @@ def embedded_head() -> FieldHead:
 
 
 def load_head(model: ModelRef) -> FieldHead:
-    """A head that ``lethe models train-fields`` made; raises ModelUnavailable where its files are not whole."""
+    """A head of ``lethe models train-fields``; raises ModelUnavailable where its files are not whole."""
     # Not by way of torch: patterns and rules alone do not need it.
     from safetensors.numpy import load_file
 
@@ -80,5 +82,3 @@ def weights_of(head: FieldHead) -> "Mapping[str, Tensor]":
 def most_likely(probabilities: Mapping[str, float]) -> tuple[str, float]:
     """The likeliest kind and how likely it is."""
     return max(probabilities.items(), key=lambda pair: pair[1])
-
-

@@ -21,7 +21,7 @@ class FieldRecipe:
     """Hyperparameters of the shipped head; the penalty is on weights, at each step."""
 
     seed: int = 20261128
-    records: int = 14_000
+    records: int = 18_000
     epochs: int = 5
     batch: int = 128
     rate: float = 0.02
@@ -75,7 +75,9 @@ def _in_part(
     return row[0][kept], row[1][kept]
 
 
-def right_share(head: FieldHead, examples: Sequence[FieldExample], features_of: FeaturesOf) -> dict[str, float]:
+def right_share(
+    head: FieldHead, examples: Sequence[FieldExample], features_of: FeaturesOf
+) -> dict[str, float]:
     """The share of fields that are read rightly, of each kind that is among them and of "all"."""
     tried: dict[str, list[bool]] = {}
     for each in examples:

@@ -212,7 +212,7 @@ _Found = tuple[int, int, str, float, str]
 
 
 def _found(body: AnalyzeBody, fixed: FixedText, entities: Sequence[Entity]) -> Iterator[_Found]:
-    """The types that are asked for; without them what identifies alone or with other facts. In whole words."""
+    """The types asked for, in whole words; without them what identifies alone or with other facts."""
     replaced = [Decision(each, None, Action.GENERALIZE, "") for each in entities]
     for each in (decision.entity for decision in whole_words(fixed.text, replaced)):
         name = type_of(each.label, each.source)

@@ -1,9 +1,9 @@
-"""Invented records whose fields are known: names of fields in many styles and languages, and cells under them."""
+"""Invented records whose fields are known: names in many styles and languages, and cells under them."""
 
 import random
 import re
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -48,7 +48,7 @@ def field_examples(records: int, seed: int) -> list[FieldExample]:
 
 def _record(drawn: random.Random, cells: "_Cells") -> list[FieldExample]:
     about_people = drawn.random() < 0.55
-    style = drawn.choice(_STYLES)
+    style = drawn.choice(list(_STYLES))
     names = tables()["names"]
     personal = sorted({*names} - {FREE, NONE})
     chosen: list[tuple[str, str]] = []
@@ -93,9 +93,19 @@ def _unknown(drawn: random.Random, cells: "_Cells", style: str, rows: int) -> li
 
 
 _ANY = ("words", "word", "text", "code", "figures", "decimal", "thing", "flag", "status", "person", "company")
-_STYLES = ("snake", "camel", "pascal", "upper", "kebab", "lower", "title", "joined", "capital", "first")
 _OWNED = frozenset(
-    ("name", "given name", "family name", "date of birth", "age", "gender", "phone", "email", "address", "city")
+    (
+        "name",
+        "given name",
+        "family name",
+        "date of birth",
+        "age",
+        "gender",
+        "phone",
+        "email",
+        "address",
+        "city",
+    )
     + ("postcode", "country", "social security", "passport", "region", "nationality", "job", "account", "tax")
     + ("national id", "driving licence")
 )
@@ -126,28 +136,24 @@ def _varied(drawn: random.Random, kind: str, base: str) -> str:
 
 def _styled(drawn: random.Random, name: str, style: str) -> str:
     if drawn.random() < 0.4:
-        name = name.replace("ß", "ss").translate(str.maketrans("äöüéèêëàáâãçñóôõíìîúùû", "aoueeeeaaaacnoooiiiuuu"))
+        name = name.replace("ß", "ss").translate(_WITHOUT_ACCENTS)
     words = [word for word in re.split(r"[^\w#&]+", name) if word] or [name]
-    match style:
-        case "snake":
-            return "_".join(words).lower()
-        case "camel":
-            return words[0].lower() + "".join(word.capitalize() for word in words[1:])
-        case "pascal":
-            return "".join(word.capitalize() for word in words)
-        case "upper":
-            return "_".join(words).upper()
-        case "kebab":
-            return "-".join(words).lower()
-        case "joined":
-            return "".join(words).lower()
-        case "title":
-            return " ".join(word.capitalize() for word in words)
-        case "capital":
-            return name.upper()
-        case "first":
-            return name[:1].upper() + name[1:]
-    return name
+    return _STYLES[style](words, name)
+
+
+_WITHOUT_ACCENTS = str.maketrans("äöüéèêëàáâãçñóôõíìîúùû", "aoueeeeaaaacnoooiiiuuu")
+_STYLES: dict[str, Callable[[list[str], str], str]] = {
+    "snake": lambda words, name: "_".join(words).lower(),
+    "camel": lambda words, name: words[0].lower() + "".join(word.capitalize() for word in words[1:]),
+    "pascal": lambda words, name: "".join(word.capitalize() for word in words),
+    "upper": lambda words, name: "_".join(words).upper(),
+    "kebab": lambda words, name: "-".join(words).lower(),
+    "joined": lambda words, name: "".join(words).lower(),
+    "title": lambda words, name: " ".join(word.capitalize() for word in words),
+    "capital": lambda words, name: name.upper(),
+    "first": lambda words, name: name[:1].upper() + name[1:],
+    "lower": lambda words, name: name,
+}
 
 
 class _Cells:
@@ -165,17 +171,26 @@ class _Cells:
     def under(self, kind: str, base: str, rows: int, about_people: bool) -> tuple[str, list[str]]:
         """What stands under a name, and of what kind that is: its cells may say that it is of another."""
         roll = self._drawn.random()
-        if base in _ACCOUNTS and roll > 0.85:
+        if base in _ACCOUNTS and roll > 0.93:
             known, pool = NONE, "figures"
         elif kind == ROLE:
             known, pool = self._drawn.choices(
-                (("name", "person"), ("customer number", "figures"), (FREE, "text"), (FREE, "status"), (NONE, "flag")),
+                (
+                    ("name", "person"),
+                    ("customer number", "figures"),
+                    (FREE, "text"),
+                    (FREE, "status"),
+                    (NONE, "flag"),
+                ),
                 (70, 8, 10, 9, 3),
             )[0]
         elif kind == NONE:
             known, pool = NONE, self._of_nothing(base)
         elif kind == FREE:
-            known, pool = FREE, "text" if roll < 0.5 else self._drawn.choice(("words", "phrase", "phrase", "thing"))
+            known, pool = (
+                FREE,
+                "text" if roll < 0.5 else self._drawn.choice(("words", "phrase", "phrase", "thing")),
+            )
         elif base in _SHORT and roll < 0.12:
             known, pool = NONE, self._drawn.choice(("figures", "decimal", "flag"))
         elif base in _SHORT and not about_people and roll < 0.3:
@@ -199,33 +214,39 @@ class _Cells:
         if pool in ("person", "given name", "family name", "city", "job"):
             change = str.lower if roll < 0.12 else str.upper if roll < 0.22 else str
         return [
-            self._drawn.choice(("", "n/a", "-", "unknown")) if rows > 1 and self._drawn.random() < 0.06 else change(cell)
+            self._drawn.choice(("", "n/a", "-", "unknown"))
+            if rows > 1 and self._drawn.random() < 0.06
+            else change(cell)
             for cell in cells
         ]
 
     def pool(self, name: str) -> list[str]:
         """All cells of a pool."""
         if name not in self._pools:
-            self._pools[name] = [
-                self._made(name, self._drawn.choice(self._fakers)) for _ in range(_POOL)
-            ]
+            self._pools[name] = [self._made(name, self._drawn.choice(self._fakers)) for _ in range(_POOL)]
         return self._pools[name]
 
     def _of_nothing(self, base: str) -> str:
-        for pattern, pools in _BY_NAME:
-            if re.search(pattern, base):
-                return self._drawn.choice(pools)
-        return self._drawn.choice(("thing", "word", "words", "figures", "decimal", "code", "status", "phrase"))
+        for each in tables()["under"]:
+            if re.search(each["names"], base):
+                return str(self._drawn.choice(each["pools"]))
+        return self._drawn.choice(
+            ("thing", "word", "words", "figures", "decimal", "code", "status", "phrase")
+        )
 
     def _made(self, name: str, fake: Any) -> str:
-        maker = getattr(self, f"_{name.replace(' ', '_')}", None)
-        if maker is not None:
+        if maker := getattr(self, f"_{name.replace(' ', '_')}", None):
             return str(maker(fake))
-        return str(self._drawn.choice(tables()["cells"][name]))
+        return (
+            self._figure(name)
+            if name in tables()["shapes"]
+            else str(self._drawn.choice(tables()["cells"][name]))
+        )
 
-    def _figure(self, shape: str) -> str:
-        """A number in a shape: # is a figure, ? a capital letter."""
+    def _figure(self, name: str) -> str:
+        """A number in one of the shapes of a name: # is a figure, ? a capital letter."""
         drawn = {"#": "0123456789", "?": "ABCDEFGHJKLMNPRSTUVWXYZ"}
+        shape = self._drawn.choice(tables()["shapes"][name])
         return "".join(self._drawn.choice(drawn.get(sign, sign)) for sign in shape)
 
     def _given_name(self, fake: Any) -> str:
@@ -235,7 +256,11 @@ class _Cells:
         return f"{fake.first_name()} {fake.first_name()}" if roll > 0.93 else str(fake.first_name())
 
     def _family_name(self, fake: Any) -> str:
-        return str(self._drawn.choice(tables()["cells"]["family words"])) if self._drawn.random() < 0.3 else str(fake.last_name())
+        return (
+            str(self._drawn.choice(tables()["cells"]["family words"]))
+            if self._drawn.random() < 0.3
+            else str(fake.last_name())
+        )
 
     def _person(self, fake: Any) -> str:
         given, family = self._given_name(fake), self._family_name(fake)
@@ -256,59 +281,65 @@ class _Cells:
         return self._day(fake.date_between("-15y", "+3y"))
 
     def _day(self, day: Any) -> str:
-        forms = ("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y%m%d", "%b %d %Y", "%d %B %Y", "%d.%m.%y", "%d-%b-%Y", "%Y")
+        forms = (
+            "%Y-%m-%d",
+            "%d.%m.%Y",
+            "%d/%m/%Y",
+            "%m/%d/%Y",
+            "%Y%m%d",
+            "%b %d %Y",
+            "%d %B %Y",
+            "%d.%m.%y",
+            "%d-%b-%Y",
+            "%Y",
+        )
         return str(day.strftime(self._drawn.choice(forms)))
 
     def _moment(self, fake: Any) -> str:
         when = fake.date_time_between("-5y")
         forms = ("%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d", "%H:%M:%S")
-        return str(int(when.timestamp())) if self._drawn.random() < 0.2 else str(when.strftime(self._drawn.choice(forms)))
+        return (
+            str(int(when.timestamp()))
+            if self._drawn.random() < 0.2
+            else str(when.strftime(self._drawn.choice(forms)))
+        )
 
     def _age(self, fake: Any) -> str:
         return str(self._drawn.randrange(0, 99)) + self._drawn.choice(("", "", "", "", " years", "y"))
 
     def _phone(self, fake: Any) -> str:
-        roll = self._drawn.random()
-        if roll < 0.5:
-            return str(fake.phone_number())
-        return self._figure(self._drawn.choice(("###########", "0##########", "##########", "44##########", "555-####", "(###) ###-####", "+49 ### #######", "0#### ######")))
+        return str(fake.phone_number()) if self._drawn.random() < 0.5 else self._figure("phone figures")
 
     def _email(self, fake: Any) -> str:
         return str(fake.email())
 
     def _handle(self, fake: Any) -> str:
         made = str(fake.user_name())
-        return self._drawn.choice((made, made, f"@{made}", f"u{self._figure('####')}", self._figure("#####"), self._figure("####"), f"usr_{self._figure('######')}"))
-
-    def _social_security(self, fake: Any) -> str:
-        return self._figure(self._drawn.choice(("###-##-####", "#########", "#########", "########", "####", "######", "?? ## ## ## ?", "## ###### ? ###", "# ## ## ## ### ### ##", "###########")))
-
-    def _national_id(self, fake: Any) -> str:
-        return self._figure(self._drawn.choice(("########", "#########", "##########", "###########", "### ### ####", "########?", "????##?##?###?", "######-####", "?#######", "##.###.###")))
-
-    def _passport(self, fake: Any) -> str:
-        return self._figure(self._drawn.choice(("#########", "?########", "??#######", "########", "##??#####", "?#?##?###")))
-
-    def _driving_licence(self, fake: Any) -> str:
-        return self._figure(self._drawn.choice(("?#######", "########", "?####-#####-#####", "?????######??#??", "#########", "?##########", "??-#######")))
-
-    def _tax(self, fake: Any) -> str:
-        return self._figure(self._drawn.choice(("##########", "###########", "##-#######", "### ### ###", "??########", "##/###/#####")))
-
-    def _number(self, fake: Any) -> str:
-        return self._figure(self._drawn.choice(("####", "#####", "######", "#######", "########", "00#####", "?#####", "??-#####", "??####", "###-####", "?##-#######", "##-####/##")))
+        dotted = f"{fake.random_lowercase_letter()}.{str(fake.last_name()).lower()}"
+        return self._drawn.choice((made, made, dotted, f"@{made}", self._figure("handle figures")))
 
     def _account(self, fake: Any) -> str:
-        return str(fake.iban()) if self._drawn.random() < 0.3 else self._figure(self._drawn.choice(("########", "##########", "######", "############", "##-##-## ########", "#####")))
+        return str(fake.iban()) if self._drawn.random() < 0.3 else self._figure("account figures")
 
     def _card(self, fake: Any) -> str:
         return str(fake.credit_card_number())
 
     def _address(self, fake: Any) -> str:
-        return self._drawn.choice((str(fake.street_address()), str(fake.street_address()), str(fake.address()).replace("\n", ", "), str(fake.street_name())))
+        return self._drawn.choice(
+            (
+                str(fake.street_address()),
+                str(fake.street_address()),
+                str(fake.address()).replace("\n", ", "),
+                str(fake.street_name()),
+            )
+        )
 
     def _city(self, fake: Any) -> str:
-        return str(self._drawn.choice(tables()["cells"]["city words"])) if self._drawn.random() < 0.3 else str(fake.city())
+        return (
+            str(self._drawn.choice(tables()["cells"]["city words"]))
+            if self._drawn.random() < 0.3
+            else str(fake.city())
+        )
 
     def _postcode(self, fake: Any) -> str:
         return str(fake.postcode())
@@ -329,7 +360,7 @@ class _Cells:
         return str(fake.ipv4() if self._drawn.random() < 0.8 else fake.ipv6())
 
     def _password(self, fake: Any) -> str:
-        return self._drawn.choice((str(fake.password(length=10)), self._figure("####"), str(fake.sha1())))
+        return self._drawn.choice((str(fake.password(length=10)), self._figure("pin"), str(fake.sha1())))
 
     def _text(self, fake: Any) -> str:
         words = tables()["cells"]["phrase"]
@@ -337,26 +368,24 @@ class _Cells:
             self._drawn.choice(words).capitalize(), self._drawn.choice(words)
         )
 
-    def _code(self, fake: Any) -> str:
-        return self._figure(self._drawn.choice(("?##", "??-###", "?#-####", "??????", "#.#.#", "v#.##.#", "??_###", "########-####", "?###.#"))).lower() if self._drawn.random() < 0.4 else self._figure(self._drawn.choice(("???-####", "??##", "?###", "###-??", "##.#")))
-
     def _figures(self, fake: Any) -> str:
         return str(self._drawn.randrange(0, 10 ** self._drawn.randrange(1, 8)))
 
     def _decimal(self, fake: Any) -> str:
-        return f"{self._drawn.choice(('', '', '-'))}{self._drawn.uniform(0, 10 ** self._drawn.randrange(0, 5)):.{self._drawn.randrange(1, 4)}f}"
+        sign, most = self._drawn.choice(("", "", "-")), 10 ** self._drawn.randrange(0, 5)
+        return f"{sign}{self._drawn.uniform(0, most):.{self._drawn.randrange(1, 4)}f}"
 
     def _measure(self, fake: Any) -> str:
-        return f"{self._figures(fake)}{self._drawn.choice((' mg', ' kg', 'ms', ' cm', '%', ' EUR', ' mmHg', '/80', ' MB'))}"
+        return f"{self._figures(fake)}{self._drawn.choice(tables()['cells']['unit'])}"
 
     def _file(self, fake: Any) -> str:
         return str(fake.file_name() if self._drawn.random() < 0.5 else fake.file_path(depth=2))
 
     def _host(self, fake: Any) -> str:
-        return self._drawn.choice((str(fake.hostname()), f"{self._drawn.choice(('web', 'db', 'worker', 'node', 'api'))}-{self._figure('##')}"))
+        return self._drawn.choice((str(fake.hostname()), self._figure("host")))
 
     def _uuid(self, fake: Any) -> str:
-        return self._drawn.choice((str(fake.uuid4()), self._figure("######"), str(fake.sha1()[:12]), self._figure("?##"), str(self._drawn.randrange(1, 400))))
+        return self._drawn.choice((str(fake.uuid4()), str(fake.sha1()[:12]), self._figure("serial")))
 
     def _link(self, fake: Any) -> str:
         return str(fake.uri())
@@ -371,30 +400,52 @@ _POOLS = {
     "organization": "company",
 }
 _SHORT = frozenset(
-    ("first", "last", "given", "family", "middle", "called", "born", "birth", "age", "alter", "place", "location")
-    + ("house", "position", "title at work", "org", "plate", "badge", "chart", "account", "license", "pass", "pin")
-    + ("token", "address", "contact", "land", "via", "cap", "cp", "cf", "ip", "mail", "mobile", "cell", "state")
+    (
+        "first",
+        "last",
+        "given",
+        "family",
+        "middle",
+        "called",
+        "born",
+        "birth",
+        "age",
+        "alter",
+        "place",
+        "location",
+    )
+    + (
+        "house",
+        "position",
+        "title at work",
+        "org",
+        "plate",
+        "badge",
+        "chart",
+        "account",
+        "license",
+        "pass",
+        "pin",
+    )
+    + (
+        "token",
+        "address",
+        "contact",
+        "land",
+        "via",
+        "cap",
+        "cp",
+        "cf",
+        "ip",
+        "mail",
+        "mobile",
+        "cell",
+        "state",
+    )
 )
-_OFTEN = {ROLE: 6, "name": 3, "given name": 2, "family name": 2, "city": 2}
+_OFTEN = {ROLE: 10, "handle": 2, "name": 3, "given name": 2, "family name": 2, "city": 2}
 _ACCOUNTS = frozenset(("user", "owner", "login"))
 """Names of fields that in programs hold the number of an account of a machine."""
-_OF_PEOPLE = frozenset(("user", "created by", "updated by", "modified by", "usuario", "utente", "utilisateur", "benutzer"))
-_BY_NAME: Sequence[tuple[str, Sequence[str]]] = (
-    (r"(?:hash|uuid|guid|checksum|etag|commit|trace|span|session|request id)", ("uuid",)),
-    (r"^id$|^row|^index$|^key$|^no$|^nr$", ("uuid", "figures", "code")),
-    (r"created|updated|modified|deleted at|time|^ts$|zeit", ("moment",)),
-    (r"file|datei|fichier|archivo|bestand|ficheiro|path|folder|directory", ("file",)),
-    (r"url|uri|link|endpoint", ("link",)),
-    (r"host|server|node|cluster|domain", ("host",)),
-    (r"version|build|release|revision", ("code",)),
-    (r"^is |active|enabled|verified|smoker|consent|flag|valid|paid|vip|public|urgent|aktiv|actif|activo|attivo", ("flag",)),
-    (r"status|state|level|severity|priority|result|environment|type|category|class|kind|tier", ("status", "word")),
-    (r"amount|total|price|cost|fee|tax|balance|salary|rate|betrag|preis|prix|montant|precio|importe|prezzo|bedrag|prijs", ("decimal", "figures", "measure")),
-    (r"weight|height|length|size|temp|pressure|dose|duration|latency|^bp$|pulse|glucose", ("measure", "decimal", "figures")),
-    (r"count|qty|quantity|number of|pages|score|rating|percent|min|max|sum|anzahl|menge|aantal|cantidad", ("figures", "decimal")),
-    (r"name|product|produ|item|artik|artic|brand|project|service|team|course|title|album|dish", ("thing", "words", "thing", "code")),
-    (r"code|sku|number|nummer|numéro|número|numero|serial|lot|batch|isbn|ean|barcode", ("code", "figures", "uuid")),
-    (r"department|ward|division|abteilung|reparto|afdeling|room", ("words", "thing", "code")),
-    (r"colou?r|farbe|couleur|material|season|weekday|month", ("words", "word")),
-)  # fmt: skip
-"""What stands under the names of fields that hold nothing of a person."""
+_OF_PEOPLE = frozenset(
+    ("user", "created by", "updated by", "modified by", "usuario", "utente", "utilisateur", "benutzer")
+)
