@@ -94,8 +94,8 @@ ATTRIBUTES_FILES = _trained_here(
 )
 FIELDS_FILES = _trained_here(
     "fields",
-    weights="dcbeeaf5c8c3ab2d5a50b5416acd5fef552c40ed43213af5e2ccb75ddb3d3eae",
-    card="f95b17b8dd125ef24b8542665706b8b0ecaeedf7744f5beab3c2f7557d450050",
+    weights="d286574ee00dc4d0abe2576f7a33a604b5eaeadbb26e1c7b3f3acace2e9dc48f",
+    card="1ec457baf038be4d0d13963cf49820f89e1e142a9279ca3960c5ef5dea8c22e8",
 )
 
 MODELS: tuple[ModelDescription, ...] = (

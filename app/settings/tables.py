@@ -20,8 +20,7 @@ from pydantic import (
 )
 
 from ingest.documents import LanguageRule
-from ingest.field_kinds import FREE, KINDS, NONE
-from ingest.labels import is_short_line
+from ingest.labels import FREE, KINDS, NONE, is_short_line
 from models.catalog import ModelRef
 from models.loopback import is_loopback
 

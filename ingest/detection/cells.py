@@ -130,7 +130,7 @@ def _of_table(
             body = number + 1
         elif head or (len(names) > 1 and number):
             break
-    if not head:
+    if body == len(rows) or not head:
         yield from _labels_in_rows(text, rows, is_name)
         return
     even = separator in "\t|" or all(len(row) == len(head) for row in rows[body:])

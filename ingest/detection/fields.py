@@ -16,8 +16,7 @@ from ingest.detection.overlaps import CharacterSet
 from ingest.detection.repeats import SOURCE as REPEAT
 from ingest.detection.rules.hits import hit
 from ingest.documents import Entity, Span
-from ingest.field_kinds import FREE, KINDS, NONE
-from ingest.labels import PERSON
+from ingest.labels import FREE, KINDS, NONE, PERSON
 from ingest.language.vocabulary import WORD, fold, words
 from models.fields.head import embedded_head
 
@@ -42,6 +41,8 @@ _LETTER = re.compile(r"[^\W\d_]")
 _SENTENCE = re.compile(r"[.!?] |[!?]$|[^\W\d_]{4}\.$")
 _PROGRAMS = re.compile(r"[^\W\d_A-Z]+(?:[A-Z][a-z]+)*|[A-Z][a-z]+(?:[A-Z][a-z]+)+|\w*_\w*|[A-Z]{2,5}")
 """Names of fields as programs write them."""
+_IN_CAPITALS = re.compile(r"[A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w'’-]*)+")
+"""As people are named: Orrin Vexling."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,4 +210,7 @@ def _names_nobody(name: str) -> bool:
 
 def is_fixed(name: str) -> bool:
     """Whether a field is named as fields are, and not for a person."""
-    return is_usual_name(name) or (_PROGRAMS.fullmatch(name) is not None and _names_nobody(name))
+    kind, likely = _kind((name,), (), ())
+    if kind != FREE and (likely >= _SURE or (_names_nobody(name) and not _IN_CAPITALS.fullmatch(name))):
+        return True
+    return _PROGRAMS.fullmatch(name) is not None and _names_nobody(name)

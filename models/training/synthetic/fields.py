@@ -75,11 +75,9 @@ def _record(drawn: random.Random, cells: "_Cells") -> list[FieldExample]:
 
 def _unknown(drawn: random.Random, cells: "_Cells", style: str, rows: int) -> list[FieldExample]:
     """Fields whose names say nothing: letters, parts of two words, other words, and people who speak."""
-    if drawn.random() < 0.25:
-        return []
     roll = drawn.random()
     if roll < 0.3:
-        said = cells.several("text", rows)
+        said = [] if drawn.random() < 0.4 else cells.several(drawn.choice(("text", *_ANY)), rows)
         return [FieldExample((drawn.choice(cells.pool("person")),), (), tuple(said), FREE, "")]
     if roll < 0.5:
         name = "".join(drawn.choices("bcdfghklmnprstvwxz", k=drawn.randrange(2, 7)))
@@ -88,7 +86,7 @@ def _unknown(drawn: random.Random, cells: "_Cells", style: str, rows: int) -> li
         name = first[: len(first) // 2] + second[len(second) // 2 :]
     else:
         name = drawn.choice(drawn.choice(cells.pool("text")).split()).strip(".,;?")
-    said = cells.several(drawn.choice(_ANY), rows)
+    said = [] if drawn.random() < 0.2 else cells.several(drawn.choice(_ANY), rows)
     return [FieldExample((_styled(drawn, name, style),), (), tuple(said), FREE, "")]
 
 
