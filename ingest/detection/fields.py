@@ -148,6 +148,8 @@ def _fits(kind: str, said: str, likely: float) -> bool:
         return False
     if kind == "email":
         return "@" in said
+    if kind == "customer number" and said.isdigit() and len(said) <= _SHORTEST_NUMBER:
+        return False
     if kind not in _IN_WORDS:
         return _FIGURE.search(said) is not None
     if kind == "gender":
