@@ -147,7 +147,7 @@ def detector_of(settings: Settings) -> "EntityDetector":
     from ingest.detection.own.detector import OwnDetector
 
     own = own_entities_of(settings.policy)
-    detector = HybridDetector(*_learned(settings))
+    detector = HybridDetector(*_learned(settings), fields=settings.detector.fields)
     return OwnDetector(detector, own) if own else detector
 
 

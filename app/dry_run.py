@@ -13,6 +13,7 @@ import numpy as np
 
 from app.data_dir import DataDir
 from app.ingesting import arriving, nothing_kept, pipeline, plan, refuse_raw_text
+from ingest.detection.fields import fields_of, is_fixed
 from ingest.detection.plausible import FUNCTION_WORDS
 from ingest.documents import Arrival, Document, SanitizedDocument, Standing
 from ingest.errors import SanitizationError
@@ -46,6 +47,16 @@ class Counted:
 
     mentions: Counter[Kind] = field(default_factory=Counter)
     replacements: dict[Kind, list[str]] = field(default_factory=dict)
+    fields: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """How many values stand in fields by name and kind; ``MASK`` is a name that may be a person's."""
+
+    def summary(self) -> Mapping[str, object]:
+        """Decisions by kind, and the fields with what stands in them, ready for JSON."""
+        fields = sorted(self.fields.items())
+        return {
+            "decisions": self.rows(),
+            "fields": [{"field": name, "kind": kind, "values": count} for (name, kind), count in fields],
+        }
 
     def rows(self) -> list[Mapping[str, object]]:
         """A row for each kind, the most frequent first."""
@@ -83,6 +94,10 @@ def dry_run(
     no_vectors = np.empty((0, system.encoder.dim), np.float32)
 
     def prepare(documents: Sequence[Document]) -> list[CutDocument | SanitizationError]:
+        for document in documents:
+            for each in fields_of(document.text, data.settings.detector.fields):
+                named = all(map(is_fixed, each.path))
+                counted.fields[".".join(each.path) if named else MASK, each.kind] += len(each.cells)
         return [
             CutDocument(
                 _with_samples(each, document.text),

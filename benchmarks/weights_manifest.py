@@ -18,6 +18,7 @@ RESULTS = Path("benchmarks/results")
 LICENCES = {
     "attributes": "Apache-2.0; reads all-MiniLM-L6-v2 (Apache-2.0); see NOTICE for the data",
     "detector": "Apache-2.0; started from all-MiniLM-L6-v2 (Apache-2.0); see NOTICE for the data",
+    "fields": "Apache-2.0; names of the Faker library (MIT) and invented words",
     "risk": "Apache-2.0; started from all-MiniLM-L6-v2 (Apache-2.0); see NOTICE for the data",
     "judge": "Apache-2.0; reads states of all-MiniLM-L6-v2 (Apache-2.0); see NOTICE for the data",
 }
@@ -36,7 +37,8 @@ def command(kind: str, card: Mapping[str, Any]) -> str:
         asked = f"--steps {recipe['steps']} --rate {recipe['layer_rate']} --seed {recipe['seed']}"
         asked += "".join(f" --leave-out {name}" for name in card["left_out"])
         last = card.get("needs")
-    first = f"lethe models train-{kind} DATA --output DIR {asked}"
+    data = "" if kind == "fields" else " DATA"
+    first = f"lethe models train-{kind}{data} --output DIR {asked}"
     return first if last is None else f"{first}; again with --start DIR"
 
 
@@ -75,6 +77,8 @@ def _scores(kind: str, card: Mapping[str, Any]) -> dict[str, float]:
             for corpus, figures in card["held_apart"][name].items()
             for part in ("right", "most_frequent")
         }
+    if kind == "fields":
+        return {f"{name}, names not learned": share for name, share in card["names_not_learned"].items()}
     return {"detector": _detector_scores, "risk": _risk_scores, "judge": _judge_scores}[kind]()
 
 

@@ -9,6 +9,7 @@ population, below 0.1 is general. ``rigid`` labels have a checksum or a fixed fo
 generalized.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ingest.documents import Identifier
@@ -159,3 +160,43 @@ def label_of(name: str) -> Label:
         return known
     article = "an" if name[:1].lower() in "aeiou" else "a"
     return Label(name, f"{article} {name}", QUASI, OWN_LABEL_RISK)
+
+
+FREE, NONE = "free text", "none"
+KINDS: Mapping[str, str] = {
+    "name": PERSON,
+    "given name": PERSON,
+    "family name": PERSON,
+    "date of birth": "date of birth",
+    "date": "date",
+    "age": "person age",
+    "gender": "gender",
+    "phone": "phone number",
+    "email": "email address",
+    "handle": HANDLE,
+    "social security": "social security number",
+    "national id": "national id number",
+    "passport": "passport number",
+    "driving licence": "driving licence number",
+    "tax": "tax number",
+    "insurance": "health insurance number",
+    "record": "medical record number",
+    "employee number": "employee number",
+    "customer number": "reference number",
+    "account": "bank account number",
+    "card": "credit card number",
+    "address": "street address",
+    "city": "city name",
+    "region": "state or province",
+    "postcode": "zip postal code",
+    "country": "country",
+    "organization": ORGANIZATION,
+    "job": "job title",
+    "plate": "vehicle VRM",
+    "ip": "IP address",
+    "nationality": "nationality",
+    "marital status": "marital status",
+    "religion": "religion",
+    "password": "password",
+}
+"""The label of each kind of field, besides free text, which is read as any text, and none."""

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from models.errors import ModelUnavailable
 
-Role = Literal["detector", "encoder", "risk", "judge", "attributes", "language"]
+Role = Literal["detector", "encoder", "risk", "judge", "attributes", "fields", "language"]
 
 
 class ModelRef(BaseModel, frozen=True, extra="forbid"):
@@ -92,12 +92,18 @@ ATTRIBUTES_FILES = _trained_here(
     weights="d6fd254a5f953e69066154a0a211979e61fefc6dc31cba703b05c0d75bc1b20a",
     card="ead3b4f596bf275b573e047f0c8c9c034d036338c144522029f0c1151c8f8bde",
 )
+FIELDS_FILES = _trained_here(
+    "fields",
+    weights="d286574ee00dc4d0abe2576f7a33a604b5eaeadbb26e1c7b3f3acace2e9dc48f",
+    card="1ec457baf038be4d0d13963cf49820f89e1e142a9279ca3960c5ef5dea8c22e8",
+)
 
 MODELS: tuple[ModelDescription, ...] = (
     ModelDescription("lethe-detector", "detector", "apache-2.0", files=DETECTOR_FILES),
     ModelDescription("lethe-risk", "risk", "apache-2.0", files=RISK_FILES),
     ModelDescription("lethe-judge", "judge", "apache-2.0", files=JUDGE_FILES),
     ModelDescription("lethe-attributes", "attributes", "apache-2.0", files=ATTRIBUTES_FILES),
+    ModelDescription("lethe-fields", "fields", "apache-2.0", files=FIELDS_FILES),
     ModelDescription(
         "all-MiniLM-L6-v2",
         "encoder",

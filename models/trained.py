@@ -16,7 +16,7 @@ from models.errors import ModelUnavailable
 if TYPE_CHECKING:
     from torch import Tensor
 
-Kind = Literal["detector", "risk", "judge", "attributes"]
+Kind = Literal["detector", "risk", "judge", "attributes", "fields"]
 
 
 @dataclass(frozen=True, slots=True)

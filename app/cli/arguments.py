@@ -24,6 +24,7 @@ from app.cli.shared_arguments import (
     as_json,
     budget,
     collection,
+    field_kinds,
     filled,
     how_many,
     keep_ids,
@@ -146,6 +147,7 @@ def _sanitize(verb: argparse.ArgumentParser) -> None:
     paths(verb)
     policy(verb)
     labels(verb)
+    field_kinds(verb)
     keep_ids(verb)
     of_collection(verb, "use the scale of this collection's scores (default the embedded scale)")
     output(
@@ -178,6 +180,7 @@ def _explain(verb: argparse.ArgumentParser) -> None:
     paths(verb)
     policy(verb)
     labels(verb)
+    field_kinds(verb)
     keep_ids(verb)
     of_collection(
         verb, "decide as this collection does, by its policy and scale (default those of the settings)"
@@ -197,6 +200,7 @@ def _ingest(verb: argparse.ArgumentParser) -> None:
     collection(verb)
     policy(verb)
     labels(verb)
+    field_kinds(verb)
     keep_ids(verb)
     verb.add_argument(
         "--readers",
@@ -429,6 +433,9 @@ def _models(models: argparse.ArgumentParser) -> None:
     _train_attributes(
         _verb(verbs, "train-attributes", "train the attack that infers attributes of people", module="train")
     )
+    _train_fields(
+        _verb(verbs, "train-fields", "train the head that says what stands in a field", module="train")
+    )
     _export_detector(
         _verb(verbs, "export-detector", "write the detector for GLiNER.from_pretrained", module="train")
     )
@@ -508,6 +515,16 @@ def _train_attributes(verb: argparse.ArgumentParser) -> None:
     output(verb, "folder that the model is written into", required=True)
     verb.add_argument(
         "--seed", type=positive, help="seed of names and drawn texts (default the shipped recipe's)"
+    )
+
+
+def _train_fields(verb: argparse.ArgumentParser) -> None:
+    verb.set_defaults(function="train_fields")
+    output(verb, "folder that the model is written into", required=True)
+    verb.add_argument(
+        "--seed",
+        type=positive,
+        help="seed of invented records and of training (default the shipped recipe's)",
     )
 
 

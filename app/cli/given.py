@@ -37,6 +37,7 @@ def settings_arguments(arguments: argparse.Namespace) -> dict[str, object]:
         given[f"policy.{name}"] = getattr(arguments, name, None)
     given["detector.language"] = getattr(arguments, "language", None)
     given["detector.labels"] = getattr(arguments, "label", None)
+    given["detector.fields"] = _fields_given(getattr(arguments, "field", None))
     given["risk.kind"] = getattr(arguments, "risk", None)
     given["ingest.keep_ids"] = getattr(arguments, "keep_ids", None)
     for name in ("workers", "ray"):
@@ -48,6 +49,16 @@ def settings_arguments(arguments: argparse.Namespace) -> dict[str, object]:
     if gguf := getattr(arguments, "gguf", None):
         given |= {"generator.kind": "llama_cpp", "generator.path": gguf}
     return {name: value for name, value in given.items() if value is not None}
+
+
+def _fields_given(pairs: Sequence[str] | None) -> dict[str, str] | None:
+    """The kinds of fields that the command line names: town=city."""
+    if pairs is None:
+        return None
+    wrong = [pair for pair in pairs if not all(pair.rpartition("=")[::2])]
+    if wrong:
+        raise ConfigurationError("--field takes NAME=KIND, such as town=city.")
+    return {name: kind for name, _, kind in (pair.rpartition("=") for pair in pairs)}
 
 
 def settings_of(arguments: argparse.Namespace) -> Settings:

@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
         readings = readings_of(arguments, data.settings)
         if arguments.dry_run:
             tally, counted = dry_run(system, data, arguments.collection, readings, on_progress)
-            found = {"dry_run": True, **tally.summary(), "decisions": counted.rows()}
+            found = {"dry_run": True, **tally.summary(), **counted.summary()}
         else:
             with _elsewhere(arguments, system, data, readers) as there, _noted(arguments, data) as erasing:
                 workers = 1 if there else workers_for(data.settings, total)

@@ -76,6 +76,17 @@ def labels(verb: argparse.ArgumentParser) -> None:
     )
 
 
+def field_kinds(verb: argparse.ArgumentParser) -> None:
+    """What stands in some fields."""
+    verb.add_argument(
+        "--field",
+        action="append",
+        metavar="NAME=KIND",
+        help="what stands in the field or column NAME, such as town=city or code=none, where it is not "
+        "what a dry run says; may be repeated (default what its name and cells say)",
+    )
+
+
 def preset(verb: argparse.ArgumentParser) -> None:
     """Settings that come with Lethe."""
     verb.add_argument(

@@ -134,6 +134,27 @@ def train_attributes(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def train_fields(arguments: argparse.Namespace) -> int:
+    """Train the head that says what stands in a field, on invented records."""
+    _check_training_is_here()
+    from ingest.detection.field_words import features
+    from models.training.commands import make_fields
+    from models.training.fields import FieldRecipe
+
+    recipe = FieldRecipe() if arguments.seed is None else FieldRecipe(seed=arguments.seed)
+    output = Path(arguments.output)
+    card = make_fields(features, output, recipe, message)
+    result(
+        {
+            "model": card["name"],
+            "folder": str(output),
+            "seconds": card["seconds"],
+            "right": card["names_not_learned"],
+        }
+    )
+    return 0
+
+
 def distill(arguments: argparse.Namespace) -> int:
     """Train an adapter of a language model on pairs of texts before and after IncogniText."""
     _check_training_is_here()

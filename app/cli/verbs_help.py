@@ -261,6 +261,11 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "corpora that know them.",
         "lethe models train-attributes corpora/ --output attributes",
     ),
+    "models train-fields": (
+        "Train the head that says what stands in a field or column, by its name and its cells, on invented "
+        "records.",
+        "lethe models train-fields --output fields",
+    ),
     "models export-detector": (
         "Write the detector in the form that GLiNER.from_pretrained reads, 180 MB.",
         "lethe models export-detector --output gliner",

@@ -97,7 +97,7 @@ def _done(job: Job, settings: Settings, uploads: Uploads, jobs: Jobs) -> dict[st
         readings = _readings(job, order, data, uploads, stack)
         if job.dry_run:
             tally, counted = dry_run(system, data, job.collection, readings, on_progress)
-            return {**tally.summary(), "decisions": counted.rows()}
+            return {**tally.summary(), **counted.summary()}
         workers = workers_for(chosen, total)
         readers = frozenset(order.readers)
         tally = ingest(system, data, job.collection, readings, on_progress, workers=workers, readers=readers)

@@ -20,7 +20,7 @@ from pydantic import (
 )
 
 from ingest.documents import LanguageRule
-from ingest.labels import is_short_line
+from ingest.labels import FREE, KINDS, NONE, is_short_line
 from models.catalog import ModelRef
 from models.loopback import is_loopback
 
@@ -35,6 +35,15 @@ def _short_line(words: str) -> str:
 
 
 ShortLine = Annotated[str, AfterValidator(_short_line)]
+
+
+def _kind_of_field(kind: str) -> str:
+    if kind not in KINDS and kind not in (FREE, NONE):
+        raise ValueError(f"should be one of {', '.join((*KINDS, FREE, NONE))}")
+    return kind
+
+
+FieldKind = Annotated[str, AfterValidator(_kind_of_field)]
 
 
 class DetectorSettings(BaseModel):
@@ -62,6 +71,11 @@ class DetectorSettings(BaseModel):
     )
     labels: tuple[ShortLine, ...] = Field(
         default=(), description="labels to look for besides the built-in ones"
+    )
+    fields: dict[str, FieldKind] = Field(
+        default={},
+        description="what stands in fields and columns, by their names, where it is not what a dry run says: "
+        'town = "city", note = "free text", code = "none"',
     )
     language: LanguageRule = Field(
         default="en",

@@ -1,10 +1,11 @@
 """The hybrid detector: patterns win for rigid identifiers; all else is the union of all sources."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ingest.detection.doubts import doubts_of
+from ingest.detection.fields import Field, fields_of, off_names, with_fields
 from ingest.detection.hl7_fields import names_with_carets, with_messages
 from ingest.detection.kinds import with_kinds
 from ingest.detection.learned import LearnedDetector
@@ -13,7 +14,7 @@ from ingest.detection.overlaps import strictest, uncovered
 from ingest.detection.patterns.find import find_patterns
 from ingest.detection.repeats import repeats
 from ingest.detection.rules.find import find_by_rules
-from ingest.detection.structured import by_fields, named_by_keys
+from ingest.detection.structured import by_fields
 from ingest.documents import Document, Entity
 from ingest.labels import label_of
 from ingest.language.disguises import PASSAGE_END, View, view_of
@@ -42,12 +43,22 @@ class HybridDetector:
     plain word lists are not used, and where it reads what has to go, each mention has its need. Texts with
     doubts (``ingest.detection.doubts``) are read by ``careful`` instead of ``learned``.
 
+    What stands in fields follows from their names and cells (``ingest.detection.fields``), and ``fields`` are
+    kinds that a user names for some. Names of fields stay as they are.
+
     All sources read letters and digits in plain form, and also the decoded view of disguised text: a match
     there becomes a mention of the characters that encode it.
     """
 
-    def __init__(self, learned: EntityDetector | None = None, careful: EntityDetector | None = None) -> None:
+    def __init__(
+        self,
+        learned: EntityDetector | None = None,
+        careful: EntityDetector | None = None,
+        *,
+        fields: Mapping[str, str] | None = None,
+    ) -> None:
         self._learned = learned
+        self._fields = fields
         self._careful = careful or learned
 
     @property
@@ -62,24 +73,28 @@ class HybridDetector:
         disguised = zip(documents, views, strict=True)
         behind = [replace(document, text=view.text) for document, view in disguised if view]
         read = self._by_model([*plainly, *behind])
+        fields = [fields_of(document.text, self._fields) for document in (*plainly, *behind)]
         found = [
-            self._in_one(document.text, *of_model)
-            for document, of_model in zip([*plainly, *behind], read, strict=True)
+            self._in_one(document.text, there, *of_model)
+            for document, there, of_model in zip([*plainly, *behind], fields, read, strict=True)
         ]
         hidden = iter(found[len(plainly) :])
-        return [
+        everywhere = [
             _everywhere(document.text, direct, (view, next(hidden)) if view else None)
             for document, view, direct in zip(plainly, views, found, strict=False)
         ]
+        return [
+            off_names(document.text, with_fields(document.text, entities, there), there)
+            for document, entities, there in zip(plainly, everywhere, fields, strict=False)
+        ]
 
-    def _in_one(self, text: str, learned: Sequence[Entity], needs: "WordNeeds | None") -> list[Entity]:
-        found = _united(
-            find_patterns(text),
-            [*self._by_rules(text), *named_by_keys(text), *names_with_carets(text), *learned],
-        )
+    def _in_one(
+        self, text: str, fields: Sequence[Field], learned: Sequence[Entity], needs: "WordNeeds | None"
+    ) -> list[Entity]:
+        found = _united(find_patterns(text), [*self._by_rules(text), *names_with_carets(text), *learned])
         if self._learned is not None and needs is not None:
             found = _by_place(with_needs(text, found, needs, self._learned.name))
-        return with_messages(text, by_fields(text, found))
+        return with_messages(text, with_fields(text, by_fields(text, found), fields))
 
     def _by_model(self, documents: Sequence[Document]) -> "list[tuple[list[Entity], WordNeeds | None]]":
         if self._learned is None or self._careful is None:

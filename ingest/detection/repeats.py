@@ -18,6 +18,8 @@ from ingest.spans import merged, union_of
 
 SHORTEST = 3
 SOURCE = "rule:repeat"
+FIELD = "rule:field"
+"""The source of what stands in a field, by its name."""
 FILE = re.compile(
     r"(?<![\w.-])[\w.-]*\.(?:pdf|docx?|xlsx?|pptx?|odt|rtf|txt|csv|msg|eml|zip|jpe?g|png|gif|heic|mp[34]|wav|mov)\b",
     re.IGNORECASE,
@@ -81,7 +83,8 @@ class _Known:
         persons = [entity for entity in entities if entity.label == PERSON]
         ordinary = _ordinary()
         for part, person in known_parts(tokens, persons).items():
-            if part not in ordinary:
+            # What stands in a field of names is a name, whatever the word.
+            if part not in ordinary or person.source == FIELD:
                 self._add_word(part, person)
         for person in persons:
             for form in _joined(naming_of(tokens.text, person.span).words):

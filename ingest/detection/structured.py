@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ingest.detection.forms import LOOK_BACK, has_form
-from ingest.detection.rules.hits import hit
 from ingest.documents import Entity, Identifier, Span
 from ingest.language.vocabulary import WORD, fold, words
 
@@ -73,32 +72,7 @@ _MEASURED = frozenset(
 )
 """Labels for which a figure alone identifies nobody, unlike an age or a postal code."""
 
-_HANDLES = (
-    r"user|usr|uname|user_?name|login|owner"
-    r"|(?:user|sender|recipient|author|owner|member|customer|client|patient|employee|account|subscriber)_?id"
-)
-_PEOPLE = r"customer|patient|client|(?:full|first|last|given|family|customer|patient|client)_?name|surname"
-_VALUE = r"(?:\"(?P<quoted>[^\"\n$({]{2,60})\"|(?P<bare>[^\s\"'&;,|$({<\[]{2,60}+)(?![({]))"
-_NAMED = re.compile(
-    rf"(?<![\w.-])(?:(?i:(?P<handle>{_HANDLES})|{_PEOPLE})={_VALUE}"
-    rf"|\"(?i:(?P<handle_of>{_HANDLES})|{_PEOPLE})\"\s?:\s?\"(?P<text>[^\"\n$({{]{{2,60}})\")"
-)
-_USUAL_KEY = re.compile(rf"(?i:{_HANDLES}|{_PEOPLE}|key|level|name)|{_LEVEL}")
-_FEW = 3
-"""Digits of a number that may be anybody's."""
-_NOBODY = frozenset("null none nil true false unknown anonymous system root admin guest default n/a".split())
-
-
-def named_by_keys(text: str) -> Iterator[Entity]:
-    """People and user names identified by their key: user=m.okoye, "customer": "Amara Okoye"."""
-    for match in _NAMED.finditer(text):
-        group = next(name for name in ("quoted", "bare", "text") if match[name])
-        is_handle = match["handle"] or match["handle_of"] or ""
-        numbered = is_handle.lower().endswith("id") and len(match[group]) > _FEW
-        told = numbered or any(map(str.isalpha, match[group]))
-        if match[group].lower() not in _NOBODY and told:
-            label = "account handle" if is_handle else "person full name"
-            yield hit(Span(*match.span(group)), label, 0.8, "key")
+_USUAL_KEY = re.compile(rf"(?i:key|level|name)|{_LEVEL}")
 
 
 def by_fields(text: str, entities: Sequence[Entity]) -> list[Entity]:

@@ -18,6 +18,7 @@ from ingest.read.pdf_extras import (
     form_lines,
     note_lines,
 )
+from ingest.read.pdf_lines import page_lines
 from ingest.read.pdf_scans import INSTALL, images_of, scan_text
 
 OCR_SECONDS = 40.0
@@ -91,7 +92,7 @@ def _blocks(reader: Any, place: str, depth: int, unread: list[Unread]) -> Iterat
 
 def _page_text(page: Any, deadline: float, seen: set[int], unread: list[Unread]) -> str:
     """The text of a page. Pictures beside text are counted once in a file: a letterhead is on every page."""
-    text: str = page.extract_text()
+    text = page_lines(page)
     if not text.strip():
         read = scan_text(page, deadline)
         unread += read.unread

@@ -166,9 +166,12 @@ def _sniffed(source: Iterator[Line]) -> tuple[str, Iterator[Line]]:
 
 
 def delimited(source: Iterator[Line], place: str, delimiter: str) -> Iterator[Record | UnreadableDocument]:
-    """Records of a file whose first line names the columns; a quoted field may hold line ends."""
+    """Records of a file whose first line names the columns; a quoted field may hold line ends.
+
+    A title above that line is left out.
+    """
     header: list[str] = []
-    for number, row in _rows(source, delimiter):
+    for number, row in _without_title(_rows(source, delimiter)):
         here = f"{place}, line {number:,}"
         if isinstance(row, str):
             yield UnreadableDocument(here, row)
@@ -181,6 +184,19 @@ def delimited(source: Iterator[Line], place: str, delimiter: str) -> Iterator[Re
             return
         else:
             header = row
+
+
+def _without_title(
+    rows: Iterator[tuple[int, list[str] | str]],
+) -> Iterator[tuple[int, list[str] | str]]:
+    """The rows but for the first ones in which one cell of several is filled: these name no columns."""
+    titles = True
+    for number, row in rows:
+        titles = (
+            titles and isinstance(row, list) and len(row) > 1 and sum(map(bool, map(str.strip, row))) <= 1
+        )
+        if not titles:
+            yield number, row
 
 
 def _rows(source: Iterator[Line], delimiter: str) -> Iterator[tuple[int, list[str] | str]]:

@@ -5,7 +5,8 @@ Rows are taken as they are stored: how many a sheet says it has is never asked.
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, BinaryIO
@@ -23,6 +24,7 @@ _NAMED_CELLS = Unread(
 _OF_EXCEL = "_xlnm."
 _BAR = " | "
 _WIDEST_GAP = 100
+_DIGITS_OF_ROW = 9
 # From 1900 to 9999.
 _DAYS = 2_958_466
 # Longer ones are no formats: this is what Excel takes.
@@ -40,6 +42,8 @@ class _Book:
 
 def xlsx_text(stream: BinaryIO, place: str) -> ReadText:
     """The text: for each sheet its name, a line per row with cells separated by bars, and its comments.
+
+    Empty cells keep their bars, and a merged cell stands in each row that it covers.
 
     Hints and choices of cells follow the rows. Hidden sheets, rows and columns are read, empty rows left out.
     Dates are ISO 8601, numbers plain, formulas their stored values. Unread are formulas without one, charts,
@@ -103,17 +107,23 @@ def _form(code: str) -> str:
 
 def _sheet_pieces(package: Package, sheet: str, book: _Book, unread: list[Unread]) -> Iterator[str]:
     beside: list[str] = []
-    column, written = 0, 0
+    merged = _merged(package, sheet)
+    row: dict[int, str] = {}
+    # What holds for cells below it: its column, its text, and the last row.
+    reaching: dict[int, tuple[str, int]] = {}
+    number, column = 1, 0
     for _, element in package.elements(sheet, "c", "row", "dataValidation", *_MARGINS):
         match local_name(element):
             case "c":
                 column = _column(element.get("r", "")) or column + 1
                 if text := _cell(element, book, unread):
-                    yield _BAR * (max(1, min(column - written, _WIDEST_GAP)) if written else 0) + text
-                    written = column
+                    row[column] = text
             case "row":
-                yield "\n" if written else ""
-                column = written = 0
+                number = int(element.get("r") or number)
+                reaching = {at: (text, last) for at, (text, last) in reaching.items() if last >= number}
+                yield from _row_pieces({at: text for at, (text, _) in reaching.items()} | row)
+                reaching |= {at: (row[at], last) for at, last in merged.get(number, ()) if at in row}
+                row, column, number = {}, 0, number + 1
             case "dataValidation":
                 beside += _hints(element)
             case _:
@@ -125,6 +135,33 @@ def _sheet_pieces(package: Package, sheet: str, book: _Book, unread: list[Unread
         yield from (f"{text.strip()}\n" for text in texts_of(package, part, "comment") if text.strip())
     for part in package.named_by(sheet, "drawing"):
         yield from lines_of(package, part, unread)
+
+
+def _merged(package: Package, sheet: str) -> Mapping[int, Sequence[tuple[int, int]]]:
+    """By row the columns of the cells that reach further down, each with its last row."""
+    found: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for _, element in package.elements(sheet, "mergeCell", "row"):
+        first, _, last = element.get("ref", "").partition(":")
+        if (top := _row(first)) and _row(last) > top:
+            found[top].append((_column(first), _row(last)))
+        clear(element)
+    return found
+
+
+def _row(reference: str) -> int:
+    """The number of the row in a reference such as "AB12"; 0 where there is none."""
+    digits = reference.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < _DIGITS_OF_ROW else 0
+
+
+def _row_pieces(row: Mapping[int, str]) -> Iterator[str]:
+    """The cells of a row with a bar for each column from the first one."""
+    written = 0
+    for column, text in sorted(row.items()):
+        gap = max(1, min(column - written, _WIDEST_GAP)) if written else min(column - 1, _WIDEST_GAP)
+        yield (_BAR * gap if written else (_BAR * gap).lstrip()) + text
+        written = column
+    yield "\n" if row else ""
 
 
 def _hints(check: Any) -> Iterator[str]:

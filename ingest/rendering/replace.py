@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from ingest.annotated import AnnotatedText, residual_spans
 from ingest.documents import Action, Decision, Span
 from ingest.labels import VAGUE, label_of
+from ingest.language.json_text import json_values
 from ingest.language.plain_letters import unescaped
 from ingest.protocols import Applied
 from ingest.spans import Replacement, Shift, joined, resolve, union_of
@@ -18,7 +19,7 @@ def apply(text: AnnotatedText, decisions: Sequence[Decision]) -> Applied:
 
     A kept mention inside a replaced span is dropped; of a partly replaced one the rest remains.
     """
-    rendered = render(text.text, resolve(whole_words(text.text, decisions)))
+    rendered = render(text.text, resolve(_whole_values(text.text, whole_words(text.text, decisions))))
     shift = Shift(rendered.replacements)
     shown: list[tuple[Decision, tuple[int, int]]] = [
         (decision, shift.of_replacement(number)) for number, decision in enumerate(rendered.decisions)
@@ -78,6 +79,7 @@ def render(text: str, resolved: Sequence[Decision]) -> Rendered:
     a row are written once, and "a detail" next to another replacement is dropped. An alias is unchanged; an
     article before it is adapted: "a Person", "an Organization".
     """
+    bare = _bare_values(text) if resolved else frozenset()
     worded: list[Decision] = []
     replacements: list[Replacement] = []
     repairs, said = 0, ""
@@ -88,11 +90,32 @@ def render(text: str, resolved: Sequence[Decision]) -> Rendered:
             last, earlier = replacements[-1]
             replacements[-1] = (Span(last.start, span.start), earlier)
             words = ""
+        if decision.entity.span in bare:
+            span, words = decision.entity.span, f'"{words}"'
         worded.append(replace(decision, replacement=words))
         replacements.append((span, words))
         said = words or said
         repairs += repaired
     return Rendered(worded, replacements, repairs)
+
+
+def _bare_values(text: str) -> frozenset[Span]:
+    """The numbers of JSON in a text: words in their place need quotation marks."""
+    return frozenset(value.span for value in json_values(text) if value.bare)
+
+
+def _whole_values(text: str, decisions: Sequence[Decision]) -> list[Decision]:
+    """Decisions inside a number of JSON are about all of it."""
+    values = sorted(_bare_values(text))
+    starts = [value.start for value in values]
+
+    def whole(decision: Decision) -> Decision:
+        number = bisect_right(starts, decision.entity.span.start) - 1
+        if number < 0 or decision.action is Action.KEEP or values[number].end < decision.entity.span.end:
+            return decision
+        return replace(decision, entity=decision.entity.at(values[number]))
+
+    return [whole(decision) for decision in decisions] if values else list(decisions)
 
 
 def _without_vague(text: str, resolved: Sequence[Decision]) -> list[Decision]:

@@ -20,6 +20,7 @@ from models.detectors.embedded import EmbeddedDetector
 from models.detectors.network import read_detector
 from models.detectors.words import words_of
 from models.errors import ConfigurationError
+from models.fields.head import weights_of as weights_of_fields
 from models.judges.pairs import ClaimPair
 from models.judges.reading import information
 from models.local_files import quiet
@@ -27,11 +28,13 @@ from models.risk.transformer import Reader, TransformerRisk, read_encoder
 from models.trained import read_trained, write_trained
 from models.training.attributes import AttributeRecipe, trained_head
 from models.training.detector import FINISH, NEEDS, Recipe, train_detector
+from models.training.fields import FeaturesOf, FieldRecipe, is_held_back, right_share, train_head
 from models.training.judge import JudgeRecipe, aligned, train_judge, within_bounds
 from models.training.labels import names_of
 from models.training.optimizing import Progress
 from models.training.risk import RiskRecipe, train_risk
 from models.training.scored import ScoredText, identifier_signals, scored
+from models.training.synthetic.fields import field_examples
 from models.training.synthetic.generate import synthetic_examples
 from models.training.thresholds import LOWEST, PROFILES, development_split, fit, tallied
 from models.training.transformer_risk import TransformerRecipe, agreement, fine_tune
@@ -321,6 +324,36 @@ def make_attributes(
         "trained": time.strftime("%Y-%m-%d"),
     }
     write_trained(output, "attributes", weights_of(heads), card)
+    return card
+
+
+def make_fields(
+    features_of: FeaturesOf, output: Path, recipe: FieldRecipe, report: Callable[[str], None]
+) -> dict[str, Any]:
+    """Train the head of fields on invented records and write it; the card.
+
+    Its figures are of a head that did not learn a tenth of the names, on fields with these names.
+    """
+    began = time.time()
+    examples = field_examples(recipe.records, recipe.seed)
+    held_back = [each for each in examples if is_held_back(each)]
+    report(f"learning from {len(examples) - len(held_back):,} fields, to measure")
+    learned = [each for each in examples if not is_held_back(each)]
+    figures = right_share(train_head(learned, features_of, recipe), held_back, features_of)
+    report(f"learning from {len(examples):,} fields")
+    head = train_head(examples, features_of, recipe)
+    card = {
+        "name": "lethe-fields",
+        "kind": "multinomial logits over hashed words, letters and shapes of names and cells",
+        "licence": "apache-2.0",
+        "recipe": asdict(recipe),
+        "kinds": list(head.kinds),
+        "examples": len(examples),
+        "names_not_learned": figures,
+        "seconds": round(time.time() - began),
+        "trained": time.strftime("%Y-%m-%d"),
+    }
+    write_trained(output, "fields", weights_of_fields(head), card)
     return card
 
 

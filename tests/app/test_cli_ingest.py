@@ -102,6 +102,31 @@ def test_a_dry_run_shows_decisions_and_no_text(here: Path, lethe: Lethe) -> None
         assert word not in json.dumps(counted) + err
 
 
+def test_a_dry_run_lists_fields_with_what_stands_in_them(here: Path, lethe: Lethe) -> None:
+    records = [
+        {"id": "1", "first_name": "Hope", "town": "Ware", "code": "A 47", "Orrin Vexling": "well"},
+        {"id": "2", "first_name": "Art", "town": "Deal", "code": "B 12", "Orrin Vexling": "ill"},
+    ]
+    (here / "people.jsonl").write_text("\n".join(map(json.dumps, records)))
+    arguments = ("ingest", "people.jsonl", "-c", "people", "--text-field", "...", "--dry-run")
+    _, counted, _ = lethe(*arguments)
+    kinds = {each["field"]: (each["kind"], each["values"]) for each in counted["fields"]}
+    assert kinds["first_name"] == ("given name", 2)
+    assert kinds["town"] == ("city", 2)
+    assert "Vexling" not in json.dumps(counted) and "Hope" not in json.dumps(counted)
+    _, counted, _ = lethe(*arguments, "--field", "town=none", "--field", "code=passport")
+    kinds = {each["field"]: each["kind"] for each in counted["fields"]}
+    assert (kinds["town"], kinds["code"]) == ("none", "passport")
+    assert "passport number" in {each["label"] for each in counted["decisions"]}
+
+
+@pytest.mark.parametrize("wrong", ["town", "=city", "town=", "town=shire"])
+def test_a_kind_of_field_is_one_of_those_that_there_are(here: Path, lethe: Lethe, wrong: str) -> None:
+    code, _, err = lethe("ingest", "notes.jsonl", "-c", "clinic", "--dry-run", "--field", wrong)
+    assert code == 2
+    assert "--field takes NAME=KIND" in err or "date of birth" in err
+
+
 def test_a_dry_run_into_a_collection_decides_by_its_scale_and_writes_nothing(
     here: Path, lethe: Lethe, monkeypatch: pytest.MonkeyPatch
 ) -> None:

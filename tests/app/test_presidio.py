@@ -1,16 +1,20 @@
 """The payloads of Presidio clients, sent to the real server; every text is invented."""
 
+import unicodedata
 from collections.abc import Iterator
 from typing import Any
 
 import httpx
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from presidio_anonymizer import AnonymizerEngine
 from presidio_anonymizer.entities import OperatorConfig, RecognizerResult
 
 from app.server.routes.presidio import type_of
 from ingest.detection.presidio import TYPES
 from ingest.labels import LABELS
+from ingest.language.normalize import FixedText, fixed_text
 from tests.serving import Served, ingested, served
 
 TEXT = "Hello, my name is Tobias Keller. Write to tobias.keller@quellby.example or call 020 7946 0123."
@@ -51,6 +55,46 @@ def test_a_client_of_the_analyzer_gets_its_fields(client: httpx.Client) -> None:
         "EMAIL_ADDRESS": "tobias.keller@quellby.example",
         "PHONE_NUMBER": "020 7946 0123",
     }
+
+
+DISGUISES = st.sampled_from(["", "", "", "\u00ad", "\u200b", "\u2060", "\ufeff", "\u200d"])
+
+
+@st.composite
+def disguised_names(draw: st.DrawFn) -> tuple[str, str]:
+    """A name, and the same name decomposed and with characters in it that do not show."""
+    given, family = (
+        draw(st.sampled_from(["Zoë", "Søren", "José", "Çağla"])),
+        draw(st.sampled_from(["Müllerová", "Ibáñez", "Keller"])),
+    )
+    name = f"{given} {family}"
+    written = unicodedata.normalize("NFD", name) if draw(st.booleans()) else name
+    return name, "".join(f"{char}{draw(DISGUISES)}" for char in written[:-1]) + written[-1]
+
+
+@given(disguised_names(), st.sampled_from(["Seen by Dr {} today.", "name: {}\r\nphone: 020 7946 0123"]))
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_no_part_of_a_disguised_name_is_left(
+    client: httpx.Client, drawn: tuple[str, str], around: str
+) -> None:
+    name, disguised = drawn
+    text = around.format(disguised)
+    results = client.post("/analyze", json={"text": text, "language": "en"}).json()
+    done = client.post("/anonymize", json={"text": text, "analyzer_results": results}).json()["text"]
+    assert not [word for word in name.split() if word in fixed_text(done)]
+    left = "".join(char for char in done if unicodedata.combining(char))
+    assert left == "", "no mark is left behind"
+    asked = {"text": text, "policy": {"name": "redact"}}
+    sanitized = client.post("/v1/sanitize", json=asked).json()
+    covered = {
+        place for each in sanitized["decisions"] if each["action"] != "keep"
+        for place in range(each["start"], each["end"])
+    }  # fmt: skip
+    fixed = FixedText.of(text)
+    there = {place for at in covered for place in range(*fixed.original(at, at + 1))}
+    spans = {place for each in results for place in range(each["start"], each["end"])}
+    # What hides between two characters that both go goes too.
+    assert there <= spans and fixed_text("".join(text[at] for at in sorted(spans - there))) == ""
 
 
 def test_several_texts_have_a_list_each(client: httpx.Client) -> None:

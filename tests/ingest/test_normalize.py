@@ -4,10 +4,11 @@ import re
 import unicodedata
 
 import pytest
+import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.language.normalize import MOST_MARKS, control_share, fixed_text
+from ingest.language.normalize import MOST_MARKS, FixedText, control_share, fixed_text
 
 HIDDEN = "\u00ad\u034f\u200b\u200c\u200d\u200e\u202e\u2060\u2066\ufe0f\ufeff\U000e0041"
 AWKWARD = st.text(st.sampled_from("a\r\n\t\0\x85\x9fé e\u0301\u0323\u1100\u1161\u2028\ud800\udc00" + HIDDEN))
@@ -43,6 +44,27 @@ JOINED = re.compile(f"(?<={PICTURE})\ufe0f?\u200d(?={PICTURE})")
 def test_a_second_pass_changes_nothing(raw: str) -> None:
     fixed = fixed_text(raw)
     assert fixed_text(fixed) == fixed
+
+
+@given(st.text(st.characters()) | AWKWARD)
+def test_every_character_comes_from_whole_letters_of_the_text_as_sent(raw: str) -> None:
+    fixed = FixedText.of(raw)
+    edges = {0, len(raw), *(match.start() for match in regex.finditer(r"\X", raw))}
+    assert fixed.text == fixed_text(raw)
+    ranges = [fixed.original(at, at + 1) for at in range(len(fixed.text))]
+    assert ranges == sorted(ranges) and all({*each} <= edges or fixed.text == raw for each in ranges)
+    shown = {place for start, end in ranges for place in range(start, end)}
+    assert (
+        fixed_text("".join(char for at, char in enumerate(raw) if at not in shown)).strip("\u0301\u0323")
+        == ""
+    )
+
+
+def test_ranges_hold_the_marks_and_hidden_characters_within() -> None:
+    raw = "x Jose\u0301 Mu\u00adster\r\ny"
+    fixed = FixedText.of(raw)
+    start, end = fixed.text.index("José"), fixed.text.index("\n")
+    assert raw[slice(*fixed.original(start, end))] == "Jose\u0301 Mu\u00adster"
 
 
 @given(st.text(st.characters()) | AWKWARD)

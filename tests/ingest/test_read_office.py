@@ -248,8 +248,23 @@ def test_gaps_in_a_row_keep_their_bars() -> None:
     cells = f"{text_cell('B9', 'a')}<c r='C9' s='0'/>{text_cell('D9', 'b')}"
     assert (
         xlsx_text(sheet_of(f"<row r='9' hidden='1'>{cells}</row><row r='11'/>"), "x").text
-        == "Sheet\na |  | b"
+        == "Sheet\n| a |  | b"
     )
+
+
+def test_a_merged_cell_stands_in_each_row_that_it_covers() -> None:
+    rows = "".join(
+        f"<row r='{number}'>{''.join(cells)}</row>"
+        for number, cells in (
+            (1, (text_cell("A1", "Client"), text_cell("B1", "Contact"))),
+            (2, (text_cell("B2", "Phone"), text_cell("C2", "Mail"))),
+            (3, (text_cell("A3", "Ada"), text_cell("B3", "1"))),
+            (4, (text_cell("B4", "2"),)),
+        )
+    )
+    merged = "".join(f"<mergeCell ref='{ref}'/>" for ref in ("A1:A2", "B1:C1", "A3:A4"))
+    shown = xlsx_text(sheet_of(rows, f"<mergeCells>{merged}</mergeCells>"), "x").text
+    assert shown.splitlines()[1:] == ["Client | Contact", "Client | Phone | Mail", "Ada | 1", "Ada | 2"]
 
 
 def test_headers_of_printed_sheets_are_read_without_their_codes() -> None:

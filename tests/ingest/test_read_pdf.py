@@ -192,6 +192,37 @@ def test_images_and_text_go_through_pipes_and_past_our_own_limits(
     assert [path.name for path in tmp_path.iterdir()] == ["tesseract"]
 
 
+def test_letters_drawn_one_by_one_are_words() -> None:
+    def page(canvas: Canvas) -> None:
+        for number, char in enumerate("Wil Oster"):
+            if char != " ":
+                canvas.drawString(72 + 7 * number, 700, char)
+        at = 72.0
+        for char in "Mimi Littow":
+            canvas.drawString(at, 650, char)
+            at += canvas.stringWidth(char)
+
+    assert read(drawn(page)).text == "Wil Oster\nMimi Littow"
+
+
+def test_labels_stand_with_values_and_columns_follow_one_another() -> None:
+    def form(canvas: Canvas) -> None:
+        for number, (label, value) in enumerate((("Surname", "Oster"), ("Town", "Ware"))):
+            canvas.drawString(72, 700 - 20 * number, label)
+            canvas.drawString(200, 700 - 20 * number, value)
+
+    def columns(canvas: Canvas) -> None:
+        for number, (left, right) in enumerate(
+            (("one two three", "a b c"), ("four five six", "d e f"), ("seven eight nine", "g h i"))
+        ):
+            canvas.drawString(72, 700 - 20 * number, left)
+            canvas.drawString(300, 700 - 20 * number, right)
+
+    assert read(drawn(form, columns)).text == (
+        "Surname | Oster\nTown | Ware\n\none two three\nfour five six\nseven eight nine\na b c\nd e f\ng h i"
+    )
+
+
 def test_values_of_a_form_come_with_their_labels() -> None:
     def page(canvas: Canvas) -> None:
         words("well")(canvas)

@@ -248,6 +248,11 @@ def test_csv_column_named_twice() -> None:
     ]
 
 
+def test_csv_title_above_the_names_of_columns_is_no_record() -> None:
+    table = "Clients of the mill;;\nid;text;x\n1;a;b\n2;c;d\n"
+    assert told(read("a.csv", table)) == ["1: a", "2: c"]
+
+
 def test_csv_fields_may_be_long() -> None:
     (item,) = read("a.csv", f"id,text\n1,{'word ' * 100_000}\n")
     assert isinstance(item, Document)

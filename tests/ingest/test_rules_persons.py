@@ -57,7 +57,6 @@ FOUND = {
     "small-signature": ("It came as asked.\n\nrt", "rt"),
     "small-signature-name": ("It came as asked.\n\ned\n\n-----Original Message-----", "ed"),
     "field": ("Patient: Anna Keller\nAge: 44", "Anna Keller"),
-    "field-name": ("Name: Okorafo\nAge: 44", "Okorafo"),
     "field-claimant": ("Claimant: Ruben Castro; file closed", "Ruben Castro"),
     "speaker": ("Anna: Are you there?\nDoctor: Yes.", "Anna"),
     "versus": ("in the case of Quillan v. Norland (no. 1)", "Quillan"),

@@ -48,7 +48,7 @@ def test_a_folder_is_a_path_and_other_text_a_hub_id(tmp_path: Path) -> None:
 
 
 def test_every_model_is_described_once_and_says_its_licence() -> None:
-    assert len({model.id for model in MODELS}) == len(MODELS) == 11
+    assert len({model.id for model in MODELS}) == len(MODELS) == 12
     for model in MODELS:
         assert describe(model.id) is model
         assert model.licence
@@ -76,7 +76,14 @@ def test_the_list_says_what_is_here(hub: InventedHub, tmp_path: Path) -> None:
     gone = ModelRef(source="path", name=str(tmp_path / "gone"))
     rows = list_models([own, gone, ModelRef(), own])
     assert [row.ref.name for row in rows] == [model.id for model in MODELS] + [own.name, gone.name]
-    embedded = ["lethe-detector", "lethe-risk", "lethe-judge", "lethe-attributes", "all-MiniLM-L6-v2"]
+    embedded = [
+        "lethe-detector",
+        "lethe-risk",
+        "lethe-judge",
+        "lethe-attributes",
+        "lethe-fields",
+        "all-MiniLM-L6-v2",
+    ]
     assert [row.ref.name for row in rows if row.here] == [*embedded, own.name]
     assert hub.asked == []
 
@@ -119,7 +126,14 @@ def with_file(sha256: str, package: str = "an_invented_package") -> ModelDescrip
 
 
 def test_the_embedded_files_are_the_released_ones() -> None:
-    models = {"lethe-detector", "lethe-risk", "lethe-judge", "lethe-attributes", "all-MiniLM-L6-v2"}
+    models = {
+        "lethe-detector",
+        "lethe-risk",
+        "lethe-judge",
+        "lethe-attributes",
+        "lethe-fields",
+        "all-MiniLM-L6-v2",
+    }
     assert {row.model for row in verify()} == models
     assert {row.state for row in verify()} == {"ok"}
 

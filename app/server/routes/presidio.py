@@ -25,9 +25,11 @@ from app.server.routes.presidio_bodies import (
     RecognizedAnswer,
 )
 from ingest.detection.presidio import TYPES
-from ingest.documents import Document, Entity, Identifier
+from ingest.documents import Action, Decision, Document, Entity, Identifier
 from ingest.labels import LABELS
+from ingest.language.normalize import FixedText, fixed_text
 from ingest.protocols import EntityDetector
+from ingest.rendering.replace import whole_words
 from models.errors import LetheError
 
 PATHS = frozenset(
@@ -105,11 +107,12 @@ def _add_analyzer(router: APIRouter, detector: Callable[[], EntityDetector]) -> 
         """The entities of a text, or of each of several."""
         _check(body.language)
         texts = [body.text] if isinstance(body.text, str) else body.text
-        documents = [Document(str(number), text) for number, text in enumerate(texts)]
+        read = [FixedText.of(text) for text in texts]
+        documents = [Document(str(number), each.text) for number, each in enumerate(read)]
         until = time.monotonic() + _SECONDS
         found = [
-            _answers(body, text, entities, until)
-            for text, entities in zip(texts, detector().detect(documents), strict=True)
+            _answers(body, text, fixed, entities, until)
+            for text, fixed, entities in zip(texts, read, detector().detect(documents), strict=True)
         ]
         return found[0] if isinstance(body.text, str) else found
 
@@ -182,13 +185,13 @@ def _operated(run: Callable[[], str]) -> JSONResponse:
 
 
 def _answers(
-    body: AnalyzeBody, text: str, entities: Sequence[Entity], until: float
+    body: AnalyzeBody, text: str, fixed: FixedText, entities: Sequence[Entity], until: float
 ) -> list[Mapping[str, object]]:
-    """The results of one text, by place, each place and type once."""
+    """The results of one text, by place in it as it was sent, each place and type once."""
     best: dict[tuple[int, int, str], tuple[float, str]] = {}
-    for start, end, name, score, source in (*_found(body, entities), *_by_caller(body, text, until)):
+    for start, end, name, score, source in (*_found(body, fixed, entities), *_by_caller(body, text, until)):
         place = (start, end, name)
-        allowed = body.allow_list and _is_allowed(text[start:end], body, until)
+        allowed = body.allow_list and _is_allowed(fixed_text(text[start:end]), body, until)
         if score >= (body.score_threshold or 0) and not allowed:
             best[place] = max(best.get(place, (-1.0, "")), (round(score, 4), source))
     return [
@@ -208,13 +211,14 @@ def _answers(
 _Found = tuple[int, int, str, float, str]
 
 
-def _found(body: AnalyzeBody, entities: Sequence[Entity]) -> Iterator[_Found]:
-    """The types that are asked for; without them what identifies alone or with other facts."""
-    for each in entities:
+def _found(body: AnalyzeBody, fixed: FixedText, entities: Sequence[Entity]) -> Iterator[_Found]:
+    """The types asked for, in whole words; without them what identifies alone or with other facts."""
+    replaced = [Decision(each, None, Action.GENERALIZE, "") for each in entities]
+    for each in (decision.entity for decision in whole_words(fixed.text, replaced)):
         name = type_of(each.label, each.source)
         asked = name in body.entities if body.entities else each.identifier is not Identifier.ATTRIBUTE
         if asked:
-            yield each.span.start, each.span.end, name, each.confidence, each.source
+            yield *fixed.original(each.span.start, each.span.end), name, each.confidence, each.source
 
 
 def _by_caller(body: AnalyzeBody, text: str, until: float) -> Iterator[_Found]:
@@ -256,5 +260,5 @@ def _spans(pattern: str, text: str, until: float) -> list[tuple[int, int]]:
 
 def _is_allowed(said: str, body: AnalyzeBody, until: float) -> bool:
     if body.allow_list_match == "exact":
-        return said in (body.allow_list or ())
+        return said in map(fixed_text, body.allow_list or ())
     return any(_matches(each, said, until) for each in body.allow_list or () if each)

@@ -1,4 +1,4 @@
-"""Persons whom the layout betrays: mail headers, greetings, signatures, form fields, speakers."""
+"""Persons whom the layout betrays: mail headers, greetings, signatures, speakers."""
 
 import re
 from collections import Counter
@@ -32,15 +32,6 @@ CLOSING = re.compile(
     r"|respectfully|yours|best|yours (?:sincerely|faithfully|truly)|sincerely yours|thank you))"
     rf"[ ]?[,.!]?[ \t]{{0,8}}\n{{1,3}}[ \t]{{0,8}}[-–]?[ ]?({_NAME})[ \t]{{0,8}}(?=\n|$)",
     re.MULTILINE,
-)
-FIELD = re.compile(
-    r"(?:^|(?<=[\n;|,(])|(?<=  ))[ \t]{0,8}(?i:(?:patient|client|full|first|last|family|given|middle"
-    r"|maiden|employee|customer|applicant|claimant|member|contact|guardian|insured|student)?[ ]?"
-    r"(?:name|surname)|patient|claimant|applicant|respondent|plaintiff|defendant|employee|customer"
-    r"|insured|beneficiary|attending|physician|surgeon|provider|doctor|dictated by|signed|signed by"
-    r"|reviewed by|referred by|prepared by|contact|contact person|next of kin|emergency contact"
-    rf"|guardian|spouse|witness|author)[ \t]{{0,8}}[:=][ \t]{{0,8}}(?:(?:Dr|Mr|Mrs|Ms|Miss)\.?[ ])?({_NAME})"
-    r"(?=[ \t]{0,8}(?:[\n,;|(/.]|$))"
 )
 SPEAKER = re.compile(rf"^(?:\[({_NAME})\]|({_NAME})[ ]?:)(?=[ ])", re.MULTILINE)
 CHAT_HANDLE = re.compile(
@@ -188,17 +179,9 @@ SIMPLE: tuple[tuple[re.Pattern[str], float, str, bool], ...] = (
 )
 
 
-def _fields(text: str) -> Iterator[Entity]:
-    """Name: Okoro; but a lone unknown word behind ``Patient:`` is an answer and no name."""
-    for match in FIELD.finditer(text):
-        asked = "name" in text[match.start() : match.start(1)].lower()
-        if _named(match.group(1), unknown=asked or " " in match.group(1).strip()):
-            yield _entity(match, 1, 0.85, "field")
-
-
 def layout(text: str) -> list[Entity]:
     """The persons who are named where a layout expects a name; may overlap."""
-    found = [*_headers(text), *_speakers(text), *_opponents(text), *_fields(text)]
+    found = [*_headers(text), *_speakers(text), *_opponents(text)]
     found += [*_handles(text), *_small_signatures(text)]
     for pattern, confidence, rule, unknown in SIMPLE:
         found.extend(
