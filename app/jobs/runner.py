@@ -11,15 +11,19 @@ from multiprocessing.process import BaseProcess
 from threading import Event, Lock, Thread
 
 from app.jobs.audits import forget_leftovers
-from app.jobs.table import Job, Jobs, Kind
+from app.jobs.table import MOST_AT_ONCE, Job, Jobs, Kind, Lane
 from app.jobs.uploads import Order, Upload, Uploads
 from app.jobs.work import work
 from app.settings.load import Settings
 from models.errors import LetheError
 from retrieval.errors import CollectionError
 
-LANES: Sequence[Sequence[Kind]] = (("ingest", "resanitize"), ("audit",))
-"""Kinds of jobs that wait for each other. An audit may take hours and writes to no collection."""
+LANES = (
+    Lane(("ingest", "resanitize"), again=False, at_once=MOST_AT_ONCE, stays=60.0),
+    Lane(("ingest", "resanitize"), again=True),
+    Lane(("audit",)),
+)
+"""A process each: for what writes to collections, for that of it which has ended one, and for audits."""
 _LOOKS = 0.25
 """Seconds between two looks at a process that works."""
 _TRIED_AGAIN = 10.0
@@ -28,6 +32,8 @@ _PAUSE = 2.0
 """Seconds after which a process is started anew that ended by itself."""
 _ENDING = 5.0
 """Seconds that a process may take to end before it is killed."""
+_CANCELS_WITHIN = 5.0
+"""Seconds in which a job that is cancelled ends by itself; then its process is ended, with all its jobs."""
 _ENDS_WITHIN = 30.0
 """Seconds in which an audit ends that was cancelled."""
 
@@ -36,15 +42,15 @@ class Runner:
     """Has processes work on the jobs of a data folder, one for each of the ``LANES``.
 
     A process holds models of its own: a job slows no search by more than its share of the cores, and
-    its end costs no memory. A job whose process dies is begun again, and one that was running when the server
-    was killed goes on where it was, since what is stored already is recognized.
+    its end costs no memory. A job whose process dies is begun again, away from the others, and one that was
+    running when the server was killed goes on where it was, since what is stored already is recognized.
     """
 
     def __init__(self, settings: Settings, jobs: Jobs, uploads: Uploads) -> None:
         self.jobs = jobs
         self._settings, self._uploads = settings, uploads
         self._lock, self._erasing = Lock(), Counter[str]()
-        self._lanes = {kinds: _Lane(settings, jobs, self._tidy, kinds) for kinds in LANES}
+        self._lanes = [_Watcher(settings, jobs, self._tidy, self._wake, lane) for lane in LANES]
 
     def start(self) -> None:
         """Take up what was left, then what comes."""
@@ -52,7 +58,7 @@ class Runner:
         for job_id in {*self._uploads.job_ids()} - {each.job_id for each in self.jobs.unfinished()}:
             self._uploads.forget(job_id)
         self._tidy()
-        for lane in self._lanes.values():
+        for lane in self._lanes:
             lane.start()
 
     def busy_with(self, collection: str) -> bool:
@@ -89,9 +95,7 @@ class Runner:
         except LetheError:
             self._uploads.forget(job_id)
             raise
-        for kinds, lane in self._lanes.items():
-            if kind in kinds:
-                lane.awake.set()
+        self._wake()
         return job
 
     def cancel(self, job_id: str) -> Job:
@@ -130,11 +134,15 @@ class Runner:
 
     def stop(self) -> None:
         """End the processes; their jobs wait for the next start."""
-        for lane in self._lanes.values():
+        for lane in self._lanes:
             lane.ending.set()
-            lane.awake.set()
-        for lane in self._lanes.values():
+        self._wake()
+        for lane in self._lanes:
             lane.join()
+
+    def _wake(self) -> None:
+        for lane in self._lanes:
+            lane.awake.set()
 
     def _tidy(self) -> None:
         """Delete what was sent for jobs that are over, and what audits left that are not done."""
@@ -144,15 +152,21 @@ class Runner:
         forget_leftovers(self._settings, self.jobs)
 
 
-class _Lane:
-    """A thread that has one process at a time work on jobs of some kinds."""
+class _Watcher:
+    """A thread that has one process at a time work on the jobs of a lane."""
 
     def __init__(
-        self, settings: Settings, jobs: Jobs, tidy: Callable[[], None], kinds: Sequence[Kind]
+        self,
+        settings: Settings,
+        jobs: Jobs,
+        tidy: Callable[[], None],
+        wake: Callable[[], None],
+        lane: Lane,
     ) -> None:
         self.awake, self.ending = Event(), Event()
-        self._settings, self._jobs, self._tidy, self._kinds = settings, jobs, tidy, kinds
-        self._thread = Thread(target=self._run, name=f"{kinds[0]} jobs", daemon=True)
+        self._settings, self._jobs, self._lane = settings, jobs, lane
+        self._tidy, self._wake = tidy, wake
+        self._thread = Thread(target=self._run, name=str(lane), daemon=True)
 
     def start(self) -> None:
         """Take up what waits, then what comes."""
@@ -171,7 +185,7 @@ class _Lane:
             try:
                 # No process works here: what runs by the table was left by one whose end could not be noted.
                 self._settle(blame=False)
-                while not self.ending.is_set() and self._jobs.waits(self._kinds):
+                while not self.ending.is_set() and self._jobs.waits(self._lane):
                     self._watch()
             except Exception as error:
                 # A full disk, or no process to be had: that passes, and the jobs wait for it.
@@ -183,19 +197,27 @@ class _Lane:
         """One process, from its start to its end."""
         # Not forked: the server's threads may hold locks.
         process = get_context("spawn").Process(
-            target=work, args=(self._settings, self._kinds), name="lethe jobs"
+            target=work, args=(self._settings, self._lane), name="lethe jobs"
         )
         process.start()
         asked = False
+        patience: dict[str, float] = {}
         try:
             while process.is_alive() and not asked:
                 process.join(_LOOKS)
-                asked = self.ending.is_set() or self._jobs.cancelling(self._kinds)
+                now = time.monotonic()
+                patience = {
+                    job_id: patience.get(job_id, now) for job_id in self._jobs.cancelling(self._lane)
+                }
+                late = any(now - since > _CANCELS_WITHIN for since in patience.values())
+                asked = late or self.ending.is_set()
         finally:
             _end(process)
         self._settle(blame=not asked)
         if process.exitcode and not asked:
             sys.stderr.write(f"lethe: the process of jobs ended with code {process.exitcode}\n")
+            # What ran in it is for another lane now.
+            self._wake()
             # One that cannot even begin is not tried again at once.
             self.ending.wait(_PAUSE)
 
@@ -204,7 +226,7 @@ class _Lane:
 
         ``blame`` is whether that was the job's doing.
         """
-        self._jobs.hand_back(self._kinds, blame=blame)
+        self._jobs.hand_back(self._lane, blame=blame)
         self._tidy()
 
 

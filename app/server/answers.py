@@ -211,6 +211,9 @@ class JobAnswer(_Answer):
     collection: str
     dry_run: bool
     state: Literal["waiting", "running", "done", "failed", "cancelled"]
+    ahead: int | None = Field(
+        description="while it waits: the jobs that run, or whose turn comes before; jobs of keys take turns"
+    )
     created: str
     started: str | None
     ended: str | None
