@@ -56,7 +56,7 @@ _COLUMNS = (
 )
 _IN_LANE = """
     kind IN (SELECT value FROM json_each(:kinds))
-    AND coalesce((attempts > (state = 'running')) = :again, TRUE)
+    AND coalesce((attempts > (state = 'running')) = :again, TRUE) AND coalesce(job_id = :only, TRUE)
 """
 _TURNS = """
     WITH turns AS (
@@ -66,12 +66,12 @@ _TURNS = """
 """
 """Of each key, audits apart: when a job of it was begun last, and whether one runs."""
 _NEXT = f"""
-    {_TURNS} SELECT number FROM jobs JOIN turns ON jobs.key_id = turns.key_id AND audits = (kind = 'audit')
+    {_TURNS} SELECT job_id FROM jobs JOIN turns ON jobs.key_id = turns.key_id AND audits = (kind = 'audit')
     WHERE state = 'waiting' AND NOT busy AND {_IN_LANE} AND (
         audits OR dry_run OR collection NOT IN (
             SELECT collection FROM jobs WHERE state = 'running' AND kind != 'audit' AND NOT dry_run
         )
-    ) ORDER BY served, number LIMIT 1
+    ) ORDER BY served, number
 """
 _AHEAD = f"""
     {_TURNS}, places AS (
@@ -88,12 +88,13 @@ _AHEAD = f"""
 class Lane:
     """Which jobs a process does: those of some kinds, of which ``at_once`` may run side by side.
 
-    ``again`` are those whose process ended before they were done, None for all. The process stays for
-    ``stays`` seconds after the last, since the next need not wait for its models then.
+    ``again`` are those whose process ended before they were done, None for all; ``only`` is one of them. The
+    process stays for ``stays`` seconds after the last, since the next need not wait for its models then.
     """
 
     kinds: Sequence[Kind] = KINDS
     again: bool | None = None
+    only: str | None = None
     at_once: int = 1
     stays: float = 0.0
 
@@ -102,7 +103,7 @@ class Lane:
 
     def asked(self) -> Mapping[str, object]:
         """The values of ``_IN_LANE``."""
-        return {"kinds": json.dumps(self.kinds), "again": self.again}
+        return {"kinds": json.dumps(self.kinds), "again": self.again, "only": self.only}
 
 
 EVERY = Lane()
@@ -199,6 +200,11 @@ class Jobs:
         """Whether a job of a lane waits."""
         return bool(self._ids("state = 'waiting'", lane))
 
+    def next(self, lane: Lane = EVERY) -> list[str]:
+        """The waiting jobs of a lane that may begin, in the order of their turns."""
+        with self._open() as connection:
+            return [job_id for (job_id,) in connection.execute(_NEXT, lane.asked())]
+
     def take(self, lane: Lane = EVERY) -> Job | None:
         """The waiting job of a lane whose turn it is, which is running from now on; None if there is none.
 
@@ -214,7 +220,7 @@ class Jobs:
             )
             row = connection.execute(
                 "UPDATE jobs SET state = 'running', started = coalesce(started, :now), "
-                f"attempts = attempts + 1 WHERE number = ({_NEXT}) RETURNING {_COLUMNS}",
+                f"attempts = attempts + 1 WHERE job_id = ({_NEXT} LIMIT 1) RETURNING {_COLUMNS}",
                 {"now": _now(), **lane.asked()},
             ).fetchone()
         return None if row is None else _job(row)

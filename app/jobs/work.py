@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from retrieval.system import System
 
 PAUSE = 0.25
-"""Seconds between two notes of how far a job is, two looks for a job, or at a collection that is not free."""
+"""Seconds between two notes of how far a job is, or two looks at a collection that is not free."""
+LOOKS = 0.1
+"""Seconds between two looks for a job that may begin."""
 WAITS = 600.0
 """Seconds for which a job waits for others that write to its collection."""
 
@@ -63,15 +65,15 @@ def _work(settings: Settings, lane: Lane = EVERY) -> None:
             threads.append(Thread(target=desk.do, args=(job,), daemon=True))
             threads[-1].start()
         elif threads:
-            threads[0].join(PAUSE)
+            threads[0].join(LOOKS)
         elif not desk.jobs.waits(lane):
             if time.monotonic() >= until:
                 return
-            time.sleep(PAUSE)
+            time.sleep(LOOKS)
             continue
         else:
             # Another process does what it waits for.
-            time.sleep(PAUSE)
+            time.sleep(LOOKS)
         until = time.monotonic() + lane.stays
     raise desk.broken[0]
 

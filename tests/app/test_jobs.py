@@ -148,7 +148,7 @@ def test_as_many_jobs_are_before_one_as_it_says(jobs: Jobs, monkeypatch: pytest.
 
 
 def test_jobs_that_shared_a_process_which_died_are_done_apart_from_new_ones(jobs: Jobs) -> None:
-    beside, alone, _ = LANES
+    beside, alone, *_ = LANES
     for key in ("a", "b"):
         created(jobs, key, key, key)
         assert jobs.take(beside)
@@ -173,7 +173,7 @@ def test_jobs_that_shared_a_process_which_died_are_done_apart_from_new_ones(jobs
 def test_audits_and_other_jobs_are_taken_apart(jobs: Jobs) -> None:
     jobs.create("audit", "audit", "notes", key_id="", dry_run=False)
     created(jobs, "ingest")
-    writing, again, reading = LANES
+    writing, again, _, reading = LANES
     assert sorted((*writing.kinds, *reading.kinds)) == sorted(KINDS)
     assert again.kinds == writing.kinds
     assert [each.job_id for each in (jobs.take(writing), jobs.take(reading)) if each] == ["ingest", "audit"]
@@ -512,7 +512,7 @@ def test_an_order_without_a_key_counts_as_long_as_none_is_asked_for(
 def runner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Runner]:
     """One whose processes end with their last job."""
     monkeypatch.setattr("app.jobs.runner.LANES", [replace(each, stays=0.0) for each in LANES])
-    settings = load_settings({"data_dir": str(tmp_path / "data"), "threads": 1})
+    settings = load_settings({"data_dir": str(tmp_path / "data"), "threads": 1, "ingest.workers": 1})
     key = DataDir(settings).key
     made = Runner(settings, Jobs(settings.data_dir), Uploads(settings.data_dir, key))
     made.start()
@@ -557,8 +557,78 @@ def test_a_job_whose_process_is_killed_is_begun_again(runner: Runner, tmp_path: 
     assert (done.state, done.error) == ("done", None)
     assert done.summary is not None
     assert done.summary["documents_kept"] == 1
-    assert raw_in(tmp_path) == []
     settled(runner)
+    assert raw_in(tmp_path) == []
+
+
+MANY = b"".join(b'{"id": "%d", "text": "Invented. The mill %d is broken."}\n' % (n, n) for n in range(20_000))
+"""Documents for longer than a test lasts."""
+
+
+def side_by_side(runner: Runner) -> tuple[Job, Job]:
+    """Jobs of two keys that run, the first with many documents, in the one process."""
+    with closing(Keys(runner._settings.data_dir)) as keys:
+        ids = [a_key(keys, "ingest", of=name).key_id for name in ("many", "notes")]
+    order = Order(policy={"name": "redact"})
+    long = runner.submit("ingest", "many", order, [Upload("a.jsonl", MANY)], key_id=ids[0])
+    until(runner, long.job_id, "running")
+    while not runner.jobs.get(long.job_id).progress:
+        time.sleep(0.05)
+    few = runner.submit("ingest", "notes", order, [Upload("a.txt", NOTE.encode())], key_id=ids[1])
+    return long, few
+
+
+def test_a_small_job_of_another_key_does_not_wait_for_a_long_one(runner: Runner) -> None:
+    long, few = side_by_side(runner)
+    assert few.ahead == 1
+    done = until(runner, few.job_id, "done", "failed")
+    assert (done.state, done.error, done.ahead) == ("done", None, None)
+    assert runner.jobs.get(long.job_id).state == "running"
+
+
+def test_a_job_that_is_cancelled_ends_where_it_is_and_its_process_goes_on(runner: Runner) -> None:
+    long, few = side_by_side(runner)
+    until(runner, few.job_id, "done")
+    before = [each.pid for each in works()]
+    runner.cancel(long.job_id)
+    another = runner.submit("ingest", "others", Order(), [Upload("a.txt", b"The mill.")], key_id="")
+    until(runner, another.job_id, "done")
+    assert until(runner, long.job_id, "cancelled").ended is not None
+    kept = DataDir(runner._settings).open("many")
+    assert kept.store.count_documents() > 0
+    kept.store.close()
+    assert [each.pid for each in works()] in (before, [])
+    settled(runner)
+
+
+def test_a_job_that_does_not_end_by_itself_costs_the_others_no_attempt(
+    runner: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.jobs.runner._CANCELS_WITHIN", -1.0)
+    long, few = side_by_side(runner)
+    until(runner, few.job_id, "running")
+    runner.cancel(long.job_id)
+    assert until(runner, few.job_id, "done", "failed").error is None
+    assert runner.jobs.get(long.job_id).state == "cancelled"
+    # One that was begun without blame is not done apart.
+    with sqlite3.connect(runner._settings.data_dir / FILE) as connection:
+        (attempts,) = connection.execute(
+            "SELECT attempts FROM jobs WHERE job_id = ?", (few.job_id,)
+        ).fetchone()
+    assert attempts == 1
+
+
+def test_a_process_that_dies_costs_other_keys_nothing_but_time(runner: Runner) -> None:
+    long, few = side_by_side(runner)
+    until(runner, few.job_id, "running", "done")
+    (process,) = works()
+    os.kill(process.pid, signal.SIGKILL)
+    assert until(runner, few.job_id, "done", "failed").error is None
+    until(runner, long.job_id, "running")
+    # While the job that may have ended it is tried alone, new ones are done beside it.
+    later = runner.submit("ingest", "others", Order(), [Upload("a.txt", b"The mill.")], key_id="")
+    assert until(runner, later.job_id, "done", "failed").error is None
+    assert runner.jobs.get(long.job_id).state in ("waiting", "running")
 
 
 def test_a_running_job_is_cancelled_and_nothing_is_left_of_what_was_sent(runner: Runner) -> None:
@@ -635,6 +705,7 @@ def test_a_dry_run_counts_and_stores_nothing(runner: Runner, tmp_path: Path) -> 
     assert summary is not None
     assert {each["label"] for each in summary["decisions"]} >= {"person full name"}
     assert not (tmp_path / "data" / "collections").exists()
+    settled(runner)
     assert raw_in(tmp_path) == []
 
 
@@ -642,14 +713,14 @@ def test_a_runner_that_meets_a_full_disk_tries_again(
     runner: Runner, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("app.jobs.runner._TRIED_AGAIN", 0.1)
-    waits, failures = runner.jobs.waits, iter([LetheError(NAME), LetheError(NAME)])
+    turns, failures = runner.jobs.next, iter([LetheError(NAME), LetheError(NAME)])
 
-    def unlucky(lane: Lane) -> bool:
+    def unlucky(lane: Lane) -> list[str]:
         for failure in failures if not lane.again and "ingest" in lane.kinds else ():
             raise failure
-        return waits(lane)
+        return turns(lane)
 
-    monkeypatch.setattr(runner.jobs, "waits", unlucky)
+    monkeypatch.setattr(runner.jobs, "next", unlucky)
     job = runner.submit(
         "ingest", "notes", Order(policy={"name": "redact"}), [Upload("a.txt", NOTE.encode())], key_id=""
     )
