@@ -29,5 +29,5 @@ def run(arguments: argparse.Namespace) -> int:
             app.state.runner.start()
             what = arguments.collection or "all collections"
             message(f"serving {what} on {url_of(listener)} (Ctrl-C ends it)")
-            serve(app, listener, where.drain_seconds, where.finish_seconds, app.state.runner.stop)
+            serve(app, listener, where, app.state.runner.stop)
     return 0

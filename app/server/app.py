@@ -1,6 +1,5 @@
 """The server: its routes, one family a file, and what every request passes."""
 
-from asyncio import Semaphore
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib.metadata import version
@@ -32,7 +31,7 @@ from app.server.middleware.watching import Watch, try_later
 from app.server.quotas.budgets import Budgets
 from app.server.quotas.later import TryLater
 from app.server.quotas.rates import OTHERS_PER_MINUTE, Rates
-from app.server.quotas.slots import MODELS_AT_ONCE, UPLOADS_AT_ONCE, Slots
+from app.server.quotas.slots import MODELS_AT_ONCE, Slots, UploadSlots
 from app.server.quotas.streams import Streams
 from app.server.routes.audits import audit_routes
 from app.server.routes.chat import chat_routes
@@ -158,7 +157,7 @@ def assemble(
     )
     app.state.model_slots = Slots(MODELS_AT_ONCE, "requests that run a model")
     app.state.search_slots = None
-    app.state.uploads = Semaphore(UPLOADS_AT_ONCE)
+    app.state.uploads = UploadSlots()
     app.state.streams = Streams()
     app.state.stopping = Event()
     app.state.metrics = metrics = Metrics()
