@@ -122,8 +122,8 @@ class Job:
     """A job as it is now. Times are ISO 8601 in UTC; ``progress`` counts bytes and documents.
 
     ``key_id`` is that of the key that ordered it, "" where the server asked for none. ``summary`` is that of
-    a finished run, ``error`` why it failed. While it waits, ``ahead`` counts the jobs that run and those whose
-    turn comes first.
+    a finished run, ``error`` why it failed. While it waits, ``ahead`` counts the jobs that run and those
+    whose turn comes first.
     """
 
     job_id: str
@@ -208,9 +208,9 @@ class Jobs:
     def take(self, lane: Lane = EVERY) -> Job | None:
         """The waiting job of a lane whose turn it is, which is running from now on; None if there is none.
 
-        Keys take turns: the one for which a job was begun the longest ago comes first, with its oldest job. No
-        key has two at once, and no two jobs write to a collection. One that was begun ``MOST_ATTEMPTS`` times
-        is given up instead.
+        Keys take turns: the one for which a job was begun the longest ago comes first, with its oldest job.
+        No key has two at once, and no two jobs write to a collection. One that was begun ``MOST_ATTEMPTS``
+        times is given up instead.
         """
         with self._open() as connection:
             connection.execute(

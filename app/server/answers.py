@@ -105,7 +105,9 @@ class ChoiceAnswer(_Answer):
 
     index: Literal[0] = 0
     message: ChatMessageAnswer
-    finish_reason: Literal["stop"] = "stop"
+    finish_reason: Literal["stop", "length"] = Field(
+        default="stop", description="length where max_tokens or max_completion_tokens cut it"
+    )
 
 
 class UsageAnswer(_Answer):

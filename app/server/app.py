@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib.metadata import version
+from pathlib import Path
 from threading import Event
 from typing import Any
 
@@ -70,7 +71,8 @@ def create_app(data: DataDir, keys: Keys, only: str | None = None) -> FastAPI:
     trail = Trail(data)
     own = own_routes(data, keys, served, runner, Sanitizing(data, served.system), trail)
     hosts = (*HOSTS, host, *server.hosts)
-    app = assemble(served, lambda: served.system().detector, hosts, access, _limited(server), own)
+    limits = _limited(server)
+    app = assemble(served, lambda: served.system().detector, hosts, access, limits, own, folder)
     # A key that is missing is said at the start.
     vault_of(data.settings)
     if data.settings.retrieval.reranker or data.settings.retrieval.rewrite_questions:
@@ -135,8 +137,9 @@ def assemble(
     access: Access | None = None,
     limits: ServerSettings | None = None,
     own: Sequence[APIRouter] = (),
+    folder: Path | None = None,
 ) -> FastAPI:
-    """The app over collections and a detector; ``own`` are further routes.
+    """The app over collections and a detector; ``own`` are further routes, ``folder`` is written to.
 
     Cross-origin requests are not allowed: browsers keep other sites out.
     """
@@ -169,7 +172,7 @@ def assemble(
         app.state.model_slots.counts,
     )
     _add_pages(app)
-    app.include_router(health_routes(served, metrics, app.state.stopping))
+    app.include_router(health_routes(served, metrics, app.state.stopping, folder))
     app.include_router(collection_routes(served))
     app.include_router(chat_routes(served), responses=ERRORS)
     app.include_router(presidio_routes(detector), responses=REFUSALS)

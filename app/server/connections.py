@@ -1,7 +1,7 @@
 """Connections that keep the server waiting: how long, and how many at once.
 
-A connection waits for its client until a whole request has come, and again once it is answered. While a request
-is answered, nothing here closes it.
+A connection waits for its client until a whole request has come, and again once it is answered. While a
+request is answered, nothing here closes it.
 """
 
 import asyncio
@@ -108,7 +108,9 @@ class Connection(H11Protocol):
 
     def held_up(self) -> bool:
         """Whether it is the server that takes no more of a body for now."""
-        return self._state == "body" and (self.flow.read_paused or self.conn.they_are_waiting_for_100_continue)
+        return self._state == "body" and (
+            self.flow.read_paused or self.conn.they_are_waiting_for_100_continue
+        )
 
     def give_up(self) -> None:
         """Close it, and say why to a client that has begun a request."""

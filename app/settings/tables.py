@@ -329,8 +329,8 @@ class ServerSettings(BaseModel):
     request_seconds: float = Field(
         default=10.0,
         gt=0,
-        description="how long the head of a request may take to come, and its body may pause or lag behind 64 "
-        "kbit/s; then the connection is closed",
+        description="how long the head of a request may take to come, and its body may pause or lag behind "
+        "64 kbit/s; then the connection is closed",
     )
     requests_per_minute: int | None = Field(
         default=None,
