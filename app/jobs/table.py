@@ -98,9 +98,6 @@ class Lane:
     at_once: int = 1
     stays: float = 0.0
 
-    def __str__(self) -> str:
-        return f"{self.kinds[0]} jobs{' again' if self.again else ''}"
-
     def asked(self) -> Mapping[str, object]:
         """The values of ``_IN_LANE``."""
         return {"kinds": json.dumps(self.kinds), "again": self.again, "only": self.only}

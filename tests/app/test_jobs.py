@@ -14,6 +14,7 @@ from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import httpx
 import psutil
 import pytest
 from hypothesis import given
@@ -39,7 +40,8 @@ from ingest.read.reading import ReadLimits
 from ingest.read.sources import read_documents
 from models.errors import LetheError
 from retrieval.errors import CollectionError
-from tests.commands import write_records
+from tests.commands import lethe, write_records
+from tests.serving import served
 
 KEY = b"k" * 32
 NAME = "Zorvath Quellbaum"
@@ -584,6 +586,39 @@ def test_a_small_job_of_another_key_does_not_wait_for_a_long_one(runner: Runner)
     done = until(runner, few.job_id, "done", "failed")
     assert (done.state, done.error, done.ahead) == ("done", None, None)
     assert runner.jobs.get(long.job_id).state == "running"
+
+
+def test_over_http_a_small_file_of_another_key_does_not_wait_for_one_very_long_document(
+    tmp_path: Path,
+) -> None:
+    """One document, that no worker process takes: it is sanitized in the same process as the small one."""
+    (tmp_path / "data").mkdir()
+    headers = []
+    for name in ("one", "other"):
+        made = lethe(tmp_path / "data", "keys", "create", name, "--scope", "ingest")
+        headers.append({"authorization": f"Bearer {json.loads(made.out)['key']}"})
+    long = " ".join(f"Mr {NAME}{number} keeps the lighthouse {number}." for number in range(5000))
+    with (
+        served(tmp_path / "data", "--port", "0", LETHE_INGEST__WORKERS="1") as server,
+        server.client(headers=headers[0]) as one,
+        server.client(headers=headers[1]) as other,
+    ):
+
+        def sent(client: httpx.Client, collection: str, text: str) -> str:
+            body = {"documents": [{"id": "a", "text": text}], "policy": {"name": "redact"}}
+            answer = client.post(f"/v1/collections/{collection}/documents", json=body)
+            assert answer.status_code == 202, answer.text
+            assert answer.json()["ahead"] is not None
+            return f"/v1/jobs/{answer.json()['job_id']}"
+
+        first = sent(one, "long", long)
+        while one.get(first).json()["state"] == "waiting":
+            time.sleep(0.05)
+        second = sent(other, "short", NOTE)
+        while (job := other.get(second).json())["state"] in ("waiting", "running"):
+            time.sleep(0.05)
+        assert (job["state"], job["error"], job["ahead"]) == ("done", None, None)
+        assert one.get(first).json()["state"] == "running"
 
 
 def test_a_job_that_is_cancelled_ends_where_it_is_and_its_process_goes_on(runner: Runner) -> None:
