@@ -278,26 +278,6 @@ def test_every_route_asks_for_a_key_with_its_scope(server: Served, made: dict[st
             assert answer.headers.get("www-authenticate") == ("Bearer" if expected == 401 else None)
 
 
-def test_an_error_about_rights_names_the_collection_and_the_remedy(
-    server: Served, data: Path, made: dict[str, str]
-) -> None:
-    adds = created(data, "adds", "--scope", "ingest", "-c", "more")
-    # Whether there is such a collection is not said.
-    for key, name in ((made["query"], "notes"), (adds, "notes"), (adds, "never")):
-        with with_key(server, key) as client:
-            answer = client.post(f"/v1/collections/{name}/documents", json={"documents": []})
-        assert refused(answer) == (
-            403,
-            "insufficient_scope",
-            f"This key does not have the scope ingest for the collection {name}, which this route needs. "
-            "Use one that does; `lethe keys create NAME --scope ingest` makes it.",
-        )
-    with with_key(server, made["query"]) as client:
-        for answer in (client.get("/v1/jobs"), client.post("/v1/collections/no such/documents")):
-            assert refused(answer)[2].startswith("This key does not have the scope ingest, which this route")
-            assert "no such" not in answer.text
-
-
 def test_what_is_not_granted_looks_like_what_is_not_there(server: Served, made: dict[str, str]) -> None:
     with with_key(server, made["notes"]) as client:
         assert models(client) == ["lethe", "kb:notes"]
@@ -361,6 +341,26 @@ def test_keys_are_listed_without_secrets_and_revoked_at_once(
         assert client.get("/v1/models").status_code == 401
     stored = (data / FILE).read_bytes() + (data / f"{FILE}-wal").read_bytes()
     assert not any(key.split("_", 2)[2].encode() in stored for key in (*made.values(), short))
+
+
+def test_an_error_about_rights_names_the_collection_and_the_remedy(
+    server: Served, data: Path, made: dict[str, str]
+) -> None:
+    adds = created(data, "adds", "--scope", "ingest", "-c", "more")
+    # Whether there is such a collection is not said.
+    for key, name in ((made["query"], "notes"), (adds, "notes"), (adds, "never")):
+        with with_key(server, key) as client:
+            answer = client.post(f"/v1/collections/{name}/documents", json={"documents": []})
+        assert refused(answer) == (
+            403,
+            "insufficient_scope",
+            f"This key does not have the scope ingest for the collection {name}, which this route needs. "
+            "Use one that does; `lethe keys create NAME --scope ingest` makes it.",
+        )
+    with with_key(server, made["query"]) as client:
+        for answer in (client.get("/v1/jobs"), client.post("/v1/collections/no such/documents")):
+            assert refused(answer)[2].startswith("This key does not have the scope ingest, which this route")
+            assert "no such" not in answer.text
 
 
 def test_a_grant_for_what_is_not_there_is_refused(data: Path) -> None:
