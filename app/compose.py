@@ -93,6 +93,27 @@ def system_of(
     )
 
 
+def like(system: "System", settings: Settings, key: bytes) -> "System":
+    """The system of settings that differ from those of another in the policy alone, with its models.
+
+    Its lists stay: clients cannot set them. ``key`` is that of ``DataDir``. Raises as ``system_of``.
+    """
+    from app.policies import own_entities_of, policy_of
+    from ingest.deciding.treatment import needs_key
+
+    policy = policy_of(settings, own_entities_of(settings.policy).labels())
+    model = system.language_model
+    if model is None and policy.name == "intact":
+        model = language_model_of(settings)
+    return replace(
+        system,
+        policy=policy,
+        language_model=model,
+        key=key if needs_key(policy) else None,
+        settings_digest=_digest(settings),
+    )
+
+
 def _digest(settings: Settings) -> str:
     from app.settings.report import settings_digest
 

@@ -15,7 +15,7 @@ from retrieval.errors import CollectionError
 if TYPE_CHECKING:
     from ingest.protocols import EntityDetector
 
-_COLLECTION_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+COLLECTION_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 class DataDir:
@@ -77,7 +77,7 @@ class DataDir:
 
     def folder(self, name: str) -> Path:
         """The folder of a collection of this name, which need not exist."""
-        if not _COLLECTION_NAME.fullmatch(name):
+        if not COLLECTION_NAME.fullmatch(name):
             raise ConfigurationError(
                 "A collection's name has 1 to 64 letters, digits, '.', '_' or '-', and begins with one of "
                 "the first two."
@@ -86,7 +86,7 @@ class DataDir:
 
     def holds(self, name: str) -> bool:
         """Whether there is a collection of this name, which may be any text."""
-        return _COLLECTION_NAME.fullmatch(name) is not None and Collection.exists(self.folder(name))
+        return COLLECTION_NAME.fullmatch(name) is not None and Collection.exists(self.folder(name))
 
     def collections(self) -> list[str]:
         """The names of existing collections."""

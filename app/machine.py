@@ -1,5 +1,6 @@
 """What this process may use of its machine, in a container too, and for how long."""
 
+import logging
 import os
 import resource
 import signal
@@ -22,6 +23,11 @@ def keep_no_core() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
+def drop_logs() -> None:
+    """From now on, what libraries log is not printed: it may quote what they read."""
+    logging.getLogger().addHandler(logging.NullHandler())
+
+
 def begin_apart() -> None:
     """Begin in a process that the server has started: it ends with the server, by a kill too.
 
@@ -29,6 +35,7 @@ def begin_apart() -> None:
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     keep_no_core()
+    drop_logs()
     parent = parent_process()
     assert parent is not None
 

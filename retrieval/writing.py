@@ -1,7 +1,7 @@
 """Answers as they are written: pieces of text, and at the end the answer that they make up."""
 
 import re
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import Protocol
@@ -110,6 +110,46 @@ class Until:
     def close(self) -> str:
         """The rest, if there was no stop string."""
         return "" if self._ended else self._held
+
+
+class Shortened:
+    """Ends a text after ``most`` tokens, None for any number; ``cut`` says whether it did.
+
+    The tokens of each word are counted alone, by ``places`` of tokens in a text: a word that is too long for
+    what is left ends within.
+    """
+
+    def __init__(self, most: int | None, places: Callable[[str], Sequence[tuple[int, int]]]) -> None:
+        self._left, self._places = most, places
+        self._held, self.cut = "", False
+
+    def feed(self, text: str) -> str:
+        """The words that are known to be whole."""
+        if self._left is None:
+            return text
+        self._held += text
+        words = _WORD.findall(self._held)
+        # The last one may go on.
+        whole, self._held = words[:-1], "".join(words[-1:])
+        return "".join(map(self._fitting, whole))
+
+    def close(self) -> str:
+        """The rest, if there is room."""
+        return self._fitting(self._held)
+
+    def _fitting(self, word: str) -> str:
+        """A word with the space before it, as far as it fits."""
+        if self.cut or self._left is None:
+            return ""
+        tokens = self._places(word)
+        if len(tokens) > self._left:
+            self.cut = True
+            return word[: tokens[self._left - 1][1]] if self._left else ""
+        self._left -= len(tokens)
+        return word
+
+
+_WORD = re.compile(r"\s*\S+|\s+\Z")
 
 
 class Restored:

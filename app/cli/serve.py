@@ -6,7 +6,7 @@ from contextlib import closing
 from app.access.keys import Keys
 from app.cli.console import message
 from app.cli.given import data_of
-from app.machine import keep_no_core
+from app.machine import drop_logs, keep_no_core
 from app.server.app import create_app
 from app.server.running import alone_in, listening, serve, url_of
 from models.errors import ConfigurationError
@@ -15,6 +15,7 @@ from models.errors import ConfigurationError
 def run(arguments: argparse.Namespace) -> int:
     """Serve the collections until interrupted."""
     keep_no_core()
+    drop_logs()
     data = data_of(arguments)
     where = data.settings.server
     with alone_in(data.settings.data_dir), closing(Keys(data.settings.data_dir)) as keys:
@@ -29,5 +30,5 @@ def run(arguments: argparse.Namespace) -> int:
             app.state.runner.start()
             what = arguments.collection or "all collections"
             message(f"serving {what} on {url_of(listener)} (Ctrl-C ends it)")
-            serve(app, listener, where.drain_seconds, where.finish_seconds, app.state.runner.stop)
+            serve(app, listener, where, app.state.runner.stop)
     return 0

@@ -21,7 +21,12 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 State = Literal["waiting", "running", "done", "failed", "cancelled"]
 STATES: tuple[State, ...] = get_args(State)
 MOST_ATTEMPTS = 3
-"""How often a job is begun: one that ends its process each time is not begun for ever."""
+"""How often a job is begun: one that ends its process each time is not begun for ever.
+
+The first time it shares a process with others; after that it has one for itself, so that it ends no other's.
+"""
+MOST_AT_ONCE = 8
+"""Jobs of as many keys that a process does side by side."""
 MOST_KEPT = 10_000
 """Jobs after which one that is over is forgotten."""
 MOST_SHOWN = 200
@@ -49,7 +54,57 @@ _SCHEMA = """
 _COLUMNS = (
     "job_id, kind, collection, dry_run, key_id, state, created, started, ended, progress, summary, error"
 )
-_OF_KINDS = "kind IN (SELECT value FROM json_each(?))"
+_IN_LANE = """
+    kind IN (SELECT value FROM json_each(:kinds))
+    AND coalesce((attempts > (state = 'running')) = :again, TRUE) AND coalesce(job_id = :only, TRUE)
+"""
+_TURNS = """
+    WITH turns AS (
+        SELECT key_id, kind = 'audit' AS audits, max(started) AS served, max(state = 'running') AS busy,
+        sum(state = 'running') AS running FROM jobs GROUP BY 1, 2
+    )
+"""
+"""Of each key, audits apart: when a job of it was begun last, and whether one runs."""
+_NEXT = f"""
+    {_TURNS} SELECT job_id FROM jobs JOIN turns ON jobs.key_id = turns.key_id AND audits = (kind = 'audit')
+    WHERE state = 'waiting' AND NOT busy AND {_IN_LANE} AND (
+        audits OR dry_run OR collection NOT IN (
+            SELECT collection FROM jobs WHERE state = 'running' AND kind != 'audit' AND NOT dry_run
+        )
+    ) ORDER BY served, number
+"""
+_AHEAD = f"""
+    {_TURNS}, places AS (
+        SELECT job_id, audits, served, number, busy + row_number() OVER (
+            PARTITION BY jobs.key_id, audits ORDER BY number
+        ) AS place FROM jobs JOIN turns ON jobs.key_id = turns.key_id AND audits = (kind = 'audit')
+        WHERE state = 'waiting'
+    ) SELECT job_id, row_number() OVER (PARTITION BY audits ORDER BY place, served, number) - 1
+    + (SELECT sum(running) FROM turns WHERE turns.audits = places.audits) FROM places
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """Which jobs a process does: those of some kinds, of which ``at_once`` may run side by side.
+
+    ``again`` are those whose process ended before they were done, None for all; ``only`` is one of them. The
+    process stays for ``stays`` seconds after the last, since the next need not wait for its models then.
+    """
+
+    kinds: Sequence[Kind] = KINDS
+    again: bool | None = None
+    only: str | None = None
+    at_once: int = 1
+    stays: float = 0.0
+
+    def asked(self) -> Mapping[str, object]:
+        """The values of ``_IN_LANE``."""
+        return {"kinds": json.dumps(self.kinds), "again": self.again, "only": self.only}
+
+
+EVERY = Lane()
+"""All jobs."""
 
 
 class UnknownJob(LetheError):
@@ -64,7 +119,8 @@ class Job:
     """A job as it is now. Times are ISO 8601 in UTC; ``progress`` counts bytes and documents.
 
     ``key_id`` is that of the key that ordered it, "" where the server asked for none. ``summary`` is that of
-    a finished run, ``error`` why it failed.
+    a finished run, ``error`` why it failed. While it waits, ``ahead`` counts the jobs that run and those
+    whose turn comes first.
     """
 
     job_id: str
@@ -79,6 +135,7 @@ class Job:
     progress: Mapping[str, int] = field(default_factory=dict)
     summary: Mapping[str, Any] | None = field(default=None, repr=False)
     error: str | None = None
+    ahead: int | None = None
 
     @property
     def over(self) -> bool:
@@ -96,8 +153,7 @@ class Jobs:
 
     def create(self, job_id: str, kind: Kind, collection: str, *, key_id: str, dry_run: bool) -> Job:
         """A new waiting job, ordered by a key or, "", by everybody."""
-        job = Job(job_id, kind, collection, dry_run, key_id, "waiting", _now())
-        row = (job_id, kind, collection, dry_run, key_id, job.state, job.created)
+        row = (job_id, kind, collection, dry_run, key_id, "waiting", _now())
         with self._open() as connection:
             connection.execute(
                 "INSERT INTO jobs (job_id, kind, collection, dry_run, key_id, state, created) "
@@ -109,11 +165,11 @@ class Jobs:
                 "(SELECT max(number) FROM jobs) - ?",
                 (MOST_KEPT,),
             )
-        return job
+        return self.get(job_id)
 
     def get(self, job_id: str) -> Job:
         """A job by id; raises UnknownJob."""
-        found = self._select("WHERE job_id = ?", job_id)
+        found = self._select("WHERE job_id = ?", (job_id,))
         if not found:
             raise UnknownJob
         return found[0]
@@ -137,14 +193,21 @@ class Jobs:
         """
         return all([self.cancel(each.job_id, _ERASED).over for each in self.audits(collection)])
 
-    def waits(self, kinds: Sequence[Kind] = KINDS) -> bool:
-        """Whether a job of some kinds waits."""
-        return any(each.state == "waiting" and each.kind in kinds for each in self.unfinished())
+    def waits(self, lane: Lane = EVERY) -> bool:
+        """Whether a job of a lane waits."""
+        return bool(self._ids("state = 'waiting'", lane))
 
-    def take(self, kinds: Sequence[Kind] = KINDS) -> Job | None:
-        """The oldest waiting job of some kinds, which is running from now on; None if none waits.
+    def next(self, lane: Lane = EVERY) -> list[str]:
+        """The waiting jobs of a lane that may begin, in the order of their turns."""
+        with self._open() as connection:
+            return [job_id for (job_id,) in connection.execute(_NEXT, lane.asked())]
 
-        One that was begun ``MOST_ATTEMPTS`` times is given up instead.
+    def take(self, lane: Lane = EVERY) -> Job | None:
+        """The waiting job of a lane whose turn it is, which is running from now on; None if there is none.
+
+        Keys take turns: the one for which a job was begun the longest ago comes first, with its oldest job.
+        No key has two at once, and no two jobs write to a collection. One that was begun ``MOST_ATTEMPTS``
+        times is given up instead.
         """
         with self._open() as connection:
             connection.execute(
@@ -153,16 +216,18 @@ class Jobs:
                 (_now(), _GIVEN_UP, MOST_ATTEMPTS),
             )
             row = connection.execute(
-                "UPDATE jobs SET state = 'running', started = coalesce(started, ?), attempts = attempts + 1 "
-                f"WHERE number = (SELECT min(number) FROM jobs WHERE state = 'waiting' AND {_OF_KINDS}) "
-                f"RETURNING {_COLUMNS}",
-                (_now(), json.dumps(kinds)),
+                "UPDATE jobs SET state = 'running', started = coalesce(started, :now), "
+                f"attempts = attempts + 1 WHERE job_id = ({_NEXT} LIMIT 1) RETURNING {_COLUMNS}",
+                {"now": _now(), **lane.asked()},
             ).fetchone()
         return None if row is None else _job(row)
 
-    def report(self, job_id: str, progress: Mapping[str, int]) -> None:
-        """Note how far a job is."""
-        self._update(job_id, "progress = ?", json.dumps(progress))
+    def report(self, job_id: str, progress: Mapping[str, int]) -> bool:
+        """Note how far a job is; whether its end was asked for."""
+        with self._open() as connection:
+            query = "UPDATE jobs SET progress = ? WHERE job_id = ? RETURNING cancelling"
+            row = connection.execute(query, (json.dumps(progress), job_id)).fetchone()
+        return row is not None and bool(row[0])
 
     def finish(self, job_id: str, summary: Mapping[str, Any]) -> None:
         """Note the end of a job."""
@@ -192,32 +257,34 @@ class Jobs:
             )
         return self.get(job_id)
 
-    def cancelling(self, kinds: Sequence[Kind] = KINDS) -> bool:
-        """Whether the end of a running job of some kinds was asked for."""
-        with self._open() as connection:
-            query = f"SELECT 1 FROM jobs WHERE state = 'running' AND cancelling AND {_OF_KINDS}"
-            return connection.execute(query, (json.dumps(kinds),)).fetchone() is not None
+    def cancelling(self, lane: Lane = EVERY) -> list[str]:
+        """The running jobs of a lane whose end was asked for."""
+        return self._ids("state = 'running' AND cancelling", lane)
 
-    def hand_back(self, kinds: Sequence[Kind] = KINDS, *, blame: bool) -> None:
-        """Let jobs of some kinds wait again whose process is gone; those whose end was asked for are over.
+    def end(self, job_id: str) -> None:
+        """Note that a job has ended because that was asked for."""
+        self._update(job_id, "state = 'cancelled', ended = ?", _now())
+
+    def hand_back(self, lane: Lane = EVERY, *, blame: bool) -> None:
+        """Let jobs of a lane wait again whose process is gone; those whose end was asked for are over.
 
         With ``blame`` the attempt counts: the process ended while nobody had asked it to.
         """
         with self._open() as connection:
             connection.execute(
-                "UPDATE jobs SET state = 'cancelled', ended = ? "
-                f"WHERE state = 'running' AND cancelling AND {_OF_KINDS}",
-                (_now(), json.dumps(kinds)),
+                "UPDATE jobs SET state = 'cancelled', ended = :now "
+                f"WHERE state = 'running' AND cancelling AND {_IN_LANE}",
+                {"now": _now(), **lane.asked()},
             )
             connection.execute(
-                "UPDATE jobs SET state = 'waiting', attempts = attempts - ? "
-                f"WHERE state = 'running' AND {_OF_KINDS}",
-                (not blame, json.dumps(kinds)),
+                "UPDATE jobs SET state = 'waiting', attempts = attempts - :forgiven "
+                f"WHERE state = 'running' AND {_IN_LANE}",
+                {"forgiven": not blame, **lane.asked()},
             )
 
     def is_over(self, job_id: str) -> bool:
         """Whether there is such a job, and nothing will change of it any more."""
-        return any(each.over for each in self._select("WHERE job_id = ?", job_id))
+        return any(each.over for each in self._select("WHERE job_id = ?", (job_id,)))
 
     def counts(self) -> dict[str, int]:
         """The number of jobs in each state."""
@@ -225,10 +292,17 @@ class Jobs:
             found = dict(connection.execute("SELECT state, count(*) FROM jobs GROUP BY state").fetchall())
         return {state: found.get(state, 0) for state in STATES}
 
-    def _select(self, which: str, *values: object) -> list[Job]:
+    def _select(self, which: str, values: Sequence[object] | Mapping[str, object] = ()) -> list[Job]:
         with self._open() as connection:
-            rows = connection.execute(f"SELECT {_COLUMNS} FROM jobs {which}", values).fetchall()
-        return [_job(row) for row in rows]
+            found = [_job(row) for row in connection.execute(f"SELECT {_COLUMNS} FROM jobs {which}", values)]
+            some_wait = any(each.state == "waiting" for each in found)
+            ahead = dict(connection.execute(_AHEAD).fetchall()) if some_wait else {}
+        return [replace(each, ahead=ahead.get(each.job_id)) for each in found]
+
+    def _ids(self, which: str, lane: Lane) -> list[str]:
+        with self._open() as connection:
+            query = f"SELECT job_id FROM jobs WHERE {which} AND {_IN_LANE}"
+            return [job_id for (job_id,) in connection.execute(query, lane.asked())]
 
     def _update(self, job_id: str, what: str, *values: object) -> None:
         with self._open() as connection:
@@ -257,7 +331,7 @@ def job_row(job: Job) -> Mapping[str, object]:
     """A job as JSON."""
     summary = None if job.summary is None else dict(job.summary)
     found = summary.pop("failures", []) if summary else []
-    row = {name: getattr(job, name) for name in ("job_id", "kind", "collection", "dry_run", "state")}
+    row = {name: getattr(job, name) for name in ("job_id", "kind", "collection", "dry_run", "state", "ahead")}
     times = {name: getattr(job, name) for name in ("created", "started", "ended")}
     return {
         **row,

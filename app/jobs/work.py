@@ -1,17 +1,18 @@
-"""What the process does that works on jobs: one after the other, until none waits."""
+"""What the process does that works on jobs: several side by side, until none waits."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, closing
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
+from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 from app.access.keys import Keys
 from app.access.vault import originals
 from app.data_dir import DataDir
 from app.jobs.rights import missing_scope
-from app.jobs.table import KINDS, Job, Jobs, Kind
+from app.jobs.table import EVERY, Job, Jobs, Lane
 from app.jobs.uploads import Order, Uploads
 from app.machine import begin_apart
 from app.rows import error_text
@@ -26,79 +27,161 @@ if TYPE_CHECKING:
     from eval.studies.audit.report import AuditReport
     from ingest.pipeline import Tally
     from ingest.read.reading import Reading
+    from retrieval.system import System
 
 PAUSE = 0.25
 """Seconds between two notes of how far a job is, or two looks at a collection that is not free."""
+LOOKS = 0.1
+"""Seconds between two looks for a job that may begin."""
 WAITS = 600.0
 """Seconds for which a job waits for others that write to its collection."""
 
 
-def work(settings: Settings, kinds: Sequence[Kind] = KINDS) -> None:
-    """Do every job of some kinds that waits."""
+class Cancelled(BaseException):
+    """Ends a job where it reports how far it is. No part takes it for a document that cannot be sanitized."""
+
+
+def work(settings: Settings, lane: Lane = EVERY) -> None:
+    """Do every job of a lane that waits, and those that come soon after."""
     # Were the server killed, another would start a process of its own for the same job.
     begin_apart()
     try:
-        _work(settings, kinds)
+        _work(settings, lane)
     except Exception as error:
         # A traceback could quote a document.
         raise SystemExit(f"lethe: the process of jobs ended ({type(error).__name__})") from None
 
 
-def _work(settings: Settings, kinds: Sequence[Kind] = KINDS) -> None:
+def _work(settings: Settings, lane: Lane = EVERY) -> None:
     data = DataDir(settings)
-    jobs, uploads = Jobs(settings.data_dir), Uploads(settings.data_dir, data.key)
-    while job := jobs.take(kinds):
-        summary, error = _outcome(job, settings, uploads, jobs)
-        if error is None:
-            jobs.finish(job.job_id, summary)
+    desk = _Desk(settings, Jobs(settings.data_dir), Uploads(settings.data_dir, data.key))
+    threads: list[Thread] = []
+    until = time.monotonic()
+    while not desk.broken:
+        threads = [each for each in threads if each.is_alive()]
+        job = desk.jobs.take(lane) if len(threads) < lane.at_once else None
+        if job is not None:
+            # Ended with the process, which waits for none of them.
+            threads.append(Thread(target=desk.do, args=(job,), daemon=True))
+            threads[-1].start()
+        elif threads:
+            threads[0].join(LOOKS)
+        elif not desk.jobs.waits(lane):
+            if time.monotonic() >= until:
+                return
+            time.sleep(LOOKS)
+            continue
         else:
-            jobs.fail(job.job_id, error)
-        # Not before the end is written: a job that waits again needs what was sent.
-        uploads.forget(job.job_id)
+            # Another process does what it waits for.
+            time.sleep(LOOKS)
+        until = time.monotonic() + lane.stays
+    raise desk.broken[0]
 
 
-def _outcome(job: Job, settings: Settings, uploads: Uploads, jobs: Jobs) -> tuple[dict[str, Any], str | None]:
-    try:
-        return _once_free(partial(_done, job, settings, uploads, jobs)), None
-    except LetheError as error:
-        return {}, error_text(error, places_of(settings))
-    except Exception as error:
-        # Its message may quote a document.
-        return {}, f"Internal error {type(error).__name__}. What was stored before is whole."
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    """What the jobs of a process share. ``broken`` has why no more can be done."""
 
+    settings: Settings
+    jobs: Jobs
+    uploads: Uploads
+    models: "_Models" = field(default_factory=lambda: _Models())
+    pool: Lock = field(default_factory=Lock)
+    """Held by the one job that has worker processes; the others work in their threads."""
+    broken: list[Exception] = field(default_factory=list)
 
-def _once_free(do: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """What it returns, tried again while another writes to the collection: an erasure ends soon."""
-    until = time.monotonic() + WAITS
-    while True:
+    def do(self, job: Job) -> None:
+        """Do a job, and note how it ended."""
         try:
-            return do()
-        except CollectionBusy:
-            if time.monotonic() > until:
-                raise
-            time.sleep(PAUSE)
+            summary, error = self._outcome(job)
+            if error is None:
+                self.jobs.finish(job.job_id, summary)
+            else:
+                self.jobs.fail(job.job_id, error)
+        except Cancelled:
+            self.jobs.end(job.job_id)
+        except Exception as error:
+            self.broken.append(error)
+            return
+        # Not before the end is written: a job that waits again needs what was sent.
+        self.uploads.forget(job.job_id)
+
+    def _outcome(self, job: Job) -> tuple[dict[str, Any], str | None]:
+        try:
+            return self._once_free(job), None
+        except LetheError as error:
+            return {}, error_text(error, places_of(self.settings))
+        except Exception as error:
+            # Its message may quote a document.
+            return {}, f"Internal error {type(error).__name__}. What was stored before is whole."
+
+    def _once_free(self, job: Job) -> dict[str, Any]:
+        """What it returns, tried again while another writes to the collection: an erasure ends soon."""
+        until = time.monotonic() + WAITS
+        while True:
+            try:
+                return _done(job, self)
+            except CollectionBusy:
+                if time.monotonic() > until:
+                    raise
+                if job.job_id in self.jobs.cancelling():
+                    raise Cancelled from None
+                time.sleep(PAUSE)
+
+    def report(self, job: Job, progress: Mapping[str, int]) -> None:
+        """Note how far a job is; raises Cancelled if its end was asked for."""
+        if self.jobs.report(job.job_id, progress):
+            raise Cancelled
 
 
-def _done(job: Job, settings: Settings, uploads: Uploads, jobs: Jobs) -> dict[str, Any]:
-    from app.compose import system_of
+class _Models:
+    """The models of a process, loaded once for all its threads."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._system: System | None = None
+
+    def system(self, settings: Settings, key: bytes) -> "System":
+        """The system of settings that differ from those of other calls in the policy alone.
+
+        Lists in files count as they are now. Models use one thread each: jobs side by side fill the cores.
+        """
+        from app.compose import encoder_of, like, system_of
+        from app.policies import own_entities_of
+
+        with self._lock:
+            made = self._system
+            if made is None or made.own_entities != own_entities_of(settings.policy).digest(key):
+                encoder = made.encoder if made else encoder_of(settings, threads=1)
+                made = system_of(settings, encoder=encoder, key=key)
+            self._system = made = like(made, settings, key)
+            return made
+
+
+def _done(job: Job, desk: _Desk) -> dict[str, Any]:
     from app.dry_run import dry_run
     from app.ingesting import ingest, workers_for
 
+    settings, uploads = desk.settings, desk.uploads
     order, total = uploads.order(job.job_id), uploads.bytes_of(job.job_id)
     _check_allowed(job, order, settings)
     if job.kind == "audit":
-        return _audited(job, order, settings, uploads, jobs)
+        return _audited(job, order, desk)
     chosen = DataDir(settings).settings_for(job.collection, order.policy)
     # A dry run makes no key for digests either.
     data = DataDir(chosen, writes=not job.dry_run)
-    on_progress = _reporter(jobs, job.job_id, total)
-    system = system_of(chosen, writes=not job.dry_run)
+    on_progress = _reporter(job, desk, total)
+    system = desk.models.system(chosen, data.key)
     with ExitStack() as stack:
         readings = _readings(job, order, data, uploads, stack)
         if job.dry_run:
             tally, counted = dry_run(system, data, job.collection, readings, on_progress)
             return {**tally.summary(), **counted.summary()}
         workers = workers_for(chosen, total)
+        if workers > 1 and desk.pool.acquire(blocking=False):
+            stack.callback(desk.pool.release)
+        else:
+            workers = 1
         readers = frozenset(order.readers)
         tally = ingest(system, data, job.collection, readings, on_progress, workers=workers, readers=readers)
         return dict(tally.summary())
@@ -119,7 +202,7 @@ def _readings(
     return (Reading(replace(each, metadata={}), 0) for _, each in originals(data, order.source))
 
 
-def _audited(job: Job, order: Order, settings: Settings, uploads: Uploads, jobs: Jobs) -> dict[str, Any]:
+def _audited(job: Job, order: Order, desk: _Desk) -> dict[str, Any]:
     """Audit a collection; the report lies in the folder of the job from then on."""
     from app.auditing import audit_of
     from app.jobs.audits import kept_report, report_folder_of
@@ -131,8 +214,9 @@ def _audited(job: Job, order: Order, settings: Settings, uploads: Uploads, jobs:
 
     def on_progress(phase: str, done: int, total: int | None) -> None:
         if phase == SYSTEMS and total:
-            jobs.report(job.job_id, {"systems_done": done, "systems": total})
+            desk.report(job, {"systems_done": done, "systems": total})
 
+    settings, uploads = desk.settings, desk.uploads
     data, options, folder = DataDir(settings), Options(**order.audit), report_folder_of(settings, job.job_id)
 
     def audited() -> "AuditReport":
@@ -172,7 +256,7 @@ def _check_allowed(job: Job, order: Order, settings: Settings) -> None:
         raise LetheError("The key that ordered this may not do so any more. Send it again with another key.")
 
 
-def _reporter(jobs: Jobs, job_id: str, total: int) -> "Callable[[Tally], None]":
+def _reporter(job: Job, desk: _Desk, total: int) -> "Callable[[Tally], None]":
     noted = 0.0
 
     def note(tally: "Tally") -> None:
@@ -180,8 +264,8 @@ def _reporter(jobs: Jobs, job_id: str, total: int) -> "Callable[[Tally], None]":
         if time.monotonic() - noted < PAUSE:
             return
         noted = time.monotonic()
-        jobs.report(
-            job_id,
+        desk.report(
+            job,
             {
                 "bytes_read": tally.bytes_read,
                 "bytes_total": total,

@@ -7,6 +7,7 @@ from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from app.access.keys import EVERYBODY, Key, Keys, Scope
+from app.data_dir import COLLECTION_NAME
 from app.server.middleware.noted import CURRENT
 from app.server.quotas.rates import Rates
 from models.errors import LetheError
@@ -25,10 +26,16 @@ class NotAuthenticated(LetheError):
 
 
 class NotAllowed(LetheError):
-    """A key without the scope of a route."""
+    """A key without the scope of a route, for the collection that was named if one was."""
 
-    def __init__(self, scope: Scope) -> None:
-        super().__init__(f"This key does not have the scope {scope}, which this route needs.")
+    def __init__(self, scope: Scope, collection: str | None = None) -> None:
+        # A name that no collection can have is a stranger's text.
+        named = collection is not None and COLLECTION_NAME.fullmatch(collection)
+        on = f" for the collection {collection}" if named else ""
+        super().__init__(
+            f"This key does not have the scope {scope}{on}, which this route needs. Use one that does; "
+            f"`lethe keys create NAME --scope {scope}` makes it."
+        )
 
 
 class Access(Protocol):
@@ -83,7 +90,7 @@ def needs(scope: Scope | None) -> Any:
         if noted := CURRENT.get():
             noted.asked(request, key, scope)
         if scope is not None and not key.allows(scope):
-            raise NotAllowed(scope)
+            raise NotAllowed(scope, request.path_params.get("collection"))
         return key
 
     return Depends(caller)

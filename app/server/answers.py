@@ -105,7 +105,9 @@ class ChoiceAnswer(_Answer):
 
     index: Literal[0] = 0
     message: ChatMessageAnswer
-    finish_reason: Literal["stop"] = "stop"
+    finish_reason: Literal["stop", "length"] = Field(
+        default="stop", description="length where max_tokens or max_completion_tokens cut it"
+    )
 
 
 class UsageAnswer(_Answer):
@@ -211,6 +213,9 @@ class JobAnswer(_Answer):
     collection: str
     dry_run: bool
     state: Literal["waiting", "running", "done", "failed", "cancelled"]
+    ahead: int | None = Field(
+        description="while it waits: the jobs that run, or whose turn comes before; jobs of keys take turns"
+    )
     created: str
     started: str | None
     ended: str | None

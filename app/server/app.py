@@ -1,9 +1,9 @@
 """The server: its routes, one family a file, and what every request passes."""
 
-from asyncio import Semaphore
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib.metadata import version
+from pathlib import Path
 from threading import Event
 from typing import Any
 
@@ -32,7 +32,7 @@ from app.server.middleware.watching import Watch, try_later
 from app.server.quotas.budgets import Budgets
 from app.server.quotas.later import TryLater
 from app.server.quotas.rates import OTHERS_PER_MINUTE, Rates
-from app.server.quotas.slots import MODELS_AT_ONCE, UPLOADS_AT_ONCE, Slots
+from app.server.quotas.slots import MODELS_AT_ONCE, Slots, UploadSlots
 from app.server.quotas.streams import Streams
 from app.server.routes.audits import audit_routes
 from app.server.routes.chat import chat_routes
@@ -71,7 +71,8 @@ def create_app(data: DataDir, keys: Keys, only: str | None = None) -> FastAPI:
     trail = Trail(data)
     own = own_routes(data, keys, served, runner, Sanitizing(data, served.system), trail)
     hosts = (*HOSTS, host, *server.hosts)
-    app = assemble(served, lambda: served.system().detector, hosts, access, _limited(server), own)
+    limits = _limited(server)
+    app = assemble(served, lambda: served.system().detector, hosts, access, limits, own, folder)
     # A key that is missing is said at the start.
     vault_of(data.settings)
     if data.settings.retrieval.reranker or data.settings.retrieval.rewrite_questions:
@@ -136,8 +137,9 @@ def assemble(
     access: Access | None = None,
     limits: ServerSettings | None = None,
     own: Sequence[APIRouter] = (),
+    folder: Path | None = None,
 ) -> FastAPI:
-    """The app over collections and a detector; ``own`` are further routes.
+    """The app over collections and a detector; ``own`` are further routes, ``folder`` is written to.
 
     Cross-origin requests are not allowed: browsers keep other sites out.
     """
@@ -158,7 +160,7 @@ def assemble(
     )
     app.state.model_slots = Slots(MODELS_AT_ONCE, "requests that run a model")
     app.state.search_slots = None
-    app.state.uploads = Semaphore(UPLOADS_AT_ONCE)
+    app.state.uploads = UploadSlots()
     app.state.streams = Streams()
     app.state.stopping = Event()
     app.state.metrics = metrics = Metrics()
@@ -170,7 +172,7 @@ def assemble(
         app.state.model_slots.counts,
     )
     _add_pages(app)
-    app.include_router(health_routes(served, metrics, app.state.stopping))
+    app.include_router(health_routes(served, metrics, app.state.stopping, folder))
     app.include_router(collection_routes(served))
     app.include_router(chat_routes(served), responses=ERRORS)
     app.include_router(presidio_routes(detector), responses=REFUSALS)

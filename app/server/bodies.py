@@ -12,6 +12,7 @@ from eval.studies.audit.options import Options, SuiteName
 from ingest.readers import MOST, READERS_FIELD, groups_in
 
 NO_EFFECT = "accepted for compatibility, without effect"
+MOST_TOKENS = "word pieces of the encoder, as usage counts them, after which the answer is cut"
 LONGEST_CONTENT = 100_000
 LONGEST_SANITIZED = 20_000
 """Characters of one text: longer ones are documents, which a job sanitizes."""
@@ -138,8 +139,8 @@ class ChatBody(_Body):
     top_p: float | None = Field(default=None, ge=0, le=1, description=NO_EFFECT)
     presence_penalty: float | None = Field(default=None, ge=-2, le=2, description=NO_EFFECT)
     frequency_penalty: float | None = Field(default=None, ge=-2, le=2, description=NO_EFFECT)
-    max_tokens: int | None = Field(default=None, ge=1, description=NO_EFFECT)
-    max_completion_tokens: int | None = Field(default=None, ge=1, description=NO_EFFECT)
+    max_tokens: int | None = Field(default=None, ge=1, description=MOST_TOKENS)
+    max_completion_tokens: int | None = Field(default=None, ge=1, description=MOST_TOKENS)
     user: str | None = Field(default=None, max_length=200, repr=False, description=NO_EFFECT)
     seed: int | None = Field(default=None, description=NO_EFFECT)
 

@@ -67,7 +67,9 @@ async def form_of(request: Request, of_json: Sequence[str] = ()) -> tuple[dict[s
         form = await parser.parse()
     except (MultiPartException, KeyError, UnicodeError):
         raise ConfigurationError(
-            f"The form could not be read; send up to {MOST_FILES} files in parts named files."
+            f"The form could not be read: its parts are not as {MULTIPART} has them. Send up to {MOST_FILES} "
+            "files in parts named files, as `curl -F files=@notes.txt` does, and let the client write the "
+            "boundary."
         ) from None
     files = [
         Upload(each.filename or "", await each.read())

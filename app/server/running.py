@@ -10,16 +10,18 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import FrameType
+from typing import cast
 
 import uvicorn
 from fastapi import FastAPI
 
+from app.server.connections import Connection, Waiting
+from app.settings.load import ServerSettings
 from models.errors import LetheError
 
-FINISHING_S = 2
-"""How long running requests may take to finish once the server is ending."""
 HANDING_BACK_S = 8.0
 """How long from the signal on jobs may take to be handed back, if that is more."""
 LEAVING_S = 1.0
@@ -85,22 +87,28 @@ def url_of(listener: socket.socket) -> str:
 def serve(
     app: FastAPI,
     listener: socket.socket,
-    drain_s: float = 0,
-    finish_s: int = FINISHING_S,
+    where: ServerSettings | None = None,
     on_stop: Callable[[], None] | None = None,
 ) -> None:
     """Answer until SIGINT or SIGTERM, then let running requests finish for a moment and return.
 
-    The event ``app.state.stopping`` is set first, and ``on_stop`` begins in a thread of its own. All is
-    answered for ``drain_s`` more; then no connection is taken any more, and running requests have
-    ``finish_s`` to end. ``on_stop`` has as long as both together, or ``HANDING_BACK_S``.
+    ``where`` bounds how long and how many connections wait for their clients, and how long the end takes: the
+    event ``app.state.stopping`` is set first, and ``on_stop`` begins in a thread of its own. All is answered
+    for ``drain_seconds`` more; then no connection is taken any more, and running requests have
+    ``finish_seconds`` to end. ``on_stop`` has as long as both together, or ``HANDING_BACK_S``.
 
     A model cannot be stopped in the middle of an answer. Where one still writes when its time is over,
     the process is ended with exit code 0 under it; nothing that it works on is written anywhere.
     """
+    where = where or ServerSettings()
+    drain_s, finish_s = where.drain_seconds, where.finish_seconds
+    # Behind a proxy all clients have one address.
+    of_one = None if where.hosts else where.connections // 4
+    waiting = Waiting(where.connections, of_one, where.request_seconds)
     # Nothing is logged: a traceback could quote what was asked. Errors are answered instead.
     config = uvicorn.Config(
         app,
+        http=cast("type[asyncio.Protocol]", partial(Connection, waiting)),
         log_config=None,
         log_level="critical",
         access_log=False,
@@ -117,7 +125,7 @@ def serve(
         app.state.stopping.set()
         handing_back.start()
 
-    server = _Server(config, begin, drain_s)
+    server = _Server(config, begin, drain_s, waiting)
 
     def stop(number: int, frame: FrameType | None) -> None:
         server.should_exit = True
@@ -136,13 +144,20 @@ def serve(
 
 
 class _Server(uvicorn.Server):
-    """Tells that it is about to stop, and goes on for a while before it does."""
+    """Tells that it is about to stop, and goes on for a while before it does; looks at who waits."""
 
     stopped = 0.0
 
-    def __init__(self, config: uvicorn.Config, begin: Callable[[], None], drain_s: float) -> None:
+    def __init__(
+        self, config: uvicorn.Config, begin: Callable[[], None], drain_s: float, waiting: Waiting
+    ) -> None:
         super().__init__(config)
-        self._begin, self._drain_s = begin, drain_s
+        self._begin, self._drain_s, self._waiting = begin, drain_s, waiting
+
+    async def on_tick(self, counter: int) -> bool:
+        """Look at the connections, ten times a second; whether to stop."""
+        self._waiting.look()
+        return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to stop, then stop. A second SIGINT ends the wait."""

@@ -336,6 +336,19 @@ class ServerSettings(BaseModel):
     upload_megabytes: int = Field(
         default=64, ge=1, description="largest upload of documents, all files of a request together"
     )
+    connections: int = Field(
+        default=512,
+        ge=4,
+        description="connections that may wait for their clients at once, without a whole request or idle; "
+        "beyond it, or beyond a quarter of it for an address while server.hosts names no proxy, the one that "
+        "waits the longest is closed",
+    )
+    request_seconds: float = Field(
+        default=10.0,
+        gt=0,
+        description="how long the head of a request may take to come, and its body may pause or lag behind "
+        "64 kbit/s; then the connection is closed",
+    )
     requests_per_minute: int | None = Field(
         default=None,
         ge=1,

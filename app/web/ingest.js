@@ -147,6 +147,7 @@ function drawJob(job) {
   // Without a value the bar says that work goes on.
   if (over(job)) bar.value = bar.max;
   else if (progress.bytes_total) bar.value = progress.bytes_read;
+  const before = job.ahead === null ? null : h("p", { class: "hint" }, `${many(job.ahead, "job")} before it. Jobs of keys take turns.`);
   const figures = [
     [many(progress.documents_read ?? 0, "document"), "read"],
     [count(progress.documents_kept ?? 0), job.dry_run ? "would be kept" : "kept"],
@@ -161,6 +162,7 @@ function drawJob(job) {
       { class: "panel", "aria-labelledby": "job-title" },
       h("div", { class: "row between" }, h("h2", { id: "job-title" }, title), state(job)),
       bar,
+      before,
       h("p", { class: "figures" }, figures.map(([figure, noun]) => h("span", null, h("b", null, figure), ` ${noun}`))),
       job.error ? h("p", { class: "alert" }, job.error) : null,
       failures(job),

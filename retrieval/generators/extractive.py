@@ -6,6 +6,7 @@ first.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +16,7 @@ from models.vectors import Vectors
 from retrieval.citations import NO_ANSWER, citations_of
 from retrieval.documents import Answer, RetrievedPassage
 from retrieval.generators.relevance import Scored, naming, relevances
+from retrieval.guards.commands import gives_orders
 from retrieval.quoting.frames import closed
 from retrieval.quoting.kept import Known, digest_of
 from retrieval.quoting.turns import Sentence, Unit, sentences_of, speakers_of, units_of
@@ -69,7 +71,7 @@ class ExtractiveGenerator:
         """The best units, or the sentence for no answer; deterministic."""
         marked = dict(enumerate(passages, start=1))
         sentences = sentences_of(marked, MAX_CANDIDATES)
-        units = units_of(sentences)
+        units = _quotable(sentences)
         relevance, vectors = self._ranked(question, units, passages)
         chosen = self._chosen(question, units, relevance, vectors)
         text = _joined(chosen, speakers_of(sentences))
@@ -78,7 +80,7 @@ class ExtractiveGenerator:
 
     def best(self, question: str, passages: Sequence[RetrievedPassage]) -> float:
         """The relevance of the best unit, which the floor is compared with; 0 if nothing can be quoted."""
-        units = units_of(sentences_of(dict(enumerate(passages, start=1)), MAX_CANDIDATES))
+        units = _quotable(sentences_of(dict(enumerate(passages, start=1)), MAX_CANDIDATES))
         return float(self._ranked(question, units, passages)[0].max(initial=0.0))
 
     def _ranked(
@@ -123,6 +125,18 @@ class ExtractiveGenerator:
             repetition = np.clip(vectors @ vectors[n], 0, None)
             value = np.minimum(value, relevance - REPETITION_WEIGHT * repetition)
         return chosen
+
+
+def _quotable(sentences: Sequence[Sentence]) -> list[Unit]:
+    """The units without orders to whoever answers, and without what follows them in their turn."""
+    ordered: set[tuple[int, int]] = set()
+    read = []
+    for sentence in sentences:
+        turn = sentence.stretch, sentence.turn
+        if any(map(gives_orders, {sentence.text, sentence.said})):
+            ordered.add(turn)
+        read.append(replace(sentence, frames=True) if turn in ordered else sentence)
+    return units_of(read)
 
 
 def _scored(units: Sequence[Unit]) -> list[Scored]:

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from app.data_dir import DataDir
-from app.jobs.table import Jobs
+from app.jobs.table import Jobs, Lane
 from app.jobs.uploads import Order, Upload, Uploads
 from app.jobs.work import _work
 from app.settings.load import load_settings
@@ -217,7 +217,7 @@ def test_an_audit_of_a_collection_that_has_changed_meanwhile_begins_anew(
     begun = settings.data_dir / "audits" / "one"
     begun.mkdir(parents=True)
     (begun / "rows.jsonl").write_text('{"run":"before"}\n')
-    _work(settings, ("audit",))
+    _work(settings, Lane(("audit",)))
     assert (jobs.get("one").state, jobs.get("one").error) == ("done", None)
     assert {each.name for each in begun.iterdir()} >= {"audit.json", "report.html"}
 

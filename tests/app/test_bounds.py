@@ -325,14 +325,14 @@ def test_two_uploads_are_read_at_once_and_others_wait_without_a_thread(server: S
         assert may_end.wait(30)
         yield b"}"
 
-    def upload(content: Any) -> httpx.Response:
-        with server.client() as client:
+    def upload(content: Any, header: Mapping[str, str] | None = None) -> httpx.Response:
+        with server.client(header) as client:
             return client.post(PLACE, content=content, headers=JSON)
 
     with reached(server), server.client() as client, ThreadPoolExecutor(52) as pool:
         try:
-            slow = [pool.submit(upload, slowly()) for _ in range(2)]
-            until(server.app.state.uploads.locked)
+            slow = [pool.submit(upload, slowly(), server.new_key()[1]) for _ in range(2)]
+            until(server.app.state.uploads.free.locked)
             waiting = [pool.submit(upload, b"{}") for _ in range(50)]
             time.sleep(1)
             assert not any(each.done() for each in (*slow, *waiting))
@@ -343,6 +343,29 @@ def test_two_uploads_are_read_at_once_and_others_wait_without_a_thread(server: S
         answers = [each.result() for each in (*slow, *waiting)]
     assert {answer.status_code for answer in answers} == {400}
     assert {answer.json()["detail"] for answer in answers} == {"documents: Field required."}
+
+
+def test_uploads_of_one_key_do_not_keep_another_waiting(server: Server) -> None:
+    may_end = threading.Event()
+
+    def slowly() -> Iterator[bytes]:
+        yield b"{"
+        assert may_end.wait(30)
+        yield b"}"
+
+    def upload() -> httpx.Response:
+        with server.client() as client:
+            return client.post(PLACE, content=slowly(), headers=JSON)
+
+    with reached(server), server.client(server.new_key()[1]) as other, ThreadPoolExecutor(5) as pool:
+        slow = [pool.submit(upload) for _ in range(5)]
+        try:
+            until(lambda: server.app.state.uploads.free._value == 1)
+            assert other.post(PLACE, content=b"{}", headers=JSON, timeout=10).status_code == 400
+            assert not any(each.done() for each in slow)
+        finally:
+            may_end.set()
+        assert {each.result().status_code for each in slow} == {400}
 
 
 def test_documents_are_parsed_beside_the_loop_that_answers(
@@ -379,8 +402,8 @@ def test_an_upload_that_does_not_come_gives_its_turn_up(
 
     with reached(server), server.client() as client, ThreadPoolExecutor(1) as pool:
         asked = pool.submit(client.post, PLACE, content=never(), headers=JSON)
-        until(lambda: server.app.state.uploads._value == 1)
-        until(lambda: server.app.state.uploads._value == 2)
+        until(lambda: server.app.state.uploads.free._value == 1)
+        until(lambda: server.app.state.uploads.free._value == 2)
         may_end.set()
         refused = asked.result()
     assert (refused.status_code, refused.json()["code"]) == (408, "upload_too_slow")

@@ -189,7 +189,8 @@ def test_a_dry_run_counts_decisions_and_makes_no_collection(client: httpx.Client
         ),
         (
             {"files": [("files", (f"{number}.txt", b"b")) for number in range(MOST_FILES + 1)]},
-            "The form could not be read; send up to 1000 files in parts named files.",
+            "The form could not be read: its parts are not as multipart/form-data has them. Send up to 1000 "
+            "files in parts named files, as",
         ),
         (
             {"content": b"--x\r\nQuellbaum", "headers": {"content-type": "multipart/form-data; boundary=y"}},

@@ -8,9 +8,13 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+import httpx
 import psutil
 import pytest
 from hypothesis import given
@@ -26,7 +30,7 @@ from app.ingesting import ingest
 from app.jobs.audits import forget_leftovers, forget_reports
 from app.jobs.rights import missing_scope
 from app.jobs.runner import LANES, Runner
-from app.jobs.table import KINDS, MOST_ATTEMPTS, Job, Jobs, Kind, UnknownJob, job_row
+from app.jobs.table import KINDS, MOST_ATTEMPTS, Job, Jobs, Lane, UnknownJob, job_row
 from app.jobs.uploads import Order, Upload, Uploads
 from app.jobs.work import _work
 from app.settings.load import Settings, load_settings
@@ -36,7 +40,8 @@ from ingest.read.reading import ReadLimits
 from ingest.read.sources import read_documents
 from models.errors import LetheError
 from retrieval.errors import CollectionError
-from tests.commands import write_records
+from tests.commands import lethe, write_records
+from tests.serving import served
 
 KEY = b"k" * 32
 NAME = "Zorvath Quellbaum"
@@ -53,8 +58,8 @@ def uploads(tmp_path: Path) -> Uploads:
     return Uploads(tmp_path, KEY)
 
 
-def created(jobs: Jobs, job_id: str) -> Job:
-    return jobs.create(job_id, "ingest", "notes", key_id=EVERYBODY.key_id, dry_run=False)
+def created(jobs: Jobs, job_id: str, key_id: str = EVERYBODY.key_id, collection: str = "notes") -> Job:
+    return jobs.create(job_id, "ingest", collection, key_id=key_id, dry_run=False)
 
 
 def raw_in(folder: Path) -> list[Path]:
@@ -66,7 +71,7 @@ def raw_in(folder: Path) -> list[Path]:
 
 def test_jobs_are_taken_in_their_order_and_once(jobs: Jobs) -> None:
     for number in range(20):
-        created(jobs, f"job{number}")
+        created(jobs, f"job{number}", f"key{number}", f"of{number}")
     with ThreadPoolExecutor(8) as threads:
         taken = [job.job_id for job in threads.map(lambda _: jobs.take(), range(24)) if job]
     assert sorted(taken) == sorted(f"job{number}" for number in range(20))
@@ -75,15 +80,108 @@ def test_jobs_are_taken_in_their_order_and_once(jobs: Jobs) -> None:
     assert [each.job_id for each in jobs.newest()] == [f"job{number}" for number in reversed(range(20))]
 
 
+@dataclass(frozen=True)
+class Turn:
+    """What a runner may do next: the turn of whoever waits, or the end of the nth job that runs."""
+
+    ends: int | None = None
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.builds(Turn, st.none() | st.integers(0, 3)),
+            # Who orders something, and for which collection: one of a key's own, or one that all share.
+            st.tuples(st.sampled_from("abcd"), st.sampled_from(["own", "else", "shared"])),
+        ),
+        max_size=40,
+    )
+)
+def test_keys_take_turns_with_their_oldest_jobs(steps: Sequence[Turn | tuple[str, str]]) -> None:
+    """The table against a list of what waits and a list of who was served when."""
+    clock = count()
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("app.jobs.table._now", lambda: f"{next(clock):09}")
+        jobs = Jobs(Path(folder))
+        waiting: list[tuple[str, str, str]] = []
+        running: list[tuple[str, str, str]] = []
+        served: list[str] = []
+        for number, step in enumerate(steps):
+            if isinstance(step, tuple):
+                key, of = step
+                of = of if of == "shared" else f"{of}-{key}"
+                created(jobs, f"job{number}", key, of)
+                waiting.append((f"job{number}", key, of))
+            elif step.ends is None:
+                busy = {key for _, key, _ in running} | {of for *_, of in running}
+                free = [each for each in waiting if not busy & {each[1], each[2]}]
+                expected = min(free, key=lambda each: _last(served, each[1]), default=None)
+                taken = jobs.take()
+                assert (taken and taken.job_id) == (expected and expected[0])
+                if expected:
+                    waiting.remove(expected)
+                    running.append(expected)
+                    served.append(expected[1])
+            elif running:
+                jobs.finish(running.pop(step.ends % len(running))[0], {})
+            shown = {each.job_id: each.ahead for each in jobs.newest()}
+            places = sorted(shown[job_id] or 0 for job_id, *_ in waiting)
+            assert places == list(range(len(running), len(running) + len(waiting)))
+            assert all(shown[job_id] is None for job_id, *_ in running)
+
+
+def _last(served: Sequence[str], key: str) -> int:
+    return max((turn for turn, each in enumerate(served) if each == key), default=-1)
+
+
+def test_as_many_jobs_are_before_one_as_it_says(jobs: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = count()
+    monkeypatch.setattr("app.jobs.table._now", lambda: f"{next(clock):09}")
+    for number, key in enumerate("aaaabbca"):
+        created(jobs, f"{key}{number}", key)
+    jobs.finish(str((first := jobs.take()) and first.job_id), {})
+    told = {each.job_id: each.ahead for each in jobs.unfinished()}
+    begun = []
+    while job := jobs.take():
+        begun.append(job.job_id)
+        jobs.finish(job.job_id, {})
+    assert begun == sorted(told, key=lambda job_id: told[job_id] or 0)
+    assert begun == ["b4", "c6", "a1", "b5", "a2", "a3", "a7"]
+
+
+def test_jobs_that_shared_a_process_which_died_are_done_apart_from_new_ones(jobs: Jobs) -> None:
+    beside, alone, *_ = LANES
+    for key in ("a", "b"):
+        created(jobs, key, key, key)
+        assert jobs.take(beside)
+    jobs.hand_back(beside, blame=True)
+    assert (jobs.take(beside), jobs.waits(beside), jobs.waits(alone)) == (None, False, True)
+    created(jobs, "c", "c", "c")
+    assert [each and each.job_id for each in (jobs.take(beside), jobs.take(alone))] == ["c", "a"]
+    # The end of one lane's process is not the other's, and an end that was asked for keeps them apart.
+    jobs.hand_back(alone, blame=False)
+    assert (jobs.get("a").state, jobs.get("c").state) == ("waiting", "running")
+    assert not jobs.waits(beside)
+    for _ in range(MOST_ATTEMPTS - 1):
+        taken = jobs.take(alone)
+        assert taken is not None
+        assert taken.job_id == "a"
+        jobs.hand_back(alone, blame=True)
+    taken = jobs.take(alone)
+    assert taken is not None
+    assert (taken.job_id, jobs.get("a").state) == ("b", "failed")
+
+
 def test_audits_and_other_jobs_are_taken_apart(jobs: Jobs) -> None:
     jobs.create("audit", "audit", "notes", key_id="", dry_run=False)
     created(jobs, "ingest")
-    writing, reading = LANES
-    assert sorted((*writing, *reading)) == sorted(KINDS)
+    writing, again, _, reading = LANES
+    assert sorted((*writing.kinds, *reading.kinds)) == sorted(KINDS)
+    assert again.kinds == writing.kinds
     assert [each.job_id for each in (jobs.take(writing), jobs.take(reading)) if each] == ["ingest", "audit"]
     assert not jobs.end_audits("notes")
     assert jobs.end_audits("others")
-    assert (jobs.cancelling(writing), jobs.cancelling(reading)) == (False, True)
+    assert (jobs.cancelling(writing), jobs.cancelling(reading)) == ([], ["audit"])
     jobs.hand_back(writing, blame=False)
     assert (jobs.waits(writing), jobs.waits(reading)) == (True, False)
     jobs.hand_back(reading, blame=False)
@@ -322,7 +420,7 @@ def test_an_audit_needs_originals_that_its_key_may_read_or_bring(
     jobs, uploads = Jobs(settings.data_dir), Uploads(settings.data_dir, data.key)
     uploads.keep("one", Order(source=source), [])
     jobs.create("one", "audit", "notes", key_id=key.key_id, dry_run=False)
-    _work(settings, ("audit",))
+    _work(settings, LANES[-1])
     # There is no collection: whoever may order it learns that.
     assert (jobs.get("one").error == LOST) is (missing is not None)
 
@@ -413,8 +511,10 @@ def test_an_order_without_a_key_counts_as_long_as_none_is_asked_for(
 
 
 @pytest.fixture
-def runner(tmp_path: Path) -> Iterator[Runner]:
-    settings = load_settings({"data_dir": str(tmp_path / "data"), "threads": 1})
+def runner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Runner]:
+    """One whose processes end with their last job."""
+    monkeypatch.setattr("app.jobs.runner.LANES", [replace(each, stays=0.0) for each in LANES])
+    settings = load_settings({"data_dir": str(tmp_path / "data"), "threads": 1, "ingest.workers": 1})
     key = DataDir(settings).key
     made = Runner(settings, Jobs(settings.data_dir), Uploads(settings.data_dir, key))
     made.start()
@@ -459,8 +559,111 @@ def test_a_job_whose_process_is_killed_is_begun_again(runner: Runner, tmp_path: 
     assert (done.state, done.error) == ("done", None)
     assert done.summary is not None
     assert done.summary["documents_kept"] == 1
-    assert raw_in(tmp_path) == []
     settled(runner)
+    assert raw_in(tmp_path) == []
+
+
+MANY = b"".join(b'{"id": "%d", "text": "Invented. The mill %d is broken."}\n' % (n, n) for n in range(20_000))
+"""Documents for longer than a test lasts."""
+
+
+def side_by_side(runner: Runner) -> tuple[Job, Job]:
+    """Jobs of two keys that run, the first with many documents, in the one process."""
+    with closing(Keys(runner._settings.data_dir)) as keys:
+        ids = [a_key(keys, "ingest", of=name).key_id for name in ("many", "notes")]
+    order = Order(policy={"name": "redact"})
+    long = runner.submit("ingest", "many", order, [Upload("a.jsonl", MANY)], key_id=ids[0])
+    until(runner, long.job_id, "running")
+    while not runner.jobs.get(long.job_id).progress:
+        time.sleep(0.05)
+    few = runner.submit("ingest", "notes", order, [Upload("a.txt", NOTE.encode())], key_id=ids[1])
+    return long, few
+
+
+def test_a_small_job_of_another_key_does_not_wait_for_a_long_one(runner: Runner) -> None:
+    long, few = side_by_side(runner)
+    assert few.ahead == 1
+    done = until(runner, few.job_id, "done", "failed")
+    assert (done.state, done.error, done.ahead) == ("done", None, None)
+    assert runner.jobs.get(long.job_id).state == "running"
+
+
+def test_over_http_a_small_file_of_another_key_does_not_wait_for_one_very_long_document(
+    tmp_path: Path,
+) -> None:
+    """One document, that no worker process takes: it is sanitized in the same process as the small one."""
+    (tmp_path / "data").mkdir()
+    headers = []
+    for name in ("one", "other"):
+        made = lethe(tmp_path / "data", "keys", "create", name, "--scope", "ingest")
+        headers.append({"authorization": f"Bearer {json.loads(made.out)['key']}"})
+    long = " ".join(f"Mr {NAME}{number} keeps the lighthouse {number}." for number in range(5000))
+    with (
+        served(tmp_path / "data", "--port", "0", LETHE_INGEST__WORKERS="1") as server,
+        server.client(headers=headers[0]) as one,
+        server.client(headers=headers[1]) as other,
+    ):
+
+        def sent(client: httpx.Client, collection: str, text: str) -> str:
+            body = {"documents": [{"id": "a", "text": text}], "policy": {"name": "redact"}}
+            answer = client.post(f"/v1/collections/{collection}/documents", json=body)
+            assert answer.status_code == 202, answer.text
+            assert answer.json()["ahead"] is not None
+            return f"/v1/jobs/{answer.json()['job_id']}"
+
+        first = sent(one, "long", long)
+        while one.get(first).json()["state"] == "waiting":
+            time.sleep(0.05)
+        second = sent(other, "short", NOTE)
+        while (job := other.get(second).json())["state"] in ("waiting", "running"):
+            time.sleep(0.05)
+        assert (job["state"], job["error"], job["ahead"]) == ("done", None, None)
+        assert one.get(first).json()["state"] == "running"
+
+
+def test_a_job_that_is_cancelled_ends_where_it_is_and_its_process_goes_on(runner: Runner) -> None:
+    long, few = side_by_side(runner)
+    until(runner, few.job_id, "done")
+    before = [each.pid for each in works()]
+    runner.cancel(long.job_id)
+    another = runner.submit("ingest", "others", Order(), [Upload("a.txt", b"The mill.")], key_id="")
+    until(runner, another.job_id, "done")
+    assert until(runner, long.job_id, "cancelled").ended is not None
+    kept = DataDir(runner._settings).open("many")
+    assert kept.store.count_documents() > 0
+    kept.store.close()
+    assert [each.pid for each in works()] in (before, [])
+    settled(runner)
+
+
+def test_a_job_that_does_not_end_by_itself_costs_the_others_no_attempt(
+    runner: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.jobs.runner._CANCELS_WITHIN", -1.0)
+    long, few = side_by_side(runner)
+    until(runner, few.job_id, "running")
+    runner.cancel(long.job_id)
+    assert until(runner, few.job_id, "done", "failed").error is None
+    assert runner.jobs.get(long.job_id).state == "cancelled"
+    # One that was begun without blame is not done apart.
+    with sqlite3.connect(runner._settings.data_dir / FILE) as connection:
+        (attempts,) = connection.execute(
+            "SELECT attempts FROM jobs WHERE job_id = ?", (few.job_id,)
+        ).fetchone()
+    assert attempts == 1
+
+
+def test_a_process_that_dies_costs_other_keys_nothing_but_time(runner: Runner) -> None:
+    long, few = side_by_side(runner)
+    until(runner, few.job_id, "running", "done")
+    (process,) = works()
+    os.kill(process.pid, signal.SIGKILL)
+    assert until(runner, few.job_id, "done", "failed").error is None
+    until(runner, long.job_id, "running")
+    # While the job that may have ended it is tried alone, new ones are done beside it.
+    later = runner.submit("ingest", "others", Order(), [Upload("a.txt", b"The mill.")], key_id="")
+    assert until(runner, later.job_id, "done", "failed").error is None
+    assert runner.jobs.get(long.job_id).state in ("waiting", "running")
 
 
 def test_a_running_job_is_cancelled_and_nothing_is_left_of_what_was_sent(runner: Runner) -> None:
@@ -537,6 +740,7 @@ def test_a_dry_run_counts_and_stores_nothing(runner: Runner, tmp_path: Path) -> 
     assert summary is not None
     assert {each["label"] for each in summary["decisions"]} >= {"person full name"}
     assert not (tmp_path / "data" / "collections").exists()
+    settled(runner)
     assert raw_in(tmp_path) == []
 
 
@@ -544,14 +748,14 @@ def test_a_runner_that_meets_a_full_disk_tries_again(
     runner: Runner, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("app.jobs.runner._TRIED_AGAIN", 0.1)
-    waits, failures = runner.jobs.waits, iter([LetheError(NAME), LetheError(NAME)])
+    turns, failures = runner.jobs.next, iter([LetheError(NAME), LetheError(NAME)])
 
-    def unlucky(kinds: Sequence[Kind]) -> bool:
-        for failure in failures if "ingest" in kinds else ():
+    def unlucky(lane: Lane) -> list[str]:
+        for failure in failures if not lane.again and "ingest" in lane.kinds else ():
             raise failure
-        return waits(kinds)
+        return turns(lane)
 
-    monkeypatch.setattr(runner.jobs, "waits", unlucky)
+    monkeypatch.setattr(runner.jobs, "next", unlucky)
     job = runner.submit(
         "ingest", "notes", Order(policy={"name": "redact"}), [Upload("a.txt", NOTE.encode())], key_id=""
     )

@@ -343,6 +343,26 @@ def test_keys_are_listed_without_secrets_and_revoked_at_once(
     assert not any(key.split("_", 2)[2].encode() in stored for key in (*made.values(), short))
 
 
+def test_an_error_about_rights_names_the_collection_and_the_remedy(
+    server: Served, data: Path, made: dict[str, str]
+) -> None:
+    adds = created(data, "adds", "--scope", "ingest", "-c", "more")
+    # Whether there is such a collection is not said.
+    for key, name in ((made["query"], "notes"), (adds, "notes"), (adds, "never")):
+        with with_key(server, key) as client:
+            answer = client.post(f"/v1/collections/{name}/documents", json={"documents": []})
+        assert refused(answer) == (
+            403,
+            "insufficient_scope",
+            f"This key does not have the scope ingest for the collection {name}, which this route needs. "
+            "Use one that does; `lethe keys create NAME --scope ingest` makes it.",
+        )
+    with with_key(server, made["query"]) as client:
+        for answer in (client.get("/v1/jobs"), client.post("/v1/collections/no such/documents")):
+            assert refused(answer)[2].startswith("This key does not have the scope ingest, which this route")
+            assert "no such" not in answer.text
+
+
 def test_a_grant_for_what_is_not_there_is_refused(data: Path) -> None:
     ran = lethe(data, "keys", "create", "x", "-c", "never")
     assert ran.code == 1

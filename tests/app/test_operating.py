@@ -578,6 +578,32 @@ def test_forty_chats_that_hang_neither_hold_a_search_nor_the_health(data: Path) 
     assert all(answer == 503 or isinstance(answer, httpx.HTTPError) for answer in answers)
 
 
+PART = b'--b\r\nContent-Disposition: form-data; name="files"; filename="a.txt"\r\n\r\n' + MARK.encode()
+BROKEN = {
+    "no boundary": ("", PART),
+    "garbage": ("; boundary=b", MARK.encode()),
+    "another boundary": ("; boundary=c", PART + b"\r\n--b--\r\n"),
+    "a head without a colon": ("; boundary=b", b"--b\r\nContent Disposition\r\n\r\nx\r\n--b--\r\n"),
+    "line ends of another system": ("; boundary=b", PART.replace(b"\r", b"") + b"\n--b--\n"),
+    "no name": ("; boundary=b", b"--b\r\nContent-Disposition: form-data\r\n\r\nx\r\n--b--\r\n"),
+    "cut": ("; boundary=b", PART),
+    "more behind its end": ("; boundary=b", PART + b"\r\n--b--\r\nmore " + MARK.encode()),
+    "two ends": ("; boundary=b", PART + b"\r\n--b--\r\n--b--\r\n"),
+}
+
+
+def test_a_broken_form_is_answered_in_our_words_and_nothing_is_printed(data: Path) -> None:
+    with served(data) as server, server.client() as client:
+        for name, (boundary, body) in BROKEN.items():
+            headers = {"content-type": f"multipart/form-data{boundary}"}
+            answer = client.post("/v1/collections/notes/documents", content=body, headers=headers)
+            assert answer.status_code in (400, 202), name
+            said = "The form could not be read: ", "files: send one file or more, "
+            assert answer.status_code == 202 or answer.json()["detail"].startswith(said), name
+            assert MARK not in answer.text
+        assert server.ended_by(signal.SIGTERM)[2:] == ("", server.line)
+
+
 # -- the end -------------------------------------------------------------------------------------------
 
 

@@ -160,6 +160,33 @@ def test_a_stream_is_server_sent_events(client: httpx.Client) -> None:
     assert events[-2:] == ["data: [DONE]", ""]
 
 
+@pytest.mark.parametrize(
+    "fields", [{"max_tokens": 3}, {"max_completion_tokens": 3}, {"max_tokens": 3, "max_completion_tokens": 9}]
+)
+def test_an_answer_is_cut_after_the_tokens_that_are_asked_for(
+    client: httpx.Client, fields: dict[str, int]
+) -> None:
+    asked: dict[str, Any] = {"messages": [{"role": "user", "content": QUESTIONS[0]}]}
+    whole = client.post("/v1/chat/completions", json=asked).json()
+    cut = client.post("/v1/chat/completions", json=asked | fields).json()
+    events = client.post("/v1/chat/completions", json=asked | fields | {"stream": True}).text.split("\n\n")[
+        :-2
+    ]
+    chunks = [json.loads(event.removeprefix("data: "))["choices"][0] for event in events]
+    (before,), (choice,) = whole["choices"], cut["choices"]
+    assert (before["finish_reason"], choice["finish_reason"]) == ("stop", "length")
+    assert cut["usage"]["completion_tokens"] == 3
+    said = choice["message"]["content"]
+    assert said
+    assert before["message"]["content"].startswith(said)
+    # The mark of what was cited is not among the first words.
+    assert (cut["citations"], len(whole["citations"])) == ([], 1)
+    assert "".join(each["delta"].get("content", "") for each in chunks) == said
+    assert [each["finish_reason"] for each in chunks if each["finish_reason"]] == ["length"]
+    enough = {"max_tokens": whole["usage"]["completion_tokens"]}
+    assert client.post("/v1/chat/completions", json=asked | enough).json()["choices"] == whole["choices"]
+
+
 def test_what_goes_wrong_with_a_stream_is_told_before_it_begins(sdk: openai.OpenAI) -> None:
     with pytest.raises(openai.NotFoundError):
         sdk.chat.completions.create(model=MARK, messages=[{"role": "user", "content": "Who?"}], stream=True)
@@ -183,8 +210,8 @@ def test_what_openai_clients_send_beside_the_question_is_taken(sdk: openai.OpenA
         top_p=0.9,
         presence_penalty=-0.5,
         frequency_penalty=0.5,
-        max_tokens=4,
-        max_completion_tokens=4,
+        max_tokens=4000,
+        max_completion_tokens=4000,
         seed=7,
         user="somebody",
     )
@@ -259,7 +286,7 @@ def test_the_openai_client_lists_models(sdk: openai.OpenAI) -> None:
 def test_the_question_is_the_last_user_turn(client: httpx.Client) -> None:
     turns = [("system", "Be brief."), ("user", QUESTIONS[1]), ("assistant", "So."), ("user", QUESTIONS[0])]
     messages = [{"role": role, "content": content} for role, content in turns]
-    asked = {"messages": messages, "temperature": 0.7, "max_tokens": 5, "seed": 1, "user": "someone"}
+    asked = {"messages": messages, "temperature": 0.7, "max_tokens": 500, "seed": 1, "user": "someone"}
     alone = ask(client, QUESTIONS[0]).json()
     assert client.post("/v1/chat/completions", json=asked).json()["choices"] == alone["choices"]
 

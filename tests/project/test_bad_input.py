@@ -17,9 +17,11 @@ import pytest
 
 from app import compose
 from app.cli import console
+from app.server.routes.health import _wrong_with
 from app.settings.load import Settings
 from models.encoders.minilm import MiniLM
 from tests.commands import PLAIN, Ran, command, environment, in_process, write_records
+from tests.serving import served
 from tests.tiny_encoder import make_tiny_encoder
 
 SECRET = "Ottokar Vexling"
@@ -301,6 +303,31 @@ def test_a_full_disk_is_told_and_the_same_command_goes_on(
         assert not [name for name in names_below(disk) if ".tmp" in name], "a temporary file was left"
         ballast.unlink()
         assert_all_is_there(lethe, arguments, disk / "data")
+
+
+def test_a_server_whose_disk_is_full_is_not_ready_until_there_is_room(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    with small_disk(disk, 6000) as ballast:
+        (disk / "data").mkdir()
+        with served(disk / "data", "--port", "0", **PLAIN) as server, server.client() as client:
+            assert client.get("/readyz").status_code == 200
+            (disk / "more").write_bytes(bytes(4000 * 1024))
+            full = client.get("/readyz")
+            assert (full.status_code, full.json()["code"]) == (503, "not_ready")
+            assert full.json()["detail"].startswith("Not ready: the disk of the data folder is full (")
+            assert full.json()["detail"].endswith(" KB are free, 4096 are needed); free some space.")
+            assert str(tmp_path) not in full.text
+            assert client.get("/livez").status_code == 200
+            ballast.unlink()
+            assert client.get("/readyz").status_code == 200
+
+
+def test_a_folder_that_cannot_be_written_is_not_ready(tmp_path: Path) -> None:
+    assert _wrong_with(tmp_path) is None
+    assert _wrong_with(tmp_path / "gone") == (
+        "the data folder cannot be written (No such file or directory); free some space there, or let it be "
+        "written to"
+    )
 
 
 @pytest.mark.parametrize("limit", [100, 20_000, 200_000])

@@ -275,6 +275,7 @@ app.server.bodies.KeyBody: name collections
 app.server.bodies.ResanitizeBody: into
 app.server.bodies.SanitizeBody: collection
 app.jobs.table.Job: job_id key_id collection created started ended progress error
+app.jobs.table.Lane: only
 app.jobs.uploads.Order: source
 app.jobs.uploads._Sent: place
 app.server.answers.ErrorDetail: message type param code

@@ -12,7 +12,17 @@ from models.errors import ModelUnavailable
 from retrieval.citations import _MARKS, KnownMarks, _numbers
 from retrieval.documents import Answer, Citation, Passage, RetrievedPassage
 from retrieval.generators.language_model import _WithoutReasoning
-from retrieval.writing import Restored, Until, Writing, at_once, begun, filtered, through_all, whole
+from retrieval.writing import (
+    Restored,
+    Shortened,
+    Until,
+    Writing,
+    at_once,
+    begun,
+    filtered,
+    through_all,
+    whole,
+)
 from tests.writing import cuts_of, passed
 
 NAMES = {"Person A": "Mara Vell", "Person AB": "Otto Lind", "P": "Weir"}
@@ -49,6 +59,23 @@ def test_reasoning_is_left_out_however_it_is_cut(pieces: list[str], thinks: bool
     pieces = ["<thi", "nk>", *pieces] if thinks else pieces
     slow = re.sub(r"\A\s*<think>.*?(?:</think>|\Z)", "", "".join(pieces), flags=re.DOTALL)
     assert passed(pieces, _WithoutReasoning()) == slow
+
+
+def pieces_of_words(text: str) -> list[tuple[int, int]]:
+    """Two letters a token, and each word by itself."""
+    return [found.span() for found in re.finditer(r"\w\w?|[^\w\s]", text)]
+
+
+@given(cuts_of(st.text(alphabet="abc. \n", max_size=12)), st.none() | st.integers(1, 8))
+def test_an_answer_ends_after_as_many_tokens_as_are_asked_for(pieces: list[str], most: int | None) -> None:
+    text, shortened = "".join(pieces), Shortened(most, pieces_of_words)
+    places = pieces_of_words(text)
+    over = most is not None and len(places) > most
+    said = passed(pieces, shortened)
+    assert shortened.cut == over
+    # What is left out after the last token that fits is white space at most.
+    assert said.rstrip() == (text[: places[most - 1][1]] if over and most else text).rstrip()
+    assert text.startswith(said)
 
 
 @given(

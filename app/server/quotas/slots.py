@@ -11,8 +11,9 @@ others out. Callers without keys are one, and have all.
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from typing import Annotated, Any
+from weakref import WeakValueDictionary
 
 from fastapi import Depends, Request
 
@@ -80,6 +81,21 @@ class Slots:
         raise TryLater(503, "server_busy", f"{said}. {again}", _AGAIN_S)
 
 
+class UploadSlots:
+    """Room for ``UPLOADS_AT_ONCE``, one of each key: who sends slowly keeps only itself waiting."""
+
+    def __init__(self) -> None:
+        self.free = asyncio.Semaphore(UPLOADS_AT_ONCE)
+        self._of = WeakValueDictionary[str, asyncio.Lock]()
+
+    @asynccontextmanager
+    async def one(self, caller: str | None) -> AsyncIterator[None]:
+        """Hold a place, after other uploads of the key and those that came before; None stands for no key."""
+        own = nullcontext() if caller is None else self._of.setdefault(caller, asyncio.Lock())
+        async with own, self.free:
+            yield
+
+
 def _holds(kind: str) -> Any:
     """A dependency: a slot of the app's ``kind``, held until the answer is sent; none where it has none."""
 
@@ -107,8 +123,8 @@ SearchSlot = Annotated[None, _holds("search_slots")]
 
 
 async def _turn(request: Request) -> AsyncIterator[None]:
-    uploads: asyncio.Semaphore = request.app.state.uploads
-    async with uploads:
+    uploads: UploadSlots = request.app.state.uploads
+    async with uploads.one(request.state.key_id):
         yield
 
 

@@ -48,7 +48,7 @@ def audit_routes(data: DataDir, served: Collections, runner: Runner) -> APIRoute
         name = collection_of(key, served, collection, "audit")
         order, files = await _sent(request, name)
         if scope := missing_scope(key, "audit", name, order.source):
-            raise NotAllowed(scope)
+            raise NotAllowed(scope, name)
 
         def submit() -> Job:
             if order.source is not None:

@@ -31,7 +31,7 @@ from app.server.served import Collections
 from models.errors import ConfigurationError, LetheError
 from models.vectors import Vectors
 from retrieval.documents import Answer
-from retrieval.writing import Until, Writing, begun, filtered, whole
+from retrieval.writing import Shortened, Until, Writing, begun, filtered, whole
 
 STREAMED: dict[int | str, dict[str, Any]] = {
     200: {
@@ -62,11 +62,14 @@ def chat_routes(served: Collections) -> APIRouter:
     def chat(body: ChatBody, key: Asking, slot: Slot, budgets: Counted) -> ChatAnswer | Response:
         """An answer from a collection, with citations."""
         name = collection_of_model(key, served, body.model, body.collection)
-        writing = _written(body, served, name, budgets, key)
+        most = [each for each in (body.max_tokens, body.max_completion_tokens) if each is not None]
+        shortened = Shortened(min(most, default=None), served.encoder.token_spans)
+        writing = filtered(_written(body, served, name, budgets, key), shortened)
         if body.stream:
-            return StreamingResponse(_events(begun(writing), body, served), media_type="text/event-stream")
+            events = _events(begun(writing), body, served, shortened)
+            return StreamingResponse(events, media_type="text/event-stream")
         answer = whole(writing)
-        choices = [{"message": {"content": answer.text}}]
+        choices = [{"message": {"content": answer.text}, "finish_reason": _finish(shortened)}]
         usage = _usage(body, answer, served)
         return ChatAnswer.model_validate(_head(body) | _beside(answer) | {"choices": choices, "usage": usage})
 
@@ -123,7 +126,11 @@ def _usage(body: ChatBody, answer: Answer, served: Collections) -> UsageAnswer:
     return UsageAnswer(prompt_tokens=asked, completion_tokens=said, total_tokens=asked + said)
 
 
-def _events(writing: Writing, body: ChatBody, served: Collections) -> Iterator[str]:
+def _finish(shortened: Shortened) -> str:
+    return "length" if shortened.cut else "stop"
+
+
+def _events(writing: Writing, body: ChatBody, served: Collections, shortened: Shortened) -> Iterator[str]:
     """Server-sent events in OpenAI's order; the last chunk has the answer's further fields.
 
     Once an answer has begun, what fails is an event in place of the rest.
@@ -144,7 +151,7 @@ def _events(writing: Writing, body: ChatBody, served: Collections) -> Iterator[s
     except LetheError as error:
         yield f"data: {in_openai_shape(error)}\n\n"
         return
-    yield chunk({}, "stop", **_beside(answer))
+    yield chunk({}, _finish(shortened), **_beside(answer))
     if body.stream_options is not None and body.stream_options.include_usage:
         yield _event(head | {"choices": [], "usage": _usage(body, answer, served).model_dump()})
     yield "data: [DONE]\n\n"

@@ -99,7 +99,7 @@ def document_routes(data: DataDir, served: Collections, runner: Runner) -> APIRo
 def _check(served: Collections, key: Key, collection: str) -> None:
     """Whether a caller may add to a collection, which need not be there."""
     if not key.allows("ingest", collection):
-        raise NotAllowed("ingest")
+        raise NotAllowed("ingest", collection)
     if not served.serves(collection):
         raise UnknownCollection(granted(key, "ingest", served.names()))
 

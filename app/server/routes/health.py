@@ -1,6 +1,10 @@
 """The routes of who operates the server: whether it lives, whether it is ready, and its figures."""
 
+import os
+import shutil
+import tempfile
 from collections.abc import Mapping
+from pathlib import Path
 from threading import Event, Lock
 from typing import Annotated
 
@@ -17,13 +21,15 @@ from app.server.served import Collections
 from models.errors import LetheError
 
 _AGAIN_S = 1
+LEAST_FREE = 4 * 2**20
+"""Bytes with fewer of which a disk counts as full: the trail of the next requests may not fit."""
 
 
 class Readiness:
     """Which part is not ready, looked at by one thread at a time: others get what was found last."""
 
-    def __init__(self, served: Collections, stopping: Event) -> None:
-        self._served, self._stopping = served, stopping
+    def __init__(self, served: Collections, stopping: Event, folder: Path | None) -> None:
+        self._served, self._stopping, self._folder = served, stopping, folder
         self._looking = Lock()
         self._last: str | None = "the collections are being opened"
 
@@ -50,7 +56,7 @@ class Readiness:
                 return "no collection can be opened"
         except Exception as error:
             return f"the collections cannot be listed ({type(error).__name__})"
-        return None
+        return None if self._folder is None else _wrong_with(self._folder)
 
     def _opens(self, name: str) -> bool:
         try:
@@ -60,10 +66,32 @@ class Readiness:
         return True
 
 
-def health_routes(served: Collections, metrics: Metrics, stopping: Event) -> APIRouter:
-    """Life, readiness and figures."""
+def _wrong_with(folder: Path) -> str | None:
+    """Why nothing more can be written below a folder, and the remedy; None if something can."""
+    try:
+        if (free := shutil.disk_usage(folder).free) < LEAST_FREE:
+            return (
+                f"the disk of the data folder is full ({free >> 10} KB are free, {LEAST_FREE >> 10} are "
+                "needed); free some space"
+            )
+        # A quota, or a disk that is mounted for reading, shows only so.
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(bytes(4096))
+            file.flush()
+    except OSError as error:
+        return (
+            f"the data folder cannot be written ({os.strerror(error.errno or 0)}); free some space there, or "
+            "let it be written to"
+        )
+    return None
+
+
+def health_routes(
+    served: Collections, metrics: Metrics, stopping: Event, folder: Path | None = None
+) -> APIRouter:
+    """Life, readiness and figures; ``folder`` is where the server writes."""
     router = APIRouter()
-    readiness = Readiness(served, stopping)
+    readiness = Readiness(served, stopping, folder)
 
     @router.get("/livez", response_model=HealthAnswer)
     async def live() -> Mapping[str, object]:
@@ -72,7 +100,7 @@ def health_routes(served: Collections, metrics: Metrics, stopping: Event) -> API
 
     @router.get("/readyz", response_model=HealthAnswer)
     def ready() -> Mapping[str, object]:
-        """The encoder encodes and a collection opens; 503 with the part that does not, or while stopping."""
+        """The encoder encodes, a collection opens, the disk has room; 503 with what does not, or stopping."""
         missing = readiness.missing()
         if missing is not None:
             raise TryLater(503, "not_ready", f"Not ready: {missing}.", _AGAIN_S)
