@@ -268,6 +268,7 @@ def _reporter(job: Job, desk: _Desk, total: int) -> "Callable[[Tally], None]":
             job,
             {
                 "bytes_read": tally.bytes_read,
+                "bytes_done": tally.bytes_done,
                 "bytes_total": total,
                 "documents_read": tally.read,
                 "documents_kept": tally.kept,

@@ -143,10 +143,10 @@ function place(job, text) {
 function drawJob(job) {
   const { progress } = job;
   const title = `${job.dry_run ? "Dry run" : job.kind === "ingest" ? "Ingest" : "Resanitizing"} into ${job.collection}`;
-  const bar = h("progress", { max: Math.max(1, progress.bytes_total ?? 1), "aria-label": job.kind === "ingest" ? "Bytes read" : "Progress" });
+  const bar = h("progress", { max: Math.max(1, progress.bytes_total ?? 1), "aria-label": job.kind === "ingest" ? "Bytes done" : "Progress" });
   // Without a value the bar says that work goes on.
   if (over(job)) bar.value = bar.max;
-  else if (progress.bytes_total) bar.value = progress.bytes_read;
+  else if (progress.bytes_total) bar.value = progress.bytes_done ?? progress.bytes_read;
   const before = job.ahead === null ? null : h("p", { class: "hint" }, `${many(job.ahead, "job")} before it. Jobs of keys take turns.`);
   const figures = [
     [many(progress.documents_read ?? 0, "document"), "read"],
