@@ -1,6 +1,6 @@
 """Fields: what stands in them follows from their names and from all their cells, whatever the words.
 
-"Young" in a column of names is a name, and 78051120 beside "ssn" is a number of a person. A trained head
+"Young" in a column of names is a name, and 21090445 beside "ssn" is a number of a person. A trained head
 decides on the kind of each field; a user may name the kind of some.
 """
 

@@ -63,7 +63,7 @@ from ingest.detection.nothing import says_nothing
         ("person full name", "the ", "Barthel", " index 45", True),
         ("date", "Geburtstag ", "12.03", " in", False),
         ("date", "born ", "3.1984", ",", False),
-        ("date", "at ", "19840312", ",", False),
+        ("date", "at ", "19840317", ",", False),
         ("place", "plant (", "65MW", ")", True),
         ("date", "of ", "Phase II", " (", True),
         ("place", "in ", "Stagebury", " he", False),

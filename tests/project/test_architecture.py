@@ -21,7 +21,7 @@ def imports_of(tree: ast.AST) -> Iterator[str]:
 
 # In each room a file may import those of its own step and of the steps before it.
 STEPS = {
-    "models": "errors vectors packs loopback remembering local_files catalog trained pull corpora "
+    "models": "errors vectors packs progress loopback remembering local_files catalog trained pull corpora "
     "encoders detectors risk judges attributes fields language training",
     "ingest": "documents labels spans annotated errors protocols temporary keys readers language read "
     "detection linking rendering ladders scoring deciding protecting synthesizing explain sanitize pipeline "

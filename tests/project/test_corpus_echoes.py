@@ -26,7 +26,7 @@ MARKUP = re.compile(r"[<>=]")
 PHRASE = 8
 FORMULA = 50
 NUMBER = re.compile(r"(?<![\w.,/-])(?:\d{4,6}/\d{2}(?!\d)(?!/)|\d{7,})(?![\w/-])")
-WELL_KNOWN = frozenset(("12345678", "123456789", "1234567890", "4111111111111111"))
+WELL_KNOWN = frozenset(("1234567", "12345678", "123456789", "1234567890", "4111111111111111"))
 _CAPITAL = r"[^\W\d_a-z][^\W\d_]+"
 NAME = re.compile(rf"(?=(?<![^\W_])([^\W\d_a-z][^\W\d_]*)(?:\.? |-)({_CAPITAL})(?![^\W_]))")
 RARE, FEWEST = 4, 5
