@@ -193,9 +193,8 @@ def kill_again_and_again(bench: Bench, folder: Path, moments: Iterator[Moment], 
 
 @pytest.mark.slow
 @pytest.mark.timeout(60 + 20 * KILLS)
-@pytest.mark.parametrize("shape", [list, mostly_in_one_line])
-def test_killed_at_every_step(tmp_path: Path, shape: Callable[[list[str]], list[str]]) -> None:
-    bench = bench_of(tmp_path, cheap, WordEncoder(), RECORDS, shape)
+def test_killed_at_every_step(tmp_path: Path) -> None:
+    bench = bench_of(tmp_path, cheap, WordEncoder(), RECORDS)
     hits = kill_again_and_again(
         bench, tmp_path, at_steps(random.Random(KILLS), bench.gaps), KILLS - REAL_KILLS
     )
@@ -204,15 +203,27 @@ def test_killed_at_every_step(tmp_path: Path, shape: Callable[[list[str]], list[
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(60 + 20 * KILLS)
+def test_killed_in_the_work_on_a_long_document(tmp_path: Path) -> None:
+    bench = bench_of(tmp_path, cheap, WordEncoder(), RECORDS, mostly_in_one_line)
+    count = KILLS - REAL_KILLS
+    hits = kill_again_and_again(bench, tmp_path, _moments_of_writing(bench, tmp_path, count), count)
+    assert hits["among the batches"] >= count // 4
+
+
+@pytest.mark.slow
 @pytest.mark.timeout(120 + 20 * REAL_KILLS)
 @pytest.mark.parametrize("arguments", [real, several])
 def test_the_real_command_killed_at_any_time(tmp_path: Path, arguments: Callable[[Path], list[str]]) -> None:
     encoder = encoder_of(load_settings({"data_dir": str(tmp_path), "threads": 1}))
     bench = bench_of(tmp_path, arguments, encoder, REAL_RECORDS)
-    place = place_of(tmp_path / "undisturbed")
+    kill_again_and_again(bench, tmp_path, _moments_of_writing(bench, tmp_path, REAL_KILLS), REAL_KILLS)
+
+
+def _moments_of_writing(bench: Bench, folder: Path, count: int) -> Iterator[Moment]:
+    place = place_of(folder / "undisturbed")
     ended, began = ((place / name).stat().st_mtime for name in ("vectors.faiss", "manifest.json"))
-    moments = at_times(random.Random(KILLS), REAL_KILLS, sum(bench.gaps), ended - began)
-    kill_again_and_again(bench, tmp_path, moments, REAL_KILLS)
+    return at_times(random.Random(KILLS), count, sum(bench.gaps), ended - began)
 
 
 def test_what_a_killed_writer_left_unfinished_is_swept_up(tmp_path: Path) -> None:
