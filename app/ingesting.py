@@ -18,7 +18,7 @@ from ingest.errors import UnreadableDocument
 from ingest.keys import source_of
 from ingest.pipeline import Arriving, Begin, C, Intake, Limits, Pipeline, Tally, at_once
 from ingest.protocols import P, Prepare
-from ingest.read.paths import canonical, files_of, origin
+from ingest.read.paths import Walk, canonical, files_of, origin
 from ingest.read.reading import Reading, ReadLimits
 from ingest.sanitize import annotate
 from ingest.scoring.raw import Measurements
@@ -93,22 +93,26 @@ def ingest(
             collection.store.quarantine(writer.job_id, failed)
             collection.publish()
             if sync:
-                _erase_lost(key, collection, writer.job_id, sync, tally)
+                _erase_lost(data, collection, writer.job_id, sync, tally)
             counts = {"ingested": tally.kept, "failed": tally.failed, "passages": tally.passages}
             collection.store.finish_job(writer.job_id, counts)
     return tally
 
 
 def _erase_lost(
-    key: bytes, collection: Collection, job_id: int, folders: Sequence[str], tally: Tally
+    data: DataDir, collection: Collection, job_id: int, folders: Sequence[str], tally: Tally
 ) -> None:
     """Erase documents that a run over whole folders did not see again, and count them."""
 
     def keys(paths: Iterable[str]) -> Iterator[bytes]:
-        return (source_of(path, key).key for path in paths)
+        return (source_of(path, data.key).key for path in paths)
 
+    walk = walk_of(data.settings)
     present = (
-        origin(path, folder) for folder in folders for path in files_of(folder) if isinstance(path, Path)
+        origin(path, folder)
+        for folder in folders
+        for path in files_of(folder, walk)
+        if isinstance(path, Path)
     )
     erasures, tally.unsure = collection.erase_lost(
         job_id, list(keys(map(canonical, folders))), keys(present), keys(tally.failed_sources)
@@ -120,22 +124,25 @@ def _erase_lost(
         )
 
 
-def failed_before(data: DataDir, name: str, paths: Sequence[str]) -> list[str]:
-    """The files below the paths of which the last run that read them could not store all.
+def failed_before(data: DataDir, name: str, paths: Sequence[str]) -> Walk:
+    """What leads to the files below the paths of which the last run that read them could not store all.
 
     Raises:
         LetheError: There is none, or no such collection.
     """
     with Collection.open(data.folder(name), data.keeping) as collection:
         failed = collection.store.quarantined()
-    files = ((path, named) for named in paths for path in files_of(named) if isinstance(path, Path))
-    found = [str(path) for path, named in files if source_of(origin(path, named), data.key).key in failed]
+    walk = walk_of(data.settings)
+    origins = (
+        origin(path, named) for named in paths for path in files_of(named, walk) if isinstance(path, Path)
+    )
+    found = frozenset(each for each in origins if source_of(each, data.key).key in failed)
     if not found:
         raise LetheError(
             f"No file below these paths failed when collection {name} was last given it. `lethe collections` "
             "counts those that did."
         )
-    return found
+    return replace(walk, only=found)
 
 
 def refuse_raw_text(system: System) -> None:
@@ -207,6 +214,11 @@ def pipeline(begin: Begin[C, P], settings: Settings, ahead: int = 0) -> Pipeline
 def limits_of(settings: Settings) -> Limits:
     """The batches of the settings."""
     return Limits(settings.ingest.batch_documents, settings.ingest.batch_characters)
+
+
+def walk_of(settings: Settings) -> Walk:
+    """How folders are read."""
+    return Walk(settings.ingest.follow_links)
 
 
 def read_limits_of(settings: Settings) -> ReadLimits:

@@ -5,7 +5,7 @@ from functools import cached_property
 from itertools import chain
 from pathlib import Path, PurePosixPath
 
-from ingest.read.paths import files_of
+from ingest.read.paths import FOLDERS_ALONE, Walk, files_of
 from ingest.read.sources import STDIN
 from ingest.temporary import temporary_file
 from models.errors import ConfigurationError, LetheError
@@ -22,7 +22,9 @@ class SanitizedFiles:
     ``overwrite``, files with another text. Memory grows with the number of files.
     """
 
-    def __init__(self, folder: Path, named: Sequence[str], *, overwrite: bool) -> None:
+    def __init__(
+        self, folder: Path, named: Sequence[str], *, overwrite: bool, walk: Walk = FOLDERS_ALONE
+    ) -> None:
         """Make the folder if need be; raises LetheError if it cannot be or lies in what is read."""
         for each in named:
             if (
@@ -35,7 +37,7 @@ class SanitizedFiles:
                     "too. Name a folder outside of it."
                 )
         self._folder = folder
-        self._named = named
+        self._named, self._walk = named, walk
         self._overwrite = overwrite
         self._written: set[Path] = set()
         try:
@@ -82,7 +84,7 @@ class SanitizedFiles:
     @cached_property
     def _sources(self) -> set[tuple[int, int]]:
         """The input files; listed only when a file would be replaced."""
-        files = chain.from_iterable(files_of(each) for each in self._named if each != STDIN)
+        files = chain.from_iterable(files_of(each, self._walk) for each in self._named if each != STDIN)
         return _identities(path for path in files if isinstance(path, Path))
 
 

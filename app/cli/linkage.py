@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     found = material(
         arguments.corpus,
         Path(arguments.path),
-        _selection(arguments),
+        _selection(arguments, data.settings.ingest.follow_links),
         data.public_ids,
         Path(arguments.held_out) if arguments.held_out else None,
     )
@@ -94,9 +94,11 @@ def _attack(arguments: argparse.Namespace) -> Attack:
     return replace(PRESETS[arguments.version_of_paper], **named)
 
 
-def _selection(arguments: argparse.Namespace) -> Selection:
+def _selection(arguments: argparse.Namespace, follow_links: bool) -> Selection:
     most = arguments.documents or (QUICK_DOCUMENTS if arguments.quick else None)
-    return Selection(seed=arguments.seed, most_documents=most, split=arguments.split)
+    return Selection(
+        seed=arguments.seed, most_documents=most, split=arguments.split, follow_links=follow_links
+    )
 
 
 def _command(arguments: argparse.Namespace) -> str:
