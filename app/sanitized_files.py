@@ -5,6 +5,7 @@ from functools import cached_property
 from itertools import chain
 from pathlib import Path, PurePosixPath
 
+from ingest.private_files import private_folder
 from ingest.read.paths import FOLDERS_ALONE, Walk, files_of
 from ingest.read.sources import STDIN
 from ingest.temporary import temporary_file
@@ -41,7 +42,7 @@ class SanitizedFiles:
         self._overwrite = overwrite
         self._written: set[Path] = set()
         try:
-            _make_private(folder)
+            private_folder(folder)
         except OSError as error:
             raise _unwritten(folder, error) from None
 
@@ -112,15 +113,8 @@ def _identities(paths: Iterable[Path]) -> set[tuple[int, int]]:
     return found
 
 
-def _make_private(folder: Path) -> None:
-    """Make a folder and its missing parents, accessible by the owner only."""
-    if not folder.is_dir():
-        _make_private(folder.parent)
-        folder.mkdir(mode=0o700, exist_ok=True)
-
-
 def _write_whole(path: Path, content: bytes) -> None:
-    _make_private(path.parent)
+    private_folder(path.parent)
     with temporary_file(path.parent, ".lethe-", content) as temporary:
         temporary.replace(path)
 

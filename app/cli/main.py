@@ -22,6 +22,8 @@ DONE, FAILED, MISUSED = 0, 1, 2
 
 def run() -> None:
     """The entry point of the ``lethe`` command."""
+    # Whatever is made, by us or a library, is for its owner alone.
+    os.umask(0o077)
     # Tables and models are many objects and no garbage: looking for it took a fifth of a short command.
     gc.set_threshold(50_000)
     code = main(sys.argv[1:])

@@ -18,6 +18,7 @@ from typing import Any
 from app.access.sealing import Sealer
 from ingest.documents import Document
 from ingest.errors import UnreadableDocument
+from ingest.private_files import private_folder
 from ingest.read.paths import canonical
 from ingest.read.reading import Fields, Reading, ReadLimits
 from ingest.read.sources import read_documents
@@ -85,7 +86,7 @@ class Uploads:
         described = {name: getattr(order, name) for name in Order.__slots__}
         head = json.dumps({"order": described, "names": [each.name for each in files]})
         try:
-            folder.mkdir(parents=True, mode=0o700)
+            private_folder(folder)
             # The order last: without it there is nothing to do.
             for number, content in [*enumerate((each.content for each in files), 1), (0, head.encode())]:
                 sealed = self._sealer.seal(content, _place(job_id, number))
