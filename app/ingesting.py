@@ -67,6 +67,13 @@ def ingest(
         # Before anything is read: a key that is missing is not to be found out in the end.
         vault_of(data.settings)
     folder = data.folder(name)
+    if not Collection.exists(folder):
+        # Before anything is written: without a document, no collection is to be left.
+        waiting = iter(readings)
+        first = list(_up_to_a_document(waiting))
+        if not first or isinstance(first[-1].item, UnreadableDocument):
+            return nothing_kept(first, on_progress)
+        readings = chain(first, waiting)
     with locked(folder, data.keeping):
         planned = plan(system, data, name, readings, on_progress)
         if planned.manifest is None:
@@ -312,6 +319,13 @@ def _check_same(system: System, data: DataDir, name: str, manifest: Manifest) ->
             f"collection {name} uses {'; '.join(differences)}. Use the settings it was made with, or ingest "
             "into a new collection."
         )
+
+
+def _up_to_a_document(readings: Iterator[Reading]) -> Iterator[Reading]:
+    for reading in readings:
+        yield reading
+        if isinstance(reading.item, Document):
+            return
 
 
 def _sample(readings: Iterator[Reading]) -> Iterator[Reading]:

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from ingest.private_files import private_folder
 from ingest.read.paths import FOLDERS_ALONE, Walk, files_of
 from ingest.read.sources import STDIN
-from ingest.temporary import temporary_file
+from ingest.temporary import PREFIX, sweep, temporary_file
 from models.errors import ConfigurationError, LetheError
 
 
@@ -41,6 +41,7 @@ class SanitizedFiles:
         self._named, self._walk = named, walk
         self._overwrite = overwrite
         self._written: set[Path] = set()
+        self._swept: set[Path] = set()
         try:
             private_folder(folder)
         except OSError as error:
@@ -57,7 +58,7 @@ class SanitizedFiles:
         content = text.encode()
         try:
             if self._needed(path, content):
-                _write_whole(path, content)
+                self._write_whole(path, content)
         except OSError as error:
             raise _unwritten(path, error) from None
         self._written.add(path)
@@ -81,6 +82,14 @@ class SanitizedFiles:
         if (status.st_dev, status.st_ino) in self._sources:
             raise FileRefused(f"{path}: is an input file and is not replaced. Name another folder.")
         return True
+
+    def _write_whole(self, path: Path, content: bytes) -> None:
+        private_folder(path.parent)
+        if path.parent not in self._swept:
+            sweep(path.parent)
+            self._swept.add(path.parent)
+        with temporary_file(path.parent, PREFIX, content) as temporary:
+            temporary.replace(path)
 
     @cached_property
     def _sources(self) -> set[tuple[int, int]]:
@@ -111,12 +120,6 @@ def _identities(paths: Iterable[Path]) -> set[tuple[int, int]]:
             continue
         found.add((status.st_dev, status.st_ino))
     return found
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    private_folder(path.parent)
-    with temporary_file(path.parent, ".lethe-", content) as temporary:
-        temporary.replace(path)
 
 
 def _unwritten(path: Path, error: OSError) -> LetheError:

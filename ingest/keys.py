@@ -15,7 +15,7 @@ from pathlib import Path, PurePath
 
 from ingest.documents import Source
 from ingest.private_files import private_folder
-from ingest.temporary import temporary_file
+from ingest.temporary import sweep, temporary_file
 from models.errors import ConfigurationError
 
 _BYTES = 32
@@ -30,6 +30,7 @@ def secret_key(path: Path, *, make: bool = True) -> bytes:
         if not make and not path.exists():
             return secrets.token_bytes(_BYTES)
         private_folder(path.parent)
+        sweep(path.parent, _prefix(path))
         if not path.exists():
             _write_once(path, secrets.token_bytes(_BYTES))
         key = secret_in(path)
@@ -92,7 +93,11 @@ def _source_key(path: str, key: bytes) -> bytes:
     return hashlib.blake2b(encoded, key=key, digest_size=16, person=b"lethe source").digest()
 
 
+def _prefix(path: Path) -> str:
+    return f".{path.name}-"
+
+
 def _write_once(path: Path, content: bytes) -> None:
     """Write a temporary file, then link it, so that concurrent processes get one key."""
-    with temporary_file(path.parent, f".{path.name}-", content) as temporary, suppress(FileExistsError):
+    with temporary_file(path.parent, _prefix(path), content) as temporary, suppress(FileExistsError):
         os.link(temporary, path)

@@ -5,7 +5,7 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
-from ingest.temporary import temporary_file
+from ingest.temporary import PREFIX, sweep, temporary_file
 from models.errors import ConfigurationError, LetheError
 
 _OTHERS = 0o077
@@ -59,7 +59,9 @@ def write_new(path: Path, text: str) -> None:
     Raises LetheError where it could not be written.
     """
     try:
-        with temporary_file(path.absolute().parent, ".lethe-", text.encode()) as temporary:
+        folder = path.absolute().parent
+        sweep(folder)
+        with temporary_file(folder, PREFIX, text.encode()) as temporary:
             os.link(temporary, path)
     except OSError as error:
         reason = error.strerror or type(error).__name__

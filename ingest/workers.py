@@ -1,13 +1,15 @@
 """Preparing documents in several processes: one that hangs or dies costs its document, not the run."""
 
+import atexit
 import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager
-from multiprocessing import get_context
+from contextlib import AbstractContextManager, ExitStack
+from functools import cache
+from multiprocessing import current_process, get_context
 from tempfile import gettempdir
 from types import TracebackType
 from typing import Any, Generic
@@ -17,6 +19,7 @@ from pebble import ProcessExpired, ProcessPool
 from ingest.documents import Document
 from ingest.errors import SanitizationError
 from ingest.protocols import Outcomes, P, Prepare
+from ingest.temporary import temporary_folder
 from models.errors import LetheError
 
 CHARACTERS_A_SECOND = 200
@@ -25,7 +28,7 @@ MOST_POOLS = 5
 """How often processes that die before they take a batch are all replaced."""
 _FORKED_BY_NOBODY = 255
 """Exit code of every process once the one is gone that forked them all."""
-_LONGEST_FOLDER = 70
+_LONGEST_FOLDER = 68
 """Bytes of a folder for temporary files in which the socket of the process that forks still has a name."""
 _GRACE = 5.0
 """Seconds after its deadline when a process ends itself, since nobody else did."""
@@ -52,6 +55,7 @@ class Workers(AbstractContextManager["Workers[Any]"], Generic[P]):
         near = len(os.fsencode(gettempdir())) <= _LONGEST_FOLDER
         self._context = get_context("forkserver" if preload and near else "spawn")
         if preload and near:
+            _keep_sockets_apart()
             self._context.set_forkserver_preload(list(preload))
         self._pools = 0
         self._pool = self._started()
@@ -122,6 +126,15 @@ class Workers(AbstractContextManager["Workers[Any]"], Generic[P]):
     ) -> None:
         """End the processes; what they still do is lost."""
         _end(self._pool)
+
+
+@cache
+def _keep_sockets_apart() -> None:
+    """Have the socket of the process that forks in a folder that goes after this process was killed too."""
+    kept = ExitStack()
+    folder = kept.enter_context(temporary_folder())
+    atexit.register(kept.close)
+    current_process()._config["tempdir"] = str(folder)  # type: ignore[attr-defined]
 
 
 def _end(pool: ProcessPool) -> None:
