@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from ingest.documents import Document
 from ingest.errors import UnreadableDocument
 from ingest.keys import source_of
 from ingest.pipeline import Arriving, Begin, C, Intake, Limits, Pipeline, Tally, at_once
-from ingest.protocols import P, Prepare
+from ingest.protocols import Outcomes, P, Prepare
 from ingest.read.paths import Walk, canonical, files_of, origin
 from ingest.read.reading import Reading, ReadLimits
 from ingest.sanitize import annotate
@@ -35,6 +35,7 @@ from retrieval.system import System
 
 _SMALL = 200_000
 """Bytes that one process has sanitized before others have started."""
+_PRELOADED = ("app.preloaded",)
 _MEMORY_OF_ONE = 1 << 30
 """What a process needs, the main one too."""
 
@@ -75,6 +76,8 @@ def ingest(
             return nothing_kept(first, on_progress)
         readings = chain(first, waiting)
     with locked(folder, data.keeping):
+        if workers > 1:
+            _begin_workers()
         planned = plan(system, data, name, readings, on_progress)
         if planned.manifest is None:
             return nothing_kept(planned.readings, on_progress)
@@ -201,12 +204,26 @@ class Plan:
             system.own_entities,
             self.sealing,
         )
-        # Less memory for each process: in fewer pieces, and with fewer kernels kept for other lengths.
-        os.environ.setdefault("MALLOC_ARENA_MAX", "1")
-        os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")
+        looked_at = {text.text for text, _ in self.measured}
+        prepare = cache(lambda: self.here(system).preparing(self.sealing))
+
+        def here(documents: Sequence[Document]) -> Outcomes[CutDocument] | None:
+            """What was measured is known not to hang or kill the process that looks at it."""
+            return prepare()(documents) if all(each.text in looked_at for each in documents) else None
+
         seconds = data.settings.ingest.sanitize_seconds
-        with Workers(make, workers, seconds, preload=["app.preloaded"]) as pool:
+        with Workers(make, workers, seconds, _PRELOADED, here) as pool:
             yield pipeline(pool.begin, data.settings, workers + 1)
+
+
+def _begin_workers() -> None:
+    """Import what workers need while this process looks at a sample."""
+    from ingest.workers import forking
+
+    # Less memory for each process: in fewer pieces, and with fewer kernels kept for other lengths.
+    os.environ.setdefault("MALLOC_ARENA_MAX", "1")
+    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")
+    forking(_PRELOADED)
 
 
 Elsewhere = Callable[[Plan, Writer, Callable[[Tally], None]], Tally]
