@@ -56,7 +56,7 @@ VERBS = [
     "protect notes.jsonl --attributes sex --output protected.jsonl",
     "audit -c notes --originals notes.jsonl --output made/audit",
     "attack extraction notes.jsonl -c notes -n 2 --report made/attack",
-    "calibrate notes.jsonl --share 1 --output strict.toml",
+    "calibrate notes.jsonl --max-leak 0.9 --output strict.toml",
     "keys create reader",
     "vault status",
 ]
