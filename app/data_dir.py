@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.indexes import keeping_of
 from app.settings.load import Settings
+from ingest.private_files import close_to_others
 from models.errors import ConfigurationError
 from retrieval.collection import Collection
 from retrieval.errors import CollectionError
@@ -28,6 +29,7 @@ class DataDir:
     def __init__(self, settings: Settings, *, writes: bool = True, key: bytes | None = None) -> None:
         self.settings = settings
         self.keeping = keeping_of(settings)
+        close_to_others(settings.data_dir / "collections")
         self._writes = writes
         self._key = key
 

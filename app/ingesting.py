@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 
@@ -17,8 +17,8 @@ from ingest.documents import Document
 from ingest.errors import UnreadableDocument
 from ingest.keys import source_of
 from ingest.pipeline import Arriving, Begin, C, Intake, Limits, Pipeline, Tally, at_once
-from ingest.protocols import P, Prepare
-from ingest.read.paths import canonical, files_of, origin
+from ingest.protocols import Outcomes, P, Prepare
+from ingest.read.paths import Walk, canonical, files_of, origin
 from ingest.read.reading import Reading, ReadLimits
 from ingest.sanitize import annotate
 from ingest.scoring.raw import Measurements
@@ -43,6 +43,7 @@ from retrieval.system import System
 
 _SMALL = 200_000
 """Bytes that one process has sanitized before others have started."""
+_PRELOADED = ("app.preloaded",)
 _MEMORY_OF_ONE = 1 << 30
 """What a process needs, the main one too."""
 
@@ -75,7 +76,16 @@ def ingest(
         # Before anything is read: a key that is missing is not to be found out in the end.
         vault_of(data.settings)
     folder = data.folder(name)
+    if not Collection.exists(folder):
+        # Before anything is written: without a document, no collection is to be left.
+        waiting = iter(readings)
+        first = list(_up_to_a_document(waiting))
+        if not first or isinstance(first[-1].item, UnreadableDocument):
+            return nothing_kept(first, on_progress)
+        readings = chain(first, waiting)
     with locked(folder, data.keeping):
+        if workers > 1:
+            _begin_workers()
         planned = plan(system, data, name, readings, on_progress)
         if planned.manifest is None:
             return nothing_kept(planned.readings, on_progress)
@@ -101,22 +111,26 @@ def ingest(
             collection.store.quarantine(writer.job_id, failed)
             collection.publish()
             if sync:
-                _erase_lost(key, collection, writer.job_id, sync, tally)
+                _erase_lost(data, collection, writer.job_id, sync, tally)
             counts = {"ingested": tally.kept, "failed": tally.failed, "passages": tally.passages}
             collection.store.finish_job(writer.job_id, counts)
     return tally
 
 
 def _erase_lost(
-    key: bytes, collection: Collection, job_id: int, folders: Sequence[str], tally: Tally
+    data: DataDir, collection: Collection, job_id: int, folders: Sequence[str], tally: Tally
 ) -> None:
     """Erase documents that a run over whole folders did not see again, and count them."""
 
     def keys(paths: Iterable[str]) -> Iterator[bytes]:
-        return (source_of(path, key).key for path in paths)
+        return (source_of(path, data.key).key for path in paths)
 
+    walk = walk_of(data.settings)
     present = (
-        origin(path, folder) for folder in folders for path in files_of(folder) if isinstance(path, Path)
+        origin(path, folder)
+        for folder in folders
+        for path in files_of(folder, walk)
+        if isinstance(path, Path)
     )
     erasures, tally.unsure = collection.erase_lost(
         job_id, list(keys(map(canonical, folders))), keys(present), keys(tally.failed_sources)
@@ -128,22 +142,25 @@ def _erase_lost(
         )
 
 
-def failed_before(data: DataDir, name: str, paths: Sequence[str]) -> list[str]:
-    """The files below the paths of which the last run that read them could not store all.
+def failed_before(data: DataDir, name: str, paths: Sequence[str]) -> Walk:
+    """What leads to the files below the paths of which the last run that read them could not store all.
 
     Raises:
         LetheError: There is none, or no such collection.
     """
     with Collection.open(data.folder(name), data.keeping) as collection:
         failed = collection.store.quarantined()
-    files = ((path, named) for named in paths for path in files_of(named) if isinstance(path, Path))
-    found = [str(path) for path, named in files if source_of(origin(path, named), data.key).key in failed]
+    walk = walk_of(data.settings)
+    origins = (
+        origin(path, named) for named in paths for path in files_of(named, walk) if isinstance(path, Path)
+    )
+    found = frozenset(each for each in origins if source_of(each, data.key).key in failed)
     if not found:
         raise LetheError(
             f"No file below these paths failed when collection {name} was last given it. `lethe collections` "
             "counts those that did."
         )
-    return found
+    return replace(walk, only=found)
 
 
 def refuse_raw_text(system: System) -> None:
@@ -195,12 +212,26 @@ class Plan:
             system.own_entities,
             self.sealing,
         )
-        # Less memory for each process: in fewer pieces, and with fewer kernels kept for other lengths.
-        os.environ.setdefault("MALLOC_ARENA_MAX", "1")
-        os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")
+        looked_at = {text.text for text, _ in self.measured}
+        prepare = cache(lambda: self.here(system).preparing(self.sealing))
+
+        def here(documents: Sequence[Document]) -> Outcomes[CutDocument] | None:
+            """What was measured is known not to hang or kill the process that looks at it."""
+            return prepare()(documents) if all(each.text in looked_at for each in documents) else None
+
         seconds = data.settings.ingest.sanitize_seconds
-        with Workers(make, workers, seconds, preload=["app.preloaded"]) as pool:
+        with Workers(make, workers, seconds, _PRELOADED, here) as pool:
             yield pipeline(pool.begin, data.settings, workers + 1)
+
+
+def _begin_workers() -> None:
+    """Import what workers need while this process looks at a sample."""
+    from ingest.workers import forking
+
+    # Less memory for each process: in fewer pieces, and with fewer kernels kept for other lengths.
+    os.environ.setdefault("MALLOC_ARENA_MAX", "1")
+    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")
+    forking(_PRELOADED)
 
 
 Elsewhere = Callable[[Plan, Writer, Callable[[Tally], None]], Tally]
@@ -215,6 +246,11 @@ def pipeline(begin: Begin[C, P], settings: Settings, ahead: int = 0) -> Pipeline
 def limits_of(settings: Settings) -> Limits:
     """The batches of the settings."""
     return Limits(settings.ingest.batch_documents, settings.ingest.batch_characters)
+
+
+def walk_of(settings: Settings) -> Walk:
+    """How folders are read."""
+    return Walk(settings.ingest.follow_links)
 
 
 def read_limits_of(settings: Settings) -> ReadLimits:
@@ -309,6 +345,13 @@ def _check_same(system: System, data: DataDir, name: str, manifest: Manifest) ->
             f"collection {name} uses {'; '.join(differences)}. Use the settings it was made with, or ingest "
             "into a new collection."
         )
+
+
+def _up_to_a_document(readings: Iterator[Reading]) -> Iterator[Reading]:
+    for reading in readings:
+        yield reading
+        if isinstance(reading.item, Document):
+            return
 
 
 def _sample(readings: Iterator[Reading]) -> Iterator[Reading]:

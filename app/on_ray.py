@@ -13,6 +13,7 @@ from ingest.on_ray.connection import Cluster
 from ingest.on_ray.stages import Work, known_key, prepared
 from ingest.pipeline import Begin, Intake, Tally, already
 from ingest.protocols import Prepare
+from ingest.read.paths import FOLDERS_ALONE, Walk
 from ingest.read.reading import Fields, ReadLimits
 from ingest.read.sources import STDIN, sources_of
 from ingest.scoring.scale import Scale
@@ -32,6 +33,7 @@ class OnRay:
     read_limits: ReadLimits
     own_entities: str
     readers: frozenset[str] = field(default=frozenset(), repr=False)
+    walk: Walk = FOLDERS_ALONE
 
     def __call__(self, planned: Plan, writer: Writer, on_progress: Callable[[Tally], None]) -> Tally:
         """As ``Pipeline.run``, for a plan with a manifest.
@@ -59,7 +61,7 @@ class OnRay:
             seconds=settings.ingest.sanitize_seconds,
         )
         known = [known_key(each) for each in writer.stored()]
-        arriving = prepared(self.cluster, sources_of(self.paths), work, known)
+        arriving = prepared(self.cluster, sources_of(self.paths, self.walk), work, known)
         begin: Begin[CutDocument | SanitizationError, CutDocument] = already
         return pipeline(begin, settings).run(arriving, writer, on_progress)
 

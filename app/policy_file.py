@@ -6,8 +6,8 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from app.private_files import write_private
 from app.settings.policy import PolicySettings
+from ingest.private_files import write_private
 from models.errors import ConfigurationError, LetheError
 
 

@@ -5,9 +5,10 @@ from functools import cached_property
 from itertools import chain
 from pathlib import Path, PurePosixPath
 
-from ingest.read.paths import files_of
+from ingest.private_files import private_folder
+from ingest.read.paths import FOLDERS_ALONE, Walk, files_of
 from ingest.read.sources import STDIN
-from ingest.temporary import temporary_file
+from ingest.temporary import PREFIX, sweep, temporary_file
 from models.errors import ConfigurationError, LetheError
 
 
@@ -22,7 +23,9 @@ class SanitizedFiles:
     ``overwrite``, files with another text. Memory grows with the number of files.
     """
 
-    def __init__(self, folder: Path, named: Sequence[str], *, overwrite: bool) -> None:
+    def __init__(
+        self, folder: Path, named: Sequence[str], *, overwrite: bool, walk: Walk = FOLDERS_ALONE
+    ) -> None:
         """Make the folder if need be; raises LetheError if it cannot be or lies in what is read."""
         for each in named:
             if (
@@ -35,11 +38,12 @@ class SanitizedFiles:
                     "too. Name a folder outside of it."
                 )
         self._folder = folder
-        self._named = named
+        self._named, self._walk = named, walk
         self._overwrite = overwrite
         self._written: set[Path] = set()
+        self._swept: set[Path] = set()
         try:
-            _make_private(folder)
+            private_folder(folder)
         except OSError as error:
             raise _unwritten(folder, error) from None
 
@@ -54,7 +58,7 @@ class SanitizedFiles:
         content = text.encode()
         try:
             if self._needed(path, content):
-                _write_whole(path, content)
+                self._write_whole(path, content)
         except OSError as error:
             raise _unwritten(path, error) from None
         self._written.add(path)
@@ -79,10 +83,18 @@ class SanitizedFiles:
             raise FileRefused(f"{path}: is an input file and is not replaced. Name another folder.")
         return True
 
+    def _write_whole(self, path: Path, content: bytes) -> None:
+        private_folder(path.parent)
+        if path.parent not in self._swept:
+            sweep(path.parent)
+            self._swept.add(path.parent)
+        with temporary_file(path.parent, PREFIX, content) as temporary:
+            temporary.replace(path)
+
     @cached_property
     def _sources(self) -> set[tuple[int, int]]:
         """The input files; listed only when a file would be replaced."""
-        files = chain.from_iterable(files_of(each) for each in self._named if each != STDIN)
+        files = chain.from_iterable(files_of(each, self._walk) for each in self._named if each != STDIN)
         return _identities(path for path in files if isinstance(path, Path))
 
 
@@ -108,19 +120,6 @@ def _identities(paths: Iterable[Path]) -> set[tuple[int, int]]:
             continue
         found.add((status.st_dev, status.st_ino))
     return found
-
-
-def _make_private(folder: Path) -> None:
-    """Make a folder and its missing parents, accessible by the owner only."""
-    if not folder.is_dir():
-        _make_private(folder.parent)
-        folder.mkdir(mode=0o700, exist_ok=True)
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    _make_private(path.parent)
-    with temporary_file(path.parent, ".lethe-", content) as temporary:
-        temporary.replace(path)
 
 
 def _unwritten(path: Path, error: OSError) -> LetheError:

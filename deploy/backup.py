@@ -26,6 +26,7 @@ def main() -> int:
     parser.add_argument("data", type=Path, help="the data folder (LETHE_DATA_DIR)")
     parser.add_argument("target", type=Path, help="a folder that does not exist yet")
     arguments = parser.parse_args()
+    os.umask(0o077)
     if not arguments.data.is_dir():
         parser.error("there is no such data folder")
     if arguments.target.exists():

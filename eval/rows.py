@@ -4,6 +4,7 @@ A row holds no word of a document, prompt or answer except ``evidence``, which i
 """
 
 import fcntl
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import BinaryIO
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from eval.documents import EntityRef, LeakedEntity, PassageCopy
+from ingest.private_files import open_private, private_folder, write_private
 from models.errors import LetheError
 
 FILE = "rows.jsonl"
@@ -62,8 +64,7 @@ def write_rows(rows: Iterable[Row], path: Path) -> None:
         LetheError: The file cannot be written.
     """
     try:
-        with path.open("w", encoding="utf-8") as file:
-            file.writelines(lines_of(rows))
+        write_private(path, "".join(lines_of(rows)))
     except OSError as error:
         raise _unusable(path, error) from None
 
@@ -222,8 +223,8 @@ class RowFile:
 def _locked(path: Path) -> BinaryIO:
     """The file opened for reading and appending, locked until it is closed."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = path.open("a+b")
+        private_folder(path.parent)
+        file = os.fdopen(open_private(path, os.O_RDWR | os.O_APPEND), "a+b")
     except OSError as error:
         raise _unusable(path, error) from None
     try:

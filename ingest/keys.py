@@ -8,12 +8,14 @@ to another place.
 import hashlib
 import os
 import secrets
+import shlex
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path, PurePath
 
 from ingest.documents import Source
-from ingest.temporary import temporary_file
+from ingest.private_files import private_folder
+from ingest.temporary import sweep, temporary_file
 from models.errors import ConfigurationError
 
 _BYTES = 32
@@ -27,10 +29,11 @@ def secret_key(path: Path, *, make: bool = True) -> bytes:
     try:
         if not make and not path.exists():
             return secrets.token_bytes(_BYTES)
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_folder(path.parent)
+        sweep(path.parent, _prefix(path))
         if not path.exists():
             _write_once(path, secrets.token_bytes(_BYTES))
-        key = path.read_bytes()
+        key = secret_in(path)
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise ConfigurationError(
@@ -43,6 +46,29 @@ def secret_key(path: Path, *, make: bool = True) -> bytes:
             "documents that are already kept cannot be recognized."
         )
     return key
+
+
+def secret_in(path: Path) -> bytes:
+    """The content of a key file that no other user of this machine can read.
+
+    A file that belongs to root may be for a group of this process too. One on a file system that cannot be
+    written, as containers mount secrets, has the rights that it was given outside.
+
+    Raises:
+        ConfigurationError: Others can read it, or write into it.
+        OSError: It cannot be read.
+    """
+    with path.open("rb") as file:
+        status = os.fstat(file.fileno())
+        others = status.st_mode & 0o077
+        if status.st_uid == 0 != os.geteuid() and status.st_gid in (os.getegid(), *os.getgroups()):
+            others &= ~0o040
+        if others and not os.fstatvfs(file.fileno()).f_flag & os.ST_RDONLY:
+            raise ConfigurationError(
+                f"{path}: other users can read or change this key ({status.st_mode & 0o777:o}). Run "
+                f"chmod 600 {shlex.quote(str(path))}, or make a new key if they may have read it."
+            )
+        return file.read()
 
 
 def content_key(text: str, key: bytes, readers: Iterable[str] = ()) -> bytes:
@@ -67,7 +93,11 @@ def _source_key(path: str, key: bytes) -> bytes:
     return hashlib.blake2b(encoded, key=key, digest_size=16, person=b"lethe source").digest()
 
 
+def _prefix(path: Path) -> str:
+    return f".{path.name}-"
+
+
 def _write_once(path: Path, content: bytes) -> None:
     """Write a temporary file, then link it, so that concurrent processes get one key."""
-    with temporary_file(path.parent, f".{path.name}-", content) as temporary, suppress(FileExistsError):
+    with temporary_file(path.parent, _prefix(path), content) as temporary, suppress(FileExistsError):
         os.link(temporary, path)

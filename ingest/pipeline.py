@@ -31,6 +31,8 @@ MAX_FAILURES = 100
 KINDS_TOLD = 100
 """Maximum number of distinct unread parts, and of distinct doubts, that a report lists."""
 _FURTHER = "further kinds"
+_FIRST = 1 / 8
+"""Share of the limits that the first batch of a run has: something is stored soon."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +231,8 @@ class Pipeline(Generic[C, P]):
             tally.seconds = time.perf_counter() - started
             on_progress(tally)
 
-        for batch in grouped(self._readable(arriving, tally), self.limits, lambda each: each.characters):
+        readable = self._readable(arriving, tally)
+        for batch in grouped(readable, self.limits, lambda each: each.characters, first=_FIRST):
             waiting = batch
             while waiting:
                 free = _settled(waiting, begun)
@@ -365,15 +368,17 @@ def batches(documents: Iterable[Document], limits: Limits) -> Iterator[list[Docu
     return grouped(documents, limits, lambda document: len(document.text))
 
 
-def grouped(items: Iterable[C], limits: Limits, characters: Callable[[C], int]) -> Iterator[list[C]]:
-    """As ``batches``, for whatever has characters."""
+def grouped(
+    items: Iterable[C], limits: Limits, characters: Callable[[C], int], first: float = 1
+) -> Iterator[list[C]]:
+    """As ``batches``, for whatever has characters. The limits begin with a share, and double to the whole."""
     batch: list[C] = []
-    total = 0
+    total, share = 0, first
     for item in items:
-        full = len(batch) >= limits.documents or total + characters(item) > limits.characters
+        full = len(batch) >= limits.documents * share or total + characters(item) > limits.characters * share
         if batch and full:
             yield batch
-            batch, total = [], 0
+            batch, total, share = [], 0, min(1, 2 * share)
         batch.append(item)
         total += characters(item)
     if batch:

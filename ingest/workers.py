@@ -1,13 +1,16 @@
 """Preparing documents in several processes: one that hangs or dies costs its document, not the run."""
 
+import atexit
 import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager
-from multiprocessing import get_context
+from contextlib import AbstractContextManager, ExitStack
+from functools import cache
+from multiprocessing import current_process, get_context
+from multiprocessing.forkserver import ensure_running
 from tempfile import gettempdir
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic
@@ -17,6 +20,7 @@ from pebble import ProcessExpired, ProcessPool
 from ingest.documents import Document
 from ingest.errors import SanitizationError
 from ingest.protocols import Outcomes, P, Prepare
+from ingest.temporary import temporary_folder
 from models.errors import LetheError
 from models.progress import report, reported_to
 
@@ -29,7 +33,7 @@ MOST_POOLS = 5
 """How often processes that die before they take a batch are all replaced."""
 _FORKED_BY_NOBODY = 255
 """Exit code of every process once the one is gone that forked them all."""
-_LONGEST_FOLDER = 70
+_LONGEST_FOLDER = 68
 """Bytes of a folder for temporary files in which the socket of the process that forks still has a name."""
 _GRACE = 5.0
 """Seconds after its deadline when a process ends itself, since nobody else did."""
@@ -43,6 +47,14 @@ _read: "Synchronized[int] | None" = None
 """How many tokens the models of all worker processes have read."""
 
 
+Here = Callable[[Sequence[Document]], Outcomes[P] | None]
+"""Prepares documents in the main process, or does not."""
+
+
+def _nothing(documents: Sequence[Document]) -> None:
+    """What was handed out before is never prepared in the main process: it may have ended another."""
+
+
 class Workers(AbstractContextManager["Workers[Any]"], Generic[P]):
     """Processes that each hold the models and take batches in turn.
 
@@ -50,18 +62,21 @@ class Workers(AbstractContextManager["Workers[Any]"], Generic[P]):
     a batch may take beyond its characters at ``CHARACTERS_A_SECOND``. Modules to ``preload`` are imported
     once, and the memory that this fills is shared. If a batch takes longer or ends its process, each of its
     documents is tried alone, and one that does so again yields an error. Calls of ``begin`` and of what it
-    returns raise LetheError if no process can be started.
+    returns raise LetheError if no process can be started. ``here`` prepares in this process the batches that
+    are asked for before a process has begun them, as far as it takes them.
     """
 
     def __init__(
-        self, make: Callable[[], Prepare[P]], count: int, seconds: float, preload: Sequence[str] = ()
+        self,
+        make: Callable[[], Prepare[P]],
+        count: int,
+        seconds: float,
+        preload: Sequence[str] = (),
+        here: Here[P] | None = None,
     ) -> None:
         self._make, self._count, self._seconds = make, count, seconds
-        # Forked from a process that does nothing else: one that computes cannot be forked safely.
-        near = len(os.fsencode(gettempdir())) <= _LONGEST_FOLDER
-        self._context = get_context("forkserver" if preload and near else "spawn")
-        if preload and near:
-            self._context.set_forkserver_preload(list(preload))
+        self._here = here or _nothing
+        self._context = forking(preload)
         self._read, self._reported = self._context.Value("q", 0), 0
         self._pools = 0
         self._pool = self._started()
@@ -82,6 +97,9 @@ class Workers(AbstractContextManager["Workers[Any]"], Generic[P]):
 
     def begin(self, documents: Sequence[Document]) -> Callable[[], Outcomes[P]]:
         """Hand out a batch. The call of the result waits for its outcomes, in order."""
+        return self._begun(documents, self._here)
+
+    def _begun(self, documents: Sequence[Document], here: Here[P]) -> Callable[[], Outcomes[P]]:
         if not documents:
             return list
         while True:
@@ -91,7 +109,7 @@ class Workers(AbstractContextManager["Workers[Any]"], Generic[P]):
             except RuntimeError:
                 self._replace(pool)
             else:
-                return lambda: self._outcomes(documents, pool, future)
+                return lambda: self._outcomes(documents, pool, future, here)
 
     def _scheduled(self, documents: Sequence[Document]) -> "Future[Outcomes[P]]":
         seconds = self._seconds + sum(len(each.text) for each in documents) / CHARACTERS_A_SECOND
@@ -101,8 +119,11 @@ class Workers(AbstractContextManager["Workers[Any]"], Generic[P]):
         return found
 
     def _outcomes(
-        self, documents: Sequence[Document], pool: ProcessPool, future: "Future[Outcomes[P]]"
+        self, documents: Sequence[Document], pool: ProcessPool, future: "Future[Outcomes[P]]", here: Here[P]
     ) -> Outcomes[P]:
+        if not (future.running() or future.done()) and (outcomes := here(documents)) is not None:
+            future.cancel()
+            return outcomes
         try:
             while wait([future], _LOOKS).not_done:
                 self._report()
@@ -110,14 +131,14 @@ class Workers(AbstractContextManager["Workers[Any]"], Generic[P]):
         except (BrokenProcessPool, CancelledError):
             # A process died without a batch, and the pool with it.
             self._replace(pool)
-            return self.begin(documents)()
+            return self._begun(documents, _nothing)()
         except (TimeoutError, ProcessExpired) as error:
             if isinstance(error, ProcessExpired) and error.exitcode == _FORKED_BY_NOBODY:
                 self._replace(pool)
-                return self.begin(documents)()
+                return self._begun(documents, _nothing)()
             if len(documents) == 1:
                 return [SanitizationError(documents[0].doc_id, _why(error))]
-        alone = [self.begin([document]) for document in documents]
+        alone = [self._begun([document], _nothing) for document in documents]
         return [outcome for wait in alone for outcome in wait()]
 
     def _report(self) -> None:
@@ -140,6 +161,29 @@ class Workers(AbstractContextManager["Workers[Any]"], Generic[P]):
     ) -> None:
         """End the processes; what they still do is lost."""
         _end(self._pool)
+
+
+def forking(preload: Sequence[str]) -> Any:
+    """The context of processes that share the memory of some modules; these begin to be imported.
+
+    They are forked from a process that does nothing else: one that computes cannot be forked safely.
+    """
+    if not preload or len(os.fsencode(gettempdir())) > _LONGEST_FOLDER:
+        return get_context("spawn")
+    _keep_sockets_apart()
+    context = get_context("forkserver")
+    context.set_forkserver_preload(list(preload))
+    ensure_running()
+    return context
+
+
+@cache
+def _keep_sockets_apart() -> None:
+    """Have the socket of the process that forks in a folder that goes after this process was killed too."""
+    kept = ExitStack()
+    folder = kept.enter_context(temporary_folder())
+    atexit.register(kept.close)
+    current_process()._config["tempdir"] = str(folder)  # type: ignore[attr-defined]
 
 
 def _end(pool: ProcessPool) -> None:

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 
+from ingest.private_files import close_to_others, private_folder
 from retrieval.errors import CollectionBusy, CollectionError, unwritable
 from retrieval.keeping import IndexFile, Keeping, KeptIndex
 from retrieval.manifest import Manifest, read_manifest, table_in, write_manifest
@@ -42,7 +43,8 @@ def locked(folder: Path, keeping: Keeping = IndexFile) -> Iterator[None]:
 @contextmanager
 def _held(folder: Path) -> Iterator[None]:
     try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_folder(folder)
+        close_to_others(folder)
         opened = os.fdopen(os.open(folder / "lock", os.O_WRONLY | os.O_CREAT, 0o600), "w")
     except OSError as error:
         raise CollectionError(f"{folder}: {unwritable(error)}") from None

@@ -5,6 +5,7 @@ The file says nothing without the data folder's key: answers are sealed, and the
 
 import hashlib
 import hmac
+import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -12,6 +13,7 @@ from threading import Lock
 from types import TracebackType
 
 from app.access.sealing import Sealer
+from ingest.private_files import open_private
 from models.errors import LetheError
 
 ANSWERS = "answers.sqlite"
@@ -31,11 +33,12 @@ class SealedAnswers:
         self._lock = Lock()
         self._path = path
         try:
+            os.close(open_private(path, os.O_RDWR))
             self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
             self._connection.execute(
                 "CREATE TABLE IF NOT EXISTS answers (place TEXT PRIMARY KEY, sealed BLOB NOT NULL)"
             )
-        except sqlite3.Error as error:
+        except (OSError, sqlite3.Error) as error:
             raise self._unusable(error) from None
 
     def __enter__(self) -> "SealedAnswers":
@@ -69,7 +72,7 @@ class SealedAnswers:
         except sqlite3.Error as error:
             raise self._unusable(error) from None
 
-    def _unusable(self, error: sqlite3.Error) -> LetheError:
+    def _unusable(self, error: Exception) -> LetheError:
         return LetheError(
             f"{self._path} cannot be used ({type(error).__name__}): name another folder with --output, or "
             "delete the file, and all is asked anew."

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from ingest.private_files import private_folder
 from models.errors import LetheError
 
 FILE = "server.db"
@@ -21,7 +22,7 @@ def connected(folder: Path, schema: str = "") -> sqlite3.Connection:
     """
     path = folder / FILE
     try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_folder(folder)
         # Made before SQLite makes it, which would let others read it; to close a file that is there would
         # take SQLite's locks on it away from this process.
         if not path.exists():

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.settings.load import Settings
+from ingest.keys import secret_in
 from models.errors import ConfigurationError
 
 _BYTES = 32
@@ -40,7 +41,7 @@ def _key_at(path: Path, name: str, data_dir: Path) -> bytes:
             f"{name}: the key lies in the data folder, beside what it opens. Move it to another place."
         )
     try:
-        text = path.read_text(encoding="ascii")
+        text = secret_in(path).decode("ascii")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not text"
         raise ConfigurationError(f"{name}: the key cannot be read ({reason}). Check the path.") from None

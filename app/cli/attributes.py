@@ -12,7 +12,6 @@ from app.cli.asking import also_of, asker_of
 from app.cli.console import current_phase_on, message, progress
 from app.cli.given import data_of, dp_barts_of, fields_of, listed, readings_of
 from app.compose import system_of
-from app.private_files import check_new, write_new
 from eval.attacks.attribute_truths import truths_in
 from eval.attacks.attributes import attribute_attack
 from eval.corpora.given import read_corpus
@@ -21,6 +20,7 @@ from eval.reports.attributes import markdown
 from eval.reports.files import report_folder
 from eval.studies.attributes.report import AttributesReport
 from eval.studies.attributes.study import Options, measure_attributes, same_value
+from ingest.private_files import check_new, write_new, write_private
 from ingest.protecting.incognitext import FEEDBACK, INCOGNITEXT, VARIANTS
 from ingest.protecting.pairs import Pair, pairs_text
 from ingest.protecting.targets import chosen_target, drawn_target, randomized_response
@@ -127,8 +127,8 @@ def _write_pairs(pairs: Sequence[Pair], path: Path) -> None:
 
 def _write(report: AttributesReport, folder: Path) -> None:
     try:
-        (folder / "attributes.json").write_text(report.model_dump_json(indent=1) + "\n", encoding="utf-8")
-        (folder / "tables.md").write_text(markdown(report), encoding="utf-8")
+        write_private(folder / "attributes.json", report.model_dump_json(indent=1) + "\n")
+        write_private(folder / "tables.md", markdown(report))
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise LetheError(f"{folder}: the figures could not be written ({reason}).") from None

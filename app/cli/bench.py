@@ -23,6 +23,7 @@ from eval.studies.detection.extras import Generalizer, LabelFactory, changed_by
 from eval.studies.risk import report as risk
 from eval.studies.risk.study import measure
 from ingest.documents import Document, Span
+from ingest.private_files import write_private
 from ingest.protocols import EntityDetector, RiskModel, Sanitizer
 from ingest.scoring.prior import RiskPrior
 from models.corpora.rubric import held_out, shipped_snippets
@@ -149,8 +150,8 @@ def _risk_models(settings: Settings) -> dict[str, RiskModel]:
 def _write(folder: Path, found: Mapping[str, Any], judged: Mapping[str, Any], tables: str) -> None:
     try:
         for name, report in (("detection.json", found), ("risk.json", judged)):
-            (folder / name).write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
-        (folder / "tables.md").write_text(tables, encoding="utf-8")
+            write_private(folder / name, json.dumps(report, indent=2) + "\n")
+        write_private(folder / "tables.md", tables)
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise LetheError(

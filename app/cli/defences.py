@@ -22,6 +22,7 @@ from eval.studies.defences.defence import ALIKE, SHARE, Limits
 from eval.studies.defences.report import DefencesReport
 from eval.studies.defences.study import Options, measure_defences
 from eval.targets import reading_once
+from ingest.private_files import write_private
 from ingest.protocols import Encoder
 from models.errors import LetheError
 from retrieval.documents import Answer
@@ -122,8 +123,8 @@ def _command(arguments: argparse.Namespace) -> str:
 
 def _write(report: DefencesReport, folder: Path) -> None:
     try:
-        (folder / "defences.json").write_text(report.model_dump_json(indent=1) + "\n", encoding="utf-8")
-        (folder / "tables.md").write_text(markdown(report), encoding="utf-8")
+        write_private(folder / "defences.json", report.model_dump_json(indent=1) + "\n")
+        write_private(folder / "tables.md", markdown(report))
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise LetheError(f"{folder}: the figures could not be written ({reason}).") from None

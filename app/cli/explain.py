@@ -13,12 +13,12 @@ from app.data_dir import DataDir
 from app.explain_html import explanation_page, figures, said
 from app.explain_text import Stretch, original_stretches, outcome, remarks, sanitized_stretches, strictest
 from app.policies import own_entities_of, policy_of
-from app.private_files import write_private
 from app.rows import explanation_row
 from ingest.deciding.policy import Policy
 from ingest.documents import Action
 from ingest.errors import SanitizationError, UnreadableDocument
 from ingest.explain import Explanation
+from ingest.private_files import write_private
 from models.errors import ConfigurationError, LetheError
 from retrieval.system import System
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ingest.deciding.baselines.dp_bart import DpBart
     from ingest.deciding.policy import Policy
     from ingest.documents import Document
+    from ingest.read.paths import Walk
     from ingest.read.reading import Fields, Reading
 
 
@@ -40,7 +41,7 @@ def settings_arguments(arguments: argparse.Namespace) -> dict[str, object]:
     given["detector.fields"] = _fields_given(getattr(arguments, "field", None))
     given["risk.kind"] = getattr(arguments, "risk", None)
     given["ingest.keep_ids"] = getattr(arguments, "keep_ids", None)
-    for name in ("workers", "ray"):
+    for name in ("workers", "ray", "follow_links"):
         given[f"ingest.{name}"] = getattr(arguments, name, None)
     given["retrieval.k"] = getattr(arguments, "k", None)
     given["retrieval.search"] = getattr(arguments, "dense", None)
@@ -115,9 +116,11 @@ def fields_of(arguments: argparse.Namespace) -> "Fields":
     return Fields(arguments.text_field, arguments.id_field, getattr(arguments, "readers_field", ""))
 
 
-def readings_of(arguments: argparse.Namespace, settings: Settings) -> "Iterator[Reading]":
-    """The documents of the given paths, read within the limits of the settings."""
-    from app.ingesting import read_limits_of
+def readings_of(
+    arguments: argparse.Namespace, settings: Settings, walk: "Walk | None" = None
+) -> "Iterator[Reading]":
+    """The documents of the given paths, read within the limits of the settings and as these walk folders."""
+    from app.ingesting import read_limits_of, walk_of
     from ingest.read.sources import read_documents
 
     return read_documents(
@@ -125,6 +128,7 @@ def readings_of(arguments: argparse.Namespace, settings: Settings) -> "Iterator[
         fields=fields_of(arguments),
         stdin=sys.stdin.buffer,
         limits=read_limits_of(settings),
+        walk=walk or walk_of(settings),
     )
 
 

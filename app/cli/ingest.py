@@ -13,7 +13,7 @@ from app.cli.console import message, printable, progress, result
 from app.cli.given import data_of, fields_of, readings_of
 from app.compose import system_of
 from app.dry_run import dry_run
-from app.ingesting import Elsewhere, failed_before, ingest, read_limits_of, workers_for
+from app.ingesting import Elsewhere, failed_before, ingest, read_limits_of, walk_of, workers_for
 from app.jobs.audits import after_erasure
 from ingest.pipeline import MAX_FAILURES, Tally
 from ingest.read.paths import shown
@@ -23,6 +23,7 @@ from models.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from app.data_dir import DataDir
+    from ingest.read.paths import Walk
     from retrieval.system import System
 
 
@@ -33,14 +34,13 @@ def run(arguments: argparse.Namespace) -> int:
     sync = _folders(arguments.paths) if arguments.sync else ()
     # Refused before anything is shown: a name that is no collection's may hold anything.
     data.folder(arguments.collection)
-    if arguments.retry_failed:
-        arguments.paths = _failed(arguments, data)
+    walk = _failed(arguments, data) if arguments.retry_failed else walk_of(data.settings)
     system = system_of(data.settings, writes=not arguments.dry_run)
     doing = f"{'dry run' if arguments.dry_run else 'ingest'} into {arguments.collection}"
     # A person who watches both streams in one terminal has them in the summary.
     reported = MAX_FAILURES if sys.stdout.isatty() and sys.stderr.isatty() else 0
     with progress("documents") as bar:
-        total = None if "-" in arguments.paths else total_bytes(arguments.paths)
+        total = None if "-" in arguments.paths else total_bytes(arguments.paths, walk)
         task = bar.add_task(doing, total=total, count=0)
 
         def on_progress(tally: Tally) -> None:
@@ -54,12 +54,15 @@ def run(arguments: argparse.Namespace) -> int:
             phase = "measuring a sample" if tally.sampled else doing
             bar.update(task, description=phase, completed=tally.bytes_done, count=count)
 
-        readings = readings_of(arguments, data.settings)
+        readings = readings_of(arguments, data.settings, walk)
         if arguments.dry_run:
             tally, counted = dry_run(system, data, arguments.collection, readings, on_progress)
             found = {"dry_run": True, **tally.summary(), **counted.summary()}
         else:
-            with _elsewhere(arguments, system, data, readers) as there, _noted(arguments, data) as erasing:
+            with (
+                _elsewhere(arguments, system, data, readers, walk) as there,
+                _noted(arguments, data) as erasing,
+            ):
                 workers = 1 if there else workers_for(data.settings, total)
                 tally = ingest(
                     system, data, arguments.collection, readings, on_progress, sync, workers, there, readers
@@ -93,7 +96,11 @@ def _noted(arguments: argparse.Namespace, data: "DataDir") -> AbstractContextMan
 
 @contextmanager
 def _elsewhere(
-    arguments: argparse.Namespace, system: "System", data: "DataDir", readers: frozenset[str]
+    arguments: argparse.Namespace,
+    system: "System",
+    data: "DataDir",
+    readers: frozenset[str],
+    walk: "Walk",
 ) -> Iterator[Elsewhere | None]:
     """The Ray cluster of the settings, if they name one."""
     chosen = data.settings.ingest
@@ -113,10 +120,10 @@ def _elsewhere(
     ):
         fields = fields_of(arguments)
         limits = read_limits_of(data.settings)
-        yield OnRay(cluster, data, arguments.paths, fields, limits, system.own_entities, readers)
+        yield OnRay(cluster, data, arguments.paths, fields, limits, system.own_entities, readers, walk)
 
 
-def _failed(arguments: argparse.Namespace, data: "DataDir") -> Sequence[str]:
+def _failed(arguments: argparse.Namespace, data: "DataDir") -> "Walk":
     if arguments.sync or "-" in arguments.paths:
         raise ConfigurationError(
             "--retry-failed reads single files again: name files or folders, and leave out --sync and "

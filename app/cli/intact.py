@@ -14,6 +14,7 @@ from eval.studies.intact.report import IntactReport
 from eval.studies.intact.study import measure_intact
 from eval.targets import reading_once
 from ingest.ladders.pool import PoolGuesser
+from ingest.private_files import write_private
 from models.errors import LetheError
 
 
@@ -60,8 +61,8 @@ def _command(arguments: argparse.Namespace) -> str:
 
 def _write(report: IntactReport, folder: Path) -> None:
     try:
-        (folder / "intact.json").write_text(report.model_dump_json(indent=1) + "\n", encoding="utf-8")
-        (folder / "tables.md").write_text(markdown(report), encoding="utf-8")
+        write_private(folder / "intact.json", report.model_dump_json(indent=1) + "\n")
+        write_private(folder / "tables.md", markdown(report))
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise LetheError(f"{folder}: the figures could not be written ({reason}).") from None

@@ -21,6 +21,7 @@ from eval.studies.linkage.material import material
 from eval.studies.linkage.report import LinkageReport
 from eval.studies.linkage.study import QUICK_DOCUMENTS, Options, measure_linkage
 from eval.tasks.linkage import JudgeName
+from ingest.private_files import write_private
 from models.errors import ConfigurationError, LetheError
 
 
@@ -40,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     found = material(
         arguments.corpus,
         Path(arguments.path),
-        _selection(arguments),
+        _selection(arguments, data.settings.ingest.follow_links),
         data.public_ids,
         Path(arguments.held_out) if arguments.held_out else None,
     )
@@ -94,9 +95,11 @@ def _attack(arguments: argparse.Namespace) -> Attack:
     return replace(PRESETS[arguments.version_of_paper], **named)
 
 
-def _selection(arguments: argparse.Namespace) -> Selection:
+def _selection(arguments: argparse.Namespace, follow_links: bool) -> Selection:
     most = arguments.documents or (QUICK_DOCUMENTS if arguments.quick else None)
-    return Selection(seed=arguments.seed, most_documents=most, split=arguments.split)
+    return Selection(
+        seed=arguments.seed, most_documents=most, split=arguments.split, follow_links=follow_links
+    )
 
 
 def _command(arguments: argparse.Namespace) -> str:
@@ -117,8 +120,8 @@ def _command(arguments: argparse.Namespace) -> str:
 
 def _write(report: LinkageReport, folder: Path) -> None:
     try:
-        (folder / "linkage.json").write_text(report.model_dump_json(indent=1) + "\n", encoding="utf-8")
-        (folder / "tables.md").write_text(markdown(report), encoding="utf-8")
+        write_private(folder / "linkage.json", report.model_dump_json(indent=1) + "\n")
+        write_private(folder / "tables.md", markdown(report))
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise LetheError(f"{folder}: the figures could not be written ({reason}).") from None

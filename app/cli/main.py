@@ -9,12 +9,15 @@ import importlib
 import io
 import os
 import sys
+import tempfile
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
 from app.cli.arguments import parser
 from app.cli.console import message
+from ingest.on_ray.disks import MEMORY
+from ingest.temporary import sweep
 from models.errors import ConfigurationError, LetheError
 
 DONE, FAILED, MISUSED = 0, 1, 2
@@ -22,6 +25,10 @@ DONE, FAILED, MISUSED = 0, 1, 2
 
 def run() -> None:
     """The entry point of the ``lethe`` command."""
+    # Whatever is made, by us or a library, is for its owner alone.
+    os.umask(0o077)
+    for folder in (Path(tempfile.gettempdir()), MEMORY):
+        sweep(folder)
     # Tables and models are many objects and no garbage: looking for it took a fifth of a short command.
     gc.set_threshold(50_000)
     code = main(sys.argv[1:])

@@ -15,6 +15,7 @@ from eval.reports.files import report_folder
 from eval.studies.marks.report import MarksReport
 from eval.studies.marks.study import Options, measure_marks
 from eval.studies.marks.tables import markdown
+from ingest.private_files import write_private
 from models.errors import ConfigurationError, LetheError
 
 
@@ -63,8 +64,8 @@ def _command(arguments: argparse.Namespace) -> str:
 
 def _write(report: MarksReport, folder: Path) -> None:
     try:
-        (folder / "marks.json").write_text(report.model_dump_json(indent=1) + "\n", encoding="utf-8")
-        (folder / "tables.md").write_text(markdown(report), encoding="utf-8")
+        write_private(folder / "marks.json", report.model_dump_json(indent=1) + "\n")
+        write_private(folder / "tables.md", markdown(report))
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise LetheError(f"{folder}: the figures could not be written ({reason}).") from None

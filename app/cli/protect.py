@@ -9,11 +9,11 @@ from pathlib import Path
 from app.cli.console import message, result
 from app.cli.given import data_of, documents_of, under_public_ids
 from app.compose import detector_of, encoder_of
-from app.private_files import check_new, write_new
 from eval.attacks.attributes import AttributeAttack, attribute_attack
 from eval.targets import reading_once
 from ingest.annotated import AnnotatedText
 from ingest.pipeline import Limits, batches
+from ingest.private_files import check_new, write_new
 from ingest.protecting.search import MARGIN, Search, Searched
 from ingest.sanitize import annotate
 from models.errors import ConfigurationError

@@ -7,6 +7,7 @@ from pathlib import Path
 from app.cli.console import message, result
 from app.cli.given import data_of, documents_of, under_public_ids
 from app.compose import system_of
+from app.ingesting import walk_of
 from app.rows import sanitized_row
 from app.sanitized_files import FileRefused, SanitizedFiles
 from ingest.documents import SanitizedDocument
@@ -27,7 +28,12 @@ def run(arguments: argparse.Namespace) -> int:
     sanitizer = system.sanitizer()
     files = None
     if arguments.output:
-        files = SanitizedFiles(Path(arguments.output), arguments.paths, overwrite=arguments.overwrite)
+        files = SanitizedFiles(
+            Path(arguments.output),
+            arguments.paths,
+            overwrite=arguments.overwrite,
+            walk=walk_of(data.settings),
+        )
     unread: list[str] = []
     failed = 0
     limits = data.settings.ingest

@@ -27,6 +27,12 @@ def paths(verb: argparse.ArgumentParser, option: str = "") -> None:
     verb.add_argument(
         "--id-field", default="id", metavar="FIELD", help="field of records with the id (default id)"
     )
+    verb.add_argument(
+        "--follow-links",
+        action="store_true",
+        default=None,
+        help="follow links that lead out of a named folder; without it they are skipped and reported",
+    )
 
 
 def policy(verb: argparse.ArgumentParser) -> None:

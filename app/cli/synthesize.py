@@ -9,11 +9,11 @@ from typing import TypeVar
 
 from app.cli.console import current_phase_on, message, progress, result
 from app.cli.given import documents_of, readings_of, settings_of
-from app.private_files import check_new, write_new
 from app.rows import synthetic_row
 from app.synthesizing import Asked, Synthesis, by_model, by_ngrams
 from eval.progress import Progress
 from ingest.documents import Document
+from ingest.private_files import check_new, write_new
 from ingest.read.sources import STDIN
 from models.errors import ConfigurationError, LetheError
 

@@ -159,7 +159,7 @@ def distill(arguments: argparse.Namespace) -> int:
     """Train an adapter of a language model on pairs of texts before and after IncogniText."""
     _check_training_is_here()
     from app.cli.console import current_phase_on, progress
-    from app.private_files import check_new
+    from ingest.private_files import check_new
     from ingest.protecting.pairs import conversation, read_pairs
     from models.training.lora import Conversation, LoraRecipe, train_lora, write_merged
 

@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_trip(system.policy, "The benchmark compares trip with every other policy")
     system = replace(system, policy=replace(system.policy, name="trip"))
     folder = report_folder(Path(arguments.output)) if arguments.output else None
-    corpus = load(arguments.corpus, Path(arguments.path), _selection(arguments))
+    corpus = load(arguments.corpus, Path(arguments.path), _selection(arguments, settings.ingest.follow_links))
     if arguments.held_out:
         corpus = held_out(Path(arguments.held_out), corpus)
     bart = [Path(arguments.dp_bart)] if arguments.dp_bart else []
@@ -115,7 +115,7 @@ def failures(report: TripRagReport) -> Mapping[str, int]:
     return {name: count for name, count in found.items() if count}
 
 
-def _selection(arguments: argparse.Namespace) -> Selection:
+def _selection(arguments: argparse.Namespace, follow_links: bool) -> Selection:
     quick = arguments.quick
     return Selection(
         seed=arguments.seed,
@@ -124,6 +124,7 @@ def _selection(arguments: argparse.Namespace) -> Selection:
         asked_share=arguments.asked_share,
         split=arguments.split,
         questions_file=Path(arguments.questions_file) if arguments.questions_file else None,
+        follow_links=follow_links,
     )
 
 

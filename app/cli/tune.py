@@ -32,6 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
         most_documents=arguments.documents,
         most_questions=arguments.questions,
         split=arguments.split,
+        follow_links=settings.ingest.follow_links,
     )
     bench = load(arguments.corpus, Path(arguments.path), selection)
     with progress("done") as bar:

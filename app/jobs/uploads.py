@@ -8,7 +8,6 @@ import json
 import os
 import re
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
@@ -18,10 +17,11 @@ from typing import Any
 from app.access.sealing import Sealer
 from ingest.documents import Document
 from ingest.errors import UnreadableDocument
+from ingest.private_files import private_folder
 from ingest.read.paths import canonical
 from ingest.read.reading import Fields, Reading, ReadLimits
 from ingest.read.sources import read_documents
-from ingest.temporary import temporary_file
+from ingest.temporary import temporary_file, temporary_folder
 from models.errors import LetheError
 
 
@@ -85,7 +85,7 @@ class Uploads:
         described = {name: getattr(order, name) for name in Order.__slots__}
         head = json.dumps({"order": described, "names": [each.name for each in files]})
         try:
-            folder.mkdir(parents=True, mode=0o700)
+            private_folder(folder)
             # The order last: without it there is nothing to do.
             for number, content in [*enumerate((each.content for each in files), 1), (0, head.encode())]:
                 sealed = self._sealer.seal(content, _place(job_id, number))
@@ -119,14 +119,14 @@ class Uploads:
     def readings(self, job_id: str, limits: ReadLimits) -> Iterator[Iterator[Reading]]:
         """The documents of the files, read from memory while the block lasts."""
         order, names = self.order(job_id), self._head(job_id)["names"]
-        with ExitStack() as stack, tempfile.TemporaryDirectory(prefix="lethe-") as folder:
+        with ExitStack() as stack, temporary_folder() as folder:
             files = []
             for number, name in enumerate(names, 1):
                 memory = stack.enter_context(os.fdopen(os.memfd_create("upload"), "wb"))
                 memory.write(self._opened(job_id, number))
                 memory.flush()
                 # A link to what is in memory: readers go by the extension of a path.
-                path = Path(folder, f"{number}{_extension(name)}")
+                path = folder / f"{number}{_extension(name)}"
                 path.symlink_to(f"/proc/{os.getpid()}/fd/{memory.fileno()}")
                 files.append(_Sent(path, name, f"file {number}"))
             fields = Fields(order.text_field, order.id_field, order.readers_field)

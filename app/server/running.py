@@ -20,6 +20,7 @@ from fastapi import FastAPI
 
 from app.server.connections import Connection, Waiting
 from app.settings.load import ServerSettings
+from ingest.private_files import private_folder
 from models.errors import LetheError
 
 HANDING_BACK_S = 8.0
@@ -42,7 +43,7 @@ def alone_in(folder: Path) -> Iterator[None]:
         LetheError: Another is there, or the folder cannot be written.
     """
     try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_folder(folder)
         opened = os.fdopen(os.open(folder / "server.lock", os.O_WRONLY | os.O_CREAT, 0o600), "w")
     except OSError as error:
         raise LetheError(f"{folder}: {_reason(error)}. Set a data folder that you may write in.") from None

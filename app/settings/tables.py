@@ -307,6 +307,10 @@ class IngestSettings(BaseModel):
     batch_characters: int = Field(
         default=20_000, ge=1, description="characters from which a batch takes no more documents"
     )
+    follow_links: bool = Field(
+        default=False,
+        description="whether links that lead out of a folder are followed when it is read",
+    )
     keep_ids: bool = Field(
         default=False,
         description="whether ids that look opaque and name nobody are kept; all others are digested",

@@ -67,7 +67,8 @@ class Selection:
     ``asked_share`` in (0, 1] is the share of consultations that is held out (HealthCareMagic), or of
     question-answer pairs that is asked (EnronQA); the paper's is 0.01. ``questions_per_document`` limits
     inverse cloze, None uses the default of the corpus. ``split`` takes the records of official splits whose
-    name contains this word, None all of them. ``questions_file`` has a user's own questions about a folder.
+    name contains this word, None all of them. ``questions_file`` has a user's own questions about a folder,
+    out of which links are followed if ``follow_links``.
     """
 
     seed: int = 0
@@ -77,6 +78,7 @@ class Selection:
     questions_per_document: int | None = None
     split: str | None = None
     questions_file: Path | None = field(default=None, repr=False)
+    follow_links: bool = False
 
     def __post_init__(self) -> None:
         for name in ("most_documents", "most_questions", "questions_per_document"):

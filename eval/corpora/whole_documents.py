@@ -11,7 +11,7 @@ from eval.corpora.gold import GoldRows, gold_rows
 from eval.corpora.layouts import Layout, check_known, files_in, records_in, text_of
 from ingest.documents import Document
 from ingest.errors import UnreadableDocument
-from ingest.read.paths import shown
+from ingest.read.paths import Walk, shown
 from ingest.read.reading import Fields
 from ingest.read.record_text import document_of
 from ingest.read.sources import read_documents
@@ -87,7 +87,7 @@ def folder(path: Path, selection: Selection) -> Corpus:
     """
     documents: dict[str, Document] = {}
     unread: list[UnreadableDocument] = []
-    for reading in read_documents([str(path)]):
+    for reading in read_documents([str(path)], walk=Walk(selection.follow_links)):
         if isinstance(reading.item, UnreadableDocument):
             unread.append(reading.item)
         else:

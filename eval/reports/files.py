@@ -21,13 +21,14 @@ from eval.studies.compare.report import TripRagReport
 from eval.studies.extraction.report import ExtractionReport
 from eval.studies.membership.report import MembershipReport
 from eval.studies.tune.report import TuningReport
+from ingest.private_files import private_folder, write_private
 from models.errors import LetheError
 
 
 def report_folder(folder: Path) -> Path:
     """The folder of a report, created if missing. Called before an attack, so that no run is lost."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        private_folder(folder)
     except OSError as error:
         raise _unwritten(folder, error) from None
     return folder
@@ -144,8 +145,7 @@ def _written(folder: Path, files: Mapping[str, Iterable[str]]) -> Path:
     for name, parts in files.items():
         path = folder / name
         try:
-            with path.open("w", encoding="utf-8") as file:
-                file.writelines(parts)
+            write_private(path, "".join(parts))
         except OSError as error:
             raise _unwritten(folder, error) from None
     return path

@@ -5,15 +5,14 @@ import os
 import secrets
 import socket
 import sys
-import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from ingest.on_ray.disks import HOW, MEMORY, in_memory
+from ingest.temporary import temporary_folder
 from models.errors import ConfigurationError
 
 LOCAL = "local"
@@ -90,9 +89,9 @@ def _own_ray(ray: Any, cpus: int, quiet: dict[str, Any]) -> Iterator[None]:
             f"{MEMORY} has too little room ({2 * size >> 20} MB) to pass documents on. Give it "
             f"{2 * _LEAST_STORE_BYTES >> 20} MB or more (docker run --shm-size=1g), or use --workers."
         )
-    with tempfile.TemporaryDirectory(prefix="lethe-", dir=MEMORY, ignore_cleanup_errors=True) as folder:
+    with temporary_folder(MEMORY) as folder:
         # Ray opens its own folder to every user of the machine; this one stays ours.
-        session, full = Path(folder) / "ray", Path(folder) / "full"
+        session, full = folder / "ray", folder / "full"
         session.mkdir()
         full.mkdir()
         try:
@@ -104,7 +103,7 @@ def _own_ray(ray: Any, cpus: int, quiet: dict[str, Any]) -> Iterator[None]:
                     object_store_memory=size,
                     object_spilling_directory=str(full),
                     _temp_dir=str(session),
-                    _plasma_directory=folder,
+                    _plasma_directory=str(folder),
                     _system_config={"automatic_object_spilling_enabled": False},
                     **quiet,
                 )

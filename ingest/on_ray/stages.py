@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import blake2b
+from pathlib import Path
 from typing import Any, Generic
 
 import numpy as np
@@ -116,7 +117,13 @@ def objects_of(table: Any) -> list[Any]:
 
 def _absolute(source: File | Reading) -> File | Reading:
     """Other machines stand in other folders."""
-    return source if isinstance(source, Reading) else replace(source, path=source.path.absolute())
+    return (
+        source
+        if isinstance(source, Reading)
+        else replace(
+            source, path=source.path.absolute(), root=source.root and str(Path(source.root).absolute())
+        )
+    )
 
 
 def _groups(sources: Iterable[File | Reading]) -> Iterator[list[File | Reading]]:

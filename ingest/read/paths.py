@@ -2,7 +2,8 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -12,19 +13,54 @@ _WILD = frozenset("*?[")
 _UNPRINTED = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
-def files_of(named: str) -> Iterator[Path | UnreadableDocument]:
+class LeadsOut(OSError):
+    """A link below a folder leads out of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """How folders are read: whether links out of them are followed, and which origins alone, if not all."""
+
+    follow_links: bool = False
+    only: frozenset[str] | None = field(default=None, repr=False)
+
+    def root_of(self, named: str) -> str:
+        """The folder that no link may lead out of: a named one, or that of a pattern.
+
+        It is "" where links are followed, and for a file that the user names: its link is what was meant.
+        """
+        path = Path(named)
+        if self.follow_links or not named:
+            return ""
+        if _is_pattern(path):
+            return str(_split(path)[0])
+        return named if _is_folder(path) else ""
+
+    def takes(self, item: Path | UnreadableDocument, named: str) -> bool:
+        """Whether what lies behind a named path is asked for."""
+        if self.only is None:
+            return True
+        return (item.source if isinstance(item, UnreadableDocument) else origin(item, named)) in self.only
+
+
+FOLDERS_ALONE = Walk()
+
+
+def files_of(named: str, walk: Walk = FOLDERS_ALONE) -> Iterator[Path | UnreadableDocument]:
     """The files behind a path or pattern, sorted within each folder, or why there are none.
 
     A folder stands for all files below it, hidden ones left out. A folder that links lead to twice is read
-    once. In a pattern ``**`` stands for any folders.
+    once; one outside is not entered. In a pattern ``**`` stands for any folders. Links among the files are
+    checked by who opens them (``opened``).
     """
     if not named:
         yield UnreadableDocument("an empty path", "names nothing; write . for the folder you are in")
         return
     found = False
-    for item in _expanded(named):
+    for item in _expanded(named, walk.root_of(named)):
         found = True
-        yield item
+        if walk.takes(item, named):
+            yield item
     if not found:
         what = "holds" if exists(Path(named)) else "matches"
         yield UnreadableDocument(shown(named), f"{what} no file; check the path", canonical(named))
@@ -65,6 +101,24 @@ def shown(path: str | Path) -> str:
     return _UNPRINTED.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
+def opened(path: Path, root: str, flags: int = 0) -> int:
+    """The descriptor of a file or folder opened for reading; waits for nobody who writes into a pipe.
+
+    Raises:
+        LeadsOut: It does not lie below the root, "" for none. What was opened is what is checked, so nothing
+            can be put in its place in between.
+        OSError: It cannot be opened.
+    """
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | flags)
+    try:
+        if root and not Path(f"/proc/self/fd/{handle}").readlink().is_relative_to(os.path.realpath(root)):
+            raise LeadsOut
+    except BaseException:
+        os.close(handle)
+        raise
+    return handle
+
+
 def exists(path: Path) -> bool:
     """Whether a path exists; one without read permission counts as existing."""
     try:
@@ -79,6 +133,11 @@ def exists(path: Path) -> bool:
 def os_problem(error: OSError) -> str:
     """An operating system error as a sentence with a remedy."""
     match error:
+        case LeadsOut():
+            return (
+                "was skipped: a link leads out of the folder to it; name it, or give --follow-links or set "
+                "ingest.follow_links to read all that links lead to"
+            )
         case FileNotFoundError():
             return "does not exist; check the path"
         case PermissionError():
@@ -86,25 +145,50 @@ def os_problem(error: OSError) -> str:
     return f"could not be read ({error.strerror or type(error).__name__}); check the disk and try again"
 
 
-def _expanded(named: str) -> Iterator[Path | UnreadableDocument]:
+def _expanded(named: str, root: str) -> Iterator[Path | UnreadableDocument]:
     path = Path(named)
-    if exists(path) or not _WILD & set(named):
-        yield from _below(path) if _is_folder(path) else [path]
+    if not _is_pattern(path):
+        yield from _below(path, root) if _is_folder(path) else [path]
         return
-    fixed = next(number for number, part in enumerate(path.parts) if _WILD & set(part))
-    folder, pattern = Path(*path.parts[:fixed]), path.parts[fixed:]
+    folder, pattern = _split(path)
     if "**" in pattern:
-        for item in _below(folder):
+        for item in _below(folder, root):
             if isinstance(item, UnreadableDocument) or _matches(item.relative_to(folder).parts, pattern):
                 yield item
         return
-    for match in sorted(folder.glob("/".join(pattern))):
-        if not any(_hidden(*pair) for pair in zip(match.relative_to(folder).parts, pattern, strict=True)):
-            yield from _below(match) if _is_folder(match) else [match]
+    for match in _matching(folder, pattern, root):
+        if isinstance(match, Path) and _is_folder(match):
+            yield from _below(match, root)
+        else:
+            yield match
 
 
-def _hidden(name: str, pattern: str) -> bool:
-    return name.startswith(".") and not pattern.startswith(".")
+def _is_pattern(path: Path) -> bool:
+    return bool(_WILD & set(str(path))) and not exists(path)
+
+
+def _split(path: Path) -> tuple[Path, tuple[str, ...]]:
+    """The folder of a pattern and the parts from the first wild card on."""
+    fixed = next(number for number, part in enumerate(path.parts) if _WILD & set(part))
+    return Path(*path.parts[:fixed]), path.parts[fixed:]
+
+
+def _matching(folder: Path, pattern: Sequence[str], root: str) -> Iterator[Path | UnreadableDocument]:
+    """The files and folders of a pattern without ``**``; hidden ones only where it says so."""
+    first, *rest = pattern
+    try:
+        _, names = _listed(folder, root)
+    except OSError as error:
+        yield UnreadableDocument(shown(folder), os_problem(error), canonical(folder))
+        return
+    for name in names:
+        path = folder / name
+        if not fnmatchcase(name, first) or (name.startswith(".") and not first.startswith(".")):
+            continue
+        if not rest:
+            yield path
+        elif _is_folder(path):
+            yield from _matching(path, rest, root)
 
 
 def _matches(parts: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
@@ -122,7 +206,7 @@ def _is_folder(path: Path) -> bool:
         return False
 
 
-def _below(top: Path) -> Iterator[Path | UnreadableDocument]:
+def _below(top: Path, root: str) -> Iterator[Path | UnreadableDocument]:
     """All files below a folder, depth first, each folder's names sorted; folders are seen once each."""
     seen: set[tuple[int, int]] = set()
     stack: list[Iterator[Path]] = [iter([top])]
@@ -135,16 +219,21 @@ def _below(top: Path) -> Iterator[Path | UnreadableDocument]:
             if len(stack) > 1 and not path.is_dir():
                 yield path
                 continue
-            status = path.stat()
-            if (status.st_dev, status.st_ino) in seen:
+            identity, names = _listed(path, root)
+            if identity in seen:
                 continue
-            seen.add((status.st_dev, status.st_ino))
-            stack.append(_named_in(path))
+            seen.add(identity)
+            stack.append(map(path.joinpath, (name for name in names if not name.startswith("."))))
         except OSError as error:
             yield UnreadableDocument(shown(path), os_problem(error), origin(path, top))
 
 
-def _named_in(folder: Path) -> Iterator[Path]:
-    # Names are kept and not paths: a folder can hold millions.
-    names = sorted(entry.name for entry in folder.iterdir() if not entry.name.startswith("."))
-    return (folder / name for name in names)
+def _listed(folder: Path, root: str) -> tuple[tuple[int, int], list[str]]:
+    """What identifies a folder, and its names in order. They are no paths: a folder can hold millions."""
+    handle = opened(folder, root, os.O_DIRECTORY)
+    try:
+        status = os.fstat(handle)
+        with os.scandir(handle) as entries:
+            return (status.st_dev, status.st_ino), sorted(entry.name for entry in entries)
+    finally:
+        os.close(handle)

@@ -30,13 +30,14 @@ class Reading:
 class File:
     """A file, its size in bytes, the total bytes of the files before it, and its origin.
 
-    ``origin`` is as ``ingest.read.paths.origin`` has it.
+    ``origin`` is as ``ingest.read.paths.origin`` has it, ``root`` as ``Walk.root_of``.
     """
 
     path: Path
     size: int
     before: int
     origin: str = field(repr=False)
+    root: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from typing import BinaryIO, cast
 from ingest.errors import UnreadableDocument
 from ingest.read.fields import begins_in, paths_in
 from ingest.read.separators import separator_of
-from ingest.read.text import MAX_CHARACTERS, Line, contents, decoded, lines
+from ingest.read.text import MAX_CHARACTERS, Line, contents, decoded, lines, open_file
 
 COLUMN = "column"
 """The part of a record of a table."""
@@ -48,7 +48,7 @@ def read_records(path: str, text_field: str = "text") -> Iterator[tuple[int, dic
         UnreadableDocument: A record cannot be read; those before it were yielded.
         OSError: The file cannot be read.
     """
-    with Path(path).open("rb") as file:
+    with open_file(Path(path)) as file:
         opened = gzip.GzipFile(fileobj=file) if path.lower().endswith(".gz") else file
         for record in records(cast(BinaryIO, opened), path, record_format(path), text_field):
             if isinstance(record, UnreadableDocument):

@@ -13,7 +13,7 @@ from ingest.documents import Document
 from ingest.errors import UnreadableDocument
 from ingest.read.hl7 import hl7_messages, is_hl7
 from ingest.read.html import html_text
-from ingest.read.paths import files_of, origin, shown
+from ingest.read.paths import FOLDERS_ALONE, Walk, files_of, origin, shown
 from ingest.read.reading import (
     Fields,
     File,
@@ -29,7 +29,7 @@ from ingest.read.reading_process import ReadFiles, reading_process
 from ingest.read.record_text import documents_of
 from ingest.read.records import record_format, records
 from ingest.read.standard_input import stdin_readings
-from ingest.read.text import checked_text, contents, decoded, refuse_binary
+from ingest.read.text import checked_text, contents, decoded, open_file, refuse_binary
 from ingest.read.whole_files import WHOLE_FILES
 
 if TYPE_CHECKING:
@@ -55,9 +55,9 @@ _NO_ROW = (
 )
 
 
-def total_bytes(paths: Sequence[str]) -> int:
+def total_bytes(paths: Sequence[str], walk: Walk = FOLDERS_ALONE) -> int:
     """The size of all files on disk in bytes; standard input counts as 0."""
-    named = chain.from_iterable(files_of(path) for path in paths if path != STDIN)
+    named = chain.from_iterable(files_of(path, walk) for path in paths if path != STDIN)
     return sum(_size(path) for path in named if isinstance(path, Path))
 
 
@@ -67,6 +67,7 @@ def read_documents(
     fields: Fields = DEFAULT_FIELDS,
     stdin: TextIO | BinaryIO | None = None,
     limits: ReadLimits | None = DEFAULT_LIMITS,
+    walk: Walk = FOLDERS_ALONE,
 ) -> Iterator[Reading]:
     """The documents of files, folders, patterns and of "-", standard input. Errors are items, not raised.
 
@@ -83,7 +84,7 @@ def read_documents(
 
     def sources(named: Iterable[str]) -> Iterator[File | Reading]:
         nonlocal before
-        for each in sources_of(named, before):
+        for each in sources_of(named, walk, before):
             if isinstance(each, File):
                 before = each.before + each.size
             yield each
@@ -101,16 +102,16 @@ def read_documents(
                     yield within(item, limits) if limits else item
 
 
-def sources_of(paths: Iterable[str], before: int = 0) -> Iterator[File | Reading]:
+def sources_of(paths: Iterable[str], walk: Walk = FOLDERS_ALONE, before: int = 0) -> Iterator[File | Reading]:
     """The files behind paths and patterns, in order, and errors where there are none.
 
     ``before`` are the bytes of what comes before them.
     """
-    for each, path in ((one, path) for one in paths for path in files_of(one)):
+    for each, path in ((one, path) for one in paths for path in files_of(one, walk)):
         if isinstance(path, UnreadableDocument):
             yield Reading(bare(path), before)
         else:
-            yield File(path, size := _size(path), before, origin(path, each))
+            yield File(path, size := _size(path), before, origin(path, each), walk.root_of(each))
             before += size
 
 
@@ -142,11 +143,10 @@ def _size(path: Path) -> int:
 
 def _file_readings(file: File, fields: Fields) -> Iterator[Reading]:
     place = shown(file.path)
+    # Before its name is looked at: of a file that is not there, that says nothing.
+    file.path.stat()
     kind = _kind(file.path, place)
-    # Opening a pipe would wait for somebody to write into it.
-    if not stat.S_ISREG(file.path.stat().st_mode):
-        raise UnreadableDocument(place, "is no ordinary file; name a file or a folder")
-    with file.path.open("rb") as raw:
+    with open_file(file.path, file.root) as raw:
         if file.size == 0:
             raise UnreadableDocument(place, "is empty (0 bytes); fill it in or leave it out")
         if kind in WHOLE_FILES:

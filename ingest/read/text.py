@@ -6,12 +6,16 @@ those of names. No message quotes what was read.
 
 import codecs
 import io
+import os
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import BinaryIO
 
 from ingest.errors import UnreadableDocument
 from ingest.language.normalize import control_share, fixed_text
+from ingest.read.paths import opened, shown
 
 MAX_CHARACTERS = 50_000_000
 """The longest text that is read as one document."""
@@ -41,6 +45,29 @@ class Line:
     text: str = field(repr=False)
     problem: str = ""
     end: int = 0
+
+
+def open_file(path: Path, root: str = "") -> BinaryIO:
+    """An ordinary file, opened for reading; ``root`` as for ``opened``.
+
+    Raises:
+        UnreadableDocument: It is a pipe, a device or another thing that is no ordinary file.
+        OSError: It cannot be opened, or a link leads out of the root to it.
+    """
+    # Before it is opened, which may do something to a device, and after, when it can be no other any more.
+    _refuse_others(path.stat(), path)
+    file = os.fdopen(opened(path, root), "rb")
+    try:
+        _refuse_others(os.fstat(file.fileno()), path)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _refuse_others(status: os.stat_result, path: Path) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise UnreadableDocument(shown(path), "is no ordinary file; name a file or a folder")
 
 
 def checked_text(raw: str, place: str) -> str:

@@ -38,13 +38,13 @@ def receive(stream: IO[bytes]) -> object:
 
 def packed_file(file: File) -> Sequence[object]:
     """A file to read as JSON has it."""
-    return [str(file.path), file.size, file.before, file.origin]
+    return [str(file.path), file.size, file.before, file.origin, file.root]
 
 
 def unpacked_files(value: object) -> Iterator[File]:
     """The files that were packed in a list."""
-    for path, size, before, origin in cast(list[tuple[str, int, int, str]], value):
-        yield File(Path(path), size, before, origin)
+    for path, size, before, origin, root in cast(list[tuple[str, int, int, str, str]], value):
+        yield File(Path(path), size, before, origin, root)
 
 
 def packed(reading: Reading) -> Sequence[object]:

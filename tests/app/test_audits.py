@@ -134,6 +134,7 @@ def sealed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, P
     """A server whose vault has the originals."""
     data = tmp_path_factory.mktemp("sealed") / "data"
     data.mkdir()
+    (data.parent / "vault.key").touch(0o600)
     (data.parent / "vault.key").write_bytes(base64.b64encode(b"k" * 32))
     (data / "settings.toml").write_text(
         'threads = 1\n[detector]\nlearned = false\n[risk]\nkind = "prior"\n[ingest]\nkeep_ids = true\n'

@@ -115,8 +115,8 @@ def test_a_dry_run_lists_fields_with_what_stands_in_them(here: Path, lethe: Leth
     assert kinds["town"] == ("city", 2)
     assert "Vexling" not in json.dumps(counted) and "Hope" not in json.dumps(counted)
     _, counted, _ = lethe(*arguments, "--field", "town=none", "--field", "code=passport")
-    kinds = {each["field"]: each["kind"] for each in counted["fields"]}
-    assert (kinds["town"], kinds["code"]) == ("none", "passport")
+    kinds = {each["field"]: (each["kind"], each["values"]) for each in counted["fields"]}
+    assert (kinds["town"][0], kinds["code"][0]) == ("none", "passport")
     assert "passport number" in {each["label"] for each in counted["decisions"]}
 
 

@@ -98,11 +98,17 @@ def rows(store: Store) -> list[tuple[str, str]]:
 
 
 def files(folder: Path, texts: Sequence[str]) -> list[Path]:
-    """One file of records, then a file for each ten texts; some texts and one file are no good."""
+    """One file of records, then a file for each ten texts; some texts and one file are no good.
+
+    A link leads out of the folder.
+    """
     write_records(folder / "a.jsonl", texts)
     for number in range(0, len(texts), 10):
         (folder / f"b{number:03d}.txt").write_text(f"file {number}")
     (folder / "c.pdf").write_text("no pdf")
+    elsewhere = folder.with_name(f"{folder.name}-elsewhere.txt")
+    elsewhere.write_text("text elsewhere")
+    (folder / "d.txt").symlink_to(elsewhere)
     return [folder, folder / "absent.txt"]
 
 
@@ -116,6 +122,7 @@ def test_a_cluster_keeps_what_one_process_keeps(cluster: Cluster, tmp_path: Path
     assert carry(cluster, paths, there) == carry_here(paths, here)
     assert rows(there) == rows(here)
     assert len(rows(here)) > 60
+    assert not any("elsewhere" in text for _, text in rows(there))
 
 
 @needs_ray
@@ -188,7 +195,7 @@ def test_ray_listens_on_loopback_and_keeps_all_in_memory(cluster: Cluster) -> No
     state: Any = ray._private.state.state
     assert state.get_system_config()["automatic_object_spilling_enabled"] is False
     ray.get(ray.remote(num_cpus=0.1)(refuse_disks).remote())
-    (ours_alone,) = [each for each in MEMORY.glob("lethe-*") if str(each) in ray_folder()]
+    (ours_alone,) = [each for each in MEMORY.glob(".lethe-*") if str(each) in ray_folder()]
     assert ours_alone.stat().st_mode & 0o077 == 0
 
 

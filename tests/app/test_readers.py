@@ -22,6 +22,7 @@ SEES = {"anyone": {"o"}, "south": {"o", "b"}, "north": {"o", "b", "n"}, "manager
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("readers")
+    (folder / "vault.key").touch(0o600)
     (folder / "vault.key").write_bytes(base64.b64encode(b"k" * 32))
     vault = f"[vault]\nenabled = true\nkey_file = {json.dumps(str(folder / 'vault.key'))}\n"
     data = folder / "data"

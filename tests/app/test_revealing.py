@@ -40,6 +40,7 @@ class Place:
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     folder = tmp_path_factory.mktemp("reveal")
     data = ingested(folder, SETTINGS, [OLD])
+    (folder / "vault.key").touch(0o600)
     (folder / "vault.key").write_bytes(base64.b64encode(b"k" * 32))
     vault = f"[vault]\nenabled = true\nkey_file = {json.dumps(str(folder / 'vault.key'))}\n"
     (data / "settings.toml").write_text(SETTINGS + vault)

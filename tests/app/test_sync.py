@@ -11,7 +11,7 @@ import pytest
 from app.cli.main import main
 from app.compose import system_of
 from app.data_dir import DataDir
-from app.ingesting import ingest
+from app.ingesting import ingest, walk_of
 from app.settings.load import load_settings
 from ingest.pipeline import Tally
 from ingest.read.sources import read_documents
@@ -42,7 +42,8 @@ def notes(tmp_path: Path) -> Path:
 
 def run(data: DataDir, *paths: str | Path, sync: bool = False) -> Tally:
     named = [str(path) for path in paths]
-    return ingest(system_of(data.settings), data, "c", read_documents(named), sync=named if sync else ())
+    readings = read_documents(named, walk=walk_of(data.settings))
+    return ingest(system_of(data.settings), data, "c", readings, sync=named if sync else ())
 
 
 def texts(data: DataDir) -> list[str]:
@@ -174,7 +175,12 @@ def test_ids_that_two_files_share_are_reported(data: DataDir, tmp_path: Path) ->
     assert run(data, "b.jsonl").taken == 0
 
 
-def test_what_a_link_led_to_goes_with_the_folder(data: DataDir, notes: Path, tmp_path: Path) -> None:
+def test_what_a_link_led_to_goes_with_the_folder(
+    data: DataDir, notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LETHE_INGEST__FOLLOW_LINKS", "true")
+    chosen = {"data_dir": tmp_path / "data", "policy.name": "redact"}
+    data = DataDir(load_settings({**chosen, "detector.learned": False, "risk.kind": "prior"}))
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "x.txt").write_text(NEW, encoding="utf-8")
     (notes / "link.txt").symlink_to(tmp_path / "out" / "x.txt")
@@ -192,6 +198,86 @@ def test_what_a_link_led_to_goes_with_the_folder(data: DataDir, notes: Path, tmp
     (notes / "current.txt").symlink_to(tmp_path / "out" / "y.txt")
     assert run(data, notes, sync=True).erased == 1
     assert NEW not in texts(data)
+
+
+SKIPPED = "was skipped: a link leads out of the folder to it; name it, or give --follow-links or set "
+
+
+@pytest.fixture
+def linked(notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The notes, with a link to a file elsewhere; detection by rules alone."""
+    (tmp_path / "elsewhere.txt").write_text(NEW, encoding="utf-8")
+    (notes / "link.txt").symlink_to(tmp_path / "elsewhere.txt")
+    monkeypatch.setenv("LETHE_POLICY__NAME", "redact")
+    monkeypatch.setenv("LETHE_DETECTOR__LEARNED", "false")
+    monkeypatch.setenv("LETHE_RISK__KIND", "prior")
+    return notes
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        "ingest {notes} -c c",
+        "ingest {notes}/** -c c",
+        "ingest {notes} -c c --sync",
+        "ingest {notes} -c c --dry-run",
+        "sanitize {notes}",
+        "explain {notes}",
+    ],
+)
+def test_every_verb_reports_a_link_that_leads_out(
+    linked: Path, verb: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    words = [*verb.format(notes=linked).split(), "--data-dir", str(tmp_path / "data")]
+    assert main(words) == 1
+    out, err = capsys.readouterr()
+    assert f"{linked}/link.txt: {SKIPPED}" in " ".join(err.split())
+    assert "boiler" not in out
+    assert main([*words, "--follow-links"]) == 0
+    assert SKIPPED not in capsys.readouterr().err
+
+
+def test_a_link_that_was_skipped_is_read_when_it_is_retried_and_followed(
+    data: DataDir, linked: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["ingest", str(linked), "-c", "c", "--data-dir", str(data.settings.data_dir)]
+    assert main(words) == 1
+    failure = {
+        "place": f"{linked}/link.txt",
+        "reason": f"{SKIPPED}ingest.follow_links to read all that links lead to",
+    }
+    assert json.loads(capsys.readouterr().out)["failures"] == [failure]
+    assert main([*words, "--retry-failed"]) == 1
+    assert texts(data) == sorted([OLD, OTHER])
+    assert json.loads(capsys.readouterr().out)["duplicates_skipped"] == 0
+    assert main([*words, "--retry-failed", "--follow-links"]) == 0
+    assert texts(data) == sorted([OLD, NEW, OTHER])
+
+
+def test_what_is_retried_is_not_read_through_a_link_that_came_in_between(
+    data: DataDir, linked: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (linked / "link.txt").unlink()
+    (linked / "a.txt").write_bytes(b"\xfa broken")
+    words = ["ingest", str(linked), "-c", "c", "--data-dir", str(data.settings.data_dir)]
+    assert main(words) == 1
+    (linked / "a.txt").unlink()
+    (linked / "a.txt").symlink_to(linked.parent / "elsewhere.txt")
+    assert main([*words, "--retry-failed"]) == 1
+    assert SKIPPED in capsys.readouterr().out
+    assert texts(data) == [OTHER]
+
+
+def test_what_a_link_led_to_is_not_checked_where_it_is_not_followed(
+    data: DataDir, linked: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["ingest", str(linked), "-c", "c", "--data-dir", str(data.settings.data_dir), "--sync"]
+    assert main([*words, "--follow-links"]) == 0
+    assert main(words) == 1
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["documents_not_checked"] == 1
+    (linked / "link.txt").unlink()
+    assert main(words) == 0
+    assert texts(data) == sorted([OLD, OTHER])
 
 
 def test_what_was_not_checked_is_counted(data: DataDir, notes: Path) -> None:

@@ -58,6 +58,7 @@ NOTES = [
 
 
 def written(path: Path, key: bytes) -> Path:
+    path.touch(0o600)
     path.write_bytes(base64.b64encode(key) + b"\n")
     return path
 
@@ -212,6 +213,7 @@ def test_a_key_that_is_missing_or_wrong_is_refused_before_anything_is_read(tmp_p
     written(inside, KEY)
     (tmp_path / "link.key").symlink_to(inside)
     short, outside = written(tmp_path / "short.key", KEY[:31]), written(tmp_path / "good.key", KEY)
+    (tmp_path / "raw.key").touch(0o600)
     (tmp_path / "raw.key").write_bytes(bytes(range(128, 160)))
     text = base64.b64encode(KEY).decode()
     cases: list[tuple[dict[str, object], str]] = [
@@ -357,6 +359,7 @@ def test_all_originals_can_be_sanitized_again(data: DataDir) -> None:
 
 def test_a_collection_that_an_older_lethe_wrote_takes_originals(tmp_path: Path, key_file: Path) -> None:
     shutil.copytree(ROOT / "tests" / "golden" / "collection_v4", tmp_path / "data" / "collections" / "notes")
+    (tmp_path / "data" / "secret.key").touch(0o600)
     (tmp_path / "data" / "secret.key").write_bytes(b"k" * 32)
     data = data_in(tmp_path, key_file=key_file)
     assert vault_row(data, "notes")["originals"] == 0

@@ -10,7 +10,7 @@ from ingest.deciding.baselines.uniform import REDACT
 from ingest.documents import Document
 from ingest.errors import SanitizationError
 from ingest.keys import content_key
-from ingest.pipeline import Intake, Limits, Pipeline, Tally, at_once
+from ingest.pipeline import Begin, Intake, Limits, Pipeline, Tally, at_once
 from ingest.protocols import Outcomes
 from ingest.read.reading import Reading
 from ingest.sanitize import DecidingSanitizer
@@ -140,10 +140,10 @@ def reading_models(documents: Sequence[Document]) -> list[SanitizationError]:
 
 def test_a_long_document_is_seen_to_go_on() -> None:
     text = "ash " * 1_000
-    seen = []
-    pipeline = Pipeline(at_once(reading_models), Limits())
+    seen = list[int]()
     arriving = [Intake(lambda ids: ids, KEY).arriving(Reading(Document("1", text), 4_000))]
-    pipeline.run(arriving, Writer(Store(None)), lambda tally: seen.append(tally.bytes_done))
+    begin: Begin[Document, CutDocument] = at_once(reading_models)
+    Pipeline(begin, Limits()).run(arriving, Writer(Store(None)), lambda tally: seen.append(tally.bytes_done))
     assert seen == sorted(seen)
     assert len(set(seen)) >= 7
     assert (seen[0] < 400, seen[-1]) == (True, 4_000)

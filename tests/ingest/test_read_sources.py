@@ -7,23 +7,29 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
-from typing import IO, BinaryIO, TextIO
+from typing import BinaryIO, TextIO
 
 import pytest
 
 import ingest.read.sources
 from ingest.documents import Document
 from ingest.errors import UnreadableDocument
-from ingest.read.reading import Reading, ReadLimits
-from ingest.read.sources import EXTENSIONS, read_documents, total_bytes
+from ingest.read.paths import FOLDERS_ALONE, Walk
+from ingest.read.reading import Fields, File, Reading, ReadLimits
+from ingest.read.reading_process import reading_process
+from ingest.read.sources import EXTENSIONS, file_readings, read_documents, sources_of, total_bytes
 from tests.relative import relative
 
 UNREAD = (
     "has an extension that is not read; convert it to one of .txt .md .log .hl7 .html .htm .pdf .docx .xlsx"
     " .xlsm .pptx .rtf .eml .mbox .csv .tsv .json .jsonl .ndjson"
     " (gzip: .csv.gz .tsv.gz .json.gz .jsonl.gz .ndjson.gz)"
+)
+LEADS_OUT = (
+    "was skipped: a link leads out of the folder to it; name it, or give --follow-links or set "
+    "ingest.follow_links to read all that links lead to"
 )
 NO_RIGHT = "may not be read; give the user of this program the right to read it"
 
@@ -44,10 +50,16 @@ def write(name: str, content: str = "words") -> None:
     Path(name).write_text(content)
 
 
-def told(*paths: str, stdin: TextIO | BinaryIO | None = None, here: bool = False) -> list[str]:
+def told(
+    *paths: str, stdin: TextIO | BinaryIO | None = None, here: bool = False, walk: Walk = FOLDERS_ALONE
+) -> list[str]:
     """Ids of documents below the test's folder, sentences of errors; read in this process if ``here``."""
     limits = None if here else ReadLimits()
-    items = [reading.item for reading in read_documents(paths, stdin=stdin, limits=limits)]
+    return shown(read_documents(paths, stdin=stdin, limits=limits, walk=walk))
+
+
+def shown(readings: Iterable[Reading]) -> list[str]:
+    items = [reading.item for reading in readings]
     return [relative(item.doc_id) if isinstance(item, Document) else str(item) for item in items]
 
 
@@ -67,13 +79,135 @@ def test_links_in_a_circle_are_followed_once() -> None:
     Path("n/c").symlink_to(Path("outside").resolve())
     Path("n/loop.txt").symlink_to("loop.txt")
     Path("n/nowhere.txt").symlink_to("gone.txt")
-    assert told("n") == [
+    assert told("n", walk=Walk(follow_links=True)) == [
         "n/a/x.txt",
         "outside/y.txt",
         "n/loop.txt: could not be read (Too many levels of symbolic links); check the disk and try again",
         "n/nowhere.txt: does not exist; check the path",
     ]
-    assert told("n/**/*.txt")[:2] == ["n/a/x.txt", "outside/y.txt"]
+    assert told("n/**/*.txt", walk=Walk(follow_links=True))[:2] == ["n/a/x.txt", "outside/y.txt"]
+
+
+@pytest.fixture
+def linked() -> None:
+    """A folder with links to a file and a folder outside, to its own file and folder, and to a link."""
+    for name in ("n/a.txt", "n/s/b.txt", "outside/c.txt", "outside/d/e.txt"):
+        write(name)
+    links = {
+        "file.txt": "../outside/c.txt",
+        "folder": "../outside",
+        "again": "folder",
+        "own.txt": "s/b.txt",
+        "o": "s",
+    }
+    for name, target in links.items():
+        Path("n", name).symlink_to(target)
+    Path("named.txt").symlink_to("outside/c.txt")
+    Path("m").symlink_to("n")
+
+
+@pytest.mark.usefixtures("linked")
+@pytest.mark.parametrize(
+    ("named", "names"),
+    [
+        ("n", ["n/a.txt", "n/again!", "n/file.txt!", "n/folder!", "n/s/b.txt", "n/s/b.txt"]),
+        ("m", ["n/a.txt", "m/again!", "m/file.txt!", "m/folder!", "n/s/b.txt", "n/s/b.txt"]),
+        ("n/**", ["n/a.txt", "n/again!", "n/file.txt!", "n/folder!", "n/s/b.txt", "n/s/b.txt"]),
+        ("n/**/c.txt", ["n/again!", "n/folder!"]),
+        ("n/*.txt", ["n/a.txt", "n/file.txt!", "n/s/b.txt"]),
+        ("n/f*", ["n/file.txt!", "n/folder!"]),
+        ("n/*/*.txt", ["n/again!", "n/folder!", "n/s/b.txt", "n/s/b.txt"]),
+        # What a user names is what was meant, and what lies behind a link that was named is a folder.
+        ("n/file.txt", ["outside/c.txt"]),
+        ("named.txt", ["outside/c.txt"]),
+        ("n/folder", ["outside/c.txt", "outside/d/e.txt"]),
+        ("n/folder/*.txt", ["outside/c.txt"]),
+    ],
+)
+@pytest.mark.parametrize("here", [True, False])
+def test_links_that_lead_out_are_skipped_and_reported(named: str, names: list[str], here: bool) -> None:
+    found = told(named, here=here)
+    assert [each.replace(f": {LEADS_OUT}", "!") for each in found] == names
+
+
+@pytest.mark.usefixtures("linked")
+def test_links_that_lead_out_are_followed_where_that_is_asked_for() -> None:
+    found = told("n", walk=Walk(follow_links=True))
+    assert set(found) == {"n/a.txt", "n/s/b.txt", "outside/c.txt", "outside/d/e.txt"}
+
+
+def listed(named: str) -> list[File]:
+    return [each for each in sources_of([named]) if isinstance(each, File)]
+
+
+@pytest.mark.parametrize("named", ["n", "n/**/*.txt", "n/*/*.txt"])
+@pytest.mark.parametrize("swapped", ["n/d/a.txt", "n/d"])
+@pytest.mark.parametrize("apart", [True, False])
+def test_what_becomes_a_link_after_it_was_listed_is_not_read(named: str, swapped: str, apart: bool) -> None:
+    for name in ("n/d/a.txt", "secret/a.txt"):
+        write(name, "invented words")
+    (file,) = listed(named)
+    Path(swapped).rename("away")
+    Path(swapped).symlink_to(Path("secret/a.txt" if swapped.endswith(".txt") else "secret").resolve())
+    if apart:
+        with reading_process(ReadLimits(), Fields()) as read:
+            assert shown(read(iter([file]))) == [f"n/d/a.txt: {LEADS_OUT}"]
+    else:
+        assert shown(file_readings(file, Fields())) == [f"n/d/a.txt: {LEADS_OUT}"]
+
+
+def test_what_becomes_a_link_while_it_is_opened_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    write("n/a.txt")
+    write("secret.txt")
+    (file,) = listed("n")
+    opening = os.open
+
+    def swapped(path: Path, flags: int, *rest: int) -> int:
+        """Opens the target of a link, and then the file is there again."""
+        Path("n/a.txt").rename("n/kept")
+        Path("n/a.txt").symlink_to("../secret.txt")
+        try:
+            return opening(path, flags, *rest)
+        finally:
+            Path("n/kept").replace("n/a.txt")
+
+    monkeypatch.setattr(os, "open", swapped)
+    found = shown(file_readings(file, Fields()))
+    monkeypatch.undo()
+    assert found == [f"n/a.txt: {LEADS_OUT}"]
+
+
+def test_what_becomes_a_pipe_while_it_is_opened_is_waited_for_by_nobody(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    write("n/a.txt")
+    (file,) = listed("n")
+    opening = os.open
+
+    def swapped(path: Path, flags: int, *rest: int) -> int:
+        Path("n/a.txt").unlink()
+        os.mkfifo("n/a.txt")
+        return opening(path, flags, *rest)
+
+    monkeypatch.setattr(os, "open", swapped)
+    (found,) = shown(file_readings(file, Fields()))
+    assert found == "n/a.txt: is no ordinary file; name a file or a folder"
+
+
+def test_a_folder_that_becomes_a_link_is_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    write("n/d/a.txt")
+    write("secret/b.txt")
+    looking = Path.is_dir
+
+    def swapped(path: Path) -> bool:
+        found = looking(path)
+        if path == Path("n/d"):
+            path.rename("away")
+            path.symlink_to(Path("secret").resolve())
+        return found
+
+    monkeypatch.setattr(Path, "is_dir", swapped)
+    assert told("n", here=True) == [f"n/d: {LEADS_OUT}"]
 
 
 @pytest.mark.parametrize(
@@ -114,6 +248,8 @@ def test_names_that_lead_nowhere_do_not_end_the_batch() -> None:
         server.bind("s.txt")
     named = [
         "gone.txt",
+        "gone",
+        "gone/*.txt",
         "empty",
         "x.exe",
         "notes.txt.gz",
@@ -126,6 +262,8 @@ def test_names_that_lead_nowhere_do_not_end_the_batch() -> None:
     ]
     assert told(*named) == [
         "gone.txt: does not exist; check the path",
+        "gone: does not exist; check the path",
+        "gone: does not exist; check the path",
         "empty: holds no file; check the path",
         f"x.exe: {UNREAD}",
         f"notes.txt.gz: {UNREAD}",
@@ -150,30 +288,24 @@ def test_a_file_that_vanishes_between_finding_and_reading() -> None:
 def test_files_and_folders_that_may_not_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("n/a.txt", "n/b/c.txt", "n/d.txt"):
         write(name)
-    opening, listing = Path.open, Path.iterdir
+    opening = os.open
 
-    def no_open(path: Path, mode: str = "r") -> IO[bytes]:
-        if path.name == "a.txt":
+    def no_right(path: Path, flags: int) -> int:
+        if path.name in ("a.txt", "b"):
             raise PermissionError(13, "Permission denied", str(path))
-        return opening(path, "rb")
+        return opening(path, flags)
 
-    def no_listing(path: Path) -> Iterator[Path]:
-        if path.name == "b":
-            raise PermissionError(13, "Permission denied", str(path))
-        return listing(path)
-
-    monkeypatch.setattr(Path, "open", no_open)
-    monkeypatch.setattr(Path, "iterdir", no_listing)
+    monkeypatch.setattr(os, "open", no_right)
     assert told("n", here=True) == [f"n/a.txt: {NO_RIGHT}", f"n/b: {NO_RIGHT}", "n/d.txt"]
 
 
 def test_a_disk_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     write("a.txt")
 
-    def fails(path: Path, mode: str) -> IO[bytes]:
+    def fails(path: Path, flags: int) -> int:
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(Path, "open", fails)
+    monkeypatch.setattr(os, "open", fails)
     assert told("a.txt", here=True) == [
         "a.txt: could not be read (Input/output error); check the disk and try again"
     ]

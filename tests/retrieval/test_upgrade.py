@@ -20,6 +20,7 @@ TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
 @pytest.fixture
 def old(tmp_path: Path) -> Path:
     place = shutil.copytree(WRITTEN, tmp_path / "data" / "collections" / "notes")
+    (tmp_path / "data" / "secret.key").touch(0o600)
     (tmp_path / "data" / "secret.key").write_bytes(b"k" * 32)
     return Path(place)
 
