@@ -261,7 +261,7 @@ def _reporter(job: Job, desk: _Desk, total: int) -> "Callable[[Tally], None]":
 
     def note(tally: "Tally") -> None:
         nonlocal noted
-        if time.monotonic() - noted < PAUSE:
+        if tally.begun and time.monotonic() - noted < PAUSE:
             return
         noted = time.monotonic()
         desk.report(
