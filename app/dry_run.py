@@ -47,7 +47,7 @@ class Counted:
 
     mentions: Counter[Kind] = field(default_factory=Counter)
     replacements: dict[Kind, list[str]] = field(default_factory=dict)
-    fields: Counter[tuple[str, str]] = field(default_factory=Counter)
+    fields: Counter[tuple[str, str]] = field(default_factory=Counter, repr=False)
     """How many values stand in fields by name and kind; ``MASK`` is a name that may be a person's."""
 
     def summary(self) -> Mapping[str, object]:

@@ -74,6 +74,7 @@ class DetectorSettings(BaseModel):
     )
     fields: dict[str, FieldKind] = Field(
         default={},
+        repr=False,
         description="what stands in fields and columns, by their names, where it is not what a dry run says: "
         'town = "city", note = "free text", code = "none"',
     )

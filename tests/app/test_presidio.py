@@ -72,7 +72,15 @@ def disguised_names(draw: st.DrawFn) -> tuple[str, str]:
     return name, "".join(f"{char}{draw(DISGUISES)}" for char in written[:-1]) + written[-1]
 
 
-@given(disguised_names(), st.sampled_from(["Seen by Dr {} today.", "name: {}\r\nphone: 020 7946 0123"]))
+@given(
+    disguised_names(),
+    st.sampled_from(
+        [
+            "She was seen by Dr {} today, and the nurse wrote down what was said.",
+            "name: {}\r\nphone: 020 7946 0123",
+        ]
+    ),
+)
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_part_of_a_disguised_name_is_left(
     client: httpx.Client, drawn: tuple[str, str], around: str

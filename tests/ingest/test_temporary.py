@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -57,6 +58,13 @@ def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Started
     for process in running:
         process.kill()
         process.communicate()
+
+
+@pytest.fixture
+def tmp_path() -> Iterator[Path]:
+    """A folder with a short name: that of a socket has to fit behind it."""
+    with TemporaryDirectory() as folder:
+        yield Path(folder)
 
 
 def temporary(folder: Path) -> list[str]:

@@ -19,6 +19,7 @@ from app import compose
 from app.cli import console
 from app.server.routes.health import _wrong_with
 from app.settings.load import Settings
+from ingest.read import paths
 from models.encoders.minilm import MiniLM
 from tests.commands import PLAIN, Ran, command, environment, in_process, write_records
 from tests.serving import served
@@ -202,14 +203,14 @@ def test_a_folder_that_the_system_refuses(
     good, closed = write_records(tmp_path / "good.jsonl", GOOD), tmp_path / "closed"
     closed.mkdir()
     (closed / "in.txt").write_text(SECRET)
-    iterdir = Path.iterdir
+    opening = paths.opened
 
-    def refusing(self: Path) -> Iterator[Path]:
-        if self == closed:
-            raise PermissionError(13, "Permission denied", str(self))
-        return iterdir(self)
+    def refusing(path: Path, *how: Any) -> int:
+        if path == closed:
+            raise PermissionError(13, "Permission denied", str(path))
+        return opening(path, *how)
 
-    monkeypatch.setattr(Path, "iterdir", refusing)
+    monkeypatch.setattr(paths, "opened", refusing)
     assert_closed_is_told(lethe("ingest", str(closed), str(good), "-c", "x", "--policy", "redact"), closed)
 
 

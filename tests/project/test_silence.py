@@ -106,6 +106,8 @@ models.training.detector.Recipe: shares
 models.corpora.examples.Example: id corpus group asked
 models.corpora.examples.Mention: label
 models.corpora.examples.Need: kind identifier
+models.corpora.passages.Mark: kind identifier
+models.corpora.passages.Passage: name document language noise
 models.detectors.need.FoundMark: kind identifier
 models.training.rows.Row: asked
 models.corpora.rubric.Snippet: id domain
@@ -125,6 +127,9 @@ ingest.ladders.places._Town: name country region
 ingest.read.office.Relation: kind
 ingest.read.rtf._Reader: fonts of_the_file
 ingest.labels.Label: name descriptor
+ingest.detection.cells.Cell: group
+ingest.detection.fields.Field: kind
+models.fields.head.FieldHead: kinds
 ingest.detection.own.lists.OwnPattern: name label check
 ingest.detection.patterns.page.Where: near
 ingest.detection.patterns.pattern.Pattern: name label regex
