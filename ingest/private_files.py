@@ -13,7 +13,9 @@ _OTHERS = 0o077
 
 def private_folder(folder: Path) -> None:
     """Make a folder and those missing above it; one that is there stays as it is. Raises OSError."""
-    if not folder.is_dir():
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except FileNotFoundError:
         private_folder(folder.parent)
         folder.mkdir(mode=0o700, exist_ok=True)
 

@@ -23,9 +23,9 @@ def imports_of(tree: ast.AST) -> Iterator[str]:
 STEPS = {
     "models": "errors vectors packs loopback remembering local_files catalog trained pull corpora "
     "encoders detectors risk judges attributes language training",
-    "ingest": "documents labels spans annotated errors protocols temporary private_files keys readers language "
-    "read detection linking rendering ladders scoring deciding protecting synthesizing explain sanitize pipeline "
-    "workers on_ray langchain_transformer",
+    "ingest": "documents labels spans annotated errors protocols temporary private_files keys readers "
+    "language read detection linking rendering ladders scoring deciding protecting synthesizing explain "
+    "sanitize pipeline workers on_ray langchain_transformer",
     "retrieval": "documents errors writing protocols search index citations quoting store manifest keeping "
     "passages prompt collection retriever reranked guards generators langchain_adapters system",
     "eval": "documents progress rows protocols measures targets corpora provenance attacks "

@@ -200,14 +200,14 @@ def test_a_folder_that_the_system_refuses(
     good, closed = write_records(tmp_path / "good.jsonl", GOOD), tmp_path / "closed"
     closed.mkdir()
     (closed / "in.txt").write_text(SECRET)
-    iterdir = Path.iterdir
+    opening = os.open
 
-    def refusing(self: Path) -> Iterator[Path]:
-        if self == closed:
-            raise PermissionError(13, "Permission denied", str(self))
-        return iterdir(self)
+    def refusing(path: Any, *rest: Any, **named: Any) -> int:
+        if path == closed:
+            raise PermissionError(13, "Permission denied", str(path))
+        return opening(path, *rest, **named)
 
-    monkeypatch.setattr(Path, "iterdir", refusing)
+    monkeypatch.setattr(os, "open", refusing)
     assert_closed_is_told(lethe("ingest", str(closed), str(good), "-c", "x", "--policy", "redact"), closed)
 
 
