@@ -1,6 +1,5 @@
 """Files and folders for their owner alone: 600 and 700, whatever the umask of the process is."""
 
-import errno
 import os
 import stat
 from contextlib import suppress
@@ -14,9 +13,9 @@ _OTHERS = 0o077
 
 def private_folder(folder: Path) -> None:
     """Make a folder and those missing above it; one that is there stays as it is. Raises OSError."""
-    if not folder.is_dir():
-        if folder.exists():
-            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except FileNotFoundError:
         private_folder(folder.parent)
         folder.mkdir(mode=0o700, exist_ok=True)
 

@@ -19,7 +19,6 @@ from app import compose
 from app.cli import console
 from app.server.routes.health import _wrong_with
 from app.settings.load import Settings
-from ingest.read import paths
 from models.encoders.minilm import MiniLM
 from tests.commands import PLAIN, Ran, command, environment, in_process, write_records
 from tests.serving import served
@@ -203,14 +202,14 @@ def test_a_folder_that_the_system_refuses(
     good, closed = write_records(tmp_path / "good.jsonl", GOOD), tmp_path / "closed"
     closed.mkdir()
     (closed / "in.txt").write_text(SECRET)
-    opening = paths.opened
+    opening = os.open
 
-    def refusing(path: Path, *how: Any) -> int:
+    def refusing(path: Any, *rest: Any, **named: Any) -> int:
         if path == closed:
             raise PermissionError(13, "Permission denied", str(path))
-        return opening(path, *how)
+        return opening(path, *rest, **named)
 
-    monkeypatch.setattr(paths, "opened", refusing)
+    monkeypatch.setattr(os, "open", refusing)
     assert_closed_is_told(lethe("ingest", str(closed), str(good), "-c", "x", "--policy", "redact"), closed)
 
 
