@@ -188,7 +188,8 @@ def test_what_stands_in_the_way_is_told(here: Path, sanitize: Sanitize) -> None:
     assert sanitize("r.jsonl", "--output", "taken/clean") == (
         1,
         [],
-        "lethe: taken/clean: could not be written (Not a directory). Free some space, or name another folder.\n",
+        "lethe: taken/clean: could not be written (Not a directory). "
+        "Free some space, or name another folder.\n",
     )
     (here / "clean" / "r0000.txt").mkdir(parents=True)
     code, rows, err = sanitize("r.jsonl", "--output", "clean", "--keep-ids", "--overwrite")

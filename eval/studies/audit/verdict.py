@@ -66,7 +66,10 @@ def problems_of(
             f"{whole:,} of the collection questions find and tell less: found-first and facts are too high."
         )
     if unread:
-        found.append(f"{unread:,} originals could not be read, or have the id of another one.")
+        found.append(
+            f"{unread:,} originals could not be read, or have the id of another one, and were not attacked. "
+            "`lethe ingest --dry-run` of the same paths lists each with its remedy."
+        )
     if failed := len(stored.corpus.failed):
         found.append(
             f"{failed:,} documents could not be sanitized again and were not attacked; they are not safe, "
