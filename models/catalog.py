@@ -95,7 +95,7 @@ ATTRIBUTES_FILES = _trained_here(
 FIELDS_FILES = _trained_here(
     "fields",
     weights="d286574ee00dc4d0abe2576f7a33a604b5eaeadbb26e1c7b3f3acace2e9dc48f",
-    card="1ec457baf038be4d0d13963cf49820f89e1e142a9279ca3960c5ef5dea8c22e8",
+    card="e7078fabadbdaf9ed18235a8ca7314779c28e29d2bd9d21d57eb2d4f60de0636",
 )
 
 MODELS: tuple[ModelDescription, ...] = (

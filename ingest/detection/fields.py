@@ -8,7 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from ingest.detection.cells import Cell, cells_of
 from ingest.detection.field_words import NOTHING, SAMPLE, features, parts_of, type_of
@@ -41,6 +41,12 @@ _LETTER = re.compile(r"[^\W\d_]")
 _SENTENCE = re.compile(r"[.!?] |[!?]$|[^\W\d_]{4}\.$")
 _PROGRAMS = re.compile(r"[^\W\d_A-Z]+(?:[A-Z][a-z]+)*|[A-Z][a-z]+(?:[A-Z][a-z]+)+|\w*_\w*|[A-Z]{2,5}")
 """Names of fields as programs write them."""
+_EMPTY = re.compile(
+    r'"([^"\n]{1,60}+)"\s{0,4}:\s{0,4}""'
+    r"|^[ \t]{0,8}+([^\W\d_][\w.'’/()#-]*+(?:[ \t][\w.'’/()#-]++){0,4}+):[ \t]*+$",
+    re.M,
+)
+"""The name of a field that holds nothing."""
 _IN_CAPITALS = re.compile(r"[A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w'’-]*)+")
 """As people are named: Orrin Vexling."""
 
@@ -183,12 +189,16 @@ def off_names(text: str, entities: Sequence[Entity], fields: Sequence[Field]) ->
     around: dict[tuple[str, tuple[str, ...]], list[str]] = defaultdict(list)
     for each in fields:
         around[each.cells[0].group, each.path[:-1]].append(each.path[-1])
-    fixed = CharacterSet(
+    named = [
         cell.name
         for each in fields
-        if is_fixed(each.path[-1]) or _is_among(each, around[each.cells[0].group, each.path[:-1]], text)
+        if is_fixed(each.path[-1], each.cells[0].group == "lines")
+        or _is_among(each, around[each.cells[0].group, each.path[:-1]], text)
         for cell in each.cells
-    )
+    ]
+    empty = (Span(*match.span(match.lastindex or 0)) for match in _EMPTY.finditer(text))
+    named += [span for span in empty if is_fixed(text[span.start : span.end], in_lines=True)]
+    fixed = CharacterSet(named)
     return [each for each in entities if each.required or not fixed.touches(each.span)]
 
 
@@ -198,10 +208,11 @@ def _is_among(field: Field, names: Sequence[str], text: str) -> bool:
     In lines of a form its cells are no speech: Anna: how are you?
     """
     others = [name for name in names if name != field.path[-1]][:_MOST_BESIDE]
-    if len(others) < _FEWEST_BESIDE or sum(map(is_fixed, others)) <= len(others) / 2:
+    in_lines = field.cells[0].group == "lines"
+    if len(others) < _FEWEST_BESIDE or sum(is_fixed(name, in_lines) for name in others) <= len(others) / 2:
         return False
     said = {type_of(text[cell.value.start : cell.value.end]) for cell in field.cells[:SAMPLE]}
-    speaks = field.cells[0].group == "lines" and not said.isdisjoint(("text", "few small words"))
+    speaks = in_lines and not said.isdisjoint(("text", "few small words"))
     return not speaks and _names_nobody(field.path[-1])
 
 
@@ -210,8 +221,21 @@ def _names_nobody(name: str) -> bool:
     return not any(part in known for part in parts_of(name))
 
 
-def is_fixed(name: str) -> bool:
-    """Whether a field is named as fields are, and not for a person."""
+@cache
+def _learned_words() -> frozenset[str]:
+    """The words of the names that the head has learned, but for those that may name a person."""
+    learned = {part for name in embedded_head().learned for part in parts_of(name)}
+    return frozenset(learned - words("given_names") - words("surnames"))
+
+
+def is_fixed(name: str, in_lines: bool = False) -> bool:
+    """Whether a field is named as fields are, and not for a person.
+
+    In the lines of a text somebody may speak: Ortwin: how are you? There only words that were learned count.
+    """
+    if in_lines:
+        own = parts_of(name)
+        return bool(own) and _learned_words().issuperset(own)
     kind, likely = _kind((name,), (), ())
     if kind != FREE and (likely >= _SURE or (_names_nobody(name) and not _IN_CAPITALS.fullmatch(name))):
         return True

@@ -24,11 +24,12 @@ Feature = tuple[str, float]
 
 @dataclass(frozen=True, slots=True)
 class FieldHead:
-    """``weights`` has shape (buckets, kinds), ``priors`` (kinds,)."""
+    """``weights`` has shape (buckets, kinds), ``priors`` (kinds,). ``learned`` are the names of fields."""
 
     kinds: tuple[str, ...]
     weights: NDArray[np.float32] = field(repr=False)
     priors: NDArray[np.float32] = field(repr=False)
+    learned: tuple[str, ...] = field(default=(), repr=False)
 
     def probabilities(self, features: Iterable[Feature]) -> Mapping[str, float]:
         """How likely each kind is, all together 1."""
@@ -61,7 +62,8 @@ def load_head(model: ModelRef) -> FieldHead:
         check_embedded(embedded_model(model.name, "fields"))
     folder = folder_of(model, "fields")
     try:
-        kinds = json.loads((folder / "fields.json").read_text(encoding="utf-8"))["kinds"]
+        card = json.loads((folder / "fields.json").read_text(encoding="utf-8"))
+        kinds, learned = card["kinds"], card["learned"].split("|")
         stored = load_file(folder / "fields.safetensors")
         weights, priors = (stored[name].astype(np.float32) for name in ("weights", "priors"))
     except Exception as error:
@@ -69,7 +71,7 @@ def load_head(model: ModelRef) -> FieldHead:
             f"The fields model in {folder} could not be read ({type(error).__name__}):",
             "it needs fields.safetensors and fields.json as 'lethe models train-fields' writes them.",
         ) from None
-    return FieldHead(tuple(kinds), weights, priors)
+    return FieldHead(tuple(kinds), weights, priors, tuple(learned))
 
 
 def weights_of(head: FieldHead) -> "Mapping[str, Tensor]":

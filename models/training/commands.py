@@ -34,7 +34,7 @@ from models.training.labels import names_of
 from models.training.optimizing import Progress
 from models.training.risk import RiskRecipe, train_risk
 from models.training.scored import ScoredText, identifier_signals, scored
-from models.training.synthetic.fields import field_examples
+from models.training.synthetic.fields import field_examples, field_names
 from models.training.synthetic.generate import synthetic_examples
 from models.training.thresholds import LOWEST, PROFILES, development_split, fit, tallied
 from models.training.transformer_risk import TransformerRecipe, agreement, fine_tune
@@ -344,6 +344,7 @@ def make_fields(
     head = train_head(examples, features_of, recipe)
     card = {
         "name": "lethe-fields",
+        "learned": "|".join(field_names()),
         "kind": "multinomial logits over hashed words, letters and shapes of names and cells",
         "licence": "apache-2.0",
         "recipe": asdict(recipe),

@@ -5,9 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
-from ingest.detection.fields import fields_of
+from ingest.detection.fields import fields_of, off_names
 from ingest.detection.hybrid import HybridDetector
-from ingest.documents import Action, Decision, Document, Entity
+from ingest.detection.rules.hits import hit
+from ingest.documents import Action, Decision, Document, Entity, Span
 from ingest.labels import PERSON
 from ingest.rendering.replace import apply
 from tests.fields_table import SCHEMAS, Schema
@@ -128,3 +129,26 @@ def test_a_field_shows_its_kind_and_not_its_name_or_cells() -> None:
     (field,) = fields_of('{"surname": "Zorvathian"}')
     assert field.kind == "family name"
     assert "surname" not in repr(field) and "Zorvathian" not in repr(field)
+
+
+@pytest.mark.parametrize(
+    "name", ["Ortwin", "Samuele", "Tancrède", "Garthwaite", "Úlfar", "Zinaida", "Maxamed", "rimma"]
+)
+def test_who_speaks_is_no_name_of_a_field(name: str) -> None:
+    said = f"{name}: I have had pain for weeks.\nDoctor: Where does it hurt?\n{name}: On the inside, mostly."
+    somebody = hit(Span(0, len(name)), PERSON, 0.9, "test")
+    assert off_names(said, [somebody], fields_of(said)) == [somebody]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ('{"town": "Ware", "Kommentar": "", "age": "44"}', "Kommentar"),
+        ("Bemerkung:\nVorname: Hanne\nOrt: Aurich", "Bemerkung"),
+        ("Vorname: Hanne\nOrt: Aurich\nBemerkung: ruft an", "Bemerkung"),
+        ("dob: 3 May 1970\ntown: Ware", "dob"),
+    ],
+)
+def test_the_name_of_a_field_stays_also_of_an_empty_one(text: str, name: str) -> None:
+    at = text.index(name)
+    assert off_names(text, [hit(Span(at, at + len(name)), PERSON, 0.9, "test")], fields_of(text)) == []

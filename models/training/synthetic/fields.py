@@ -39,6 +39,11 @@ def kinds() -> list[str]:
     return sorted({*tables()["names"]} - {ROLE})
 
 
+def field_names() -> list[str]:
+    """The names of fields, of all kinds and of people's parts."""
+    return sorted({name for names in tables()["names"].values() for name in names})
+
+
 def field_examples(records: int, seed: int) -> list[FieldExample]:
     """The fields of some records; the same seed gives the same ones."""
     drawn = random.Random(seed)
