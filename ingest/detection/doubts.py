@@ -9,8 +9,12 @@ UNKNOWN_LANGUAGE = "language unknown: too short, or a list of values"
 CAPITALS = "mostly capitals"
 TABLE = "mostly a table"
 CODE = "looks like program code"
+GLUED = "words without blanks between them"
 
 _FEWEST_LETTERS = 40
+_FEWEST_GLUED = 200
+"""Letters from which a text has a blank at least every ``_LONGEST_RUN`` characters."""
+_LONGEST_RUN = 25
 _FEWEST_LINES = 4
 _ROW = re.compile(r"[^|\t;]+(?:[|\t;][^|\t;]*){2,}")
 _CODE_LINE = re.compile(
@@ -29,6 +33,8 @@ def doubts_of(text: str) -> tuple[str, ...]:
     letters = [char for char in text if char.isalpha()]
     if len(letters) >= _FEWEST_LETTERS and sum(map(str.isupper, letters)) > 0.6 * len(letters):
         found.append(CAPITALS)
+    if len(letters) >= _FEWEST_GLUED and _LONGEST_RUN * sum(map(str.isspace, text)) < len(text):
+        found.append(GLUED)
     lines = [line for line in text.splitlines() if line.strip()]
     if _mostly(lines, _ROW):
         found.append(TABLE)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from app.cli.main import main
 from ingest.deciding.baselines.uniform import REDACT
-from ingest.detection.doubts import CAPITALS, CODE, TABLE, UNKNOWN_LANGUAGE, doubts_of
+from ingest.detection.doubts import CAPITALS, CODE, GLUED, TABLE, UNKNOWN_LANGUAGE, doubts_of
 from ingest.documents import Document, SanitizedDocument
 from ingest.errors import SanitizationError
 from ingest.language.identification import WINDOW, _windows, languages_of
@@ -69,6 +69,7 @@ def test_english_is_read_without_a_doubt() -> None:
         ("", UNKNOWN_LANGUAGE),
         (ENGLISH.upper(), CAPITALS),
         ("name | ward | day\n" + "Keller | 4 | Monday\n" * 5, TABLE),
+        ("".join((ENGLISH * 4).split()), GLUED),
         ("def fetch(name):\n    return rows[name];\nfor each in rows:\n    print(each);\n", CODE),
     ],
 )
