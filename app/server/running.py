@@ -104,7 +104,7 @@ def serve(
     where = where or ServerSettings()
     drain_s, finish_s = where.drain_seconds, where.finish_seconds
     # Behind a proxy all clients have one address.
-    of_one = None if where.hosts else where.connections // 4
+    of_one = None if where.hosts else where.connections // 2
     waiting = Waiting(where.connections, of_one, where.request_seconds)
     # Nothing is logged: a traceback could quote what was asked. Errors are answered instead.
     config = uvicorn.Config(

@@ -345,7 +345,7 @@ class ServerSettings(BaseModel):
         default=512,
         ge=4,
         description="connections that may wait for their clients at once, without a whole request or idle; "
-        "beyond it, or beyond a quarter of it for an address while server.hosts names no proxy, the one that "
+        "beyond it, or beyond half of it for an address while server.hosts names no proxy, the one that "
         "waits the longest is closed",
     )
     request_seconds: float = Field(

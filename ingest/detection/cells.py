@@ -152,7 +152,8 @@ def _labels_in_rows(text: str, rows: Sequence[Sequence[Span | None]], is_name: I
     for row in rows:
         cells = [span for span in row if span]
         names, values = cells[::2], cells[1::2]
-        if len(names) == len(values) and all(is_name(text[each.start : each.end]) for each in names):
+        said = [text[each.start : each.end] for each in names]
+        if len(names) == len(values) and all(_NAME.fullmatch(each) and is_name(each) for each in said):
             for name, value in zip(names, values, strict=True):
                 yield Cell("labels", (text[name.start : name.end],), name, value)
 

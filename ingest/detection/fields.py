@@ -15,8 +15,8 @@ from ingest.detection.field_words import NOTHING, SAMPLE, features, parts_of, ty
 from ingest.detection.overlaps import CharacterSet
 from ingest.detection.repeats import SOURCE as REPEAT
 from ingest.detection.rules.hits import hit
-from ingest.documents import Entity, Span
-from ingest.labels import FREE, KINDS, NONE, PERSON
+from ingest.documents import Entity, Identifier, Span
+from ingest.labels import FREE, KINDS, NONE, PERSON, label_of
 from ingest.language.vocabulary import WORD, fold, words
 from models.fields.head import embedded_head
 
@@ -119,6 +119,7 @@ def with_fields(text: str, entities: Sequence[Entity], fields: Sequence[Field]) 
     }
     held = [each for each in _held(text, fields) if _bare(text, each.span) not in known]
     settled = CharacterSet(each.span for each in held)
+    direct = CharacterSet(each.span for each in held if each.identifier is Identifier.DIRECT)
     nothing = CharacterSet(
         cell.value
         for each in fields
@@ -128,7 +129,8 @@ def with_fields(text: str, entities: Sequence[Entity], fields: Sequence[Field]) 
     kept = [
         each
         for each in entities
-        if not settled.holds(each.span) and (not nothing.holds(each.span) or _is_sure(text, each))
+        if not (direct if label_of(each.label).rigid else settled).holds(each.span)
+        and (not nothing.holds(each.span) or _is_sure(text, each))
     ]
     return sorted([*kept, *held], key=lambda each: each.span)
 
@@ -199,7 +201,11 @@ def off_names(text: str, entities: Sequence[Entity], fields: Sequence[Field]) ->
     empty = (Span(*match.span(match.lastindex or 0)) for match in _EMPTY.finditer(text))
     named += [span for span in empty if is_fixed(text[span.start : span.end], in_lines=True)]
     fixed = CharacterSet(named)
-    return [each for each in entities if each.required or not fixed.touches(each.span)]
+    return [
+        each
+        for each in entities
+        if each.required or each.source.startswith("pattern:") or not fixed.touches(each.span)
+    ]
 
 
 def _is_among(field: Field, names: Sequence[str], text: str) -> bool:
@@ -221,6 +227,10 @@ def _names_nobody(name: str) -> bool:
     return not any(part in known for part in parts_of(name))
 
 
+_LONGEST_FIELD = 60
+"""Characters of the name of a field; what is longer is a sentence."""
+
+
 @cache
 def _learned_words() -> frozenset[str]:
     """The words of the names that the head has learned, but for those that may name a person."""
@@ -236,6 +246,8 @@ def is_fixed(name: str, in_lines: bool = False) -> bool:
     if in_lines:
         own = parts_of(name)
         return bool(own) and _learned_words().issuperset(own)
+    if len(name) > _LONGEST_FIELD:
+        return False
     kind, likely = _kind((name,), (), ())
     if kind != FREE and (likely >= _SURE or (_names_nobody(name) and not _IN_CAPITALS.fullmatch(name))):
         return True

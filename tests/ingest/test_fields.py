@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
-from ingest.detection.fields import fields_of, off_names
+from ingest.detection.cells import Cell
+from ingest.detection.fields import Field, fields_of, off_names, with_fields
 from ingest.detection.hybrid import HybridDetector
 from ingest.detection.rules.hits import hit
 from ingest.documents import Action, Decision, Document, Entity, Span
@@ -152,3 +153,25 @@ def test_who_speaks_is_no_name_of_a_field(name: str) -> None:
 def test_the_name_of_a_field_stays_also_of_an_empty_one(text: str, name: str) -> None:
     at = text.index(name)
     assert off_names(text, [hit(Span(at, at + len(name)), PERSON, 0.9, "test")], fields_of(text)) == []
+
+
+def test_a_sentence_between_signs_is_no_name_of_a_field_and_hides_no_number() -> None:
+    said = (
+        "Invented. Mr Orrin Vexling, MRN 40546411, came about a lost parcel and complained about the noise. "
+        "Write to box069@vexling.example; Mr Vexling reads it in the evening."
+    )
+    (found,) = HybridDetector().detect([Document("d", said)])
+    gone = {said[each.span.start : each.span.end] for each in found}
+    assert {"40546411", "box069@vexling.example"} <= gone
+    number = hit(Span(said.index("40546411"), said.index("40546411") + 8), PERSON, 0.9, "pattern:x")
+    long = [
+        Field((said[:90],), "phone number", 1.0, [Cell("labels", (said[:90],), Span(0, 90), Span(91, 95))])
+    ]
+    assert off_names(said, [number], long) == [number]
+
+
+def test_a_number_with_a_rigid_format_goes_whatever_its_field_is_taken_for() -> None:
+    said = "town: box069@vexling.example"
+    mail = hit(Span(6, len(said)), "email address", 0.9, "pattern:email")
+    town = [Field(("town",), "city", 1.0, [Cell("lines", ("town",), Span(0, 4), Span(6, len(said)))])]
+    assert mail in with_fields(said, [mail], town)
