@@ -6,7 +6,7 @@ decides on the kind of each field; a user may name the kind of some.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
@@ -120,17 +120,20 @@ def with_fields(text: str, entities: Sequence[Entity], fields: Sequence[Field]) 
     held = [each for each in _held(text, fields) if _bare(text, each.span) not in known]
     settled = CharacterSet(each.span for each in held)
     direct = CharacterSet(each.span for each in held if each.identifier is Identifier.DIRECT)
-    nothing = CharacterSet(
-        cell.value
+    empty = [
+        cell
         for each in fields
         for cell in each.cells
         if _holds_nothing(each, text[cell.value.start : cell.value.end])
-    )
+    ]
+    nothing = CharacterSet(cell.value for cell in empty)
+    # A name within words is one also there: "status: with Vexling".
+    wholly = {_bare(text, cell.value) for cell in empty if cell.group != "lines"}
     kept = [
         each
         for each in entities
         if not (direct if label_of(each.label).rigid else settled).holds(each.span)
-        and (not nothing.holds(each.span) or _is_sure(text, each))
+        and (not nothing.holds(each.span) or _is_sure(text, each, wholly))
     ]
     return sorted([*kept, *held], key=lambda each: each.span)
 
@@ -178,9 +181,14 @@ def _holds_nothing(field: Field, said: str) -> bool:
     return none or fold(said) in NOTHING or (field.kind == FREE and shape in _SAYS_NOTHING)
 
 
-def _is_sure(text: str, entity: Entity) -> bool:
-    """Whether a mention is one also in a field that holds nothing: of a pattern, of a full or known name."""
+def _is_sure(text: str, entity: Entity, wholly: Collection[tuple[int, int]]) -> bool:
+    """Whether a mention is one also in a field that holds nothing: of a pattern, of a name.
+
+    A single name that is ``wholly`` a cell is not, if it is not known: the field is taken at its word.
+    """
     if entity.source.startswith("pattern:") or entity.source == REPEAT:
+        return True
+    if entity.identifier is Identifier.DIRECT and _bare(text, entity.span) not in wholly:
         return True
     said = [fold(word) for word in WORD.findall(text[entity.span.start : entity.span.end])]
     return entity.label == PERSON and len(said) > 1 and said[0] in words("given_names")

@@ -175,3 +175,10 @@ def test_a_number_with_a_rigid_format_goes_whatever_its_field_is_taken_for() -> 
     mail = hit(Span(6, len(said)), "email address", 0.9, "pattern:email")
     town = [Field(("town",), "city", 1.0, [Cell("lines", ("town",), Span(0, 4), Span(6, len(said)))])]
     assert mail in with_fields(said, [mail], town)
+
+
+@pytest.mark.parametrize("line", ["Status: with Vexling", "Type: Vexling visit", "State: seen by Vexling"])
+def test_a_name_within_a_field_that_holds_nothing_stays_found(line: str) -> None:
+    at = line.index("Vexling")
+    name = hit(Span(at, at + 7), PERSON, 0.9, "model")
+    assert name in with_fields(line, [name], fields_of(line))
