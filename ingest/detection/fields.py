@@ -119,6 +119,7 @@ def with_fields(text: str, entities: Sequence[Entity], fields: Sequence[Field]) 
     }
     held = [each for each in _held(text, fields) if _bare(text, each.span) not in known]
     settled = CharacterSet(each.span for each in held)
+    as_wholes = {_bare(text, each.span) for each in held}
     direct = CharacterSet(each.span for each in held if each.identifier is Identifier.DIRECT)
     empty = [
         cell
@@ -132,7 +133,8 @@ def with_fields(text: str, entities: Sequence[Entity], fields: Sequence[Field]) 
     kept = [
         each
         for each in entities
-        if not (direct if label_of(each.label).rigid else settled).holds(each.span)
+        if not (direct if each.identifier is Identifier.DIRECT else settled).holds(each.span)
+        and not (_bare(text, each.span) in as_wholes and not label_of(each.label).rigid)
         and (not nothing.holds(each.span) or _is_sure(text, each, wholly))
     ]
     return sorted([*kept, *held], key=lambda each: each.span)
