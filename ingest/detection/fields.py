@@ -105,10 +105,10 @@ def is_usual_name(name: str) -> bool:
 
 
 def with_fields(text: str, entities: Sequence[Entity], fields: Sequence[Field]) -> list[Entity]:
-    """The mentions, with those that fields hold; in these, and in fields that hold nothing, no others.
+    """The mentions and those that fields hold, which take the place of others that hold as much or less.
 
-    Of a value that a pattern knows the pattern's label stays. What a pattern finds in a field that holds
-    nothing stays, and so does a full name.
+    What identifies alone gives way only to a field that does too, or that holds the same words and no rigid
+    format. In fields that hold nothing, patterns and names within words still count.
     """
     if not fields:
         return list(entities)
@@ -151,11 +151,11 @@ def _held(text: str, fields: Sequence[Field]) -> Iterator[Entity]:
     for each in fields:
         label = KINDS.get(each.kind)
         for cell in each.cells if label else ():
-            if label and _fits(each.kind, text[cell.value.start : cell.value.end], each.likely):
+            if label and _fits(each.kind, text[cell.value.start : cell.value.end]):
                 yield hit(cell.value, label, min(0.99, each.likely), "field")
 
 
-def _fits(kind: str, said: str, likely: float) -> bool:
+def _fits(kind: str, said: str) -> bool:
     """Whether a cell can hold a value of the kind: "n/a" holds none, and a sentence is no name."""
     if fold(said) in NOTHING or not any(map(str.isalnum, said)):
         return False

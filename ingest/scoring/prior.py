@@ -46,7 +46,7 @@ class RiskPrior:
     additive = False
 
     def hazards(self, texts: Sequence[AnnotatedText]) -> list[Hazards]:
-        """R(T), and R(T) - R(T without e) for each e, from precomputed sums if nothing overlaps e."""
+        """R(T), and R(T) - R(T without e) for each e, from sums that each e changes a little."""
         return [_hazards(text) for text in texts]
 
 
