@@ -4,12 +4,13 @@ Each part is imported by the function that builds it, so that a verb pays only f
 """
 
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.data_dir import DataDir
 from app.settings.load import Settings
+from models.catalog import ModelRef
 from models.errors import ConfigurationError
 from retrieval.collection import Collection
 from retrieval.errors import CollectionError
@@ -17,12 +18,10 @@ from retrieval.errors import CollectionError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ingest.detection.learned import SpanFinder
     from ingest.protocols import Encoder, EntityDetector, RiskModel, Sanitizer
-    from ingest.scoring.raw import ScoringEngine
-    from models.detectors.embedded import Profile
     from models.encoders.numbers import Numbers
     from models.language.protocol import LanguageModel
+    from models.reader.reader import Reader
     from retrieval.guards.one_at_a_time import OneAtATime
     from retrieval.manifest import Manifest
     from retrieval.protocols import Generator, Retriever
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from retrieval.system import System
 
 HUB_THRESHOLD = 0.5
-"""Score from which a hub model's spans count, the gliner library's default; our models have fitted ones."""
+"""Score from which a GLiNER model's spans count, the gliner library's default."""
 
 LLAMA_CONTEXT, SERVER_CONTEXT = 4096, 8192
 """Tokens for prompt and answer where the settings name none: of a GGUF file, and of a server."""
@@ -59,6 +58,7 @@ def system_of(
     """
     from app.policies import own_entities_of, policy_of
     from ingest.deciding.treatment import needs_key
+    from ingest.scoring.engine import Engine
     from ingest.scoring.scale import Scale
     from models.local_files import best_device
     from retrieval.generators.extractive import ExtractiveGenerator
@@ -75,11 +75,10 @@ def system_of(
         encoder=encoder,
         detector=detector_of(settings),
         risk=risk_of(settings),
-        engine=engine_of(settings, encoder),
+        engine=Engine(encoder, settings.retrieval.passage_tokens),
         policy=policy,
         generator=_generator(settings, model) if model and answers else ExtractiveGenerator(encoder),
         scale=made_with.scale if made_with else scale,
-        exact=engine_of(settings, encoder, "exact") if settings.policy.engine == "fast" else None,
         language_model=model,
         language=settings.detector.language,
         k=settings.retrieval.k,
@@ -162,18 +161,20 @@ def numbers_of(settings: Settings, device: str) -> "Numbers":
 
 
 def detector_of(settings: Settings) -> "EntityDetector":
-    """Patterns and rules, a model unless the settings leave it out, and the user's own lists."""
+    """Patterns, a model unless the settings leave it out, and the user's own lists."""
     from app.policies import own_entities_of
     from ingest.detection.hybrid import HybridDetector
     from ingest.detection.own.detector import OwnDetector
 
     own = own_entities_of(settings.policy)
-    detector = HybridDetector(*_learned(settings), fields=settings.detector.fields)
+    detector = HybridDetector(_finding(settings), fields=settings.detector.fields)
     return OwnDetector(detector, own) if own else detector
 
 
-def _learned(settings: Settings) -> "list[EntityDetector]":
-    """The learned detector, and one in the recall profile for doubtful texts if the first is balanced."""
+def _finding(settings: Settings) -> "EntityDetector | None":
+    from ingest.detection.learned import LearnedDetector
+    from ingest.detection.reading import ASKED, ReadingDetector
+
     chosen = settings.detector
     if not chosen.learned:
         if chosen.labels:
@@ -181,64 +182,55 @@ def _learned(settings: Settings) -> "list[EntityDetector]":
                 "detector.labels asks a model for labels, and detector.learned is false: leave one of "
                 "them out."
             )
-        return []
-    from ingest.detection.learned import LearnedDetector
-
-    embedded = chosen.model.source == "embedded"
-    careful = embedded and chosen.profile != "recall" and chosen.threshold is None
-    profiles: list[Profile] = [chosen.profile, "recall"] if careful else [chosen.profile]
-    return [LearnedDetector(finder) for finder in _finders(settings, profiles)]
-
-
-def _finders(settings: Settings, profiles: "Sequence[Profile]") -> "Sequence[SpanFinder]":
-    from ingest.labels import LABELS, NOT_ASKED, OWN_LABEL_RISK
-    from models.local_files import best_device
-    from models.trained import is_trained
-
-    chosen = settings.detector
-    labels = tuple(dict.fromkeys((*(name for name in LABELS if name not in NOT_ASKED), *chosen.labels)))
-    if chosen.model.source == "embedded" or is_trained(Path(chosen.model.name), "detector"):
-        from models.detectors.new_labels import load_finders
-
-        # A mention is treated by its label: a user's must not take a riskier one's place.
-        fixed = [name for name, label in LABELS.items() if label.risk > OWN_LABEL_RISK]
-        device = best_device()
-        numbers = numbers_of(settings, device)
-        return load_finders(chosen.model, labels, profiles, chosen.threshold, fixed, numbers, device)
+        return None
+    labels = tuple(dict.fromkeys((*ASKED, *chosen.labels)))
+    if is_reader(chosen.model):
+        return ReadingDetector(reader_of(settings, chosen.model, labels))
     from models.detectors.gliner_model import GlinerModel
 
-    return [GlinerModel(chosen.model, labels, chosen.threshold or HUB_THRESHOLD)]
+    return LearnedDetector(GlinerModel(chosen.model, labels, chosen.threshold or HUB_THRESHOLD))
+
+
+def is_reader(model: ModelRef) -> bool:
+    """Whether a detector is a reader, and not a GLiNER model."""
+    from models.reader.store import READER
+
+    return model.source == "embedded" or (Path(model.name) / READER).is_file()
+
+
+def reader_of(settings: Settings, model: ModelRef, labels: "Sequence[str]") -> "Reader":
+    """A reader; the same one for all who ask for the same model and labels."""
+    from models.local_files import best_device
+
+    device = best_device()
+    return _reader(model, tuple(labels), numbers_of(settings, device), device)
+
+
+@cache
+def _reader(model: ModelRef, labels: tuple[str, ...], numbers: "Numbers", device: str) -> "Reader":
+    from models.reader.reader import Reader
+    from models.reader.store import read_reader
+
+    return Reader(read_reader(model), labels, numbers, device)
 
 
 def risk_of(settings: Settings) -> "RiskModel":
-    """The privacy-risk model."""
+    """The privacy-risk model: the reader that detects, where it is the embedded one."""
+    from ingest.detection.reading import ASKED
+    from ingest.scoring.learned_risk import LearnedRisk
+    from ingest.scoring.prior import RiskPrior
+
     chosen = settings.risk
     if chosen.kind == "prior":
-        from ingest.scoring.prior import RiskPrior
-
         return RiskPrior()
-    from ingest.scoring.learned_risk import LearnedRisk
-    from models.local_files import best_device
-    from models.risk.embedded import load_risk
+    if chosen.model.source != "embedded":
+        from models.risk.transformer import load_transformer_risk
 
-    device = best_device()
-    return LearnedRisk(load_risk(chosen.model, numbers_of(settings, device), device))
-
-
-def engine_of(settings: Settings, encoder: "Encoder", name: str = "") -> "ScoringEngine":
-    """The scoring engine of this name, or the one that the policy names."""
-    from ingest.scoring.exact import ExactEngine
-    from ingest.scoring.fast import FastEngine
-    from ingest.scoring.reference import ReferenceEngine
-
-    tokens = settings.retrieval.passage_tokens
-    match name or settings.policy.engine:
-        case "reference":
-            return ReferenceEngine(encoder, tokens)
-        case "fast":
-            return FastEngine(encoder, tokens)
-        case _:
-            return ExactEngine(encoder, tokens)
+        return LearnedRisk(load_transformer_risk(chosen.model))
+    detector = settings.detector
+    shared = detector.learned and is_reader(detector.model)
+    labels = dict.fromkeys((*ASKED, *detector.labels)) if shared else ()
+    return LearnedRisk(reader_of(settings, detector.model if shared else ModelRef(), tuple(labels)))
 
 
 def check_raw_text(settings: Settings) -> None:

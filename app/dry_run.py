@@ -14,7 +14,6 @@ import numpy as np
 from app.data_dir import DataDir
 from app.ingesting import arriving, nothing_kept, pipeline, plan, refuse_raw_text
 from ingest.detection.fields import fields_of, is_fixed
-from ingest.detection.plausible import FUNCTION_WORDS
 from ingest.documents import Arrival, Document, SanitizedDocument, Standing
 from ingest.errors import SanitizationError
 from ingest.pipeline import Tally, at_once
@@ -23,6 +22,12 @@ from retrieval.passages import passages_of
 from retrieval.store.database import CutDocument, Store
 from retrieval.system import System
 
+FUNCTION_WORDS = frozenset(
+    ("a", "the", "this", "that", "these", "those", "of", "and", "or", "in", "on", "at", "to", "for", "by")
+    + ("with", "from", "as", "is", "was", "are", "were", "be", "been", "its", "if", "so", "then", "there")
+    + ("here", "when", "where", "while", "s", "t", "o", "ma", "am", "hm", "hmm", "um", "uh", "okay", "okey")
+)
+"""In lower case, in which none is an initial."""
 SAMPLES = 3
 """Most sample replacements of one kind of decision."""
 MASK = "…"
@@ -97,7 +102,8 @@ def dry_run(
         for document in documents:
             for each in fields_of(document.text, data.settings.detector.fields):
                 named = all(map(is_fixed, each.path))
-                counted.fields[".".join(each.path) if named else MASK, each.kind] += len(each.cells)
+                if each.values:
+                    counted.fields[".".join(each.path) if named else MASK, each.kind] += len(each.values)
         return [
             CutDocument(
                 _with_samples(each, document.text),

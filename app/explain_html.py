@@ -5,6 +5,7 @@ from html import escape
 
 from app.explain_text import Stretch, original_stretches, outcome, remarks, sanitized_stretches, strictest
 from eval.reports.render import style
+from ingest.deciding.policy import Policy
 from ingest.documents import Action, Identifier, Scores
 from ingest.explain import ExplainedEntity, Explanation
 
@@ -29,34 +30,31 @@ _HEAD = (
     "K divergence",
     "D distance",
     "S priority",
+    "bits",
     "decision",
 )
 
 
-def explanation_page(
-    explanations: Sequence[Explanation], threshold: str, residual_limit: float | None
-) -> str:
-    """The whole page, as HTML; ``threshold`` describes the policy.
-
-    ``residual_limit`` is that policy's, None where it has none.
-    """
-    parts = "".join(_document(number, each, residual_limit) for number, each in enumerate(explanations))
+def explanation_page(explanations: Sequence[Explanation], threshold: str, policy: Policy) -> str:
+    """The whole page, as HTML; ``threshold`` describes the policy."""
+    parts = "".join(_document(number, each, policy) for number, each in enumerate(explanations))
     legend = "".join(f'<span class="{kind}"><b>{kind}</b></span>' for kind in Identifier)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>Lethe: decisions explained</title><style>{style()}{_STYLE}</style></head><body><main>"
         f'<header><h1>Decisions explained</h1><p class="lead">{escape(threshold)} '
-        "S = alpha P - beta K + gamma D: P marginal privacy risk, K knowledge divergence, D distance from "
-        "what the text is about.</p>"
+        "P marginal privacy risk, K knowledge divergence, D distance from what the text is about; S is alpha "
+        "P - beta K + gamma D, or under lethe the bits that are said with a fact when it is its turn to "
+        "stay.</p>"
         '<p class="alert">This page quotes the documents as they were before sanitizing. Keep it where you '
         f'keep them.</p><p class="legend">{legend}<span>dotted: kept</span></p></header>'
         f"{parts}<footer>Written by Lethe.</footer></main></body></html>\n"
     )
 
 
-def _document(number: int, explanation: Explanation, residual_limit: float | None) -> str:
-    sentences = "".join(f'<p class="sub">{escape(each)}</p>' for each in remarks(explanation, residual_limit))
+def _document(number: int, explanation: Explanation, policy: Policy) -> str:
+    sentences = "".join(f'<p class="sub">{escape(each)}</p>' for each in remarks(explanation, policy))
     return (
         f"<section><h2>{escape(explanation.sanitized.doc_id)}</h2>{sentences}"
         f'<div class="texts">{_text("As it was read", number, explanation, original_stretches(explanation))}'
@@ -108,10 +106,13 @@ def said(text: str, entity: ExplainedEntity) -> str:
     return text[span.start : span.end]
 
 
-def figures(scores: Scores | None) -> tuple[str, str, str, str]:
-    """P, K, D and S with three decimals; dashes for what was not measured."""
+UNMEASURED = "–"
+
+
+def figures(scores: Scores | None) -> tuple[str, ...]:
+    """P, K, D, S and bits with three decimals; dashes for what was not measured."""
     if scores is None:
-        return "–", "–", "–", "–"
+        return (UNMEASURED,) * 5
     relevance = scores.topical_relevance
     distance = None if relevance is None else 1 - relevance
     return (
@@ -119,8 +120,9 @@ def figures(scores: Scores | None) -> tuple[str, str, str, str]:
         _figure(scores.knowledge_divergence),
         _figure(distance),
         _figure(scores.priority),
+        _figure(scores.bits),
     )
 
 
 def _figure(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
+    return UNMEASURED if value is None else f"{value:.3f}"

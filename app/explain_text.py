@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from ingest.deciding.policy import Policy
 from ingest.documents import Span
 from ingest.explain import ExplainedEntity, Explanation
 
@@ -30,24 +31,26 @@ def sanitized_stretches(explanation: Explanation) -> Iterator[Stretch]:
     return _stretches(sanitized.text, mentions)
 
 
-def remarks(explanation: Explanation, residual_limit: float | None) -> Iterator[str]:
-    """A sentence each about the document as a whole: its risk, its doubts, what was not read.
-
-    ``residual_limit`` is the policy's, None where it has none.
-    """
+def remarks(explanation: Explanation, policy: Policy) -> Iterator[str]:
+    """A sentence each about the document as a whole: who fits it, its risk, its doubts, what was not read."""
     sanitized = explanation.sanitized
-    risk, limit = (
-        sanitized.risk,
-        "" if residual_limit is None else f" (limit {residual_limit:g})",
-    )
-    yield (
-        f"Detected risk, of found entities only: whole document {risk.before:.3f} before, {risk.after:.3f} "
-        f"after; riskiest passage {explanation.passage_risk:.3f} after{limit}."
-    )
+    if explanation.sanitized.bits is not None:
+        yield f"{fitting(explanation, policy).capitalize()}; the policy asks for {policy.k:,.0f}."
+    risk = sanitized.risk
+    yield f"Detected risk, of found entities only: {risk.before:.3f} before, {risk.after:.3f} after."
     for doubt in sanitized.doubts:
         yield f"Doubt: {doubt.removesuffix('.')}."
     for part in sanitized.unread:
         yield f"Not read: {part.kind}, {part.count:,} of it: {part.reason.removesuffix('.')}."
+
+
+def fitting(explanation: Explanation, policy: Policy) -> str:
+    """How many people fit the facts that stay; of a policy that counts bits."""
+    bits = explanation.sanitized.bits or 0.0
+    return (
+        f"of {policy.people:,.0f} people who might be meant, about {policy.people * 2.0**-bits:,.0f} fit the "
+        f"facts that were found and stay ({bits:.1f} bits)"
+    )
 
 
 def outcome(entity: ExplainedEntity) -> str:

@@ -3,8 +3,8 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -12,26 +12,24 @@ from app.access.vault import Sealing, sealing_of, vault_of
 from app.data_dir import DataDir
 from app.machine import cores, memory
 from app.settings.load import Settings
-from ingest.annotated import AnnotatedText
 from ingest.documents import Document
 from ingest.errors import UnreadableDocument
 from ingest.keys import source_of
 from ingest.pipeline import Arriving, Begin, C, Intake, Limits, Pipeline, Tally, at_once
-from ingest.protocols import Outcomes, P, Prepare
+from ingest.protocols import P, Prepare
 from ingest.read.paths import Walk, canonical, files_of, origin
 from ingest.read.reading import Reading, ReadLimits
 from ingest.sanitize import annotate
-from ingest.scoring.raw import Measurements
-from ingest.scoring.remembered import Remembered
-from ingest.scoring.sample import (
+from ingest.scoring.scale import (
     SAMPLE_BATCH,
     SAMPLE_CHARACTERS,
     SAMPLE_DOCUMENTS,
     SAMPLE_ENTITIES,
     SAMPLE_LONGEST,
-    scale_of,
+    Measurements,
+    Scale,
+    fit_scale,
 )
-from ingest.scoring.scale import Scale
 from models.errors import ConfigurationError, LetheError
 from models.progress import reported_to
 from retrieval.collection import Collection, locked
@@ -182,14 +180,12 @@ class Plan:
 
     manifest: Manifest | None
     readings: Iterable[Reading]
-    measured: Sequence[tuple[AnnotatedText, Measurements]] = field(default=(), repr=False)
     sealing: Sealing | None = None
 
     def here(self, system: System) -> System:
-        """The system with this scale and with what is measured already."""
+        """The system with this scale."""
         assert self.manifest is not None
-        engine = Remembered(system.engine, self.measured)
-        return replace(system, scale=self.manifest.scale, engine=engine)
+        return replace(system, scale=self.manifest.scale)
 
     @contextmanager
     def pipeline_of(
@@ -212,15 +208,7 @@ class Plan:
             system.own_entities,
             self.sealing,
         )
-        looked_at = {text.text for text, _ in self.measured}
-        prepare = cache(lambda: self.here(system).preparing(self.sealing))
-
-        def here(documents: Sequence[Document]) -> Outcomes[CutDocument] | None:
-            """What was measured is known not to hang or kill the process that looks at it."""
-            return prepare()(documents) if all(each.text in looked_at for each in documents) else None
-
-        seconds = data.settings.ingest.sanitize_seconds
-        with Workers(make, workers, seconds, _PRELOADED, here) as pool:
+        with Workers(make, workers, data.settings.ingest.sanitize_seconds, _PRELOADED) as pool:
             yield pipeline(pool.begin, data.settings, workers + 1)
 
 
@@ -328,10 +316,9 @@ def plan(
     sample = list(_sample(waiting))
     if not any(isinstance(reading.item, Document) for reading in sample):
         return Plan(None, sample)
-    measured = _measured(system, sample, on_progress)
-    scale = system.scale or scale_of([each for _, each in measured], system.encoder.name)
+    scale = system.scale or fit_scale(_measured(system, sample, on_progress), system.encoder.name)
     manifest = system.manifest(scale, keeps_ids=data.settings.ingest.keep_ids)
-    return Plan(manifest, chain(sample, waiting), measured)
+    return Plan(manifest, chain(sample, waiting))
 
 
 def _check_same(system: System, data: DataDir, name: str, manifest: Manifest) -> None:
@@ -384,27 +371,25 @@ def nothing_kept(readings: Iterable[Reading], on_progress: Callable[[Tally], Non
 
 def _measured(
     system: System, sample: Sequence[Reading], on_progress: Callable[[Tally], None]
-) -> list[tuple[AnnotatedText, Measurements]]:
-    """Measured texts of the sample, until there are enough for a scale."""
-    if not system.policy.has_threshold or system.scale is not None:
+) -> list[Measurements]:
+    """The measurements of the first texts, until there are enough for a scale."""
+    if system.policy.name != "trip" or system.scale is not None:
         return []
     documents = [
         replace(reading.item, text=reading.item.text[:SAMPLE_LONGEST])
         for reading in sample
         if isinstance(reading.item, Document)
     ]
-    measured: list[tuple[AnnotatedText, Measurements]] = []
+    measured: list[Measurements] = []
     for first in range(0, len(documents), SAMPLE_BATCH):
-        if sum(len(raw) for _, raw in measured) >= SAMPLE_ENTITIES:
+        if sum(map(len, measured)) >= SAMPLE_ENTITIES:
             break
         at_work = partial(_sampling, on_progress, Tally(sampled=first))
         at_work(0)
         try:
             with reported_to(at_work):
                 texts = annotate(system.detector, documents[first : first + SAMPLE_BATCH])
-                # A scale rests on exact figures, whichever engine estimates afterwards.
-                exact = system.exact or system.engine
-                measured += zip(texts, exact.measure(texts), strict=True)
+                measured += system.engine.measure(texts)
         except LetheError:
             raise
         except Exception:

@@ -16,7 +16,7 @@ from ingest.scoring.scale import Weights
 from models.errors import ConfigurationError
 
 _SAME = (
-    *("tau", "residual_limit", "direct_limit", "must_limit", "stay_limit", "quasi_limit"),
+    *("k", "people", "tau", "direct_limit"),
     *("epsilon", "guess_limit", "sensitive", "replacements"),
 )
 """Settings that the policy holds under the same name."""

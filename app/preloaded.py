@@ -8,10 +8,8 @@ from contextlib import suppress
 
 import app.compose  # noqa: F401
 import ingest.sanitize  # noqa: F401
-import models.detectors.new_labels
-import models.risk.embedded  # noqa: F401
 import retrieval.passages  # noqa: F401
-from ingest.ladders.places import inhabitants
+from ingest.wording.places import inhabitants
 from models.encoders.minilm import released
 from models.errors import LetheError
 from models.language.identification import language_shares

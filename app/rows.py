@@ -12,6 +12,7 @@ from retrieval.documents import Answer, KeptDocument, RetrievedPassage
 from retrieval.keeping import noted
 
 if TYPE_CHECKING:
+    from ingest.deciding.policy import Policy
     from ingest.explain import Explanation
     from retrieval.collection import Collection
 
@@ -99,11 +100,8 @@ def decision_row(decision: Decision) -> Mapping[str, object]:
     }
 
 
-def explanation_row(explanation: "Explanation", residual_limit: float | None) -> Mapping[str, object]:
-    """The decision about each linked entity; offsets count code points of the text as it was read.
-
-    ``residual_limit`` is the policy's, None where it has none.
-    """
+def explanation_row(explanation: "Explanation", policy: "Policy") -> Mapping[str, object]:
+    """The decision about each linked entity; offsets count code points of the text as it was read."""
     sanitized = explanation.sanitized
     return {
         "doc_id": sanitized.doc_id,
@@ -121,10 +119,13 @@ def explanation_row(explanation: "Explanation", residual_limit: float | None) ->
             }
             for each in explanation.entities
         ],
-        "detected_risk": {
-            **detected_risk_row(sanitized.risk),
-            "highest_of_a_passage_after": round(explanation.passage_risk, 4),
-            "residual_limit": residual_limit,
+        "detected_risk": detected_risk_row(sanitized.risk),
+        "fits": None
+        if explanation.sanitized.bits is None
+        else {
+            "of": policy.people,
+            "about": round(policy.people * 2.0**-explanation.sanitized.bits, 1),
+            "asked_for": policy.k,
         },
         "doubts": list(sanitized.doubts),
         "not_read": unread_rows(sanitized.unread),
@@ -138,6 +139,7 @@ def _scores_row(scores: Scores) -> Mapping[str, float | None]:
         "divergence": scores.knowledge_divergence,
         "relevance": scores.topical_relevance,
         "priority": scores.priority,
+        "bits": scores.bits,
     }
     return {name: None if value is None else round(value, 4) for name, value in row.items()}
 

@@ -14,7 +14,7 @@ from ingest.deciding.treatment import needs_key
 from ingest.documents import Document, SanitizedDocument
 from ingest.errors import ForeignDocument, SanitizationError
 from ingest.language.normalize import fixed_text
-from ingest.rendering.aliases import alias_in
+from ingest.wording.aliases import alias_in
 from models.errors import ConfigurationError, LetheError
 from retrieval.collection import Collection
 from retrieval.system import System
@@ -59,7 +59,7 @@ class Sanitizing:
             },
             "read": read,
             "places": [list(place) for place in outcome.places],
-            "tau": made.tau if made.has_threshold else None,
+            "tau": made.threshold if made.has_threshold else None,
             "policy_toml": policy_text(values),
         }
 
@@ -101,7 +101,7 @@ class Sanitizing:
 def _why(error: SanitizationError) -> str:
     if isinstance(error, ForeignDocument):
         return (
-            f"The text is in {error.language}, and the models learned English only. Send English, or let the "
-            'operator set detector.language to "any"; results then carry a warning.'
+            f"The text is {error.why}. Send one of these, or let the operator set detector.language to "
+            '"any"; results then carry a warning.'
         )
     return f"The text was not sanitized: {error.what}."

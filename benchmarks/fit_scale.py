@@ -1,7 +1,7 @@
 """Fit the embedded scale on the demo corpus: ``python -m benchmarks.fit_scale``."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from app.compose import system_of
 from app.demo.corpus import corpus_path
@@ -18,16 +18,14 @@ def main() -> None:
     readings = read_documents([str(corpus_path())])
     documents = [reading.item for reading in readings if isinstance(reading.item, Document)]
     texts = annotate(system.detector, documents)
-    raw = [each for measured in system.engine.measure(texts) for each in measured.values()]
+    measured = system.engine.measure(texts)
     source = (
-        f"embedded: demo corpus, {len(raw)} linked entities, {system.encoder.name}, "
+        f"embedded: demo corpus, {sum(map(len, measured))} linked entities, {system.encoder.name}, "
         f"{system.passage_tokens} tokens"
     )
-    divergences = [each.divergence for each in raw if each.divergence is not None]
-    scale = fit_scale(divergences, [each.distance for each in raw], source)
-    rounded = {k: round(v, 4) if isinstance(v, float) else v for k, v in asdict(scale).items()}
-    EMBEDDED_SCALE_FILE.write_text(json.dumps(rounded, indent=2) + "\n", encoding="utf-8")
-    print(rounded)
+    scale = asdict(replace(fit_scale(measured, system.encoder.name), source=source))
+    EMBEDDED_SCALE_FILE.write_text(json.dumps(scale, indent=2) + "\n", encoding="utf-8")
+    print(scale)
 
 
 if __name__ == "__main__":

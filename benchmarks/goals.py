@@ -1,9 +1,7 @@
 """Goals of the embedded models beside the measured figures: a table for docs/models.md."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from statistics import fmean
-from typing import Any
 
 from eval.studies.detection.report import DetectionReport
 from eval.studies.risk.report import RiskReport
@@ -40,7 +38,6 @@ GOALS = (
     Goal("presidio_synth.spans.F1", "Presidio's synthetic sentences, spans touched: F1", 0.93, 0.97),
     Goal("uner_ewt.persons.exact.F1", "UNER-EWT, persons, exact: F1", 0.82, 0.9),
     Goal("wnut17.persons_handles_among_them.touched.recall", "WNUT-17, persons touched: recall", 0.7, 0.85),
-    Goal("leave_one_out", "corpora left out of training: mean loss of recall", 0.12, 0.05, lower=True),
     Goal("crossner_politics.asked.exact.F1", "CrossNER politics, its labels, exact: F1", 0.35, 0.55),
     Goal(
         "medquad.generalized", "MedQuAD, characters that the default policy changes", 0.015, 0.005, lower=True
@@ -53,11 +50,9 @@ GOALS = (
 )
 
 
-def goals_table(
-    detection: DetectionReport | None, risk: RiskReport | None, left_out: Mapping[str, Any] | None
-) -> str:
+def goals_table(detection: DetectionReport | None, risk: RiskReport | None) -> str:
     """Every goal with the figures of the first detector and the learned risk model; misses are in bold."""
-    measured = dict(_measured(detection, risk, left_out))
+    measured = dict(_measured(detection, risk))
     lines = ["| figure | wanted | hoped for | measured | |", "| --- | ---: | ---: | ---: | --- |"]
     for goal in GOALS:
         sign = "≤ " if goal.lower else ""
@@ -68,9 +63,7 @@ def goals_table(
     return "\n".join(lines) + "\n"
 
 
-def _measured(
-    detection: DetectionReport | None, risk: RiskReport | None, left_out: Mapping[str, Any] | None
-) -> Iterator[tuple[str, float]]:
+def _measured(detection: DetectionReport | None, risk: RiskReport | None) -> Iterator[tuple[str, float]]:
     if detection is not None:
         ours = [figure for figure in detection.figures if figure.detector == detection.detectors[0]]
         yield from ((each.question, each.estimate.value) for each in ours if each.estimate.value is not None)
@@ -78,19 +71,6 @@ def _measured(
         for row in risk.rows:
             if (row.model, row.kind) == ("learned", "all") and row.spearman.value is not None:
                 yield f"risk.{row.domain}", row.spearman.value
-    losses = [] if left_out is None else list(recall_losses(left_out).values())
-    if losses:
-        yield "leave_one_out", fmean(losses)
-
-
-def recall_losses(left_out: Mapping[str, Any]) -> dict[str, float]:
-    """The loss of recall by kind of text left out of training, of the runs so far."""
-    runs: Mapping[str, Mapping[str, Mapping[str, int]]] = left_out["runs"]
-    return {
-        name: trained["met"] / trained["of"] - runs[name][name]["met"] / runs[name][name]["of"]
-        for name, trained in runs.get("", {}).items()
-        if name in runs and trained["of"]
-    }
 
 
 def _verdict(goal: Goal, value: float | None) -> str:

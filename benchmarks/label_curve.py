@@ -1,8 +1,8 @@
-"""``python -m benchmarks.label_curve DATA``: how many scored snippets the privacy-risk model needs.
+"""``python -m benchmarks.label_curve DATA --encoder FOLDER``: how many scored snippets a model of risk needs.
 
-TRIP-RAG's label-size curve: models are trained on 2 to 200 snippets, five draws of each size, and evaluated
-on the mentions of the same held-out snippets. Each seed shuffles once, so its draws are nested. Runs in the
-results are not repeated, so the command can be interrupted.
+TRIP-RAG's label-size curve: a transformer is fine-tuned on 2 to 200 snippets, five draws of each size, and
+evaluated on the mentions of the same held-out snippets. Each seed shuffles once, so its draws are nested.
+Runs in the results are not repeated, so the command can be interrupted.
 """
 
 import argparse
@@ -13,7 +13,7 @@ import random
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from statistics import fmean
@@ -27,11 +27,12 @@ from eval.studies.risk.judged import judged
 from ingest.labels import LABELS
 from ingest.protocols import RiskModel
 from ingest.scoring.learned_risk import LearnedRisk
+from models.catalog import ModelRef, reference
 from models.corpora.rubric import Snippet, held_out, shipped_snippets
 from models.errors import ConfigurationError, LetheError
-from models.risk.embedded import EmbeddedRisk
-from models.training.risk import RiskRecipe, train_risk
+from models.risk.transformer import TransformerRisk, read_encoder
 from models.training.scored import scored
+from models.training.transformer_risk import TransformerRecipe, fine_tune
 
 ROOT = Path(__file__).parents[1]
 OUTPUT = ROOT / "benchmarks" / "results" / "label_curve.json"
@@ -40,9 +41,14 @@ PLOT = ROOT / "docs" / "label_curve.svg"
 SIZES = (2, 4, 8, 16, 32, 64, 128, 200)
 SEEDS = (1, 2, 3, 4, 5)
 STEPS_OF_TWO, STEPS_A_DOUBLING, MOST_STEPS = 30, 10, 60
-"""Few snippets are overfitted after few steps: 30 for two snippets, 10 more for each doubling."""
+"""Few snippets are overfitted after few steps: 30 for two snippets, 10 more for each doubling.
 
-Trainer = Callable[[Sequence[Snippet], RiskRecipe], RiskModel]
+More than the most are done where the recipe's own epochs take more.
+"""
+IN_A_BATCH = 16
+"""About so many snippets fill a batch."""
+
+Trainer = Callable[[Sequence[Snippet], TransformerRecipe], RiskModel]
 """Trains a model on some snippets."""
 
 
@@ -50,6 +56,12 @@ def main(argv: Sequence[str] | None = None, trainer: Trainer | None = None) -> i
     """Do the missing runs, write each when done, and draw the plot."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path, help="folder of the corpora that some snippets refer to")
+    parser.add_argument(
+        "--encoder",
+        required=True,
+        metavar="FOLDER|ID",
+        help="the transformer, in a folder or pulled",
+    )
     parser.add_argument("--output", type=Path, default=OUTPUT)
     parser.add_argument("--plot", type=Path, default=PLOT)
     parser.add_argument("--threads", type=int, default=1, help="threads of each training (default 1)")
@@ -58,9 +70,15 @@ def main(argv: Sequence[str] | None = None, trainer: Trainer | None = None) -> i
     try:
         if not arguments.data.is_dir():
             raise ConfigurationError(f"{arguments.data} is no folder: name the one that holds the corpora.")
-        sides = held_out(shipped_snippets(arguments.data))
+        encoder = reference(arguments.encoder)
+        learned, measured = held_out(shipped_snippets(arguments.data))
         report = _run_all(
-            *sides, arguments.output, trainer or partial(trained, threads=arguments.threads), arguments.commit
+            learned,
+            measured,
+            _about(encoder, learned, measured),
+            arguments.output,
+            trainer or partial(trained, encoder=encoder, threads=arguments.threads),
+            arguments.commit,
         )
     except LetheError as error:
         sys.stderr.write(f"label curve: {error}\n")
@@ -73,11 +91,11 @@ def main(argv: Sequence[str] | None = None, trainer: Trainer | None = None) -> i
 def _run_all(
     training: Sequence[Snippet],
     measured: Sequence[Snippet],
+    about: Mapping[str, Any],
     output: Path,
     trainer: Trainer,
     commit: str | None,
 ) -> dict[str, Any]:
-    about = _about(training, measured)
     runs = _done(output, about)
     planned = [(size, seed) for size in SIZES if size <= len(training) for seed in SEEDS]
     report = _report(about, runs, commit)
@@ -95,15 +113,16 @@ def _run_all(
     return report
 
 
-def _about(training: Sequence[Snippet], measured: Sequence[Snippet]) -> dict[str, Any]:
+def _about(encoder: ModelRef, training: Sequence[Snippet], measured: Sequence[Snippet]) -> dict[str, Any]:
     """What must be equal for runs of one curve."""
     digest = hashlib.sha256()
     for snippet in (*training, *measured):
         row = [snippet.id, snippet.text, snippet.places, snippet.labels, snippet.passes]
         digest.update(json.dumps(row).encode())
     return {
-        "recipe": {**asdict(recipe_for(SIZES[-1], 0)), "seed": None, "least_steps": None},
-        "steps": {"of_two": STEPS_OF_TWO, "a_doubling": STEPS_A_DOUBLING, "most": MOST_STEPS},
+        "encoder": encoder.name if encoder.source == "hub" else Path(encoder.name).name,
+        "recipe": {**asdict(recipe_for(SIZES[-1], 0)), "seed": None},
+        "epochs": {str(size): recipe_for(size, 0).epochs for size in SIZES},
         "training_snippets": len(training),
         "held_out_snippets": len(measured),
         "held_out_mentions": sum(len(snippet.places) for snippet in measured),
@@ -121,15 +140,17 @@ def _done(output: Path, about: Mapping[str, Any]) -> list[dict[str, Any]]:
         raise ConfigurationError(f"{output} is no result of this command: move it away.") from None
     if not same:
         raise ConfigurationError(
-            f"{output} was made with other snippets or by another recipe: move it away to begin anew."
+            f"{output} was made with other snippets, or by another recipe or encoder: "
+            "move it away to begin anew."
         )
     return runs
 
 
-def recipe_for(size: int, seed: int) -> RiskRecipe:
-    """The shipped recipe, with fewer steps for few snippets, and one ensemble member."""
-    least = STEPS_OF_TWO + STEPS_A_DOUBLING * round(math.log2(size / 2))
-    return replace(RiskRecipe(), seed=seed, least_steps=min(MOST_STEPS, least), members=1)
+def recipe_for(size: int, seed: int) -> TransformerRecipe:
+    """The recipe of ``train-risk``, with fewer steps for few snippets, and no early stop."""
+    steps = min(MOST_STEPS, STEPS_OF_TWO + STEPS_A_DOUBLING * round(math.log2(size / 2)))
+    epochs = max(TransformerRecipe().epochs, round(steps / max(1.0, size / IN_A_BATCH)))
+    return TransformerRecipe(seed=seed, epochs=epochs, patience=epochs)
 
 
 def drawn(training: Sequence[Snippet], size: int, seed: int) -> list[Snippet]:
@@ -137,14 +158,21 @@ def drawn(training: Sequence[Snippet], size: int, seed: int) -> list[Snippet]:
     return random.Random(seed).sample(list(training), len(training))[:size]
 
 
-def trained(snippets: Sequence[Snippet], recipe: RiskRecipe, threads: int) -> RiskModel:
-    """A model trained on these snippets only."""
+def trained(
+    snippets: Sequence[Snippet], recipe: TransformerRecipe, encoder: ModelRef, threads: int
+) -> RiskModel:
+    """A model fine-tuned on these snippets only: they are the development part, too.
+
+    Raises:
+        ModelUnavailable: The transformer is not on this machine.
+    """
     import torch
 
     torch.set_num_threads(threads)
     stand_ins = {name: label.descriptor for name, label in LABELS.items()}
-    weights = train_risk([scored(snippet) for snippet in snippets], stand_ins, recipe, lambda progress: None)
-    return LearnedRisk(EmbeddedRisk("label curve", weights))
+    reader, texts = read_encoder(encoder, Path(encoder.name).name), [scored(snippet) for snippet in snippets]
+    head = fine_tune(reader, texts, texts, stand_ins, recipe, lambda progress: None)
+    return LearnedRisk(TransformerRisk("label curve", reader, head))
 
 
 def _run(

@@ -3,7 +3,7 @@
 ``python -m benchmarks.marginals DATA`` measures documents of three corpora that the defaults were
 not chosen on. The embedded model scores entities in their context, and its marginal hazard is the entity's
 own; the slow form scores the text again without each entity. ``benchmarks/results/marginals.json`` has
-Spearman's rank correlation of the two, and how often the default policy decides the same about a mention.
+Spearman's rank correlation of the two, and how often the policy trip decides the same about a mention.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from ingest.annotated import AnnotatedText
 from ingest.documents import Action, Document, Span
 from ingest.explain import Explanation
 from ingest.protocols import Hazards, RiskModel
-from ingest.scoring.raw import descriptor_of
+from ingest.scoring.prior import descriptor_of
 from ingest.scoring.scale import EMBEDDED_SCALE
 from retrieval.system import System
 
@@ -38,11 +38,6 @@ class LeaveOneOut:
     """R(T) - R(T without e) by a pass of ``risk`` for each linked entity e: slow and obviously correct."""
 
     risk: RiskModel
-
-    @property
-    def additive(self) -> bool:
-        """Never: what an entity adds depends on the others."""
-        return False
 
     @property
     def name(self) -> str:
@@ -66,7 +61,7 @@ def compared(system: System, documents: Sequence[Document]) -> dict[str, Any]:
     slow = replace(system, risk=LeaveOneOut(system.risk))
     pairs, same, mentions = [], [], []
     for document in documents:
-        one, other = (each.deciding().explain(document, each.engine.units) for each in (system, slow))
+        one, other = (each.deciding().explain(document) for each in (system, slow))
         risks = _risks(one), _risks(other)
         pairs.append(([*risks[0].values()], [risks[1][link] for link in risks[0]]))
         gone = [_spans(each, Action.GENERALIZE) for each in (one, other)]
@@ -97,7 +92,7 @@ def main() -> None:
     parser.add_argument("data", type=Path, help="the folder of the public corpora")
     given = parser.parse_args()
     system, commit = (
-        replace(system_of(load_settings({})), scale=EMBEDDED_SCALE, language="any"),
+        replace(system_of(load_settings({"policy.name": "trip"})), scale=EMBEDDED_SCALE, language="any"),
         commit_here(),
     )
     result = {}

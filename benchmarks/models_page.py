@@ -1,22 +1,21 @@
 """``python -m benchmarks.models_page`` writes docs/models.md from docs/models.template.md.
 
-Figures come from ``benchmarks/results`` and facts from the cards in ``models/weights``; the page names
-missing ones.
+Figures come from ``benchmarks/results``, facts from the cards in ``models/weights``, and how well readers
+agree from the marked passages; the page names missing ones.
 """
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 from benchmarks.claim_judges import CHOSEN_WITH, FRESH, READERS, agreements, gain, of_corpus
-from benchmarks.goals import goals_table, recall_losses
+from benchmarks.goals import goals_table
+from benchmarks.judged_blind import blind_table
 from benchmarks.kept import read
-from benchmarks.rule_families import table as rules_table
-from benchmarks.weights_manifest import command, first_card
-from eval.measures.uncertainty import Estimate, share_of
+from benchmarks.weights_manifest import command
+from eval.measures.uncertainty import Estimate, ratio_of, share_of
 from eval.provenance import Provenance
 from eval.reports.detection import markdown as detection_markdown
 from eval.reports.detection import misses_table
@@ -25,7 +24,7 @@ from eval.reports.risk import DEFINITIONS, agreement_table, models_table
 from eval.reports.schema import Row, Table, estimate_cell, share
 from eval.studies.detection.report import DetectionReport
 from eval.studies.risk.report import RiskReport
-from models.corpora.needs import FOLDER as NEEDS
+from models.corpora.passages import Mark, Part, passages, second_reading
 from models.judges.pairs import LEVELS, UNSUPPORTED
 
 ROOT = Path(__file__).parents[1]
@@ -33,6 +32,25 @@ PAGE = ROOT / "docs" / "models.md"
 TEMPLATE = ROOT / "docs" / "models.template.md"
 RESULTS = ROOT / "benchmarks" / "results"
 WEIGHTS = ROOT / "models" / "weights"
+FILES = {"reader": ("reader.safetensors", "encoder.safetensors"), "judge": ("judge.safetensors",)}
+PARTS: tuple[Part, ...] = ("learn", "aside")
+AGREED: Mapping[str, Callable[[Mark], bool]] = {
+    "any mark": lambda mark: True,
+    "must 1 or 2": lambda mark: mark.must >= 1,
+    "must 2": lambda mark: mark.must == 2,
+    "DIRECT": lambda mark: mark.identifier == "DIRECT",
+    "QUASI, must 2": lambda mark: mark.identifier == "QUASI" and mark.must == 2,
+}
+"""Marks for which the page says how well two readings agree."""
+_TOLD = {
+    "phases": "phases",
+    "passages": "marked passages",
+    "characters": "their characters",
+    "recipe": "recipe",
+    "examples": "pairs learned from, by how they were made",
+    "corpora": "of the corpora",
+}
+"""Entries of the cards, and what the page calls them."""
 
 
 def main() -> None:
@@ -43,24 +61,29 @@ def main() -> None:
 
 def page(results: Path = RESULTS, weights: Path = WEIGHTS) -> str:
     """The page from the results and cards in two folders."""
-    detection, risk = _results(results, "detection"), _results(results, "risk")
+    detection, risk, reader = (_results(results, name) for name in ("detection", "risk", "reader"))
     found = None if detection is None else DetectionReport.model_validate(detection)
     judged = None if risk is None else RiskReport.model_validate(risk)
-    detector, risk_card = _card(weights, "detector"), _card(weights, "risk")
     earlier, fresh = (_results(results, each.name) for each in (CHOSEN_WITH, FRESH))
-    left_out = _results(results, "leave_one_out")
+    blind, parts_off = (_results(results, name) for name in ("judged_blind", "parts"))
+    card = _card(weights, "reader")
+    stale = {
+        name: _stale(kept, card)
+        for name, kept in (("detection", detection), ("risk", risk), ("reader", reader))
+    }
     parts = {
-        "@GOALS@": goals_table(found, judged, left_out),
-        "@DETECTOR@": _facts(weights, "detector", detector),
-        "@DETECTION@": _missing("detection") if found is None else detection_markdown(found),
-        "@LEAVE_ONE_OUT@": _leave_one_out(left_out),
+        "@GOALS@": (stale["detection"] or stale["risk"]) + goals_table(found, judged),
+        "@READER@": _facts(weights, "reader", card),
+        "@READERS@": _readers(),
+        "@BY_LANGUAGE@": _missing("reader") if reader is None else stale["reader"] + _by_language(reader),
+        "@BLIND@": _missing("judged_blind") if blind is None else blind_table(blind),
+        "@PARTS@": _missing("parts") if parts_off is None else _parts(parts_off),
+        "@DETECTION@": _missing("detection")
+        if found is None
+        else stale["detection"] + detection_markdown(found),
         "@MISSES@": _missing("detection") if found is None else _misses(found),
-        "@THRESHOLDS@": _thresholds(detector),
-        **_needs(_results(results, "needs"), _results(results, "agreement")),
-        "@RISK_MODEL@": _facts(weights, "risk", risk_card),
         "@AGREEMENT@": _missing("risk") if judged is None else agreement_table(judged),
-        "@RISK@": _missing("risk") if judged is None else _risk(judged),
-        "@RULES@": _rules(_results(results, "rule_families")),
+        "@RISK@": _missing("risk") if judged is None else stale["risk"] + _risk(judged),
         "@LABEL_CURVE@": _label_curve(_results(results, "label_curve")),
         "@JUDGE@": _facts(weights, "judge", _card(weights, "judge")),
         "@JUDGES@": _missing(FRESH.name) if fresh is None else _judges(fresh),
@@ -90,30 +113,75 @@ def _json(path: Path) -> dict[str, Any] | None:
     return found
 
 
-def _needs(found: Mapping[str, Any] | None, readers: Mapping[str, Any] | None) -> dict[str, str]:
-    """What the detector knows of what has to go, and how well two readings agree."""
-    files = [(NEEDS / f"{name}.jsonl").read_text(encoding="utf-8") for name in ("references", "invented")]
-    fresh = [json.loads(line).get("fresh", False) for text in files for line in text.splitlines()]
-    parts = {"@PASSAGES@": f"{fresh.count(False):,}", "@FRESH_PASSAGES@": f"{fresh.count(True):,}"}
-    if found is None or readers is None:
-        return {**parts, **dict.fromkeys(("@READERS@", "@NEEDS@", "@CALIBRATION@"), _missing("needs"))}
-    agreed = [(name, estimate_cell(Estimate(**each))) for name, each in readers.items() if name != "passages"]
-    areas = [
-        (f"{part}: {kind}", estimate_cell(Estimate(**each)), f"{each['n']:,.0f}")
-        for part in ("held out", "fresh", "gold")
-        for kind, each in {"all": found[part]["area"], **found[part]["areas"]}.items()
-        if each["value"] is not None
+def _stale(kept: Mapping[str, Any] | None, card: Mapping[str, Any] | None) -> str:
+    """A warning where figures are older than the reader."""
+    if kept is None or card is None or kept["provenance"]["date"][:10] >= card["trained"]:
+        return ""
+    return "**Measured before the reader was trained: these are figures of an earlier model.**\n\n"
+
+
+def _readers() -> str:
+    """How well two readings of the same passages agree."""
+    first = {each.name: each.marks for part in PARTS for each in passages(part)}
+    again = second_reading()
+    rows: list[Row] = []
+    for name, part in AGREED.items():
+        pairs = [(_characters(first[each], part), _characters(again[each], part)) for each in again]
+        both = [2.0 * len(one & other) for one, other in pairs]
+        f1 = ratio_of(both, [float(len(one) + len(other)) for one, other in pairs])
+        rows.append((name, estimate_cell(f1)))
+    return _rows(("marks", f"F1, {len(again)} passages"), rows)
+
+
+def _characters(marks: Sequence[Mark], part: Callable[[Mark], bool]) -> set[int]:
+    return {place for mark in marks if part(mark) for place in range(mark.start, mark.end)}
+
+
+def _by_language(kept: Mapping[str, Any]) -> str:
+    """Every figure on the passages put aside: a row for each language, a column for each detector."""
+    rows = {(row["figure"], row["language"], row["detector"]): row for row in kept["rows"]}
+    figures, languages, detectors = (list(dict.fromkeys(names)) for names in zip(*rows, strict=True))
+    shown = list[Row]()
+    for figure in figures:
+        style = "{:.1f}" if " per " in figure else "{:.3f}"
+        for language in languages:
+            row = {name: rows[figure, language, name] for name in detectors}
+            cells = (
+                estimate_cell(Estimate(each["value"], each["low"], each["high"]), style)
+                for each in row.values()
+            )
+            n = f"{row[detectors[-1]]['n']:,.1f}".removesuffix(".0")
+            shown.append((figure, language, n, *cells))
+    sizes = {row["language"]: row["passages"] for row in kept["rows"]}
+    refused = {(row["language"], row["detector"]): row["refused"] for row in kept["rows"]}
+    former = " `default` is the detector that was the default then." if "default" in detectors else ""
+    return (
+        f"Passages: {_listed(sizes)}; {sum(refused.values())} more were refused.{former}\n\n"
+        f"{markdown_table(Table('', ('figure', 'language', 'n', *detectors), shown), words=2)}\n"
+        f"{_measured(Provenance.model_validate(kept['provenance']))}."
+    )
+
+
+def _parts(kept: Mapping[str, Any]) -> str:
+    """A row for each part beside the reader: what the figures are without it."""
+    found: dict[str, dict[str, float]] = {}
+    for row in kept["rows"]:
+        found.setdefault(row["without"], {})[row["figure"]] = row["value"]
+
+    def pair(figures: Mapping[str, float], group: str) -> str:
+        return f"{figures[f'{group}, touched']:.3f} / {figures[f'{group}, covered']:.3f}"
+
+    rows = [
+        (
+            *(f"without {part}" if part else "whole", pair(figures, "DIRECT"), pair(figures, "must 2")),
+            f"{figures['must 0, touched']:.3f}",
+            f"{100 * figures['unmarked characters changed']:.2f} %",
+            f"{figures['invented names per 10,000 characters']:.2f}",
+        )
+        for part, figures in found.items()
     ]
-    curve = [
-        (f"{row['from']:g} to {row['from'] + 0.1:.1f}", f"{row['words']:,}", f"{row['has to go']:.3f}")
-        for row in found["held out"]["calibration"]
-    ]
-    return {
-        **parts,
-        "@READERS@": _rows(("marks", f"F1, {readers['passages']} passages"), agreed),
-        "@NEEDS@": _rows(("texts", "area", "marks"), areas),
-        "@CALIBRATION@": _rows(("probability", "words", "has to go"), curve),
-    }
+    head = ("", "DIRECT touched / covered", "has to go (must 2)", "may stay, changed", "unmarked", "invented")
+    return f"{_rows(head, rows)}\n{_measured(Provenance.model_validate(kept['provenance']))}."
 
 
 def _rows(head: Sequence[str], rows: Sequence[Row]) -> str:
@@ -125,19 +193,17 @@ def _missing(name: str) -> str:
 
 
 def _facts(weights: Path, kind: str, card: Mapping[str, Any] | None) -> str:
-    """The facts of a model and its training, from its card and the size of its file."""
+    """The facts of a model and its training, from its card and the sizes of its files."""
     if card is None:
         return f"Not trained yet: there is no `models/weights/{kind}.json`."
+    where = card.get("hardware") or card.get("device")
     rows = [
-        ("name", f"`{card['name']}`, {card['kind']}"),
-        ("file", _file(weights / f"{kind}.safetensors")),
+        ("name", f"`{card['name']}`: {card['kind']}"),
+        ("files", ", ".join(_file(weights / name) for name in FILES[kind])),
         ("license", str(card["licence"])),
         ("training command", f"`{command(kind, card)}`"),
-        ("trained", f"{card['trained']}, {card['seconds']:,} seconds"),
-        ("recipe", _listed(first_card(card)["recipe"])),
-        *(("then", _listed(card[name])) for name in ("finish", "needs") if card.get(name)),
-        *_continued(card),
-        *_data(card),
+        ("trained", f"{card['trained']}, {card['seconds']:,} seconds" + (f" on {where}" if where else "")),
+        *((words, _listed(card[key])) for key, words in _TOLD.items() if key in card),
     ]
     link = f"[models/weights/{kind}.md](../models/weights/{kind}.md)"
     return f"{_table(('', ''), rows)}\nMore is in its card, {link}."
@@ -207,88 +273,20 @@ def _levels(kept: Mapping[str, Any]) -> str:
     return _rows(("rated by", "fully (1)", "partly (2)", "not (3)", "told or not as the first reader"), rows)
 
 
-def _continued(card: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
-    """What a model learned from before, if its training continued another."""
-    if "start" in card:
-        yield "then", _listed(card["recipe"])
-        yield "snippets of the first training", _listed(first_card(card)["snippets"])
-
-
 def _file(path: Path) -> str:
     if not path.is_file():
         return f"`{path.name}`, not here"
-    return f"`models/weights/{path.name}`, {path.stat().st_size / 1e6:.1f} MB, 16-bit numbers"
+    return f"`models/weights/{path.name}`, {path.stat().st_size / 1e6:.1f} MB"
 
 
-def _data(card: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
-    """The training data, from the card of either model."""
-    for key, words in (
-        (
-            "examples",
-            "pairs learned from, by how they were made" if "corpora" in card else "texts learned from",
-        ),
-        ("corpora", "of the corpora"),
-        ("characters", "characters learned from"),
-        ("left_out", "left out"),
-        ("snippets", "snippets learned from"),
-        ("scored_mentions", "scored mentions"),
-        ("further_mentions", "mentions with a weaker signal"),
-    ):
-        value = card.get(key)
-        if value:
-            yield words, f"{value:,}" if isinstance(value, int) else _listed(value)
-
-
-def _listed(values: Mapping[str, object] | Sequence[str]) -> str:
+def _listed(values: Mapping[str, object] | Sequence[Mapping[str, object]]) -> str:
+    """Names and numbers; of phases of a training their layers and steps."""
     if not isinstance(values, Mapping):
-        return ", ".join(values)
-    return ", ".join(f"{name} {_said(name, value)}" for name, value in values.items())
-
-
-def _said(name: str, value: object) -> str:
-    if isinstance(value, Mapping):
-        return f"({_listed(value)})"
-    return f"{value:,}" if isinstance(value, int) and name != "seed" else str(value)
-
-
-def _thresholds(card: Mapping[str, Any] | None) -> str:
-    if card is None:
-        return "There are none before there is a detector."
-    profiles: Mapping[str, Mapping[str, float]] = card["thresholds"]
-    labels = sorted({label for fitted in profiles.values() for label in fitted})
-    rows = [
-        (label or "*every other label*", *(f"{of.get(label, of['']):.2f}" for of in profiles.values()))
-        for label in labels
-    ]
-    table = _table(("label", *profiles), rows)
-    return f"<details><summary>{len(labels)} thresholds</summary>\n\n{table}\n</details>"
-
-
-def _leave_one_out(found: Mapping[str, Any] | None) -> str:
-    """A row for each family of corpora left out, with the loss of recall."""
-    if found is None:
-        return _missing("leave_one_out")
-    runs: Mapping[str, Mapping[str, Mapping[str, int]]] = found["runs"]
-    everything = runs.get("", {})
-    losses = recall_losses(found)
-    rows = []
-    for name, loss in losses.items():
-        trained, unseen = everything[name], runs[name][name]
-        cells = [f"{trained['texts']:,}", f"{trained['of']:,}", _recall(trained), _recall(unseen)]
-        rows.append((name, *cells, f"{loss:.3f}"))
-    if not rows:
-        return "Not measured yet: no family of corpora was left out so far."
-    head = ("kind of text", "texts", "mentions", "recall", "recall, left out", "loss")
-    return (
-        f"{_table(head, rows)}\nMean loss over {len(losses)} kinds of text: {fmean(losses.values()):.3f}. "
-        f"Both detectors had {found['recipe']['steps']:,} steps, fewer than the shipped one: "
-        f"the losses count here, not the levels. {_measured(Provenance.model_validate(found['provenance']))}."
+        return ", then ".join(f"{each['layers']} layers, {each['steps']:,} steps" for each in values)
+    return ", ".join(
+        f"{name} {value:,}" if isinstance(value, int) and name != "seed" else f"{name} {value}"
+        for name, value in values.items()
     )
-
-
-def _recall(counted: Mapping[str, int]) -> str:
-    share = share_of(counted["met"], counted["of"])
-    return f"{share.value:.3f} ({share.low:.3f}–{share.high:.3f})"
 
 
 def _misses(report: DetectionReport) -> str:
@@ -313,23 +311,6 @@ def _risk(report: RiskReport) -> str:
     return f"{models_table(report)}\n{definitions}\n\n{_measured(report.provenance)}, {bootstrap}."
 
 
-def _rules(found: Mapping[str, Any] | None) -> str:
-    if found is None:
-        return _missing("rule_families")
-    sizes = ", ".join(f"{name} {texts}" for name, (texts, _) in found["samples"].items())
-    first = found["families"][0]["modes"]
-    figures = [
-        f"{100 * first[mode]['all'][f'mentions {name}']['with']:.1f}%"
-        for mode in ("learned", "alone")
-        for name in ("recall", "precision")
-    ]
-    n = first["learned"]["all"]["mentions recall"]["n"]
-    return (
-        f"Texts: {sizes}; {n:,} mentions. Recall and precision of the whole detector: {figures[0]} and "
-        f"{figures[1]}; without the learned model {figures[2]} and {figures[3]}.\n\n{rules_table(found)}"
-    )
-
-
 def _label_curve(found: Mapping[str, Any] | None) -> str:
     """The table and plot of rank correlation by number of snippets."""
     if found is None:
@@ -342,8 +323,8 @@ def _label_curve(found: Mapping[str, Any] | None) -> str:
     return (
         "![Spearman by number of snippets](label_curve.svg)\n\n"
         f"{_table(('snippets', 'mean Spearman', 'lowest–highest', 'runs'), rows)}\n"
-        f"{about['held_out_mentions']:,} mentions of {about['held_out_snippets']:,} held-out snippets. "
-        f"{_measured(Provenance.model_validate(found['provenance']))}."
+        f"{about['encoder']}; {about['held_out_mentions']:,} mentions of {about['held_out_snippets']:,} "
+        f"held-out snippets. {_measured(Provenance.model_validate(found['provenance']))}."
     )
 
 

@@ -11,7 +11,7 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from eval.studies.detection.report import machine_and_versions
 from eval.targets import reading_once
 from eval.tasks.inferred import most_frequent
 from ingest.documents import Document
-from ingest.protecting.edits import KINDS
+from ingest.protecting.edits import Kind
 from ingest.protecting.search import Search, Searched
 from ingest.protocols import Encoder
 from ingest.sanitize import annotate
@@ -42,6 +42,8 @@ from models.training.attributes import NAMES, AttributeRecipe, fit, folds_of, in
 OUTPUT = Path("benchmarks/results/protecting.json")
 PARTS: Mapping[str, Sequence[int]] = {"development": (0, 1, 2), "held out": (3, 4)}
 RECIPE = AttributeRecipe()
+Row = tuple[KnownText, int, Searched]
+"""A post, its fold, and what the search made of it."""
 SAME, HALF, ADAPTED = ATTACKERS = "optimized against", "half of the authors", "learned from protected posts"
 
 
@@ -50,46 +52,33 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("--output", type=Path, default=OUTPUT)
-    parser.add_argument("--folds", type=int, default=RECIPE.folds, help="the first folds alone (default all)")
     parser.add_argument("--commit", help="commit of the code, for the record")
     arguments = parser.parse_args(argv)
     encoder = reading_once(MiniLM(best_device(), fastest(best_device())))
-    unseen = _texts(arguments.data, POSTS)
-    all_folds = folds_of([each.group for each in unseen], RECIPE.folds).tolist()
-    chosen = [pair for pair in zip(unseen, all_folds, strict=True) if pair[1] < arguments.folds]
-    posts, folds = [post for post, _ in chosen], [fold for _, fold in chosen]
+    posts = _texts(arguments.data, POSTS)
+    folds = folds_of([each.group for each in posts], RECIPE.folds).tolist()
     documents = [Document(str(number), each.text) for number, each in enumerate(posts)]
     texts = annotate(detector_of(load_settings({})), documents)
     known = [each for each in posts_of(arguments.data) if each.truths]
     read = ClueReader(encoder).read([each.text for each in known])
-    same = _heads(known, read, encoder, RECIPE.seed)
-    searched: dict[int, Searched] = {}
+    same = _attacks(known, read, encoder, RECIPE.seed)
     begun = time.perf_counter()
-    for fold in sorted(set(folds)):
-        mine = [number for number, each in enumerate(folds) if each == fold]
-        attack = AttributeAttack(encoder, same[fold])
-        found = Search(attack, encoder, attack.attributes).search([texts[number] for number in mine])
-        searched |= dict(zip(mine, found, strict=True))
+    searches = {fold: Search(each, encoder, each.attributes) for fold, each in same.items()}
+    searched = [searches[fold].search(text) for fold, text in zip(folds, texts, strict=True)]
     seconds = time.perf_counter() - begun
-    protected = {posts[number].text: each.text for number, each in searched.items()}
+    protected = {post.text: each.text for post, each in zip(posts, searched, strict=True)}
     rows = [row for row, each in enumerate(known) if each.text in protected]
     again = _read_again(read, rows, [protected[known[row].text] for row in rows], encoder)
     attackers = {
         SAME: same,
-        HALF: _heads(known, read, encoder, RECIPE.seed + 1, halved=True),
-        ADAPTED: _heads(known, again, encoder, RECIPE.seed),
+        HALF: _attacks(known, read, encoder, RECIPE.seed + 1, halved=True),
+        ADAPTED: _attacks(known, again, encoder, RECIPE.seed),
     }
     parts = {}
     for name, those in PARTS.items():
-        numbers = [number for number, fold in enumerate(folds) if fold in those]
-        if numbers:
-            parts[name] = {
-                "attackers": {
-                    attacker: _attacked(heads, encoder, posts, folds, searched, numbers)
-                    for attacker, heads in attackers.items()
-                },
-                **_kept(encoder, posts, searched, numbers),
-            }
+        mine = [row for row in zip(posts, folds, searched, strict=True) if row[1] in those]
+        attacked = {attacker: _attacked(each, mine) for attacker, each in attackers.items()}
+        parts[name] = {"attackers": attacked, **_kept(encoder, mine)}
     report = {
         "parts": parts,
         "characters_a_second": round(sum(len(each.text) for each in posts) / seconds),
@@ -108,10 +97,10 @@ def _read_again(read: Read, rows: Sequence[int], texts: Sequence[str], encoder: 
     return Read(vectors, clues)
 
 
-def _heads(
+def _attacks(
     known: Sequence[KnownText], read: Read, encoder: Encoder, seed: int, *, halved: bool = False
-) -> dict[int, Heads]:
-    """Heads by the fold that they did not learn from; ``halved`` ones learned from half of the others."""
+) -> dict[int, AttributeAttack]:
+    """Attackers by the fold that they did not learn from; ``halved`` ones learned from half of the others."""
     shipped = load_heads(ModelRef(), value_names()).heads
     learned = [
         each
@@ -126,64 +115,48 @@ def _heads(
             if halved:
                 without |= folds_of([f"half {group}" for group in each.groups], 2) == 0
             heads[each.attribute] = fit(each, RECIPE, without)
-        found[fold] = Heads(f"lethe-attributes, fold {fold}", heads)
+        found[fold] = AttributeAttack(encoder, Heads(f"lethe-attributes, fold {fold}", heads))
     return found
 
 
-def _attacked(
-    heads: Mapping[int, Heads],
-    encoder: Encoder,
-    posts: Sequence[KnownText],
-    folds: Sequence[int],
-    searched: Mapping[int, Searched],
-    numbers: Sequence[int],
-) -> dict[str, Any]:
+def _attacked(attacks: Mapping[int, AttributeAttack], rows: Sequence[Row]) -> dict[str, Any]:
     """By attribute the texts, the share of the most frequent value, and what is right before and after."""
-    usual = most_frequent([posts[number].truths for number in numbers])
-    rows: dict[str, list[tuple[bool, bool, bool]]] = {}
-    for fold in sorted({folds[number] for number in numbers}):
-        mine = [number for number in numbers if folds[number] == fold]
-        attack = AttributeAttack(encoder, heads[fold])
-        before = attack.infer([posts[number].text for number in mine])
-        after = attack.infer([searched[number].text for number in mine])
-        for number, one, other in zip(mine, before, after, strict=True):
-            for name, truths in posts[number].truths.items():
-                if name in one:
-                    row = (
-                        usual[name] in truths,
-                        one[name].guesses[0] in truths,
-                        other[name].guesses[0] in truths,
-                    )
-                    rows.setdefault(name, []).append(row)
+    usual = most_frequent([post.truths for post, _, _ in rows])
+    found: dict[str, list[list[bool]]] = {}
+    for post, fold, searched in rows:
+        before, after = attacks[fold].infer([post.text, searched.text])
+        for name, truths in post.truths.items():
+            if name in before:
+                guesses = usual[name], before[name].guesses[0], after[name].guesses[0]
+                found.setdefault(name, []).append([each in truths for each in guesses])
     return {
-        name: {"n": len(those), **dict(zip(("majority", "before", "after"), _shares(those), strict=True))}
-        for name, those in sorted(rows.items())
+        name: {
+            "n": len(those),
+            **dict(zip(("majority", "before", "after"), map(_mean, zip(*those, strict=True)), strict=True)),
+        }
+        for name, those in sorted(found.items())
     }
 
 
-def _shares(rows: Sequence[Sequence[bool]]) -> list[float]:
-    return [round(float(each), 4) for each in np.mean(rows, axis=0)]
-
-
-def _kept(
-    encoder: Encoder, posts: Sequence[KnownText], searched: Mapping[int, Searched], numbers: Sequence[int]
-) -> dict[str, Any]:
+def _kept(encoder: Encoder, rows: Sequence[Row]) -> dict[str, Any]:
     """What stays of the texts, where an edit was found, and where the attacker stays too certain."""
-    pairs = [(posts[number].text, searched[number].text) for number in numbers]
+    mine = [searched for _, _, searched in rows]
+    pairs = [(post.text, searched.text) for post, _, searched in rows]
     vectors = [encoder.encode(list(pair)) for pair in pairs]
-    mine = [searched[number] for number in numbers]
-    names = mine[0].stops
     return {
         "posts": len(mine),
-        "rouge_l": round(float(np.mean([rouge_l(stems(one), stems(other)).f for one, other in pairs])), 4),
-        "cosine": round(float(np.mean([one @ other for one, other in vectors])), 4),
-        "edited": round(float(np.mean([bool(each.edits) for each in mine])), 4),
+        "rouge_l": _mean([rouge_l(stems(one), stems(other)).f for one, other in pairs]),
+        "cosine": _mean([float(one @ other) for one, other in vectors]),
+        "edited": _mean([bool(each.edits) for each in mine]),
         "still_certain": {
-            name: round(float(np.mean([each.stops[name] == "no edit helps" for each in mine])), 4)
-            for name in names
+            name: _mean([each.stops[name] == "no edit helps" for each in mine]) for name in mine[0].stops
         },
-        "edits": {kind: sum(each.edits.get(kind, 0) for each in mine) for kind in KINDS},
+        "edits": {kind: sum(each.edits.get(kind, 0) for each in mine) for kind in get_args(Kind)},
     }
+
+
+def _mean(values: Sequence[float]) -> float:
+    return round(float(np.mean(values)), 4)
 
 
 if __name__ == "__main__":

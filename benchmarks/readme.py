@@ -1,4 +1,4 @@
-"""``python -m benchmarks.readme`` makes README.md and docs/commands.md from their templates.
+"""``python -m benchmarks.readme`` makes README.md, its picture and docs/commands.md.
 
 Figures come from ``benchmarks/results``, verbs and options from the parser.
 """
@@ -19,6 +19,7 @@ from app.demo.corpus import corpus_path
 from app.settings.load import load_settings
 from benchmarks import yardstick
 from eval.corpora.gold_files import demo_records
+from eval.reports.plots import draw, standalone
 from eval.reports.render import markdown_table
 from eval.reports.schema import Table
 from ingest.documents import Document, SanitizedDocument
@@ -48,6 +49,7 @@ PARAGRAPHS = (
 def main() -> None:
     """Rewrite both pages."""
     (ROOT / "README.md").write_text(readme(), encoding="utf-8")
+    (ROOT / "docs" / "pictures" / "cost.svg").write_text(picture(), encoding="utf-8")
     (ROOT / "docs" / "commands.md").write_text(commands(), encoding="utf-8")
 
 
@@ -61,6 +63,13 @@ def readme() -> str:
     for place, words in filled.items():
         text = text.replace(place, words)
     return text
+
+
+def picture() -> str:
+    """What each method costs and what it protects, as SVG."""
+    drawn = draw(yardstick.cost())
+    assert drawn is not None, "pip install 'lethe[reports]'"
+    return standalone(drawn)
 
 
 def commands() -> str:

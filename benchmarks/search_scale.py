@@ -247,7 +247,7 @@ def measured(folder: Path, data: Path, passages: int, encoder: Encoder) -> dict[
     real, questions = real_documents(data, encoder)
     copies = Copies(real, encoder)
     made = Manifest(
-        "", encoder.name, encoder.dim, PASSAGE_TOKENS, "none", "none", "none", Policy("redact"),
+        "", encoder.name, encoder.dim, PASSAGE_TOKENS, "none", "none", Policy("redact"),
         EMBEDDED_SCALE, "0",
     )  # fmt: skip
     with locked(folder), Collection.create(folder, made) as collection:

@@ -159,7 +159,7 @@ def first(found: Sequence[int]) -> Any:
 
 def summary(rows: Mapping[str, Mapping[str, Found]]) -> dict[str, Any]:
     """Shares by method and way, the ratio to one vector of the original document, and Recall@1 overlap."""
-    original, trip = rows[ORIGIN], rows[LETHE]
+    original, ours = rows[ORIGIN], rows[LETHE]
     base = [float(rank == 1) for rank in original[ONE_VECTOR].ranks]
 
     def overlap(found: Found, way: str) -> list[float]:
@@ -176,7 +176,7 @@ def summary(rows: Mapping[str, Mapping[str, Found]]) -> dict[str, Any]:
                     mean_of(
                         [
                             one - other
-                            for one, other in zip(overlap(found, way), overlap(trip[way], way), strict=True)
+                            for one, other in zip(overlap(found, way), overlap(ours[way], way), strict=True)
                         ]
                     )
                 ),

@@ -70,7 +70,7 @@ def made(
     real, questions = real_documents(corpora, encoder, documents)
     policy = Policy("redact")
     manifest = Manifest(
-        "", encoder.name, encoder.dim, PASSAGE_TOKENS, "none", "none", "none", policy, EMBEDDED_SCALE, "0"
+        "", encoder.name, encoder.dim, PASSAGE_TOKENS, "none", "none", policy, EMBEDDED_SCALE, "0"
     )
     folder = data.folder(NAME)
     # The server refuses a folder with a collection and without it.

@@ -41,9 +41,6 @@ RESULT = Path(__file__).parent / "results" / "speed.json"
 PAGE, TEMPLATE = DOCS / "speed.md", DOCS / "speed.template.md"
 FORMATS: Sequence[Numbers] = get_args(Numbers)
 DOCUMENTS = {"mts_dialog": 89, "aci_bench": 12, "aeslc": 120}
-BY_REFERENCE = {"mts_dialog": 40, "aci_bench": 5, "aeslc": 50}
-"""The documents that the reference takes."""
-ENGINES = ("reference, float32", "shipped, bfloat16")
 STARTS = 7
 COPIES = 4
 """How often the dialogues are taken into the ingest, each time with other words in front."""
@@ -91,18 +88,6 @@ def ingests(data: Path) -> list[dict[str, Any]]:
     return [_ingested(documents, numbers, workers) for numbers in FORMATS for workers in sorted({1, cores()})]
 
 
-def engines(data: Path) -> dict[str, Any]:
-    """What is shipped beside the reference, which scores one entity at a time, and the bare encoder."""
-    systems = {ENGINES[0]: _system("float32", "reference"), ENGINES[1]: _system("bfloat16")}
-    return {
-        corpus.name: {
-            **_compared(systems, corpus.documents[: BY_REFERENCE[corpus.name]]),
-            "encoder": _encoded(systems[ENGINES[1]], corpus.documents[: BY_REFERENCE[corpus.name]]),
-        }
-        for corpus in corpora(data, chosen_on=False)
-    }
-
-
 def starts(data: Path) -> list[dict[str, Any]]:
     """Seconds of short commands as whole processes, on the first dialogue."""
     document = next(corpora(data, chosen_on=False)).documents[0]
@@ -129,7 +114,6 @@ def starts(data: Path) -> list[dict[str, Any]]:
 PARTS: Mapping[str, Callable[[Path], Any]] = {
     "texts": texts,
     "gold": gold,
-    "engines": engines,
     "ingest": ingests,
     "start": starts,
 }
@@ -139,8 +123,8 @@ def _systems() -> dict[Numbers, System]:
     return {each: _system(each) for each in FORMATS}
 
 
-def _system(numbers: Numbers, engine: str = "exact") -> System:
-    system = system_of(load_settings({"threads": 1, "numbers": numbers, "policy.engine": engine}))
+def _system(numbers: Numbers) -> System:
+    system = system_of(load_settings({"threads": 1, "numbers": numbers}))
     return replace(system, scale=EMBEDDED_SCALE, language="any")
 
 
@@ -151,19 +135,7 @@ def _sanitized(system: System, documents: Sequence[Document]) -> list[SanitizedD
     return [each for each in found if isinstance(each, SanitizedDocument)]
 
 
-def _encoded(system: System, documents: Sequence[Document]) -> float:
-    """Characters a second of the encoder alone, over the passages of the raw texts."""
-    passages = [
-        [each.text[unit.start : unit.end] for each in batch for unit in system.engine.units(each.text)]
-        for batch in batches(documents, Limits())
-    ]
-    began = time.process_time()
-    for batch in passages:
-        system.encoder.encode(batch)
-    return sum(len(each) for batch in passages for each in batch) / (time.process_time() - began)
-
-
-def _compared(systems: Mapping[Any, System], documents: Sequence[Document]) -> dict[str, Any]:
+def _compared(systems: Mapping[Numbers, System], documents: Sequence[Document]) -> dict[str, Any]:
     characters = sum(len(each.text) for each in documents)
     speed, made = {}, {}
     for name, system in systems.items():
@@ -252,7 +224,6 @@ def page() -> str:
     shown: Mapping[str, Callable[[Any], Table]] = {
         "texts": _texts,
         "gold": _marks,
-        "engines": _engines,
         "ingest": _ingests,
         "start": _starts,
     }
@@ -289,37 +260,6 @@ def _texts(found: Mapping[str, Any]) -> Table:
             ("", "texts the same", lambda row: f"{row[1]['same_texts']} of {row[1]['documents']}"),
         ],
     )
-
-
-def _engines(found: Mapping[str, Any]) -> Table:
-    def share(row: tuple[str, Any]) -> str:
-        return f"{row[1]['characters_per_second'][ENGINES[1]] / row[1]['encoder']:.2f}"
-
-    return table(
-        "",
-        list(found.items()),
-        [
-            ("", "documents", lambda row: f"{ASKED[row[0]]}, {row[1]['documents']}"),
-            *(
-                (
-                    "",
-                    f"{each}, characters a second",
-                    lambda row, each=each: f"{row[1]['characters_per_second'][each]:,.0f}",
-                )
-                for each in ENGINES
-            ),
-            ("", "times the reference", lambda row: _times(row[1]["characters_per_second"])),
-            ("", "bare encoder", lambda row: f"{row[1]['encoder']:,.0f}"),
-            ("", "shipped, as a share of it", share),
-            ("", "replaced spans", lambda row: f"{row[1]['spans']:,}"),
-            ("", "the same in both", lambda row: estimate_cell(Estimate(**row[1]["same_spans"]))),
-            ("", "texts the same", lambda row: f"{row[1]['same_texts']} of {row[1]['documents']}"),
-        ],
-    )
-
-
-def _times(speed: Mapping[str, float]) -> str:
-    return f"{speed[ENGINES[1]] / speed[ENGINES[0]]:.1f}"
 
 
 def _marks(found: Mapping[str, Any]) -> Table:

@@ -17,34 +17,22 @@ MANIFEST = WEIGHTS / "manifest.json"
 RESULTS = Path("benchmarks/results")
 LICENCES = {
     "attributes": "Apache-2.0; reads all-MiniLM-L6-v2 (Apache-2.0); see NOTICE for the data",
-    "detector": "Apache-2.0; started from all-MiniLM-L6-v2 (Apache-2.0); see NOTICE for the data",
+    "bits": "Apache-2.0; see NOTICE for the data",
     "fields": "Apache-2.0; names of the Faker library (MIT) and invented words",
-    "risk": "Apache-2.0; started from all-MiniLM-L6-v2 (Apache-2.0); see NOTICE for the data",
+    "reader": "Apache-2.0; started from multilingual-e5-small (MIT); see NOTICE for the data",
+    "wording": "Apache-2.0; items of invented passages and invented members of sorts",
     "judge": "Apache-2.0; reads states of all-MiniLM-L6-v2 (Apache-2.0); see NOTICE for the data",
 }
-SHOWN = ("tab.characters.precision", "tab.characters.recall", "tab.characters.F1")
-"""The detector figures in the manifest; all are in docs/models.md."""
 
 
 def command(kind: str, card: Mapping[str, Any]) -> str:
-    """The commands that train the model: from MiniLM, and where its card says so again from there."""
-    recipe = first_card(card)["recipe"]
-    if kind == "attributes":
-        asked, last = f"--seed {recipe['seed']}", None
-    elif kind != "detector":
-        asked, last = f"--seed {recipe['seed']}", card.get("start")
-    else:
-        asked = f"--steps {recipe['steps']} --rate {recipe['layer_rate']} --seed {recipe['seed']}"
-        asked += "".join(f" --leave-out {name}" for name in card["left_out"])
-        last = card.get("needs")
+    """The command that trains the model."""
+    if kind == "reader":
+        return "lethe models train-reader DATA --encoder FILE --output DIR"
+    if kind == "wording":
+        return "lethe models train-wording --output DIR"
     data = "" if kind == "fields" else " DATA"
-    first = f"lethe models train-{kind}{data} --output DIR {asked}"
-    return first if last is None else f"{first}; again with --start DIR"
-
-
-def first_card(card: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The card of the model that the first training made."""
-    return first_card(card["start"]) if "start" in card else card
+    return f"lethe models train-{kind}{data} --output DIR --seed {card['recipe']['seed']}"
 
 
 def manifest() -> dict[str, Any]:
@@ -61,7 +49,7 @@ def _row(kind: str) -> dict[str, Any]:
         "bytes": path.stat().st_size,
         "licence": LICENCES[kind],
         "command": command(kind, card),
-        "data": card.get("corpora") or card.get("examples") or card.get("snippets"),
+        "data": card.get("corpora") or card.get("examples") or card.get("passages") or card.get("texts"),
         "trained": card["trained"],
         "seconds": card["seconds"],
         "scores": _scores(kind, card),
@@ -79,24 +67,27 @@ def _scores(kind: str, card: Mapping[str, Any]) -> dict[str, float]:
         }
     if kind == "fields":
         return {f"{name}, names not learned": share for name, share in card["names_not_learned"].items()}
-    return {"detector": _detector_scores, "risk": _risk_scores, "judge": _judge_scores}[kind]()
+    if kind == "bits":
+        return _linking_scores()
+    if kind == "wording":
+        return {f"{name}, items put aside": share for name, share in card["aside"].items() if name != "items"}
+    return _reader_scores() if kind == "reader" else _judge_scores()
 
 
-def _detector_scores() -> dict[str, float]:
-    figures = _kept("detection").get("figures", [])
+def _reader_scores() -> dict[str, float]:
     return {
-        figure["question"]: round(figure["estimate"]["value"], 4)
-        for figure in figures
-        if figure["detector"] == "lethe" and figure["question"] in SHOWN
+        f"{row['figure']}, English passages put aside": round(row["value"], 4)
+        for row in _kept("reader").get("rows", [])
+        if (row["detector"], row["language"]) == ("lethe-reader", "English") and row["value"] is not None
     }
 
 
-def _risk_scores() -> dict[str, float]:
-    rows = _kept("risk").get("rows", [])
+def _linking_scores() -> dict[str, float]:
     return {
-        f"Spearman, {row['domain']}": round(row["spearman"]["value"], 4)
-        for row in rows
-        if row["model"] == "learned" and row["kind"] == "all"
+        f"share of the effect of all at a fifth of the facts, {corpus}, {linker}": round(value, 4)
+        for corpus, row in _kept("narrowing").get("corpora", {}).items()
+        for linker, figures in row["linkers"].items()
+        if (value := figures["number"]["bits"]["0.2"]["share of effect"]) is not None
     }
 
 

@@ -13,7 +13,7 @@ from benchmarks.kept import read
 from eval.measures.marked import ANY, CHANGED, LEFT, TOUCHED
 from eval.measures.uncertainty import Estimate
 from eval.reports.render import markdown_table
-from eval.reports.schema import DASH, Cell, Row, Table, estimate_cell, paired_cell
+from eval.reports.schema import DASH, Cell, Plot, Point, Row, Series, Table, estimate_cell, paired_cell
 from eval.studies.marks.methods import LETHE, LOWEST, ORACLE, ORIGIN, RANDOM, REDACT, TRIP
 from eval.studies.marks.report import MEAN, MarkedPart, MarksReport
 from ingest.deciding.baselines.within_rules import RULES_ALONE
@@ -66,6 +66,26 @@ def tables() -> dict[str, str]:
         "chosen_documents": _searched(chosen, " --chosen-on"),
         "search_scale_made": _scale_made(sizes),
     }
+
+
+def cost() -> Plot:
+    """What each method costs and what it leaves, by corpus: the first picture of the README."""
+    marks = MarksReport.model_validate_json(read(RESULTS / "marks.json"))
+    shown = {REDACT: "everything redacted", RANDOM: "as much, drawn", TRIP: "trip", LETHE: "lethe"}
+    series = []
+    for corpus, part in _parts(marks):
+        for words, must, count in (
+            ("changed, though it may stay", 0, TOUCHED),
+            ("left, though it has to go", 2, LEFT),
+        ):
+            points = [
+                Point(0, found.value, name, (found.low or 0.0, found.high or 0.0))
+                for method, name in shown.items()
+                if (found := _share(part, method, ANY, must, count)) and found.value is not None
+            ]
+            series.append(Series(f"{corpus}: {words}", tuple(points)))
+    words = "Of the mentions that annotators marked, with 95 % intervals: what it cost, and what it left."
+    return Plot("bars", "What it cost, what it protects", words, tuple(series))
 
 
 def _parts(report: MarksReport) -> Iterator[tuple[str, MarkedPart]]:
@@ -126,7 +146,7 @@ def _searching(found: Mapping[str, Any], corpus: str, method: str, way: str, fig
 
 
 def _overlap(marks: MarksReport, found: Mapping[str, Any]) -> Table:
-    """Recall@1 overlap, and beside it the difference to trip, paired by question."""
+    """Recall@1 overlap, and beside it the difference to lethe, paired by question."""
     parts = list(_parts(marks))
     searched = [(corpus, way) for corpus in ASKED if corpus in found["corpora"] for way in (HYBRID, WORDS)]
     head = [

@@ -1,7 +1,8 @@
 """A corpus with everything that does not depend on the sanitizing method, measured once."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 
 from eval.corpora.corpus import Corpus
 from eval.corpora.sensitive import detect_all
@@ -10,12 +11,16 @@ from ingest.annotated import AnnotatedText
 from ingest.deciding.policy import Policy
 from ingest.documents import Decision, Document
 from ingest.protocols import EntityDetector, Hazards, Method
-from ingest.rendering.replace import apply
 from ingest.sanitize import DecidingSanitizer, Rewriter, RewritingSanitizer, annotate
-from ingest.scoring.raw import Distances
-from ingest.scoring.remembered import Remembered
-from ingest.scoring.sample import SAMPLE_BATCH, SAMPLE_ENTITIES, sample_size, scale_of
-from ingest.scoring.scale import Scale
+from ingest.scoring.scale import (
+    SAMPLE_BATCH,
+    SAMPLE_CHARACTERS,
+    SAMPLE_DOCUMENTS,
+    SAMPLE_ENTITIES,
+    Measurements,
+    Scale,
+    fit_scale,
+)
 from models.remembering import remembering
 from retrieval.system import System
 
@@ -65,7 +70,7 @@ class Prepared:
 
     def decisions(self, method: Method) -> list[Sequence[Decision]]:
         """The decisions of a method for each document."""
-        return [each.decisions for each in method.decide(self.texts, self.hazards, apply)]
+        return method.decide(self.texts, self.hazards)
 
 
 def prepared(
@@ -83,34 +88,35 @@ def prepared(
     """
     detector = detected(system, corpus.documents, progress)
     score_all = score_all or system.scale is None
-    exact = system.exact or system.engine
+    engine = remembering(system.engine, "measure", key=AnnotatedText.digest)
     risk = remembering(system.risk, "hazards", key=AnnotatedText.digest)
     texts: list[AnnotatedText] = []
-    measured: list[tuple[AnnotatedText, Mapping[int, Distances]]] = []
     hazards: list[Hazards] = []
-    sampled: list[Mapping[int, Distances]] = []
-    within = sample_size(corpus.documents)
+    sampled: list[Measurements] = []
+    within = _sample_size(corpus.documents)
     for first in range(0, len(corpus.documents), SAMPLE_BATCH):
         progress("scoring", first, len(corpus.documents))
         batch = annotate(detector, corpus.documents[first : first + SAMPLE_BATCH])
         if score_all:
-            found = exact.measure(batch)
+            found = engine.measure(batch)
             if sum(len(each) for each in sampled) < SAMPLE_ENTITIES:
                 sampled += found[: max(0, within - first)]
-            measured += zip(batch, found, strict=True)
         texts += batch
         hazards += risk.hazards(batch)
     progress("scoring", len(corpus.documents), len(corpus.documents))
-    scale = system.scale or scale_of(sampled, system.encoder.name)
-    engine = Remembered(exact, measured, grows=not score_all)
-    made = replace(
-        system, detector=detector, engine=engine, exact=None, risk=risk, scale=scale, score_all=score_all
-    )
+    scale = system.scale or fit_scale(sampled, system.encoder.name)
+    made = replace(system, detector=detector, engine=engine, risk=risk, scale=scale, score_all=score_all)
     slipped_in = annotate(detector, further)
     also = list(zip(slipped_in, risk.hazards(slipped_in), strict=True))
     found_all = Prepared(made, corpus, texts, hazards, also)
     sanitizing = lambda each: _with_words(found_all, each, each.method())  # noqa: E731
     return replace(found_all, system=replace(made, sanitizing=sanitizing))
+
+
+def _sample_size(documents: Sequence[Document]) -> int:
+    """Maximum number of leading documents to which an ingest fits its scale."""
+    before = accumulate((len(document.text) for document in documents[:SAMPLE_DOCUMENTS]), initial=0)
+    return sum(characters < SAMPLE_CHARACTERS for characters in list(before)[:-1])
 
 
 def detected(
@@ -133,19 +139,11 @@ class _CorpusHazards:
     """The hazards of a prepared corpus, zero for other texts and each of their mentions."""
 
     name = "not asked"
-    additive = False
 
     def __init__(self, known: Iterable[tuple[AnnotatedText, Hazards]]) -> None:
         self._hazards = {text.text: hazards for text, hazards in known}
 
     def hazards(self, texts: Sequence[AnnotatedText]) -> list[Hazards]:
-        """The cached hazards, without those of mentions that a method leaves out; zero for other texts."""
-        return [self._of(text) for text in texts]
-
-    def _of(self, text: AnnotatedText) -> Hazards:
-        known = self._hazards.get(text.text)
-        if known is None:
-            return Hazards(0.0, dict.fromkeys(text.mentions(), 0.0))
-        links = known.marginals.keys() & text.mentions().keys()
-        left_out = sum(hazard for link, hazard in known.marginals.items() if link not in links)
-        return Hazards(max(0.0, known.total - left_out), {link: known.marginals[link] for link in links})
+        """The cached hazards; zero for other texts."""
+        nobody = (Hazards(0.0, dict.fromkeys(text.mentions(), 0.0)) for text in texts)
+        return [self._hazards.get(text.text, zero) for text, zero in zip(texts, nobody, strict=True)]

@@ -76,23 +76,19 @@ def source_digest() -> str:
 
 
 def provenance_of(system: System, more: Mapping[str, str], commit: str | None = None) -> Provenance:
-    """Policy, engines and settings of a system, and ``more`` entries of this report.
+    """Policy, models and settings of a system, and ``more`` entries of this report.
 
     ``commit`` is the commit at the start of a long run, None for the current one.
     """
     policy, weights = system.policy, system.policy.weights
     shown = {
         "policy": policy.name,
+        "k of people": f"{policy.k:g} of {policy.people:g}",
         "tau": f"{policy.tau:g}",
         "weights": f"{weights.alpha:g}, {weights.beta:g}, {weights.gamma:g}, {weights.marginal}",
-        "residual limit of a passage": f"{policy.residual_limit:g}",
         "direct limit": f"{policy.direct_limit:g}",
-        "must limit": f"{policy.must_limit:g}",
-        "stay limit": f"{policy.stay_limit:g}",
-        "quasi limit": f"{policy.quasi_limit:g}",
         "detector": system.detector.name,
         "risk model": system.risk.name,
-        "scoring engine": system.engine.name,
         "encoder": system.encoder.name,
         "numbers": system.numbers,
         "settings digest": system.settings_digest,

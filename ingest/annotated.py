@@ -1,6 +1,5 @@
 """A text with its entities, and the same text after some of them are replaced."""
 
-from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -38,21 +37,6 @@ class AnnotatedText:
         stand_ins = [*moved, *(Span(start, end) for start, end in put_in if end > start)]
         return AnnotatedText(substitute(self.text, replacements), kept, stand_ins)
 
-    def pieces(self, units: Sequence[Span]) -> "list[AnnotatedText]":
-        """The text split into ``units``, which cover it in order; a span across a cut goes into both."""
-        starts = [unit.start for unit in units]
-        texts = [self.text[unit.start : unit.end] for unit in units]
-        entities: list[list[Entity]] = [[] for _ in units]
-        for entity in self.entities:
-            for number, piece in _cut(entity.span, units, starts):
-                if _says_something(texts[number], piece):
-                    entities[number].append(entity.at(piece))
-        stand_ins: list[list[Span]] = [[] for _ in units]
-        for span in self.stand_ins:
-            for number, piece in _cut(span, units, starts):
-                stand_ins[number].append(piece)
-        return [AnnotatedText(*each) for each in zip(texts, entities, stand_ins, strict=True)]
-
     def digest(self) -> bytes:
         """A 16-byte digest of the text, its entities and its stand-ins."""
         found = blake2b(self.text.encode("utf-8", "surrogatepass"), digest_size=16)
@@ -81,12 +65,3 @@ def residual_spans(text: str, entity: Entity, shift: Shift) -> Iterator[tuple[Sp
 
 def _says_something(text: str, span: Span) -> bool:
     return any(character.isalnum() for character in text[span.start : span.end])
-
-
-def _cut(span: Span, units: Sequence[Span], starts: Sequence[int]) -> Iterator[tuple[int, Span]]:
-    """The index of each unit that a span overlaps, and the span within that unit."""
-    first, last = bisect_right(starts, span.start) - 1, bisect_right(starts, span.end - 1) - 1
-    for number in range(first, last + 1):
-        unit = units[number]
-        start, end = max(span.start, unit.start), min(span.end, unit.end)
-        yield number, Span(start - unit.start, end - unit.start)

@@ -10,10 +10,21 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal
 
-from models.detectors.words import Need
+from models.reader.words import Need
 
-LanguageRule = Literal["en", "any"]
-"""Accepted languages: English, on which the models were trained, or any, with a warning in every result."""
+ACCEPTED = {
+    "en": "English",
+    "de": "German",
+    "fr": "French",
+    "es": "Spanish",
+    "it": "Italian",
+    "nl": "Dutch",
+    "pt": "Portuguese",
+}
+"""The languages that the reader learned, by ISO 639 code: what is in another one is foreign."""
+
+LanguageRule = Literal["known", "any"]
+"""Accepted languages: the known ones, or any, with a warning in every result."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -123,16 +134,18 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The three scores of a linked entity, each in [0, 1].
+    """The three scores of a linked entity, each in [0, 1], and what its decision rests on.
 
-    ``priority`` is S(e) = alpha P - beta K + gamma (1 - relevance), equation 6 of DESIGN and TRIP-RAG.
-    All but the risk are None if a hard rule decides and they were not measured.
+    ``priority`` is S(e) = alpha P - beta K + gamma (1 - relevance), equation 6 of DESIGN and TRIP-RAG; under
+    the policy lethe it is the bits that all facts kept so far say with this one, of which ``bits`` are its
+    own. All but the risk are None if a hard rule decides and they were not measured.
     """
 
     marginal_privacy_risk: float
     knowledge_divergence: float | None = None
     topical_relevance: float | None = None
     priority: float | None = None
+    bits: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +153,7 @@ class Decision:
     """The action for one mention and the rule behind it. ``reason`` never quotes the text.
 
     ``chance`` is the probability that a few guesses find the original, as the ladder of the replacement
-    counts (``ingest.ladders.rungs``); None for words without a ladder.
+    counts (``ingest.wording.rungs``); None for words without a ladder.
     """
 
     entity: Entity
@@ -155,9 +168,7 @@ class Decision:
 class Risk:
     """The absolute risk f(T) = 1 - exp(-R(T)) of a text before and after, and the model that measured it.
 
-    It covers detected mentions only: a missed mention exposes a person all the same. ``before`` reads the
-    whole text; ``after`` reads passage by passage where the residual limit measured these with an additive
-    model. So compare ``after`` only among texts of one policy.
+    It covers detected mentions only: a missed mention exposes a person all the same.
     """
 
     before: float
@@ -172,7 +183,7 @@ class SanitizedDocument:
     ``places`` gives the half-open span of each decision's replacement in ``text``, empty for suppressions.
     Decisions use offsets of the original text, places those of the sanitized text. ``unread`` lists the
     parts of the source that were not read. ``doubts`` are fixed phrases on why detection may have missed
-    mentions: language, capitals, tables, code.
+    mentions, language, capitals, tables or code, and that fewer people fit than the policy asks for.
     """
 
     doc_id: str
@@ -184,6 +195,15 @@ class SanitizedDocument:
     article_repairs: int
     unread: Sequence[Unread] = ()
     doubts: Sequence[str] = ()
+
+    @property
+    def bits(self) -> float | None:
+        """What all kept facts say together, in bits; None where the policy counts none."""
+        if self.policy != "lethe":
+            return None
+        kept = (each.scores for each in self.decisions if each.action is Action.KEEP)
+        said = (each.priority for each in kept if each is not None and each.bits is not None)
+        return max((each for each in said if each is not None), default=0.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Errors of ingest. No message quotes a document."""
 
+from ingest.documents import ACCEPTED
 from models.errors import LetheError
 
 
@@ -26,12 +27,12 @@ class SanitizationError(LetheError):
 
 
 class ForeignDocument(SanitizationError):
-    """A document in ``language``, on which the models were not trained."""
+    """A document in ``language``, which the models did not learn; ``why`` names it and those they did."""
 
     def __init__(self, doc_id: str, language: str) -> None:
-        super().__init__(
-            doc_id,
-            f"it is in {language}, and the models learned English only (with --language any it is read, with "
-            "a warning in every result)",
-        )
+        *most, last = ACCEPTED.values()
         self.language = language
+        self.why = f"in {language}, and only {', '.join(most)} and {last} are accepted"
+        super().__init__(
+            doc_id, f"it is {self.why} (with --language any it is read, with a warning in every result)"
+        )

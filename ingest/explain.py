@@ -29,20 +29,15 @@ class ExplainedEntity:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A document as read, its linked entities in text order, and its sanitized form.
-
-    ``passage_risk`` is the highest absolute risk of any passage of the sanitized text, over detected
-    mentions: a policy's residual limit bounds it.
-    """
+    """A document as read, its linked entities in text order, and its sanitized form."""
 
     text: str = field(repr=False)
     entities: Sequence[ExplainedEntity]
     sanitized: SanitizedDocument
-    passage_risk: float
 
 
 def explanation_of(
-    text: AnnotatedText, decisions: Sequence[Decision], sanitized: SanitizedDocument, passage_risk: float
+    text: AnnotatedText, decisions: Sequence[Decision], sanitized: SanitizedDocument
 ) -> Explanation:
     """Group the per-mention decisions of one text by linked entity."""
     written: dict[int, list[Decision]] = {}
@@ -55,7 +50,6 @@ def explanation_of(
         text.text,
         [_explained(group, written.get(group[0].entity.link, ())) for group in alike.values()],
         sanitized,
-        passage_risk,
     )
 
 

@@ -2,13 +2,10 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar, runtime_checkable
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Protocol, TypeVar
 
 from ingest.annotated import AnnotatedText
-from ingest.documents import Arrival, Decision, Document, Entity, SanitizedDocument, Standing
+from ingest.documents import Arrival, Decision, Document, Entity, SanitizedDocument, Span, Standing
 from ingest.errors import SanitizationError
 from models.vectors import Vectors
 
@@ -20,6 +17,17 @@ class EntityDetector(Protocol):
     def name(self) -> str: ...
 
     def detect(self, documents: Sequence[Document]) -> list[list[Entity]]: ...
+
+
+def likely_same(detector: EntityDetector, text: str, spans: Sequence[Span]) -> Sequence[Sequence[int]] | None:
+    """For each mention of a name the numbers of earlier ones that are likely the same, likeliest first.
+
+    ``spans`` are of persons, in text order. None for a detector that does not know: it
+    has no method ``likely_same``, or no reader behind it.
+    """
+    known: Callable[[str, Sequence[Span]], Sequence[Sequence[int]] | None] | None
+    known = getattr(detector, "likely_same", None)
+    return None if known is None else known(text, spans)
 
 
 class Encoder(Protocol):
@@ -64,18 +72,6 @@ class OverEncoder:
         return self.encoder.token_spans(text)
 
 
-@runtime_checkable
-class StatesEncoder(Encoder, Protocol):
-    """An encoder whose text vector is the normalized mean of the token states."""
-
-    def states(self, texts: Sequence[str]) -> list[tuple[list[tuple[int, int]], NDArray[np.float32]]]:
-        """For each text the spans of its tokens, in characters, and their states.
-
-        States have shape (tokens, dim) and are not normalized. Special tokens have empty spans.
-        """
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Hazards:
     """The hazard R(T) >= 0 of a text T, in nats, and the marginal hazard of each linked entity e.
@@ -89,17 +85,10 @@ class Hazards:
 
 
 class RiskModel(Protocol):
-    """Measures how much each text exposes a person, given its entities.
-
-    ``additive`` says whether R of a text is the sum of its entities' hazards, each at its riskiest mention:
-    then it may be summed over passages too, each entity read in the context of its passage.
-    """
+    """Measures how much each text exposes a person, given its entities."""
 
     @property
     def name(self) -> str: ...
-
-    @property
-    def additive(self) -> bool: ...
 
     def hazards(self, texts: Sequence[AnnotatedText]) -> list[Hazards]: ...
 
@@ -109,8 +98,7 @@ class Applied:
     """The decisions applied to a text. ``residual`` is the resulting text with its remaining entities.
 
     ``mentions`` are the applied decisions, one per mention. ``decisions`` merges overlapping ones, and
-    ``places`` gives the spans of their replacements. ``passages`` are the hazards of the retrieval units of
-    the residual text, in order; None if not measured.
+    ``places`` gives the spans of their replacements.
     """
 
     residual: AnnotatedText
@@ -118,41 +106,24 @@ class Applied:
     decisions: Sequence[Decision]
     places: Sequence[tuple[int, int]]
     article_repairs: int
-    passages: Sequence[Hazards] | None = None
-
-
-Apply = Callable[[AnnotatedText, Sequence[Decision]], Applied]
-"""Applies the decisions about each mention of a text."""
 
 
 Wording = Callable[[AnnotatedText, Sequence[Decision]], Sequence[Decision]]
 """Gives words to each generalized mention that has none yet; spans may grow."""
 
 
-@dataclass(frozen=True, slots=True)
-class Decided:
-    """A method's decisions for a text, one per mention, in order.
-
-    ``applied`` is the text after them, if the method computed it to decide; else None.
-    """
-
-    decisions: Sequence[Decision]
-    applied: Applied | None = None
-
-
 class Method(Protocol):
-    """A sanitization method: decides about the entities of each text.
+    """A sanitization method: one decision for each mention of each text, in order.
 
-    ``hazards`` are the privacy-risk model's output for each text. A method that checks residual risk applies
-    its decisions with ``apply``.
+    ``hazards`` are the privacy-risk model's output for each text.
     """
 
     @property
     def name(self) -> str: ...
 
     def decide(
-        self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards], apply: Apply
-    ) -> list[Decided]: ...
+        self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards]
+    ) -> list[Sequence[Decision]]: ...
 
 
 class Prepared(Protocol):

@@ -2,24 +2,22 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Protocol
 
 from ingest.annotated import AnnotatedText
-from ingest.deciding.policy import DESCRIPTORS, Policy
-from ingest.deciding.residual import of_units
+from ingest.deciding.policy import DESCRIPTORS, TOO_FEW, Policy
 from ingest.deciding.treatment import check_key, treated
 from ingest.detection.doubts import doubts_of
-from ingest.documents import Decision, Document, LanguageRule, Risk, SanitizedDocument, Span
+from ingest.documents import Decision, Document, LanguageRule, Risk, SanitizedDocument
 from ingest.errors import ForeignDocument, SanitizationError
 from ingest.explain import Explanation, explanation_of
-from ingest.labels import SENSITIVE
-from ingest.ladders.unsaid import without_unsaid
 from ingest.language.identification import languages_of
 from ingest.linking.accounts import link_accounts
 from ingest.linking.link import link
-from ingest.protocols import Applied, EntityDetector, Hazards, Method, RiskModel, Wording
-from ingest.rendering.replace import apply
-from ingest.scoring.raw import absolute_risk
+from ingest.protocols import Applied, EntityDetector, Method, RiskModel, Wording, likely_same
+from ingest.scoring.scale import absolute_risk
+from ingest.wording.replace import apply
 from models.errors import LetheError
 from models.language.protocol import PromptTooLong
 
@@ -42,7 +40,7 @@ class DecidingSanitizer:
         risk: RiskModel,
         policy: Policy = DESCRIPTORS,
         key: bytes | None = None,
-        language: LanguageRule = "en",
+        language: LanguageRule = "known",
         wording: Wording | None = None,
     ) -> None:
         check_key(policy, key)
@@ -53,7 +51,6 @@ class DecidingSanitizer:
         self._key = key
         self._language = language
         self._wording = wording
-        self._always = SENSITIVE if policy.sensitive == "generalize" else frozenset()
 
     @property
     def name(self) -> str:
@@ -74,8 +71,8 @@ class DecidingSanitizer:
         done = iter(_all_or_each(attempt, read))
         return [refusal or next(done) for refusal in refused]
 
-    def explain(self, document: Document, units_of: Callable[[str], Sequence[Span]]) -> Explanation:
-        """The decision for each linked entity and its reason; ``units_of`` splits a text into passages.
+    def explain(self, document: Document) -> Explanation:
+        """The decision for each linked entity and its reason.
 
         Raises:
             SanitizationError: A step failed, or the document's language is not accepted; the message quotes
@@ -85,14 +82,7 @@ class DecidingSanitizer:
         if isinstance(outcome, SanitizationError):
             raise outcome
         ((text, applied, sanitized),) = outcome
-        try:
-            passages = applied.passages or of_units(applied.residual, self._risk, units_of)
-        except LetheError:
-            raise
-        except Exception as error:
-            raise _failed([document], "risk measurement", error) from None
-        passage_risk = max((absolute_risk(each.total) for each in passages), default=0.0)
-        return explanation_of(text, applied.mentions, sanitized, passage_risk)
+        return explanation_of(text, applied.mentions, sanitized)
 
     def _refusal(self, document: Document) -> SanitizationError | None:
         languages = languages_of(document.text)
@@ -104,19 +94,14 @@ class DecidingSanitizer:
         step = "detection"
         try:
             texts = annotate(self._detector, documents)
-            if self._wording is not None:
-                texts = [without_unsaid(text, self._always) for text in texts]
             step = "risk measurement"
             before = self._risk.hazards(texts)
             step = "scoring"
-            decided = self._method.decide(texts, before, self._apply)
+            decided = self._method.decide(texts, before)
             step = "replacement"
-            applied = [
-                each.applied or self._apply(text, each.decisions)
-                for text, each in zip(texts, decided, strict=True)
-            ]
+            applied = [self._apply(text, each) for text, each in zip(texts, decided, strict=True)]
             step = "risk measurement"
-            after = self._left_over(applied)
+            after = self._risk.hazards([each.residual for each in applied])
         except LetheError:
             raise
         except Exception as error:
@@ -135,6 +120,12 @@ class DecidingSanitizer:
             )
             for document, each, first, last in zip(documents, applied, before, after, strict=True)
         ]
+        sanitized = [
+            replace(each, doubts=(*each.doubts, TOO_FEW))
+            if self._policy.name == "lethe" and (each.bits or 0.0) > self._policy.threshold
+            else each
+            for each in sanitized
+        ]
         return list(zip(texts, applied, sanitized, strict=True))
 
     def _apply(self, text: AnnotatedText, decisions: Sequence[Decision]) -> Applied:
@@ -149,29 +140,6 @@ class DecidingSanitizer:
             for each, decision in zip(applied.mentions, decisions, strict=True)
         ]
         return replace(applied, mentions=own)
-
-    def _left_over(self, applied: Sequence[Applied]) -> list[Hazards]:
-        """The hazards of each residual text, from those of its passages where they say it."""
-        known = [
-            _joined(each.passages)
-            if each.passages and (len(each.passages) == 1 or self._risk.additive)
-            else None
-            for each in applied
-        ]
-        unknown = [each.residual for each, there in zip(applied, known, strict=True) if there is None]
-        fresh = iter(self._risk.hazards(unknown))
-        return [there or next(fresh) for there in known]
-
-
-def _joined(passages: Sequence[Hazards]) -> Hazards:
-    """The hazards of a text whose passages these are, under an additive model."""
-    if len(passages) == 1:
-        return passages[0]
-    highest: dict[int, float] = {}
-    for hazards in passages:
-        for number, hazard in hazards.marginals.items():
-            highest[number] = max(hazard, highest.get(number, 0.0))
-    return Hazards(sum(highest.values()), highest)
 
 
 class Rewriter(Protocol):
@@ -257,7 +225,11 @@ def _failed(documents: Sequence[Document], step: str, error: Exception) -> Sanit
 def annotate(detector: EntityDetector, documents: Sequence[Document]) -> list[AnnotatedText]:
     """Each document with its linked entities."""
     found = detector.detect(documents)
-    return [
-        AnnotatedText(document.text, link_accounts(document, link(document, entities)))
+    linked = [
+        link(document, entities, partial(likely_same, detector, document.text))
         for document, entities in zip(documents, found, strict=True)
+    ]
+    return [
+        AnnotatedText(document.text, link_accounts(document, entities))
+        for document, entities in zip(documents, linked, strict=True)
     ]

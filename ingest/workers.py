@@ -47,14 +47,6 @@ _read: "c_longlong | None" = None
 """How many tokens the models of all worker processes have read."""
 
 
-Here = Callable[[Sequence[Document]], Outcomes[P] | None]
-"""Prepares documents in the main process, or does not."""
-
-
-def _nothing(documents: Sequence[Document]) -> None:
-    """What was handed out before is never prepared in the main process: it may have ended another."""
-
-
 class Workers(AbstractContextManager["Workers[Any]"], Generic[P]):
     """Processes that each hold the models and take batches in turn.
 
@@ -62,20 +54,13 @@ class Workers(AbstractContextManager["Workers[Any]"], Generic[P]):
     a batch may take beyond its characters at ``CHARACTERS_A_SECOND``. Modules to ``preload`` are imported
     once, and the memory that this fills is shared. If a batch takes longer or ends its process, each of its
     documents is tried alone, and one that does so again yields an error. Calls of ``begin`` and of what it
-    returns raise LetheError if no process can be started. ``here`` prepares in this process the batches that
-    are asked for before a process has begun them, as far as it takes them.
+    returns raise LetheError if no process can be started.
     """
 
     def __init__(
-        self,
-        make: Callable[[], Prepare[P]],
-        count: int,
-        seconds: float,
-        preload: Sequence[str] = (),
-        here: Here[P] | None = None,
+        self, make: Callable[[], Prepare[P]], count: int, seconds: float, preload: Sequence[str] = ()
     ) -> None:
         self._make, self._count, self._seconds = make, count, seconds
-        self._here = here or _nothing
         self._context = forking(preload)
         self._read, self._reported = self._context.RawValue("q", 0), 0
         self._pools = 0
@@ -97,9 +82,6 @@ class Workers(AbstractContextManager["Workers[Any]"], Generic[P]):
 
     def begin(self, documents: Sequence[Document]) -> Callable[[], Outcomes[P]]:
         """Hand out a batch. The call of the result waits for its outcomes, in order."""
-        return self._begun(documents, self._here)
-
-    def _begun(self, documents: Sequence[Document], here: Here[P]) -> Callable[[], Outcomes[P]]:
         if not documents:
             return list
         while True:
@@ -109,7 +91,7 @@ class Workers(AbstractContextManager["Workers[Any]"], Generic[P]):
             except RuntimeError:
                 self._replace(pool)
             else:
-                return lambda: self._outcomes(documents, pool, future, here)
+                return lambda: self._outcomes(documents, pool, future)
 
     def _scheduled(self, documents: Sequence[Document]) -> "Future[Outcomes[P]]":
         seconds = self._seconds + sum(len(each.text) for each in documents) / CHARACTERS_A_SECOND
@@ -119,11 +101,8 @@ class Workers(AbstractContextManager["Workers[Any]"], Generic[P]):
         return found
 
     def _outcomes(
-        self, documents: Sequence[Document], pool: ProcessPool, future: "Future[Outcomes[P]]", here: Here[P]
+        self, documents: Sequence[Document], pool: ProcessPool, future: "Future[Outcomes[P]]"
     ) -> Outcomes[P]:
-        if not (future.running() or future.done()) and (outcomes := here(documents)) is not None:
-            future.cancel()
-            return outcomes
         try:
             while wait([future], _LOOKS).not_done:
                 self._report()
@@ -131,14 +110,14 @@ class Workers(AbstractContextManager["Workers[Any]"], Generic[P]):
         except (BrokenProcessPool, CancelledError):
             # A process died without a batch, and the pool with it.
             self._replace(pool)
-            return self._begun(documents, _nothing)()
+            return self.begin(documents)()
         except (TimeoutError, ProcessExpired) as error:
             if isinstance(error, ProcessExpired) and error.exitcode == _FORKED_BY_NOBODY:
                 self._replace(pool)
-                return self._begun(documents, _nothing)()
+                return self.begin(documents)()
             if len(documents) == 1:
                 return [SanitizationError(documents[0].doc_id, _why(error))]
-        alone = [self._begun([document], _nothing) for document in documents]
+        alone = [self.begin([document]) for document in documents]
         return [outcome for wait in alone for outcome in wait()]
 
     def _report(self) -> None:

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from models.errors import ModelUnavailable
 
-Role = Literal["detector", "encoder", "risk", "judge", "attributes", "fields", "language"]
+Role = Literal["detector", "encoder", "risk", "judge", "attributes", "fields", "bits", "wording", "language"]
 
 
 class ModelRef(BaseModel, frozen=True, extra="forbid"):
@@ -72,16 +72,6 @@ def _trained_here(kind: str, weights: str, card: str) -> tuple[EmbeddedFile, Emb
     )
 
 
-DETECTOR_FILES = _trained_here(
-    "detector",
-    weights="7553f1f1e950cc1009d7730da255a246c40c2119f8efd57ff1af5c7766ca012f",
-    card="eb2b1a635d3bc185b48ec9243b888a91bc35ba47dd32e53e4d510e31dcafbe57",
-)
-RISK_FILES = _trained_here(
-    "risk",
-    weights="2df65979049832448944a9c5698a1ee25943bf94434cae97f6862463edf94012",
-    card="339ec090db7a93675fc1e2e62ba9338c4f3a54ae50ad37036197821ac855288c",
-)
 JUDGE_FILES = _trained_here(
     "judge",
     weights="9bfc2c7270f4f11d39b2a3214852be120e862cc69481a7e6d3a5d703c50d0b42",
@@ -94,16 +84,41 @@ ATTRIBUTES_FILES = _trained_here(
 )
 FIELDS_FILES = _trained_here(
     "fields",
-    weights="d286574ee00dc4d0abe2576f7a33a604b5eaeadbb26e1c7b3f3acace2e9dc48f",
-    card="e7078fabadbdaf9ed18235a8ca7314779c28e29d2bd9d21d57eb2d4f60de0636",
+    weights="dde94b13fd6d4abe59b7e86af0fa4f971205c571317f09fc604a2335bf96e531",
+    card="0f8a233eb26b0f3b07827b0b0c28daa1bad4c5432a2fa69a5abaf2b147ca997c",
 )
+BITS_FILES = _trained_here(
+    "bits",
+    weights="dc7e7581a30d553ceff6b21f4669acb041d468832a9828c0e239d43255a15d4c",
+    card="4ac0bb3fed07733c318f757483c8e63688d3a29e8afa2eae00993fd7e293e6ba",
+)
+WORDING_FILES = _trained_here(
+    "wording",
+    weights="1818a76be7b280500fd47750fc04cf838a821c27b3df9ce08c0aa1d513c6eff4",
+    card="023dc7431f179030d278f2c80dce6b749ada37a4287f8571832909cd4f465d06",
+)
+READER_FILES = (
+    *_trained_here(
+        "reader",
+        weights="46a0c2c09dff4faf516ee0b68283ac8780a45f15e2f437bfa5b8033484caf1bb",
+        card="215d23bbd49d6d7d2f0b9373f747e8d8e69e7be87888e34f92e27f773e7acba6",
+    ),
+    EmbeddedFile(
+        "models",
+        "weights/encoder.safetensors",
+        "f2c7a2bf9746f70bc07ae62ed41ae0f14ff49e7d97779f6d324470cbcaba4ec3",
+    ),
+)
+READER = "lethe-reader"
+"""Detector and privacy-risk model: it reads items, kinds, needs and hazards in one pass."""
 
 MODELS: tuple[ModelDescription, ...] = (
-    ModelDescription("lethe-detector", "detector", "apache-2.0", files=DETECTOR_FILES),
-    ModelDescription("lethe-risk", "risk", "apache-2.0", files=RISK_FILES),
+    ModelDescription(READER, "detector", "apache-2.0", files=READER_FILES),
     ModelDescription("lethe-judge", "judge", "apache-2.0", files=JUDGE_FILES),
     ModelDescription("lethe-attributes", "attributes", "apache-2.0", files=ATTRIBUTES_FILES),
     ModelDescription("lethe-fields", "fields", "apache-2.0", files=FIELDS_FILES),
+    ModelDescription("lethe-bits", "bits", "apache-2.0", files=BITS_FILES),
+    ModelDescription("lethe-wording", "wording", "apache-2.0", files=WORDING_FILES),
     ModelDescription(
         "all-MiniLM-L6-v2",
         "encoder",

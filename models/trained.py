@@ -28,11 +28,6 @@ class Trained:
     card: Mapping[str, Any] = field(repr=False)
 
 
-def is_trained(folder: Path, kind: Kind) -> bool:
-    """Whether the folder holds a model of this kind that was trained by this project's commands."""
-    return (folder / f"{kind}.safetensors").is_file()
-
-
 def read_trained(model: ModelRef, kind: Kind) -> Trained:
     """The model's weights and card; raises ModelUnavailable where they are absent or not whole."""
     if model.source == "embedded":

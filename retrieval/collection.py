@@ -4,7 +4,7 @@ import fcntl
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -31,13 +31,31 @@ class UnknownDocument(CollectionError):
 def locked(folder: Path, keeping: Keeping = IndexFile) -> Iterator[None]:
     """The write lock of a folder: one process at a time, released by the kernel if it dies.
 
-    Erasures interrupted by a kill are finished first.
+    Erasures interrupted by a kill are finished first. Where an error ends this before a document is stored,
+    nothing is left of a folder that was made here.
     """
+    there = folder.exists()
     with _held(folder):
         if Collection.exists(folder):
             with Collection.open(folder, keeping) as collection:
                 collection.finish_erasures()
-        yield
+        try:
+            yield
+        except BaseException:
+            if not there:
+                _remove_if_empty(folder, keeping)
+            raise
+
+
+def _remove_if_empty(folder: Path, keeping: Keeping) -> None:
+    """Remove a collection without documents, or what is left of one; the caller holds the lock."""
+    # What ended the writing is reported, and not what else a full disk forbids.
+    with suppress(CollectionError):
+        if Collection.exists(folder):
+            with Collection.open(folder, keeping) as collection:
+                if collection.store.count_documents():
+                    return
+        _remove(folder, keeping)
 
 
 @contextmanager
@@ -47,6 +65,8 @@ def _held(folder: Path) -> Iterator[None]:
         close_to_others(folder)
         opened = os.fdopen(os.open(folder / "lock", os.O_WRONLY | os.O_CREAT, 0o600), "w")
     except OSError as error:
+        with suppress(OSError):
+            folder.rmdir()
         raise CollectionError(f"{folder}: {unwritable(error)}") from None
     with opened as lock:
         try:
@@ -70,13 +90,17 @@ def delete(folder: Path, keeping: Keeping = IndexFile) -> None:
             cannot be deleted.
     """
     with _held(folder):
-        _drop_index(folder, keeping)
-        try:
-            # The manifest first: after an interruption, the rest is not taken for a collection.
-            (folder / _MANIFEST).unlink(missing_ok=True)
-            shutil.rmtree(folder)
-        except OSError as error:
-            raise CollectionError(f"{folder}: {unwritable(error)}") from None
+        _remove(folder, keeping)
+
+
+def _remove(folder: Path, keeping: Keeping) -> None:
+    _drop_index(folder, keeping)
+    try:
+        # The manifest first: after an interruption, the rest is not taken for a collection.
+        (folder / _MANIFEST).unlink(missing_ok=True)
+        shutil.rmtree(folder)
+    except OSError as error:
+        raise CollectionError(f"{folder}: {unwritable(error)}") from None
 
 
 def _drop_index(folder: Path, keeping: Keeping) -> None:

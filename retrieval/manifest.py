@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from ingest.deciding.policy import Policy, Treatment
 from ingest.scoring.scale import Scale, Weights
@@ -37,7 +37,6 @@ class Manifest:
     passage_tokens: int
     detector: str
     risk: str
-    engine: str
     policy: Policy
     scale: Scale
     version: str
@@ -81,6 +80,9 @@ def write_manifest(manifest: Manifest, path: Path) -> None:
         raise CollectionError(f"{path}: {unwritable(error)}") from None
 
 
+_GONE = ("residual_limit", "must_limit", "stay_limit", "quasi_limit")
+
+
 def read_manifest(path: Path) -> Manifest:
     """The manifest at ``path``; raises CollectionError if it is missing, damaged or of another format."""
     try:
@@ -93,9 +95,10 @@ def read_manifest(path: Path) -> Manifest:
         policy = content.pop("policy")
         weights = Weights(**policy.pop("weights"))
         scale = Scale(**content.pop("scale"))
+        content.pop("engine", None)  # of when there were several engines
         search = Search(**content.pop("search"))
         treatment = Treatment(**policy.pop("treatment", {}))
-        made = Policy(weights=weights, treatment=treatment, **policy)
+        made = Policy(weights=weights, treatment=treatment, **_of_now(policy))
         manifest = Manifest(policy=made, scale=scale, search=search, **content)
         # It stands in statements to a vector database.
         if manifest.index != "faiss" and not _TABLE.fullmatch(manifest.table):
@@ -105,6 +108,12 @@ def read_manifest(path: Path) -> Manifest:
         raise CollectionError(f"{path}: there is no such collection.") from None
     except (ValueError, TypeError, KeyError, AttributeError, ConfigurationError):
         raise CollectionError(f"{path}: the manifest is damaged. Restore it from a backup.") from None
+
+
+def _of_now(policy: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a policy without limits of before: its documents stay as they were decided by them."""
+    kept = {name: value for name, value in policy.items() if name not in _GONE}
+    return kept | ({"sensitive": "keep"} if kept.get("sensitive") == "context" else {})
 
 
 def table_in(path: Path) -> str:
@@ -133,7 +142,6 @@ def _by_setting(manifest: Manifest) -> Mapping[str, object]:
         "vectors without descriptors": "yes" if manifest.search.left_out else "no",
         "detector": manifest.detector,
         "risk": manifest.risk,
-        "engine": manifest.engine,
         "keep_ids": "yes" if manifest.keeps_ids else "no",
         "index": manifest.index,
     }

@@ -9,9 +9,9 @@ import numpy as np
 
 from ingest.documents import Action, Arrival, Document, SanitizedDocument, Span, Standing
 from ingest.errors import SanitizationError
-from ingest.ladders.mentions import names_only_a_kind
 from ingest.language.units import retrieval_units
 from ingest.protocols import Encoder, Prepare, Sanitizer
+from ingest.wording.mentions import names_only_a_kind
 from models.vectors import Vectors
 from retrieval.quoting.kept import packed
 from retrieval.quoting.turns import units_in

@@ -8,18 +8,20 @@ from importlib.metadata import version
 from ingest.deciding.baselines.entity_type import EntityType
 from ingest.deciding.baselines.lprag import Lprag
 from ingest.deciding.baselines.uniform import INTACT, ORIGIN, REDACT, SUPPRESS
+from ingest.deciding.lethe import Lethe
 from ingest.deciding.policy import Policy
 from ingest.deciding.trip import Trip
 from ingest.documents import LanguageRule
-from ingest.ladders.by_model import ModelGuesser, ModelLadders
-from ingest.ladders.guessed import Guessed
-from ingest.ladders.pool import PoolGuesser
-from ingest.ladders.rungs import below
-from ingest.ladders.wording import worded
 from ingest.protocols import Encoder, EntityDetector, Method, Prepare, RiskModel, Sanitizer, Wording
 from ingest.sanitize import DecidingSanitizer
-from ingest.scoring.raw import ScoringEngine
+from ingest.scoring.engine import Engine
 from ingest.scoring.scale import EMBEDDED_SCALE, Scale
+from ingest.wording.by_model import ModelGuesser, ModelLadders
+from ingest.wording.guessed import Guessed
+from ingest.wording.pool import PoolGuesser
+from ingest.wording.rungs import below
+from ingest.wording.words import worded
+from models.bits import embedded_bits
 from models.language.asking import Asker
 from models.language.protocol import LanguageModel
 from retrieval.manifest import IndexKind, Manifest, new_table
@@ -35,25 +37,23 @@ class System:
     """The parts of a system. Variants are made with ``dataclasses.replace``.
 
     All parts run on this machine or may read raw text: a remote language model is never one of them.
-    ``scale`` is None if it is to be fitted to the first documents. ``exact`` measures exactly what
-    ``engine`` estimates, None if ``engine`` is exact. ``key`` is the 32-byte secret for aliases and codes,
-    None if the policy has neither. ``own_entities`` is the keyed digest of the user's lists and patterns, ""
-    without any; ``settings_digest`` is that of the settings, ``numbers`` the number format of the embedded
-    models. ``index`` is where new collections keep their vectors. ``score_all`` also scores what hard rules
-    decide, for explanations and studies. ``sanitizing`` makes a sanitizer without a policy: a baseline, a
-    control, an ablation.
+    ``scale`` is None if it is to be fitted to the first documents. ``key`` is the 32-byte secret for aliases
+    and codes, None if the policy has neither. ``own_entities`` is the keyed digest of the user's lists and
+    patterns, "" without any; ``settings_digest`` is that of the settings, ``numbers`` the number format of
+    the embedded models. ``index`` is where new collections keep their vectors. ``score_all`` also scores what
+    hard rules decide, for explanations and studies. ``sanitizing`` makes a sanitizer without a policy: a
+    baseline, a control, an ablation.
     """
 
     encoder: Encoder
     detector: EntityDetector
     risk: RiskModel
-    engine: ScoringEngine
+    engine: Engine
     policy: Policy
     generator: Generator
     scale: Scale | None = None
-    exact: ScoringEngine | None = None
     language_model: LanguageModel | None = None
-    language: LanguageRule = "en"
+    language: LanguageRule = "known"
     k: int = 5
     passage_tokens: int = 128
     search: Search = HYBRID
@@ -99,9 +99,11 @@ class System:
     def method(self) -> Method:
         """The decision method of the policy."""
         match self.policy.name:
-            case "lethe" | "trip":
+            case "lethe":
+                return Lethe(embedded_bits(), self.policy)
+            case "trip":
                 scale = self.scale or EMBEDDED_SCALE
-                return Trip(self.engine, self.risk, scale, self.policy, self.exact, score_all=self.score_all)
+                return Trip(self.engine, scale, self.policy, score_all=self.score_all)
             case "redact":
                 return REDACT
             case "intact":
@@ -125,7 +127,6 @@ class System:
             search=self.search,
             detector=self.detector.name,
             risk=self.risk.name,
-            engine=self.engine.name,
             policy=self.policy,
             scale=scale,
             version=version("lethe"),

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from models.detectors.words import FoundSpan
+from models.detectors.gliner_model import FoundSpan
 
 _Item = TypeVar("_Item")
 

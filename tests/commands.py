@@ -51,7 +51,9 @@ def public_data(*needed: str) -> Path:
 
 
 PLAIN = {"LETHE_DETECTOR__LEARNED": "false", "LETHE_RISK__KIND": "prior"}
-"""Patterns, rules and the prior, for tests that are about what is kept and not about what is found."""
+"""Patterns and the prior, for tests that are about what is kept and not about what is found."""
+READING = {"LETHE_RISK__KIND": "prior"}
+"""The reader and the prior, for tests in which names are found."""
 
 
 def command(*arguments: str) -> list[str]:

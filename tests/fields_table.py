@@ -192,3 +192,70 @@ SCHEMAS = (
         ),
     ),
 )
+
+MARKED = (
+    Schema(
+        "Lieferungen",
+        "Rufname Familienname",
+        "Anmerkung Nettobetrag Auftragsstatus",
+        ("Silke|Ohlendorf||3.480,75|unterwegs", "Arne|Petzold||12,00|angekommen"),
+    ),
+    Schema(
+        "dossiers",
+        "prénom nom_de_famille",
+        "précision solde statut_du_dossier",
+        ("Maëlle|Quentel||2 905,10|classé", "Ronan|Kerdraon||88,00|relancé"),
+    ),
+    Schema(
+        "envíos",
+        "nombre apellido",
+        "observación cuota situación artículo",
+        ("Iker|Zubigar||1.015,20|repartido|Perla Oscura", "Naroa|Ugaldegi||7,50|perdido|Dulce Aurora"),
+    ),
+    Schema(
+        "spedizioni",
+        "nome_proprio cognome",
+        "commento tariffa stato modello",
+        ("Ilaria|Bonfante||2.100,00|partito|Stella Alpina", "Tullio|Vezzani||9,90|smarrito|Bella Elena"),
+    ),
+    Schema(
+        "leveringen",
+        "voornaam achternaam",
+        "toelichting kosten status_levering merk",
+        ("Sietske|Hoekema||1.750,25|onderweg|Blauwe Anna", "Jurre|Wiarda||4,10|bezorgd|Gouden Roos"),
+    ),
+    Schema(
+        "encomendas",
+        "primeiro_nome sobrenome",
+        "descrição taxa estado_da_encomenda produto",
+        ("Telma|Queirós||1.330,40|expedido|Dona Amélia", "Duarte|Falcato||3,20|extraviado|Santa Rita"),
+    ),
+    Schema(
+        "refunds",
+        "given_name family_name dob",
+        "remarks deposit refund_status product",
+        (
+            "Tamsin|Orrell|-281836800||2,450.00|withheld|Lady Jane",
+            "Corwin|Haddow|171072000||15.00|granted|Sweet Pauline",
+        ),
+    ),
+    Schema(
+        "Rechnungen",
+        "Vorname Nachname",
+        "Hinweis Bruttobetrag Zahlungsstatus Sorte",
+        ("Frauke|Dierksen||10.204,00|angemahnt|Rote Emma", "Malte|Köpke||-80,10|verbucht|Goldene Berta"),
+    ),
+    Schema(
+        "factures",
+        "prénoms nom_de_naissance",
+        "remarques montant_ht état marque",
+        ("Solenn|Le Bihan||1 204,00|encaissé|Belle Hélène", "Gwenaël|Tanguy||41,60|contesté|Reine Margot"),
+    ),
+    Schema(
+        "pagos",
+        "nombre apellidos born_at",
+        "notas importe_total estado tarifa",
+        ("Aitor|Elizalde|-11836800||3.204,99|devuelto|1.100,00", "Leire|Otxoa|90072000||6,00|vencido|12,00"),
+    ),
+)
+"""Records with empty fields, amounts and words of status, for a detector that takes all for people."""

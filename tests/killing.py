@@ -17,7 +17,7 @@ from app.ingesting import ingest
 from app.settings.load import load_settings
 from ingest.read.sources import read_documents
 from retrieval.index import vector_store
-from tests.commands import PLAIN, command, environment
+from tests.commands import READING, command, environment
 from tests.doubles import WordEncoder
 
 COLLECTION = "killed"
@@ -117,7 +117,7 @@ def start(bench_arguments: Sequence[str], folder: Path) -> "subprocess.Popen[byt
     with (folder / "stderr").open("wb") as errors:
         return subprocess.Popen(
             bench_arguments,
-            env={**environment(folder / "data"), **PLAIN, **SETTINGS, "TMPDIR": str(folder / "tmp")},
+            env={**environment(folder / "data"), **READING, **SETTINGS, "TMPDIR": str(folder / "tmp")},
             cwd=folder,
             bufsize=0,
             stdout=subprocess.PIPE,
@@ -166,11 +166,18 @@ def _once_it_writes(delay: float) -> Moment:
     def moment(process: "subprocess.Popen[bytes]", folder: Path) -> None:
         log = place_of(folder) / "collection.db-wal"
         began = time.time()
-        while process.poll() is None and not (log.exists() and log.stat().st_mtime > began):
+        while process.poll() is None and not _written_since(began, log):
             time.sleep(0.002)
         time.sleep(delay)
 
     return moment
+
+
+def _written_since(began: float, log: Path) -> bool:
+    try:
+        return log.stat().st_mtime > began
+    except FileNotFoundError:  # not there yet, or taken away by a checkpoint
+        return False
 
 
 def once_all_are_kept(records: int, delay: float) -> Moment:

@@ -1,34 +1,33 @@
-"""Weights for tests: random ones for the arithmetic, and a detector that knows six names. All invented."""
+"""Models for tests: the shipped reader, loaded once, and small ones with random weights."""
 
-import random
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from unittest.mock import patch
 
-from models.corpora.examples import Example, Mention
-from models.detectors.network import HEADS, WIDEST
+from ingest.detection.reading import ASKED
+from models.catalog import ModelRef
 from models.local_files import quiet
-from models.risk.embedded import LabeledText
-from models.training.detector import Recipe, new_parameters, train_detector
-from models.training.optimizing import Progress
+from models.reader.reader import Reader
+from models.reader.store import read_reader
+from models.risk.protocol import LabeledText
 
 if TYPE_CHECKING:
-    from torch import Tensor
+    pass
 
-PERSON = "person full name"
 NAMES = ("Quorin", "Jorvik", "Talvik", "Berta", "Zilpah", "Ostrun")
 FILLER = (
     *("the", "of", "and", "went", "saw", "told", "then", "with", "about", "yesterday", "soon"),
     *("because", "lamp", "boat", "river", "quiet", "slowly", "never"),
 )
-ODD_FILLER = ("😀", "שלום", "e\u0301e\u0301")
-SHORT = Recipe(seed=2, steps=100, tokens=256, layer_rate=3e-4, warmup=0.1, dropout=0.0, spans_every=1, pool=1)
-"""Enough for these examples where only ``UPPER`` and the head are trained: four seconds."""
-UPPER = "encoder.layer.5."
+
+
+@cache
+def shipped_reader() -> Reader:
+    """The shipped reader with the detector's labels, in single precision."""
+    return Reader(read_reader(ModelRef()), ASKED)
 
 
 @contextmanager
@@ -50,75 +49,6 @@ def marked(text: str, *mentions: tuple[str, str]) -> LabeledText:
         (match.span(), label) for word, label in mentions for match in re.finditer(re.escape(word), text)
     ]
     return LabeledText(text, [place for place, _ in found], [label for _, label in found])
-
-
-def invented_example(seed: int) -> Example:
-    """Filler with a name among it here and there, each marked; two names are farther apart than a span."""
-    chance = random.Random(seed)
-    words = [chance.choice(FILLER + ODD_FILLER) for _ in range(chance.randint(4, 90))]
-    mentions = []
-    for at in range(chance.randrange(4), len(words), WIDEST + 1):
-        words[at] = chance.choice(NAMES)
-        start = sum(len(word) + 1 for word in words[:at])
-        mentions.append(Mention(start, start + len(words[at]), PERSON))
-    return Example(f"i{seed}", "invented", f"g{seed}", " ".join(words), tuple(mentions), (PERSON,))
-
-
-def trained(
-    recipe: Recipe,
-    report: Callable[[Progress], None],
-    every: int = 50,
-    start: "dict[str, Tensor] | None" = None,
-) -> "dict[str, Tensor]":
-    """What training on two hundred invented examples gives."""
-    with one_thread():
-        return train_detector([invented_example(seed) for seed in range(200)], recipe, report, every, start)
-
-
-def _upper_parameters(weights: "Mapping[str, Tensor]") -> "dict[str, Tensor]":
-    made = new_parameters(weights)
-    return {name: weight for name, weight in made.items() if name.startswith(UPPER) or "encoder" not in name}
-
-
-@cache
-def name_detector() -> "tuple[dict[str, Tensor], list[Progress]]":
-    """The weights of a detector that knows ``NAMES``, trained once a run, and what was reported."""
-    reports: list[Progress] = []
-    with patch("models.training.detector.new_parameters", _upper_parameters):
-        return trained(SHORT, reports.append, every=30), reports
-
-
-@cache
-def random_detector() -> "dict[str, Tensor]":
-    """Seeded weights of an untrained detector whose every part shows in the scores."""
-    import torch
-
-    from models.encoders.minilm import released
-
-    torch.manual_seed(0)
-    weights = {name: weight.detach() for name, weight in new_parameters(released().weights).items()}
-    for name in weights:
-        if not name.startswith("encoder.") and name.endswith(".bias"):
-            weights[name] = torch.randn(weights[name].shape) * 0.2
-    # Larger than at the start of training, so that scores differ by more than rounding.
-    for name in ("out", *HEADS):
-        weights[f"{name}.3.weight"] = weights[f"{name}.3.weight"] * 4
-    for name in (name for name in weights if name.startswith("encoder.") and name.endswith("weight")):
-        weights[name] = weights[name] * (1 + 0.05 * torch.randn(weights[name].shape))
-    return weights
-
-
-@cache
-def random_risk() -> "dict[str, Tensor]":
-    """Seeded weights of an untrained privacy-risk model."""
-    import torch
-
-    from models.encoders.minilm import released
-    from models.training.risk import new_parameters
-
-    torch.manual_seed(0)
-    weights = {name: weight.detach() for name, weight in new_parameters(released().weights).items()}
-    return {name: weight if name.startswith("encoder.") else weight * 3 for name, weight in weights.items()}
 
 
 def byte_tokenizer() -> Any:

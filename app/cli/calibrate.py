@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.cli.console import console, current_phase_on, message, progress, result
-from app.cli.given import data_of, fields_of, readings_of
+from app.cli.given import data_of, fields_of, reported_readings_of
 from app.compose import language_model_of, system_of
 from app.policy_file import check_writable, write_policy
 from app.settings.load import Settings
@@ -29,6 +29,7 @@ from eval.studies.calibrate.thresholds import (
 )
 from eval.targets import reading_once
 from eval.tasks.linkage import LinkageTask
+from ingest.deciding.policy import Policy
 from models.errors import ConfigurationError, LetheError
 from models.language.protocol import LanguageModel
 
@@ -44,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     system = system_of(data.settings)
     if not system.policy.has_threshold:
         raise ConfigurationError(
-            f"Only the policy trip has a threshold, and this is {system.policy.name}: leave out --policy."
+            f"Only lethe and trip have a threshold, and this is {system.policy.name}: leave out --policy."
         )
     model = _model(arguments, data.settings)
     if arguments.output:
@@ -52,20 +53,20 @@ def run(arguments: argparse.Namespace) -> int:
     gold = _marks(arguments)
     with progress("done") as bar:
         reported = current_phase_on(bar)
-        corpus = read_corpus(readings_of(arguments, data.settings), data.public_ids, gold, reported)
+        corpus = read_corpus(reported_readings_of(arguments, data.settings), data.public_ids, gold, reported)
         ready = prepared(system, corpus, reported)
         if corpus.unread:
             message(f"{corpus.unread} documents could not be read and are not counted")
         figures = _fitted(arguments, ready, model, reported)
-    # Whatever engine the settings name, this is the one that the threshold was fitted with.
-    figures |= {
-        "scale": list(ready.scale.percentiles),
-        "scale_source": ready.scale.source,
-        "engine": ready.system.engine.name,
-    }
+    threshold = figures["tau"]
+    assert isinstance(threshold, float)
+    fitted: dict[str, object] = {"k": system.policy.at(threshold).k}
+    if system.policy.name == "trip":
+        fitted = {"tau": threshold, "scale": list(ready.scale.percentiles)}
+        figures["scale_source"] = ready.scale.source
+    figures |= fitted
     if arguments.output:
         path = Path(arguments.output)
-        fitted = {name: figures[name] for name in ("tau", "scale", "engine")}
         write_policy(path, data.settings.policy, fitted, f"lethe calibrate ({figures['method']})")
         message(f"policy: {path}; use it with --policy {path}")
     result(figures)
@@ -104,14 +105,14 @@ def _fitted(
         assert measure.loss is not None
         (curve,) = attack_curves(ready, policy, measure.task, [measure.loss], reported)
         promise = promised(curve, arguments.max_leak, arguments.confidence)
-        _report_attack(promise, measure, pool)
+        _report_attack(policy, promise, measure, pool)
         return _promise_row(promise, measure.name)
     if arguments.max_leak is not None:
         counted = COUNTED[arguments.count]
         promise = promised(
             leak_curve(ready, policy, counted, reported), arguments.max_leak, arguments.confidence
         )
-        _report(promise, arguments.count)
+        _report(policy, promise, arguments.count)
         return _promise_row(promise, arguments.count)
     if arguments.share is not None:
         tau = threshold_for_share(links_of(ready, policy), arguments.share)
@@ -158,14 +159,14 @@ def _attacked(arguments: argparse.Namespace, ready: Prepared) -> tuple[Measure, 
     return measure, len(others)
 
 
-def _report_attack(promise: Promise, measure: Measure, pool: int) -> None:
+def _report_attack(policy: Policy, promise: Promise, measure: Measure, pool: int) -> None:
     among, hidden = (
         (f", each hidden among {pool} others", ", and each is hidden among these others")
         if pool
         else ("", "")
     )
     console().print(
-        f"tau {promise.tau:g}: the share of {measure.title} is at most {promise.max_leak:.1%} in "
+        f"{_stated(policy, promise.tau)}: the share of {measure.title} is at most {promise.max_leak:.1%} in "
         f"expectation, with confidence {promise.confidence:.0%}. Measured: {promise.measured:.2%} over "
         f"{promise.documents} documents{among}, upper bound {promise.bound:.2%}; "
         f"{promise.kept:.0%} of all mentions are kept.\n"
@@ -173,6 +174,11 @@ def _report_attack(promise: Promise, measure: Measure, pool: int) -> None:
         "detector, models, weights and scale are given and stay the same; the attacker does what this attack "
         f"does. The attack does not see {measure.blind}."
     )
+
+
+def _stated(policy: Policy, threshold: float) -> str:
+    chosen = policy.at(threshold)
+    return f"k {chosen.k:.3g} of {chosen.people:g}" if policy.name == "lethe" else f"tau {threshold:g}"
 
 
 def _marks_row(fitted: MarkedThreshold, marked_by: str) -> dict[str, object]:
@@ -206,10 +212,10 @@ def _promise_row(promise: Promise, count: str) -> dict[str, object]:
     }
 
 
-def _report(promise: Promise, count: str) -> None:
+def _report(policy: Policy, promise: Promise, count: str) -> None:
     console().print(
-        f"tau {promise.tau:g}: an index reader finds on average at most {promise.max_leak:.1%} of the "
-        f"sensitive entities ({count}) of a new document that has any, with confidence "
+        f"{_stated(policy, promise.tau)}: an index reader finds on average at most {promise.max_leak:.1%} of "
+        f"the sensitive entities ({count}) of a new document that has any, with confidence "
         f"{promise.confidence:.0%}. Measured: {promise.measured:.2%} over the {promise.documents} documents "
         f"that have any, upper bound {promise.bound:.2%}; {promise.kept:.0%} of all mentions are kept.\n"
         "Assumptions: new documents are drawn from the same distribution; detector, models, weights and "

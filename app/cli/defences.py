@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.cli.console import current_phase_on, message, progress
-from app.cli.given import fields_of, readings_of, settings_of
+from app.cli.given import fields_of, reported_readings_of, settings_of
 from app.compose import system_of
 from app.server.quotas.budgets import Budgets
 from app.server.quotas.later import TryLater
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
         gold = gold_rows(arguments.paths, arguments.gold_field, fields_of(arguments))
     with progress("done") as bar:
         reported = current_phase_on(bar)
-        corpus = read_corpus(readings_of(arguments, settings), _numbers, gold, reported)
+        corpus = read_corpus(reported_readings_of(arguments, settings), _numbers, gold, reported)
         report = measure_defences(
             system,
             corpus,

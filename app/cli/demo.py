@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 
 from app.auditing import audit_of
@@ -16,6 +16,7 @@ from app.cli.trip_rag import all_sanitized
 from app.compose import system_of
 from app.data_dir import DataDir
 from app.demo.corpus import corpus_path, questions
+from app.explain_text import fitting
 from app.ingesting import ingest
 from app.settings.load import load_settings
 from app.settings.report import run_settings
@@ -36,6 +37,7 @@ from eval.studies.compare.study import (
     Options,
     trip_rag,
 )
+from ingest.documents import Action, Document
 from ingest.pipeline import Tally
 from ingest.read.reading import Fields
 from ingest.read.sources import read_documents, total_bytes
@@ -43,6 +45,8 @@ from retrieval.system import System
 
 COLLECTION = "demo"
 SEED = 0
+SHOWN = 12
+"""Documents of which it is shown how many people fit them."""
 ALL_MINUTES, AUDIT_MINUTES = "4 to 11", "2 to 7"
 """On two cores, idle ones to ones with other work: the whole demo, and the demo without the comparison."""
 
@@ -107,6 +111,13 @@ def _ingest(system: System, data: DataDir) -> bool:
     )
     for (action, reason), mentions in reasons.items():
         message(f"{mentions:6d} mentions: {action} ({reason})")
+    sanitizer = system.deciding()
+    for reading in islice(read_documents([path]), SHOWN):
+        if isinstance(reading.item, Document):
+            explanation = sanitizer.explain(reading.item)
+            kept = sum(each.action is Action.KEEP for each in explanation.entities)
+            stay = f"{kept} of {len(explanation.entities)} entities stay"
+            message(f"{reading.item.doc_id}: {stay}; {fitting(explanation, system.policy)}")
     return not tally.failed
 
 

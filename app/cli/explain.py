@@ -10,7 +10,7 @@ from app.cli.console import message, result
 from app.cli.given import data_of, readings_of, under_public_ids
 from app.compose import system_of
 from app.data_dir import DataDir
-from app.explain_html import explanation_page, figures, said
+from app.explain_html import UNMEASURED, explanation_page, figures, said
 from app.explain_text import Stretch, original_stretches, outcome, remarks, sanitized_stretches, strictest
 from app.policies import own_entities_of, policy_of
 from app.rows import explanation_row
@@ -27,11 +27,15 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 _STATED = (
-    "A collection decides by the policy that it was made with: leave out --policy and --tau, or leave out "
-    "--collection."
+    "A collection decides by the policy that it was made with: leave out --policy, --fit and --tau, or "
+    "leave out --collection."
 )
+FIGURES = ("P", "K", "D", "S", "bits")
 COLORS = {"direct": "red", "quasi": "yellow", "attribute": "blue"}
-SCORES = "P marginal privacy risk, K knowledge divergence, D distance from the topic, S priority."
+SCORES = (
+    "P marginal privacy risk, K knowledge divergence, D distance from the topic, S priority; under lethe S "
+    "is what is said with a fact when it is its turn to stay, of which bits are its own."
+)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -39,8 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     data = data_of(arguments)
     system = _system(data, arguments)
     system = replace(system, score_all=True)
-    policy, sanitizer, units_of = system.policy, system.deciding(), system.engine.units
-    limit = policy.residual_limit if policy.has_threshold else None
+    policy, sanitizer = system.policy, system.deciding()
     rule = threshold(policy)
     explained: list[Explanation] = []
     failed = 0
@@ -51,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
             continue
         (document,) = under_public_ids(data, [reading.item])
         try:
-            explanation = sanitizer.explain(document, units_of)
+            explanation = sanitizer.explain(document)
         except SanitizationError as error:
             message(f"{document.place}: {error}")
             failed += 1
@@ -59,11 +62,11 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.html:
             explained.append(explanation)
         elif arguments.json:
-            result(explanation_row(explanation, limit))
+            result(explanation_row(explanation, policy))
         else:
-            _show(explanation, rule, limit)
+            _show(explanation, rule, policy)
     if arguments.html:
-        _write(Path(arguments.html), explanation_page(explained, rule, limit))
+        _write(Path(arguments.html), explanation_page(explained, rule, policy))
     return 1 if failed else 0
 
 
@@ -73,7 +76,7 @@ def _system(data: DataDir, arguments: argparse.Namespace) -> System:
         return system_of(data.settings)
     stated = arguments.policy or ""
     from_file = stated.lower().endswith(".toml")
-    if arguments.tau is not None or (stated and not from_file):
+    if (arguments.fit, arguments.tau) != (None, None) or (stated and not from_file):
         raise ConfigurationError(_STATED)
     with data.open(arguments.collection) as collection:
         manifest = collection.manifest
@@ -95,16 +98,20 @@ def threshold(policy: Policy) -> str:
     """The rule of a policy in a sentence."""
     if not policy.has_threshold:
         return f"Policy {policy.name}: it uses no scores."
+    direct = f"direct identifiers go from P {policy.direct_limit:g} on"
+    if policy.name == "lethe":
+        return (
+            f"Policy lethe: {direct}; of the other facts as many stay as leave {policy.k:g} of "
+            f"{policy.people:g} people who fit them, {policy.threshold:.2f} bits."
+        )
     weights = policy.weights
     return (
-        f"Policy {policy.name}: generalized where S >= {policy.tau:g}, with alpha {weights.alpha:g}, beta "
-        f"{weights.beta:g}, gamma {weights.gamma:g}; direct identifiers from P {policy.direct_limit:g} on, "
-        f"what has to go in its context from {policy.must_limit:g} on; what may stay below "
-        f"{policy.stay_limit:g} stays; residual risk of a passage at most {policy.residual_limit:g}."
+        f"Policy {policy.name}: {direct}; the others where S >= {policy.tau:g}, with alpha "
+        f"{weights.alpha:g}, beta {weights.beta:g}, gamma {weights.gamma:g}."
     )
 
 
-def _show(explanation: Explanation, rule: str, limit: float | None) -> None:
+def _show(explanation: Explanation, rule: str, policy: Policy) -> None:
     from rich.console import Console
     from rich.text import Text
 
@@ -114,7 +121,7 @@ def _show(explanation: Explanation, rule: str, limit: float | None) -> None:
     _print(screen, "As it was read", explanation, list(original_stretches(explanation)))
     _print(screen, "Sanitized", explanation, list(sanitized_stretches(explanation)))
     screen.print(table(explanation))
-    for each in (SCORES, rule, *remarks(explanation, limit)):
+    for each in (SCORES, rule, *remarks(explanation, policy)):
         screen.print(Text(each))
 
 
@@ -126,14 +133,17 @@ def table(explanation: Explanation) -> "Table":
 
     shown = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     shown.add_column("entity", overflow="fold", ratio=2)
-    for name in ("times", "P", "K", "D", "S"):
+    rows = [figures(each.scores) for each in explanation.entities]
+    # What the policy does not measure takes no place: 80 columns are few.
+    measured = [n for n in range(len(FIGURES)) if any(row[n] != UNMEASURED for row in rows)]
+    for name in ("times", *(FIGURES[n] for n in measured)):
         shown.add_column(name, justify="right", no_wrap=True)
     shown.add_column("decision", overflow="fold", ratio=3)
-    for each in explanation.entities:
+    for each, row in zip(explanation.entities, rows, strict=True):
         cells = (
             f"{said(explanation.text, each)}\n({each.label})",
             str(len(each.mentions)),
-            *figures(each.scores),
+            *(row[n] for n in measured),
             outcome(each),
         )
         shown.add_row(*map(Text, cells), style=COLORS[each.identifier])

@@ -34,8 +34,8 @@ def settings_arguments(arguments: argparse.Namespace) -> dict[str, object]:
         given["policy"] = load_policy_file(Path(policy)).model_dump(exclude_unset=True)
     else:
         given["policy.name"] = policy
-    for name in ("tau", "engine"):
-        given[f"policy.{name}"] = getattr(arguments, name, None)
+    given["policy.k"] = getattr(arguments, "fit", None)
+    given["policy.tau"] = getattr(arguments, "tau", None)
     given["detector.language"] = getattr(arguments, "language", None)
     given["detector.labels"] = getattr(arguments, "label", None)
     given["detector.fields"] = _fields_given(getattr(arguments, "field", None))
@@ -63,8 +63,19 @@ def _fields_given(pairs: Sequence[str] | None) -> dict[str, str] | None:
 
 
 def settings_of(arguments: argparse.Namespace) -> Settings:
-    """The settings with the given arguments."""
-    return load_settings(settings_arguments(arguments))
+    """The settings with the given arguments.
+
+    Raises:
+        ConfigurationError: A threshold is given that the policy does not have.
+    """
+    settings = load_settings(settings_arguments(arguments))
+    for option, policy, other in (("fit", "lethe", "--tau"), ("tau", "trip", "--fit")):
+        if getattr(arguments, option, None) is not None and settings.policy.name != policy:
+            raise ConfigurationError(
+                f"--{option} is the threshold of the policy {policy}, and this is {settings.policy.name}: "
+                f"give --policy {policy}, or {other} for the other one."
+            )
+    return settings
 
 
 def data_of(arguments: argparse.Namespace) -> DataDir:
@@ -132,18 +143,39 @@ def readings_of(
     )
 
 
-def documents_of(
-    arguments: argparse.Namespace, settings: Settings, unread: list[str]
-) -> "Iterator[Document]":
-    """The documents of the given paths. What cannot be read is reported, its place goes to ``unread``."""
+def reported_readings_of(arguments: argparse.Namespace, settings: Settings) -> "Iterator[Reading]":
+    """As ``readings_of``; what cannot be read or was skipped is also reported on standard error."""
     from ingest.errors import UnreadableDocument
 
     for reading in readings_of(arguments, settings):
         if isinstance(reading.item, UnreadableDocument):
             message(str(reading.item))
-            unread.append(reading.item.place)
-        else:
-            yield reading.item
+        yield reading
+
+
+def documents_of(
+    arguments: argparse.Namespace, settings: Settings, unread: list[str]
+) -> "Iterator[Document]":
+    """The documents of the given paths. What cannot be read is reported, its place goes to ``unread``.
+
+    A file that links lead to again is reported and left out: its documents are there already.
+    """
+    from ingest.errors import UnreadableDocument
+    from ingest.read.paths import canonical
+
+    reached: dict[str, str] = {}
+    left_out: set[str] = set()
+    for reading in reported_readings_of(arguments, settings):
+        item = reading.item
+        if isinstance(item, UnreadableDocument):
+            unread.append(item.place)
+            continue
+        first = reached.setdefault(canonical(item.source), item.source) if item.source else ""
+        if first == item.source:
+            yield item
+        elif item.source not in left_out:
+            left_out.add(item.source)
+            message(f"{item.source}: is the same file as {first}, and is read once")
 
 
 def under_public_ids(data: DataDir, documents: "Sequence[Document]") -> "list[Document]":

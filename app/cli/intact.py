@@ -13,8 +13,8 @@ from eval.reports.intact import markdown
 from eval.studies.intact.report import IntactReport
 from eval.studies.intact.study import measure_intact
 from eval.targets import reading_once
-from ingest.ladders.pool import PoolGuesser
 from ingest.private_files import write_private
+from ingest.wording.pool import PoolGuesser
 from models.errors import LetheError
 
 

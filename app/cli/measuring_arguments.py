@@ -238,7 +238,7 @@ def bench_detection(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--columns",
         metavar="NAMES",
-        help="detectors, comma-separated: embedded, recall, patterns (default all three)",
+        help="detectors, comma-separated: embedded, patterns (default both)",
     )
     verb.add_argument(
         "--commit", metavar="HASH", help="commit of the code, for the record (default asked of git)"

@@ -11,7 +11,6 @@ from app.cli.given import data_of, documents_of, under_public_ids
 from app.compose import detector_of, encoder_of
 from eval.attacks.attributes import AttributeAttack, attribute_attack
 from eval.targets import reading_once
-from ingest.annotated import AnnotatedText
 from ingest.pipeline import Limits, batches
 from ingest.private_files import check_new, write_new
 from ingest.protecting.search import MARGIN, Search, Searched
@@ -29,29 +28,21 @@ def run(arguments: argparse.Namespace) -> int:
     check_new(output, "--output")
     attack = attribute_attack(encoder_of(data.settings))
     asked = _asked(arguments.attributes, attack)
-    detector = detector_of(data.settings)
-    limits = data.settings.ingest
+    detector, limits = detector_of(data.settings), data.settings.ingest
     unread: list[str] = []
     documents = documents_of(arguments, data.settings, unread)
-    rows: list[str] = []
-    outcomes: list[Searched] = []
+    found: list[tuple[str, Searched]] = []
     for batch in batches(documents, Limits(limits.batch_documents, limits.batch_characters)):
-        found = _searched(attack, asked, annotate(detector, batch))
-        for document, each in zip(under_public_ids(data, batch), found, strict=True):
-            rows.append(json.dumps(_row(document.doc_id, each), ensure_ascii=False) + "\n")
-        outcomes += found
+        # The texts of a batch are encoded once; no vector outlives it.
+        encoder = reading_once(attack.encoder)
+        search = Search(AttributeAttack(encoder, attack.heads), encoder, asked)
+        for document, text in zip(under_public_ids(data, batch), annotate(detector, batch), strict=True):
+            found.append((document.doc_id, search.search(text)))
+    rows = [json.dumps(_row(doc_id, each), ensure_ascii=False) + "\n" for doc_id, each in found]
     write_new(output, "".join(rows))
-    result({**_figures(outcomes), "failed": len(unread), "attacker": attack.name})
+    result({**_figures([each for _, each in found]), "failed": len(unread), "attacker": attack.name})
     message(f"protected texts: {output}")
     return 1 if unread else 0
-
-
-def _searched(
-    attack: AttributeAttack, attributes: Sequence[str], texts: Sequence[AnnotatedText]
-) -> list[Searched]:
-    """The outcomes of a batch, whose texts are encoded once; no vector outlives it."""
-    encoder = reading_once(attack.encoder)
-    return Search(AttributeAttack(encoder, attack.heads), encoder, attributes).search(texts)
 
 
 def _asked(said: str, attack: AttributeAttack) -> list[str]:

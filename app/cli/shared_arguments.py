@@ -36,19 +36,20 @@ def paths(verb: argparse.ArgumentParser, option: str = "") -> None:
 
 
 def policy(verb: argparse.ArgumentParser) -> None:
-    """Policy, threshold, engine and risk model."""
+    """Policy, threshold and risk model."""
     verb.add_argument(
         "--policy",
         metavar="NAME|FILE",
         help="lethe, trip, intact, redact, suppress, entity-type, lprag, origin, or a TOML file (default "
-        "lethe, which decides by score and writes true words; redact generalizes all, suppress removes all)",
+        "lethe, which keeps what enough people fit; redact generalizes all, suppress removes all)",
     )
     verb.add_argument(
-        "--tau", type=float, help="generalize from this priority on; lower is stricter (default 0.5)"
+        "--fit",
+        type=float,
+        metavar="PEOPLE",
+        help="so many of policy.people must fit, under lethe (default 50 of 100)",
     )
-    verb.add_argument(
-        "--engine", choices=("reference", "exact", "fast"), help="scoring engine (default exact)"
-    )
+    verb.add_argument("--tau", type=float, help="generalize from this priority on, under trip (default 0.5)")
     language(verb, "documents")
     verb.add_argument("--risk", choices=("learned", "prior"), help="privacy-risk model (default learned)")
 
@@ -67,8 +68,9 @@ def language(verb: argparse.ArgumentParser, read: str) -> None:
     """Languages that are accepted."""
     verb.add_argument(
         "--language",
-        choices=("en", "any"),
-        help=f"en refuses {read} in other languages, any reads them with a warning (default en)",
+        choices=("known", "any"),
+        help=f"known refuses {read} in other languages than the seven that the reader learned, any reads "
+        "them with a warning (default known)",
     )
 
 

@@ -1,4 +1,4 @@
-"""``lethe distill``, and ``lethe models train-... | export-detector``."""
+"""``lethe distill``, and ``lethe models train-...``."""
 
 import argparse
 import time
@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.cli.console import message, result
-from models.catalog import ModelRef, reference
+from models.catalog import reference
 from models.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from models.training.detector import Recipe
     from models.training.optimizing import Progress
 
 
@@ -24,51 +23,11 @@ def _check_training_is_here() -> None:
         )
 
 
-def train_detector(arguments: argparse.Namespace) -> int:
-    """Train a detector on a folder of corpora."""
-    _check_training_is_here()
-    from models.training.commands import PHASES, make_detector
-
-    start = _start(arguments.start) if arguments.start else None
-    recipes = {
-        name: _asked_for(arguments, each) for name, each in PHASES.items() if name == "needs" or not start
-    }
-    output = Path(arguments.output)
-    card = make_detector(Path(arguments.data), output, recipes, arguments.leave_out or (), _report, start)
-    steps = sum(each.steps for each in recipes.values())
-    result({"model": card["name"], "folder": str(output), "seconds": card["seconds"], "steps": steps})
-    message(f'use it with LETHE_DETECTOR__MODEL=\'{{"source": "path", "name": "{output}"}}\'')
-    return 0
-
-
-def _start(name: str) -> ModelRef:
-    """A trained model by a folder, or by the word embedded."""
-    return ModelRef() if name == "embedded" else reference(Path(name))
-
-
-def _asked_for(arguments: argparse.Namespace, recipe: "Recipe") -> "Recipe":
-    """The recipe as the options change it; the second training keeps its proportion to the first."""
-    from models.training.detector import Recipe
-
-    shipped = Recipe()
-    longer = 1.0 if arguments.steps is None else arguments.steps / shipped.steps
-    faster = 1.0 if arguments.rate is None else arguments.rate / shipped.layer_rate
-    seed = shipped.seed if arguments.seed is None else arguments.seed
-    return replace(
-        recipe,
-        seed=recipe.seed - shipped.seed + seed,
-        steps=max(1, round(recipe.steps * longer)),
-        layer_rate=recipe.layer_rate * faster,
-        head_rate=recipe.head_rate * faster,
-    )
-
-
 def train_risk(arguments: argparse.Namespace) -> int:
-    """Train a privacy-risk model on the shipped snippets and, where given, on a user's own."""
+    """Fine-tune a privacy-risk model on the shipped snippets and, where given, on a user's own."""
     _check_training_is_here()
     from ingest.labels import LABELS
-    from models.training.commands import make_risk, make_transformer_risk
-    from models.training.risk import MORE, RiskRecipe
+    from models.training.commands import make_transformer_risk
     from models.training.transformer_risk import TransformerRecipe
 
     seed = {} if arguments.seed is None else {"seed": arguments.seed}
@@ -76,15 +35,9 @@ def train_risk(arguments: argparse.Namespace) -> int:
     labels = Path(arguments.labels) if arguments.labels else None
     output = Path(arguments.output)
     stand_ins = {name: label.descriptor for name, label in LABELS.items()}
-    if arguments.encoder and arguments.start:
-        raise ConfigurationError("--start continues the small model: leave it or --encoder out.")
-    if arguments.encoder:
-        encoder, longer = reference(arguments.encoder), TransformerRecipe(**seed)
-        card = make_transformer_risk(encoder, data, labels, output, stand_ins, longer, _report)
-    else:
-        start = _start(arguments.start) if arguments.start else None
-        recipe = replace(MORE if start else RiskRecipe(), **seed)
-        card = make_risk(data, labels, output, stand_ins, recipe, _report, start)
+    card = make_transformer_risk(
+        reference(arguments.encoder), data, labels, output, stand_ins, TransformerRecipe(**seed), _report
+    )
     result({"model": card["name"], "folder": str(output), "seconds": card["seconds"]})
     message(f'use it with LETHE_RISK__MODEL=\'{{"source": "path", "name": "{output}"}}\'')
     return 0
@@ -155,12 +108,68 @@ def train_fields(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def train_wording(arguments: argparse.Namespace) -> int:
+    """Train the wording head on the marked passages and on members of sorts."""
+    from models.training.wording import make_wording
+
+    output = Path(arguments.output)
+    card = make_wording(output)
+    result(
+        {
+            "model": card["name"],
+            "folder": str(output),
+            "seconds": card["seconds"],
+            "right": card["aside"],
+        }
+    )
+    return 0
+
+
+def train_bits(arguments: argparse.Namespace) -> int:
+    """Learn what links a text to public texts of the same person, in games over a folder of corpora."""
+    from app.cli.given import settings_of
+    from app.compose import detector_of
+    from eval.studies.narrowing.learning import Recipe, make_bits
+
+    recipe = Recipe() if arguments.seed is None else Recipe(seed=arguments.seed)
+    output = Path(arguments.output)
+    card = make_bits(Path(arguments.data), detector_of(settings_of(arguments)), output, recipe, message)
+    result(
+        {
+            "model": card["name"],
+            "folder": str(output),
+            "seconds": card["seconds"],
+            "words": card["words"],
+        }
+    )
+    return 0
+
+
+def train_reader(arguments: argparse.Namespace) -> int:
+    """Train a reader on the marked passages and a folder of corpora."""
+    _check_training_is_here()
+    from ingest.labels import LABELS
+    from models.training.reader_data import PHASES, make_reader
+
+    longer = 1.0 if arguments.steps is None else arguments.steps / sum(each.steps for each in PHASES)
+    other = 0 if arguments.seed is None else arguments.seed - PHASES[0].seed
+    phases = [
+        replace(each, steps=max(1, round(each.steps * longer)), seed=each.seed + other) for each in PHASES
+    ]
+    stand_ins = {name: label.descriptor for name, label in LABELS.items()}
+    output = Path(arguments.output)
+    card = make_reader(Path(arguments.encoder), Path(arguments.data), output, stand_ins, _report, phases)
+    result({"model": card["name"], "folder": str(output), "seconds": card["seconds"]})
+    message(f'use it with LETHE_DETECTOR__MODEL=\'{{"source": "path", "name": "{output}"}}\'')
+    return 0
+
+
 def distill(arguments: argparse.Namespace) -> int:
     """Train an adapter of a language model on pairs of texts before and after IncogniText."""
     _check_training_is_here()
     from app.cli.console import current_phase_on, progress
     from ingest.private_files import check_new
-    from ingest.protecting.pairs import conversation, read_pairs
+    from ingest.protecting.incognitext import conversation, read_pairs
     from models.training.lora import Conversation, LoraRecipe, train_lora, write_merged
 
     base, output = Path(arguments.model), Path(arguments.output)
@@ -190,21 +199,6 @@ def distill(arguments: argparse.Namespace) -> int:
     )
     if arguments.merge:
         message(f"merged: {write_merged(base, output)}. Convert it to GGUF with llama.cpp for --gguf")
-    return 0
-
-
-def export_detector(arguments: argparse.Namespace) -> int:
-    """Write a detector as a folder that the gliner library loads."""
-    from models.detectors.gliner_export import export_detector as export
-    from models.detectors.network import read_detector
-
-    own, output = arguments.model, Path(arguments.output)
-    ref = ModelRef(source="path", name=own) if own else ModelRef(source="embedded", name="lethe-detector")
-    trained = read_detector(ref)
-    export(trained, output)
-    result({"model": trained.name, "folder": str(output)})
-    message(f'load it with GLiNER.from_pretrained("{output}")')
-    message("choose a threshold on texts of your own: Lethe's are for its scores of words, not of spans")
     return 0
 
 

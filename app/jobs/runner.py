@@ -20,7 +20,7 @@ from models.errors import LetheError
 from retrieval.errors import CollectionError
 
 LANES = (
-    Lane(("ingest", "resanitize"), again=False, at_once=MOST_AT_ONCE, stays=60.0),
+    Lane(("ingest", "resanitize"), again=False, at_once=MOST_AT_ONCE, stays=600.0),
     *[Lane(("ingest", "resanitize"), again=True)] * 2,
     Lane(("audit",)),
 )

@@ -292,12 +292,13 @@ class DeletedAnswer(_Answer):
 
 
 class ScoresAnswer(_Answer):
-    """The three scores and the priority made of them; null where not measured."""
+    """The three scores, the priority made of them, and the bits of a fact; null where not measured."""
 
     risk: float | None
     divergence: float | None
     relevance: float | None
     priority: float | None
+    bits: float | None
 
 
 class DecisionAnswer(_Answer):
@@ -326,7 +327,9 @@ class SanitizedAnswer(_Answer):
     detected_risk: DetectedRiskAnswer
     doubts: list[str]
     policy: str
-    tau: float | None = Field(description="the threshold, where the policy has one")
+    tau: float | None = Field(
+        description="the threshold, where the policy has one: a priority under trip, bits under lethe"
+    )
     policy_toml: str = Field(repr=False, description="the policy as a file for --policy")
 
 

@@ -69,8 +69,12 @@ Stop = Annotated[
 Named = Annotated[str, Path(max_length=64, description="a collection's name")]
 
 
+_OF_A_FORM = ConfigDict(strict=False)
+"""Fields of forms are texts."""
+
+
 class _Body(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True, strict=True)
 
 
 _COLLECTION = Field(
@@ -134,7 +138,7 @@ class ChatBody(_Body):
     stream_options: StreamOptionsBody | None = None
     stop: Stop = Field(default=None, repr=False, description="strings before which the answer ends")
     response_format: ResponseFormatBody | None = None
-    n: Literal[1] | None = Field(default=None, description="one answer is given")
+    n: int | None = Field(default=None, ge=1, le=1, description="one answer is given")
     temperature: float | None = Field(default=None, ge=0, le=2, description=NO_EFFECT)
     top_p: float | None = Field(default=None, ge=0, le=1, description=NO_EFFECT)
     presence_penalty: float | None = Field(default=None, ge=-2, le=2, description=NO_EFFECT)
@@ -154,6 +158,8 @@ Readers = Annotated[
 
 class OrderBody(_Body):
     """How documents are to be read and sanitized."""
+
+    model_config = _OF_A_FORM
 
     policy: dict[str, Any] = Field(
         default={},
@@ -266,6 +272,8 @@ class AuditBody(_Body):
 
 class AuditFormBody(AuditBody):
     """The same, and how the files that are sent are to be read."""
+
+    model_config = _OF_A_FORM
 
     text_field: str = Field(default="text", min_length=1, max_length=1000, repr=False)
     id_field: str = Field(default="id", min_length=1, max_length=1000, repr=False)

@@ -172,7 +172,7 @@ def _problem(problem: Mapping[str, Any]) -> str:
     match problem["type"], name:
         case "extra_forbidden", _:
             return f"{name}: this field is not supported, leave it out"
-        case "literal_error", "n":
+        case _, "n":
             return "n: one answer is given, leave it out or send 1"
         case _, None:
             return f"the body: {problem['msg']}, send one JSON object as application/json"

@@ -178,6 +178,7 @@ def load_policy_file(path: Path) -> PolicySettings:
     values = _read_toml(path)
     if "policy" in values:
         raise ConfigurationError(f"{path}: write the keys of the policy without the header [policy]")
+    values.pop("engine", None)  # of when there were several engines
     try:
         return PolicySettings.model_validate(values)
     except ValidationError as error:

@@ -1,7 +1,7 @@
 """The table of the policy: how entities are treated, with the user's own lists and patterns."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, BeforeValidator, Field, SecretStr, field_validator, model_validator
 
@@ -46,9 +46,20 @@ class PolicySettings(BaseModel):
         default=DEFAULT.name,
         description=", ".join(f"{name} {does}" for name, does in METHODS.items()),
     )
+    k: float = Field(
+        default=DEFAULT.k,
+        gt=0,
+        description="how many of `people` must fit what a document still says, under lethe; higher is "
+        "stricter",
+    )
+    people: float = Field(
+        default=DEFAULT.people,
+        gt=0,
+        description="how many might be meant in the eyes of somebody near a person: a ward, a firm, a school",
+    )
     tau: float = Field(
         default=DEFAULT.tau,
-        description="priority from which an entity is generalized; lower is stricter",
+        description="priority from which an entity is generalized, under trip; lower is stricter",
     )
     alpha: float = Field(
         default=DEFAULT.weights.alpha, ge=0, description="weight of the marginal privacy risk"
@@ -59,39 +70,12 @@ class PolicySettings(BaseModel):
         default=DEFAULT.weights.marginal,
         description="marginal risk from the difference of hazards, or of absolute risks",
     )
-    residual_limit: float = Field(
-        default=DEFAULT.residual_limit,
-        gt=0,
-        le=1,
-        description="highest absolute risk that a passage may keep",
-    )
     direct_limit: float = Field(
         default=DEFAULT.direct_limit,
         ge=0,
         le=1,
         description="marginal risk from which names and other direct identifiers are generalized whatever "
         "their priority; 0 takes them all, 1 leaves them to the priority",
-    )
-    must_limit: float = Field(
-        default=DEFAULT.must_limit,
-        ge=0,
-        le=1,
-        description="probability of having to go, read from the context, from which a mention is generalized "
-        "whatever its priority; 1 leaves it to the priority",
-    )
-    stay_limit: float = Field(
-        default=DEFAULT.stay_limit,
-        ge=0,
-        le=1,
-        description="probability of having to be generalized at least, read from the context, below which a "
-        "mention stays whatever its priority; 0 leaves it to the priority",
-    )
-    quasi_limit: float = Field(
-        default=DEFAULT.quasi_limit,
-        ge=0,
-        le=1,
-        description="risk from which places, dates, ages and other quasi-identifiers are generalized "
-        "whatever their priority, where no model reads the context; 1 leaves them to the priority",
     )
     epsilon: float = Field(
         default=DEFAULT.epsilon,
@@ -107,7 +91,8 @@ class PolicySettings(BaseModel):
     )
     sensitive: Sensitive = Field(
         default=DEFAULT.sensitive,
-        description="health, belief and origin: generalized where the context asks for it, or always",
+        description="health, belief and origin: kept like other facts that single nobody out, or always "
+        "generalized",
     )
     replacements: Replacements = Field(
         default=DEFAULT.replacements,
@@ -118,11 +103,6 @@ class PolicySettings(BaseModel):
         default=None,
         description="5th and 95th percentile of the knowledge divergence, then of the distance from the "
         "topic, which are mapped to 0 and 1; none fits them to the first documents of a collection",
-    )
-    engine: Literal["reference", "exact", "fast"] = Field(
-        default="exact",
-        description="reference scores one entity at a time, exact gives the same scores in batches, fast "
-        "estimates and measures exactly where the threshold depends on it; fast needs the embedded encoder",
     )
     operators: dict[ShortLine, Operator] = Field(
         default={},
@@ -146,6 +126,8 @@ class PolicySettings(BaseModel):
 
     @model_validator(mode="after")
     def _sound(self) -> "PolicySettings":
+        if self.k > self.people:
+            raise ValueError("k must be at most people; with as many as that, no fact stays")
         try:
             Treatment(self.operators, self.words)
             if self.allow or self.deny or self.patterns:

@@ -51,23 +51,17 @@ class DetectorSettings(BaseModel):
 
     model_config = STRICT
 
-    learned: bool = Field(
-        default=True, description="whether a model finds entities too, or only patterns and rules"
-    )
+    learned: bool = Field(default=True, description="whether a model finds entities too, or only patterns")
     model: ModelRef = Field(
         default=ModelRef(),
-        description="GLiNER model that finds entities: the embedded one, a folder, or a hub id",
-    )
-    profile: Literal["balanced", "recall"] = Field(
-        default="balanced",
-        description="fitted thresholds of the embedded model: the best balance, or fewer misses for more "
-        "false alarms",
+        description="model that finds entities: the embedded reader or one in a folder, or a GLiNER model in "
+        "a folder or by its hub id",
     )
     threshold: float | None = Field(
         default=None,
         gt=0,
         lt=1,
-        description="confidence from which a found entity counts, for all labels; none for the profile's",
+        description="confidence from which an entity counts that a GLiNER model found; none for 0.5",
     )
     labels: tuple[ShortLine, ...] = Field(
         default=(), description="labels to look for besides the built-in ones"
@@ -79,9 +73,9 @@ class DetectorSettings(BaseModel):
         'town = "city", note = "free text", code = "none"',
     )
     language: LanguageRule = Field(
-        default="en",
-        description="en refuses documents in other languages, which the models never learned; any reads "
-        "them with a warning in every result",
+        default="known",
+        description="known refuses documents in other languages than the seven that the reader learned; any "
+        "reads them with a warning in every result",
     )
 
 

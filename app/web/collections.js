@@ -162,7 +162,7 @@ async function drawDocuments(name, place, starts) {
   ]);
   const heads = ["Document", "Kept", "Characters", "Passages", "Readers", "Risk of document before", "Risk of document after", "Warnings"];
   const next = rows.length > PAGE ? shown.at(-1).doc_id : null;
-  fill(place, h("p", { class: "hint" }, "Risk is that of a whole document; the residual limit of a policy holds for each passage."), table(`Documents of ${name}`, heads, cells), pager(place, starts, next, (to) => drawDocuments(name, place, to)));
+  fill(place, h("p", { class: "hint" }, "Risk is that of a whole document."), table(`Documents of ${name}`, heads, cells), pager(place, starts, next, (to) => drawDocuments(name, place, to)));
 }
 
 function box(docId) {

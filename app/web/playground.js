@@ -39,7 +39,7 @@ const policy = () => policies.find((each) => each.name === $("play-policy").valu
 /** What the policy does and, once there are decisions, how many of them hang on the threshold. */
 function chosen(decisions = []) {
   const about = `The policy ${policy()?.name} ${policy()?.description}.`;
-  const scored = decisions.filter((each) => each.reason.startsWith("priority")).length;
+  const scored = decisions.filter((each) => /^(priority|with it)/.test(each.reason)).length;
   const which = scored === 1 ? "one of the" : `${scored} of the`;
   const decides = `The threshold decides about ${which} ${decisions.length} entities, rules about the others.`;
   $("play-about").textContent = decisions.length && policy()?.has_threshold ? `${about} ${decides}` : about;
@@ -75,7 +75,7 @@ async function once(isNewest) {
     return complain($("play-error"), null);
   }
   const chosenPolicy = { name: $("play-policy").value };
-  if (moved && policy()?.has_threshold) chosenPolicy.tau = Number($("play-tau").value);
+  if (moved && policy()?.has_threshold) Object.assign(chosenPolicy, threshold());
   try {
     const answer = await ask("POST", "/v1/sanitize", { json: { text, policy: chosenPolicy } });
     if (!isNewest()) return;
@@ -90,7 +90,10 @@ function draw(text, answer) {
   answered = answer;
   const { decisions, places } = answer;
   chosen(decisions);
-  if (!moved && answer.tau !== null && answer.tau !== undefined) $("play-tau").value = answer.tau;
+  if (!moved && answer.tau !== null && answer.tau !== undefined) {
+    Object.assign($("play-tau"), inBits() ? BITS : PRIORITY);
+    $("play-tau").value = answer.tau;
+  }
   told();
   hideTip();
   const spans = decisions.map((each) => [each.start, each.end]);
@@ -100,7 +103,7 @@ function draw(text, answer) {
   $("play-result").hidden = false;
   $("play-save").disabled = $("play-copy").disabled = false;
   drawRisk(answer.detected_risk);
-  drawMarks(decisions, answer.tau);
+  drawMarks(decisions);
   drawDecisions(text, decisions);
   drawLegend(decisions);
   const gone = decisions.filter((each) => each.action !== "keep").length;
@@ -221,8 +224,21 @@ function drawDecisions(text, decisions) {
   fill($("play-decisions"), table("All decisions", heads, rows));
 }
 
+const BITS = { min: 0, max: 12, step: 0.1 };
+const PRIORITY = { min: -1, max: 2, step: 0.01 };
+const PEOPLE = 100;
+
+const inBits = () => policy()?.name === "lethe";
+
+/** What the slider says, as a policy has it: a priority, or how many of a hundred people must fit. */
+function threshold() {
+  const value = Number($("play-tau").value);
+  return inBits() ? { k: PEOPLE / 2 ** value, people: PEOPLE } : { tau: value };
+}
+
 function told() {
-  $("play-tau-value").textContent = Number($("play-tau").value).toFixed(2);
+  const { k, tau } = threshold();
+  $("play-tau-value").textContent = k === undefined ? tau.toFixed(2) : `${Number(k.toPrecision(2))} of ${PEOPLE} people fit`;
 }
 
 $("play-text").addEventListener("input", () => later());

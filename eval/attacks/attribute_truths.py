@@ -16,8 +16,8 @@ from eval.corpora.layouts import records_in, text_of
 from eval.measures.inferred import CLOSE, closest, similarity
 from eval.measures.said_areas import areas_in
 from eval.measures.said_numbers import ranges_of
-from ingest.ladders.classify import class_of
 from ingest.language.vocabulary import fold
+from ingest.wording.classify import class_of
 from models.corpora.records import Row, parsed_lines
 from models.errors import ConfigurationError
 

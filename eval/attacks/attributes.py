@@ -16,7 +16,7 @@ from eval.attacks.attribute_truths import value_of
 from eval.attacks.attribute_values import value_names
 from eval.attacks.guessing import IndexAttack
 from eval.targets import reading_once
-from ingest.protecting.protocols import Adversary, Inference
+from ingest.protecting.adversary import Adversary, Inference
 from ingest.protocols import Encoder
 from models.attributes.heads import Heads, load_heads
 from models.catalog import ModelRef
@@ -78,11 +78,6 @@ class InValues:
     def name(self) -> str:
         """The adversary's."""
         return self.adversary.name
-
-    @property
-    def attributes(self) -> Sequence[str]:
-        """The adversary's."""
-        return self.adversary.attributes
 
     def infer(self, texts: Sequence[str]) -> list[Mapping[str, Inference]]:
         """Raises as the adversary does."""

@@ -18,13 +18,13 @@ from eval.corpora.layouts import records_in, text_of
 from eval.corpora.whole_documents import EWT_EMAIL
 from ingest.annotated import AnnotatedText
 from ingest.documents import Action, Decision, Document
-from ingest.ladders.rungs import Ladder, Rung
-from ingest.ladders.wording import worded
 from ingest.language.sentences import split_sentences
 from ingest.language.vocabulary import fold
 from ingest.protocols import EntityDetector
-from ingest.rendering.replace import apply
 from ingest.sanitize import annotate
+from ingest.wording.replace import apply
+from ingest.wording.rungs import Ladder, Rung
+from ingest.wording.words import worded
 from models.corpora.read import corpora_in, read_corpora
 from models.errors import ConfigurationError
 from models.judges.pairs import PARTLY, SAME, UNSUPPORTED, ClaimPair

@@ -19,10 +19,10 @@ from eval.measures.said_areas import Area, areas_in
 from eval.measures.said_dates import Moment, moment_of
 from eval.measures.said_numbers import Range, ranges_of
 from eval.targets import having_read
-from ingest.ladders.mentions import names_only_a_kind
-from ingest.ladders.wording import rungs_of
 from ingest.language.vocabulary import fold
 from ingest.protocols import Encoder
+from ingest.wording.mentions import names_only_a_kind
+from ingest.wording.words import rungs_of
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]

@@ -13,7 +13,7 @@ from eval.attacks.membership import QUOTED, YesNo
 from ingest.protocols import Encoder
 from models.language.asking import Asker, Plan, Slots
 from models.language.prompts import prompt
-from models.language.reading import json_in
+from models.language.reading import rows_in
 
 KEPT = 15
 """The questions that are asked about a text, of up to 30 that are written: the most similar to it."""
@@ -49,10 +49,8 @@ class Interrogator:
 
 def questions_in(answer: str) -> list[YesNo] | None:
     """The questions of an answer, each once; None without any. What has another form is left out."""
-    read = json_in(answer)
-    rows = read.get("questions") if isinstance(read, dict) else None
     found: dict[str, YesNo] = {}
-    for row in rows if isinstance(rows, list) else ():
+    for row in rows_in(answer, "questions") or ():
         asked, right = (row.get("question"), row.get("answer")) if isinstance(row, dict) else (None, None)
         said = right.strip().casefold() if isinstance(right, str) else ""
         if isinstance(asked, str) and asked.strip() and said in ("yes", "no"):

@@ -7,7 +7,7 @@ document with most votes is linked. Where the text leaves a rule open, it is tha
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain
@@ -159,6 +159,10 @@ class Bm25:
 
     def scores(self, queries: Sequence[str], units: Sequence[str]) -> Iterator[Floats]:
         """The score of every unit, for each query."""
+        return self.index(units)(queries)
+
+    def index(self, units: Sequence[str]) -> Callable[[Sequence[str]], Iterator[Floats]]:
+        """``scores`` of these units, which are read once."""
         from scipy.sparse import csr_array
 
         numbers: dict[str, int] = {}
@@ -170,11 +174,14 @@ class Bm25:
         usual = self.k1 * (1 - self.b + self.b * lengths / max(lengths.mean(), 1))
         weights = idf[counts.indices] * counts.data / (counts.data + usual[rows])
         index = csr_array((weights, counts.indices, counts.indptr), counts.shape).T.tocsr()
-        for first in range(0, len(queries), _QUERIES_AT_ONCE):
-            asked = _counted(
-                [_terms(query) for query in queries[first : first + _QUERIES_AT_ONCE]], numbers, grows=False
-            )
-            yield from (asked @ index).toarray()
+
+        def scores(queries: Sequence[str]) -> Iterator[Floats]:
+            for first in range(0, len(queries), _QUERIES_AT_ONCE):
+                part = queries[first : first + _QUERIES_AT_ONCE]
+                asked = _counted([_terms(query) for query in part], numbers, grows=False)
+                yield from (asked @ index).toarray()
+
+        return scores
 
 
 _TERM = re.compile(r"\d+(?:[.,:/]\d+)*(?![^\W_])|[^\W_]+")

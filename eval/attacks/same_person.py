@@ -18,7 +18,7 @@ from eval.targets import having_read
 from ingest.documents import Action, Identifier, SanitizedDocument
 from ingest.language.sentences import split_sentences
 from ingest.protocols import Encoder
-from ingest.rendering.aliases import alias_in
+from ingest.wording.aliases import alias_in
 
 SAME_PERSON = IndexAttack(
     name="same person",

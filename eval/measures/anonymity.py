@@ -7,7 +7,6 @@ k of a document is the number of people whom everything fits that it says of its
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import pairwise
 
 from eval.measures.uncertainty import Estimate, mean_of, share_of
 from eval.rows import Row
@@ -56,9 +55,3 @@ def anonymity_in(rows: Iterable[Row], size: int, seed: int = 0) -> Anonymity:
         facts=mean_of([each[FACTS] for each in figures], seed),
         histogram=tuple(counts[place] for place in range(len(EDGES))),
     )
-
-
-def bins() -> tuple[str, ...]:
-    """The bins of the histogram in words: "1", "2 to 4", "10,000 and more"."""
-    ends = [f"{low:,}" if high == low + 1 else f"{low:,} to {high - 1:,}" for low, high in pairwise(EDGES)]
-    return (*ends, f"{EDGES[-1]:,} and more")

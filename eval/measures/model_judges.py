@@ -15,7 +15,7 @@ from eval.measures.claim_distance import Asked, Rating
 from models.judges.pairs import LEVELS
 from models.language.asking import Asker, Plan, Slots
 from models.language.prompts import Prompt, prompt
-from models.language.reading import json_in
+from models.language.reading import json_in, rows_in
 
 VOTES = 5
 AT_ONCE = 10
@@ -85,9 +85,8 @@ def _question(asked: Asked) -> Slots:
 
 
 def _ratings_in(answer: str) -> dict[int, int] | None:
-    said = json_in(answer)
-    rows = said.get("ratings") if isinstance(said, dict) else None
-    if not isinstance(rows, list):
+    rows = rows_in(answer, "ratings")
+    if rows is None:
         return None
     found: dict[int, int] = {}
     for row in rows:

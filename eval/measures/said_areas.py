@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from math import cos, hypot, radians
 
-from ingest.ladders.classes import table
 from ingest.language.vocabulary import fold, words
+from ingest.wording.classes import table
 
 _CONTINENTS = {
     **{"europe": "EU", "european": "EU", "africa": "AF", "african": "AF", "asia": "AS", "asian": "AS"},

@@ -15,8 +15,8 @@ from functools import cache
 from eval.measures.said_areas import areas_in
 from eval.measures.said_dates import moment_of
 from eval.measures.said_numbers import ranges_of
-from ingest.ladders.classes import table
 from ingest.language.vocabulary import fold, words
+from ingest.wording.classes import table
 
 _TABLES = ("jobs", "drugs", "conditions")
 """Classes of what is said of people."""

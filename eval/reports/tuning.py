@@ -111,6 +111,5 @@ def _facts(report: TuningReport) -> list[tuple[str, str]]:
         ("Sensitive entities", f"{report.sensitive_entities:,}, {report.reference}"),
         ("Intervals", "95%; over questions for means, over documents for shares, where it is the wider one."),
         ("Scale", ", ".join(f"{each:.4f}" for each in report.scale)),
-        ("Engine", report.engine),
         *report.provenance.facts(),
     ]

@@ -14,7 +14,7 @@ from eval.measures.leakage import NOTHING_SENSITIVE
 from eval.progress import Progress
 from eval.rows import Row
 from ingest.documents import Document
-from ingest.protecting.protocols import Adversary, Inference
+from ingest.protecting.adversary import Adversary, Inference
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ accents and width; a word inside a longer one does not match.
 """
 
 import re
-from collections.abc import Collection, Iterable
+from collections import defaultdict
+from collections.abc import Collection
 
 from ingest.annotated import AnnotatedText
 from ingest.documents import Entity, Identifier
@@ -22,36 +23,23 @@ Words = tuple[str, ...]
 
 def echoes(text: AnnotatedText, gone: Collection[int]) -> set[int]:
     """Links outside ``gone`` with a mention that contains all words of an identifier in ``gone``."""
-    words = {number: _words(text, entity) for number, entity in enumerate(text.entities)}
-    sources = (
-        words[number]
-        for number, entity in enumerate(text.entities)
-        if entity.link in gone and _identifies(entity, words[number])
-    )
-    said = _WordSequences(sources)
+    words = [_words(text, entity) for entity in text.entities]
+    sources = {
+        said
+        for entity, said in zip(text.entities, words, strict=True)
+        if entity.link in gone and _identifies(entity, said)
+    }
+    lengths = defaultdict[str, set[int]](set)
+    for source in sources:
+        lengths[source[0]].add(len(source))
     return {
         entity.link
-        for number, entity in enumerate(text.entities)
-        if entity.link not in gone and said.within(words[number])
+        for entity, said in zip(text.entities, words, strict=True)
+        if entity.link not in gone
+        for place, word in enumerate(said)
+        for length in lengths.get(word, ())
+        if said[place : place + length] in sources
     }
-
-
-class _WordSequences:
-    """Word sequences, indexed by their first word and length for containment tests."""
-
-    def __init__(self, sequences: Iterable[Words]) -> None:
-        self._known = set(sequences)
-        self._lengths: dict[str, set[int]] = {}
-        for words in self._known:
-            self._lengths.setdefault(words[0], set()).add(len(words))
-
-    def within(self, words: Words) -> bool:
-        """Whether ``words`` contains one of the sequences contiguously."""
-        return any(
-            words[place : place + length] in self._known
-            for place, word in enumerate(words)
-            for length in self._lengths.get(word, ())
-        )
 
 
 def _words(text: AnnotatedText, entity: Entity) -> Words:

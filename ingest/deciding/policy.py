@@ -1,21 +1,20 @@
 """The rule from scores to action: pure, total, monotone in risk."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from math import inf, log2
 from typing import Literal, get_args
 
-from ingest.detection.sources import is_doubted, is_moment_by_form, only_describes
-from ingest.documents import Action, Entity, Identifier, Scores
+from ingest.documents import Entity, Identifier, Scores
 from ingest.labels import LONGEST_NAME, SENSITIVE, is_short_line, label_of
 from ingest.scoring.scale import Weights
-from models.detectors.words import Need
 from models.errors import ConfigurationError
 
 PolicyName = Literal["lethe", "trip", "intact", "redact", "suppress", "entity-type", "lprag", "origin"]
 
 METHODS: Mapping[PolicyName, str] = {
-    "lethe": "decides by score and writes the most specific words that cannot be guessed",
-    "trip": "decides by score and writes one word per kind",
+    "lethe": "keeps what enough people fit and writes the most specific words that cannot be guessed",
+    "trip": "decides by TRIP-RAG's scores and writes one word per kind",
     "intact": "writes true words for all that a guesser does not see through",
     "redact": "generalizes all",
     "suppress": "removes all",
@@ -28,8 +27,8 @@ METHODS: Mapping[PolicyName, str] = {
 Replacements = Literal["descriptor", "alias"]
 """How people and organizations are replaced: by descriptors or by aliases."""
 
-Sensitive = Literal["context", "generalize"]
-"""Whether the context decides about health, belief and origin, or all of it is generalized."""
+Sensitive = Literal["keep", "generalize"]
+"""Whether health, belief and origin stay like other facts that single nobody out, or all of it goes."""
 
 Operator = Literal["generalize", "mask", "hash", "suppress", "keep"]
 """The treatment of a mention; see ``Treatment``."""
@@ -37,26 +36,24 @@ Operator = Literal["generalize", "mask", "hash", "suppress", "keep"]
 RIGID = "rigid identifier: always generalized"
 OWN = "on a list or pattern of one's own: always generalized"
 DIRECT = "direct identifier whose risk reaches its limit"
-MUST = "has to go in its context"
 ALL_SENSITIVE = "health, belief or origin: the policy generalizes all of it"
-QUASI = "quasi-identifier whose risk reaches its limit"
 AT_OR_ABOVE = "priority at or above the threshold"
-RESIDUAL = "residual risk of a passage above its limit"
+NARROWS = "with it fewer people would fit than the policy asks for"
 ECHO = "says what an identifier says that is generalized"
 BELOW = "priority below the threshold"
-MAY_STAY = "may stay in its context"
+FITS = "with it enough people still fit"
+TOO_FEW = "fewer people fit than the policy asks for: labels that it keeps say too much"
+"""A doubt about a document: only what is kept by its label can say more than the policy allows."""
 KEPT = "its label is kept whatever its scores"
 
-DESCRIBING = 3.0
-"""How many times as high the limits of need are for what only describes, where precision comes first."""
 
-STRICTEST_FIRST = (RIGID, OWN, DIRECT, MUST, ALL_SENSITIVE, QUASI, AT_OR_ABOVE, BELOW, MAY_STAY, KEPT)
+STRICTEST_FIRST = (RIGID, OWN, DIRECT, ALL_SENSITIVE, AT_OR_ABOVE, NARROWS, BELOW, FITS, KEPT)
 """In order of precedence: the first reason of any mention of a link applies to all its mentions."""
-HARD_RULES = frozenset((RIGID, OWN, DIRECT, MUST, ALL_SENSITIVE, QUASI))
+HARD_RULES = frozenset((RIGID, OWN, DIRECT, ALL_SENSITIVE))
 """Reasons that replace a mention at any priority."""
 ALWAYS = HARD_RULES | {ECHO}
 """Reasons independent of the threshold: without one, only these act, and only on echoes of hard rules."""
-STAYS = frozenset((BELOW, MAY_STAY, KEPT))
+STAYS = frozenset((BELOW, FITS, KEPT))
 """Reasons to keep a mention."""
 
 
@@ -114,40 +111,39 @@ def _identifies(label: str) -> bool:
     return row.rigid or row.identifier is Identifier.DIRECT
 
 
+MOST_BITS = 1_000.0
+"""A smaller share of people than this is no number any more."""
+
+
 @dataclass(frozen=True, slots=True)
 class Policy:
     """The privacy policy of a collection.
 
-    ``tau`` is the threshold on the priority S(e). ``residual_limit`` bounds f(U*) of each passage of the
-    sanitized text, unless only doses, readings and the like are left to take; its default is the lower bound
-    of the rubric's level 3, so that no passage keeps a direct identifier. ``direct_limit`` is the own risk
-    from which a direct identifier, such as a name, is always replaced. By default all are: no model can
-    distinguish a neighbor who wrote a poem from a poet, and a text that claims to be fiction must not keep
-    its names for that. ``must_limit`` is the probability of having to go, read from the context, from which
-    any mention is replaced, and ``stay_limit`` that of having to be generalized at least, below which it may
-    stay; both are three times as high for what only describes.
-    Where no model reads that, ``quasi_limit`` is the risk from which a quasi-identifier is replaced, by the
-    higher of the label's risk and its own; its default is the lower bound of the rubric's level 2, from which
-    an entity identifies in context. ``sensitive`` says whether all mentions of health, belief and origin are
-    replaced, whatever the context says. ``replacements`` says how people and organizations are replaced: see
-    ``ingest.rendering.aliases`` for the cost of aliases. ``guess_limit`` is how probable it may be that an
-    attacker finds a value among ``ingest.ladders.rungs.GUESSES`` guesses from the words in its place; lethe
-    and intact take the most specific words below it. ``epsilon`` is the budget that lprag spends on each
-    document. ``treatment`` is the treatment by label; it applies to every policy but origin.
+    Under ``lethe`` at least ``k`` of ``people`` who might be meant must fit what a document still says: facts
+    are kept in the order in which they narrow it down least, and the others are generalized. By default these
+    are a hundred people whom somebody near a person thinks of, a ward, a firm or a school, of whom at least
+    half must fit; only the share of the two counts. Under ``trip`` ``tau`` is the threshold on the priority
+    S(e). ``direct_limit`` is the own risk from which a direct identifier, such as a name, is always replaced.
+    By default all are: no model can distinguish a neighbor who wrote a poem from a poet, and a text that
+    claims to be fiction must not keep its names for that. ``sensitive`` says whether all mentions of health,
+    belief and origin are replaced, whatever they narrow down. ``replacements`` says how people and
+    organizations are replaced: see ``ingest.wording.aliases`` for the cost of aliases. ``guess_limit`` is
+    how probable it may be that an attacker finds a value among ``ingest.wording.rungs.GUESSES`` guesses from
+    the words in its place; lethe and intact take the most specific words below it. ``epsilon`` is the budget
+    that lprag spends on each document. ``treatment`` is the treatment by label; it applies to every policy
+    but origin.
     """
 
     name: PolicyName = "lethe"
+    k: float = 50.0
+    people: float = 100.0
     tau: float = 0.5
-    residual_limit: float = 0.7
     weights: Weights = field(default_factory=Weights)
     replacements: Replacements = "descriptor"
     direct_limit: float = 0.0
-    must_limit: float = 0.1
-    stay_limit: float = 0.15
-    quasi_limit: float = 0.4
     epsilon: float = 5.0
     guess_limit: float = 0.5
-    sensitive: Sensitive = "context"
+    sensitive: Sensitive = "keep"
     treatment: Treatment = field(default_factory=Treatment)
 
     @property
@@ -155,20 +151,25 @@ class Policy:
         """Whether scores and a threshold decide, so that it can be calibrated."""
         return self.name in ("lethe", "trip")
 
+    @property
+    def threshold(self) -> float:
+        """The priority from which an entity is generalized: tau, or log2(people / k) bits under lethe."""
+        if self.name != "lethe":
+            return self.tau
+        return round(log2(self.people) - log2(self.k), 9) if self.k > 0 else inf
+
+    def at(self, threshold: float) -> "Policy":
+        """The policy with another threshold."""
+        if self.name != "lethe":
+            return replace(self, tau=threshold)
+        bits = max(0.0, min(threshold, MOST_BITS))
+        return replace(self, k=0.0 if threshold == inf else self.people * 2.0**-bits)
+
 
 DEFAULT = Policy()
 """The default policy."""
 DESCRIPTORS = Policy("trip")
 """One word per kind, as TRIP-RAG writes it: the policy of baselines."""
-
-
-def decide(entity: Entity, scores: Scores, own_risk: float, policy: Policy) -> tuple[Action, str]:
-    """Hard rules first, then the threshold (TRIP-RAG, equation 7). Returns the action and its reason."""
-    reason = hard_rule(entity, own_risk, policy)
-    if reason is None:
-        # a missing priority is no reason to keep
-        reason = BELOW if scores.priority is not None and scores.priority < policy.tau else AT_OR_ABOVE
-    return (Action.KEEP if reason in STAYS else Action.GENERALIZE), reason
 
 
 def hard_rule(entity: Entity, own_risk: float, policy: Policy) -> str | None:
@@ -187,20 +188,10 @@ def hard_rule(entity: Entity, own_risk: float, policy: Policy) -> str | None:
         return DIRECT
     if policy.sensitive == "generalize" and entity.label in SENSITIVE:
         return ALL_SENSITIVE
-    if entity.need is not None:
-        reason = _by_context(entity, entity.need, policy)
-        if reason is not None or is_doubted(entity):
-            return reason
-    of_kind = label_of(entity.label).risk
-    if entity.identifier is Identifier.QUASI and max(of_kind, own_risk) >= policy.quasi_limit:
-        return QUASI
     return None
 
 
-def _by_context(entity: Entity, need: Need, policy: Policy) -> str | None:
-    by_form = is_moment_by_form(entity)
-    times = DESCRIBING if only_describes(entity) and not by_form else 1.0
-    if need.must >= times * policy.must_limit:
-        return MUST
-    stays = (by_form or is_doubted(entity)) and need.should < times * policy.stay_limit
-    return MAY_STAY if stays else None
+def reason_of(scores: Scores, policy: Policy) -> str:
+    """What the threshold says (TRIP-RAG, equation 7); nothing stays for want of a priority."""
+    goes, stays = (NARROWS, FITS) if policy.name == "lethe" else (AT_OR_ABOVE, BELOW)
+    return stays if scores.priority is not None and scores.priority < policy.threshold else goes

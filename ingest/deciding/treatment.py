@@ -8,7 +8,7 @@ from ingest.deciding.echoes import echoes
 from ingest.deciding.policy import KEPT, OWN, Policy, Treatment
 from ingest.documents import Action, Decision, Entity
 from ingest.linking.values import value_key
-from ingest.rendering.aliases import full_names, letters_of, with_aliases
+from ingest.wording.aliases import full_names, letters_of, with_aliases
 from models.errors import ConfigurationError
 
 MASK = "****"
@@ -68,7 +68,8 @@ def _kept(text: AnnotatedText, decisions: Sequence[Decision], treatment: Treatme
     }
     if all(each.entity.link in gone or not treatment.keeps(each.entity) for each in decisions):
         return list(decisions)
-    gone |= echoes(text, gone)
+    while repeating := echoes(text, gone):
+        gone |= repeating
     return [
         replace(each, action=Action.KEEP, reason=KEPT, replacement="")
         if treatment.keeps(each.entity) and each.entity.link not in gone

@@ -14,12 +14,12 @@ IsName = Callable[[str], bool]
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A value and its name. Cells with the same ``group`` and ``path`` are of one field."""
+    """A name and its value, if it has one. Cells with the same ``group`` and ``path`` are of one field."""
 
     group: str
     path: tuple[str, ...] = field(repr=False)
     name: Span
-    value: Span
+    value: Span | None
 
 
 _PAIR = re.compile(
@@ -28,7 +28,7 @@ _PAIR = re.compile(
 )
 _KEY = r"[^\W\d_][\w.'’/()#-]{0,30}+(?:[ \t][\w.'’/()#-]{1,30}+){0,4}"
 _LINE = re.compile(
-    rf"(?:^[ \t>*•-]{{0,8}}|[;|,(][ \t]{{0,8}}|[ \t]{{2,8}})(?P<name>{_KEY})[ \t]{{0,4}}[:=](?=[ \t])", re.M
+    rf"(?:^[ \t>*•-]{{0,8}}|[;|,(][ \t]{{0,8}}|[ \t]{{2,8}})(?P<name>{_KEY})[ \t]{{0,4}}[:=](?=[ \t]|$)", re.M
 )
 _ENDS = re.compile(r"[ \t]{2}|[;|)]|$", re.M)
 _NAME = re.compile(r"[^\W\d_][\w .'’/()#&-]{0,40}")
@@ -41,14 +41,17 @@ _FEWEST = {"\t": 2, "|": 2, ";": 2, ",": 3}
 
 
 def cells_of(text: str, is_name: IsName) -> list[Cell]:
-    """The cells of a text, in order of their values; none overlaps another."""
-    found = [Cell("json", each.names, each.name, each.span) for each in json_values(text)]
+    """The cells of a text, in order of their values, empty ones of their names; none overlaps another."""
+    found = [Cell("json", each.names, each.name, each.span) for each in json_values(text) if each.name]
     found += [*_in_tables(text, is_name), *_in_pairs(text), *_in_lines(text)]
-    found.sort(key=lambda cell: (cell.value, -len(cell.path)))
+    found.sort(key=lambda cell: (cell.value or cell.name, -len(cell.path)))
     kept: list[Cell] = []
+    end = 0
     for cell in found:
-        if not kept or kept[-1].value.end <= cell.value.start:
+        place = cell.value or cell.name
+        if end <= place.start:
             kept.append(cell)
+            end = place.end
     return kept
 
 
@@ -70,8 +73,8 @@ def _in_lines(text: str) -> Iterator[Cell]:
         start = match.end() + len(text[match.end() : end]) - len(text[match.end() : end].lstrip())
         stop = _ENDS.search(text, start, end)
         span = _trimmed(text, start, min(end, stop.start()) if stop else end)
-        if span is not None and len(span) <= _LONGEST:
-            yield Cell("lines", (match["name"],), Span(*match.span("name")), span)
+        short = span if span and len(span) <= _LONGEST else None
+        yield Cell("lines", (match["name"],), Span(*match.span("name")), short)
 
 
 def _in_tables(text: str, is_name: IsName) -> Iterator[Cell]:
@@ -134,12 +137,11 @@ def _of_table(
         yield from _labels_in_rows(text, rows, is_name)
         return
     even = separator in "\t|" or all(len(row) == len(head) for row in rows[body:])
-    for row in rows[body:] if even else ():
+    group = f"table {head[0][0].start if head[0] else 0}"
+    for row in [[None] * len(head), *(rows[body:] if even else ())]:
         for names, span in zip(head, row, strict=False):
-            if span and names:
-                yield Cell(
-                    f"table {head[0][0].start if head[0] else 0}", tuple(map(said, names)), names[-1], span
-                )
+            if names:
+                yield Cell(group, tuple(map(said, names)), names[-1], span)
 
 
 def _over(head: Sequence[Sequence[Span]], place: int) -> Sequence[Span]:

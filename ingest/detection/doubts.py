@@ -23,7 +23,7 @@ _CODE_LINE = re.compile(
 
 
 def doubts_of(text: str) -> tuple[str, ...]:
-    """The reasons; empty for ordinary English prose. None quotes the text."""
+    """The reasons; empty for ordinary prose in an accepted language. None quotes the text."""
     languages = languages_of(text)
     found: list[str] = []
     if languages.foreign:

@@ -5,48 +5,48 @@ decides on the kind of each field; a user may name the kind of some.
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
+from itertools import chain, islice
 
 from ingest.detection.cells import Cell, cells_of
 from ingest.detection.field_words import NOTHING, SAMPLE, features, parts_of, type_of
-from ingest.detection.overlaps import CharacterSet
+from ingest.detection.overlaps import CharacterSet, strictest
 from ingest.detection.repeats import SOURCE as REPEAT
-from ingest.detection.rules.hits import hit
+from ingest.detection.sources import MODEL, PATTERN, by_rule
 from ingest.documents import Entity, Identifier, Span
 from ingest.labels import FREE, KINDS, NONE, PERSON, label_of
 from ingest.language.vocabulary import WORD, fold, words
 from models.fields.head import embedded_head
 
-_SIGNS = " .,:;()+#'\"-"
+_SIGNS = " \t\n.,:;()+#'\"-"
 _OF_MANY_FORMS = frozenset(("phone number", "reference number", "date", "time"))
 """Labels of patterns that fit other numbers too."""
 _SAYS_NOTHING = frozenset(("flag", "one figure", "part"))
 """Forms of cells that say nothing of anybody under a name that says nothing."""
+_READ_AS_TEXT = frozenset(("text", "words with a name"))
 _LIKELY = 0.5
 _NAME_FROM = 0.35
 """How likely a name has to be where nothing else of a person is likelier: one that stays costs more."""
 _SURE = 0.9
 """How likely nothing personal has to be for what a model finds there to be dropped."""
+_SAID = 1.0
+"""How likely the kind is that a user named."""
 _LONGEST_NAME = 8
+_WORDS = 2
 _IN_WORDS = frozenset(
     ("name", "given name", "family name", "city", "region", "country", "job", "organization", "nationality")
     + ("religion", "marital status", "gender", "handle", "address", "password")
 )
 """Kinds whose cells hold a letter; those of the others hold a figure, but for e-mail addresses."""
 _FIGURE = re.compile("[0-9]")
-_LETTER = re.compile(r"[^\W\d_]")
+_LETTERS = re.compile(r"[^\W\d_]+")
 _SENTENCE = re.compile(r"[.!?] |[!?]$|[^\W\d_]{4}\.$")
 _PROGRAMS = re.compile(r"[^\W\d_A-Z]+(?:[A-Z][a-z]+)*|[A-Z][a-z]+(?:[A-Z][a-z]+)+|\w*_\w*|[A-Z]{2,5}")
 """Names of fields as programs write them."""
-_EMPTY = re.compile(
-    r'"([^"\n]{1,60}+)"\s{0,4}:\s{0,4}""'
-    r"|^[ \t]{0,8}+([^\W\d_][\w.'’/()#-]*+(?:[ \t][\w.'’/()#-]++){0,4}+):[ \t]*+$",
-    re.M,
-)
-"""The name of a field that holds nothing."""
 _IN_CAPITALS = re.compile(r"[A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w'’-]*)+")
 """As people are named: Orrin Vexling."""
 
@@ -59,13 +59,32 @@ class Field:
     kind: str
     likely: float
     cells: Sequence[Cell] = field(repr=False)
+    beside: Sequence[str] = field(default=(), repr=False)
+
+    @property
+    def in_lines(self) -> bool:
+        """Whether it stands in lines of a text, where somebody may also speak."""
+        return self.cells[0].group == "lines"
+
+    @property
+    def values(self) -> list[Span]:
+        """Where something stands in it."""
+        return [cell.value for cell in self.cells if cell.value]
+
+
+_FORM = 0.9
+"""The share of a text's lines from which names and values make it a record."""
 
 
 def fields_of(text: str, given: Mapping[str, str] | None = None) -> list[Field]:
     """The fields of a text. ``given`` are kinds by the name of a field or by its path: "patient.name"."""
     by_field: dict[tuple[str, tuple[str, ...]], list[Cell]] = defaultdict(list)
-    for cell in cells_of(text, is_usual_name):
-        by_field[cell.group, cell.path].append(cell)
+    cells = cells_of(text, is_usual_name)
+    in_lines = sum(cell.group == "lines" for cell in cells)
+    is_form = in_lines >= _FORM * sum(map(bool, map(str.strip, text.split("\n"))))
+    for cell in cells:
+        if is_form or cell.group != "lines" or given:
+            by_field[cell.group, cell.path].append(cell)
     beside: dict[tuple[str, tuple[str, ...]], dict[str, None]] = defaultdict(dict)
     for group, path in by_field:
         beside[group, path[:-1]][path[-1]] = None
@@ -73,10 +92,11 @@ def fields_of(text: str, given: Mapping[str, str] | None = None) -> list[Field]:
     found = []
     for (group, path), cells in by_field.items():
         others = [name for name in list(beside[group, path[:-1]])[:_MOST_BESIDE] if name != path[-1]]
-        said = list(dict.fromkeys(text[cell.value.start : cell.value.end] for cell in cells[:_MOST_CELLS]))
+        values = islice((cell.value for cell in cells if cell.value), _MOST_CELLS)
+        said = list(dict.fromkeys(text[value.start : value.end] for value in values))
         own = own_kinds.get(".".join(path).lower()) or own_kinds.get(path[-1].lower())
-        kind, likely = (own, 1.0) if own else _kind(path, tuple(others), tuple(said[:SAMPLE]))
-        found.append(Field(path, kind, likely, cells))
+        kind, likely = (own, _SAID) if own else _kind(path, tuple(others), tuple(said[:SAMPLE]))
+        found.append(Field(path, kind, likely, cells, others))
     return found
 
 
@@ -101,58 +121,90 @@ def _kind(path: tuple[str, ...], beside: tuple[str, ...], cells: tuple[str, ...]
 @lru_cache(maxsize=4096)
 def is_usual_name(name: str) -> bool:
     """Whether fields are called so."""
-    return bool(parts_of(name)) and _kind((name,), (), ())[0] != FREE
+    if not parts_of(name):
+        return False
+    kind, likely = _kind((name,), (), ())
+    return _is_learned(name) or _is_usual(name) or (kind != FREE and likely >= _SURE)
+
+
+def _is_usual(name: str) -> bool:
+    """Whether the head has learned the name as it is, even if people are called so."""
+    return fold(name) in embedded_head().learned
 
 
 def with_fields(text: str, entities: Sequence[Entity], fields: Sequence[Field]) -> list[Entity]:
-    """The mentions and those that fields hold, which take the place of others that hold as much or less.
+    """The mentions, with what fields are known to hold: a value of their kind, or nothing of a person.
 
-    What identifies alone gives way only to a field that does too, or that holds the same words and no rigid
-    format. In fields that hold nothing, patterns and names within words still count.
+    A value is a mention. Others in a known cell go, but for rigid formats and for names that are only a part
+    of its words. In all other cells mentions stay, also in those of the field that say the same. Names of
+    fields are no mentions.
     """
     if not fields:
         return list(entities)
-    known = {
+    found = off_names(text, entities, fields)
+    formed = {
         _bare(text, each.span)
-        for each in entities
-        if each.source.startswith("pattern:") and each.label not in _OF_MANY_FORMS
+        for each in found
+        if each.source.startswith(PATTERN) and each.label not in _OF_MANY_FORMS
     }
-    held = [each for each in _held(text, fields) if _bare(text, each.span) not in known]
-    settled = CharacterSet(each.span for each in held)
-    as_wholes = {_bare(text, each.span) for each in held}
-    direct = CharacterSet(each.span for each in held if each.identifier is Identifier.DIRECT)
-    empty = [
-        cell
-        for each in fields
-        for cell in each.cells
-        if _holds_nothing(each, text[cell.value.start : cell.value.end])
-    ]
-    nothing = CharacterSet(cell.value for cell in empty)
-    # A name within words is one also there: "status: with Vexling".
-    wholly = {_bare(text, cell.value) for cell in empty if cell.group != "lines"}
-    kept = [
-        each
-        for each in entities
-        if not (direct if each.identifier is Identifier.DIRECT else settled).holds(each.span)
-        and not (_bare(text, each.span) in as_wholes and not label_of(each.label).rigid)
-        and (not nothing.holds(each.span) or _is_sure(text, each, wholly))
-    ]
-    return sorted([*kept, *held], key=lambda each: each.span)
-
-
-def _bare(text: str, span: Span) -> tuple[int, int]:
-    """The range without signs at its ends."""
-    said = text[span.start : span.end]
-    before, behind = len(said) - len(said.lstrip(_SIGNS)), len(said) - len(said.rstrip(_SIGNS))
-    return span.start + before, span.end - behind
-
-
-def _held(text: str, fields: Sequence[Field]) -> Iterator[Entity]:
+    known: dict[Span, Entity | None] = {}
+    alike: dict[Span, list[Span]] = {}
     for each in fields:
         label = KINDS.get(each.kind)
-        for cell in each.cells if label else ():
-            if label and _fits(each.kind, text[cell.value.start : cell.value.end]):
-                yield hit(cell.value, label, min(0.99, each.likely), "field")
+        same: dict[str, list[Span]] = defaultdict(list)
+        for value in each.values:
+            said = text[value.start : value.end]
+            alike[value] = same[said]
+            same[said].append(value)
+            if label and _fits(each.kind, said):
+                if _bare(text, value) not in formed:
+                    known[value] = by_rule(value, label, min(0.99, each.likely), "field")
+            elif _holds_nothing(each, said):
+                known[value] = None
+    cells = sorted(alike)
+    kept = [each for each in known.values() if each]
+    spread: set[tuple[Span, int, int]] = set()
+    for mention in chain.from_iterable(parted(each, cells) for each in found):
+        bare = _bare(text, mention.span)
+        place = bisect_right(cells, bare.start, key=lambda cell: cell.start) - 1
+        cell = cells[place] if place >= 0 and bare.end <= cells[place].end else None
+        if cell is None or cell not in known or not _gives_way(text, mention, cell, known[cell]):
+            kept.append(mention)
+        if cell is not None and cell not in known:
+            first, last = bare.start - cell.start, bare.end - cell.start
+            others = alike[cell] if (alike[cell][0], first, last) not in spread else ()
+            spread.add((alike[cell][0], first, last))
+            kept += [mention.at(Span(each.start + first, each.start + last)) for each in others]
+    return sorted(strictest(kept).values(), key=lambda each: each.span)
+
+
+def parted(entity: Entity, cells: Sequence[Span]) -> Iterator[Entity]:
+    """The parts of a mention in each cell where it reaches into several, which no item does; else itself."""
+    first = bisect_right(cells, entity.span.start, key=lambda cell: cell.end)
+    last = bisect_left(cells, entity.span.end, key=lambda cell: cell.start)
+    if last - first < 2:
+        yield entity
+        return
+    for cell in cells[first:last]:
+        yield entity.at(Span(max(cell.start, entity.span.start), min(cell.end, entity.span.end)))
+
+
+def _gives_way(text: str, entity: Entity, cell: Span, held: Entity | None) -> bool:
+    """Whether a mention in a known cell is dropped; ``held`` is what stands there, None if it is nothing."""
+    if entity.required or (held is None and entity.source.startswith((PATTERN, REPEAT))):
+        return False
+    if entity.identifier is not Identifier.DIRECT or (held and held.identifier is Identifier.DIRECT):
+        return True
+    has_format = held is not None and label_of(entity.label).rigid and not entity.source.startswith(MODEL)
+    is_whole = _bare(text, entity.span) == _bare(text, cell)
+    return not has_format and (is_whole or len(_LETTERS.findall(text, cell.start, cell.end)) < _WORDS)
+
+
+def _bare(text: str, span: Span) -> Span:
+    """The span without signs at its ends, unless it has only signs."""
+    said = text[span.start : span.end]
+    start = span.start + len(said) - len(said.lstrip(_SIGNS))
+    return Span(start, start + len(said.strip(_SIGNS))) if said.strip(_SIGNS) else span
 
 
 def _fits(kind: str, said: str) -> bool:
@@ -169,8 +221,9 @@ def _fits(kind: str, said: str) -> bool:
         return len(said) <= _LONGEST_GENDER
     if kind in ("address", "password", "handle"):
         return kind != "handle" or any(map(str.isalpha, said)) or len(said) > _SHORTEST_NUMBER
-    few = len(WORD.findall(said)) <= _LONGEST_NAME
-    return few and _LETTER.search(said) is not None and not _SENTENCE.search(said)
+    n_words = len(WORD.findall(said))
+    few = n_words <= _LONGEST_NAME and not (n_words > 1 and KINDS[kind] == PERSON and _is_learned(said))
+    return few and _LETTERS.search(said) is not None and not _SENTENCE.search(said)
 
 
 _LONGEST_GENDER = 20
@@ -178,58 +231,61 @@ _SHORTEST_NUMBER = 3
 
 
 def _holds_nothing(field: Field, said: str) -> bool:
-    shape = type_of(said)
-    none = field.kind == NONE and field.likely >= _SURE and shape != "text"
-    return none or fold(said) in NOTHING or (field.kind == FREE and shape in _SAYS_NOTHING)
+    """Whether a cell is known to say nothing of a person.
 
-
-def _is_sure(text: str, entity: Entity, wholly: Collection[tuple[int, int]]) -> bool:
-    """Whether a mention is one also in a field that holds nothing: of a pattern, of a name.
-
-    A single name that is ``wholly`` a cell is not, if it is not known: the field is taken at its word.
+    Words with a name among them are read as text. A field called "name" may hold one, unless a user says no.
     """
-    if entity.source.startswith("pattern:") or entity.source == REPEAT:
-        return True
-    if entity.identifier is Identifier.DIRECT and _bare(text, entity.span) not in wholly:
-        return True
-    said = [fold(word) for word in WORD.findall(text[entity.span.start : entity.span.end])]
-    return entity.label == PERSON and len(said) > 1 and said[0] in words("given_names")
+    shape = type_of(said)
+    may_be_named = shape in ("word", "words") and KINDS.get(_kind(field.path[-1:], (), ())[0]) == PERSON
+    sure = field.likely >= (_SAID if may_be_named else _SURE) and shape not in _READ_AS_TEXT
+    return (
+        (field.kind == NONE and sure)
+        or fold(said) in NOTHING
+        or (field.kind not in KINDS and shape in _SAYS_NOTHING)
+    )
 
 
 def off_names(text: str, entities: Sequence[Entity], fields: Sequence[Field]) -> list[Entity]:
-    """The mentions but for names of fields, which stay as they are, unless a field is named for a person."""
-    around: dict[tuple[str, tuple[str, ...]], list[str]] = defaultdict(list)
-    for each in fields:
-        around[each.cells[0].group, each.path[:-1]].append(each.path[-1])
-    named = [
+    """The mentions without names of fields, which stay as they are, unless a field is named for a person.
+
+    Of a mention that reaches beyond a name the rest is left. A cell that is a field's name names nobody.
+    """
+    fixed = CharacterSet(
         cell.name
         for each in fields
-        if is_fixed(each.path[-1], each.cells[0].group == "lines")
-        or _is_among(each, around[each.cells[0].group, each.path[:-1]], text)
+        if is_fixed(each.path[-1], each.in_lines) or _is_among(each, text)
         for cell in each.cells
-    ]
-    empty = (Span(*match.span(match.lastindex or 0)) for match in _EMPTY.finditer(text))
-    named += [span for span in empty if is_fixed(text[span.start : span.end], in_lines=True)]
-    fixed = CharacterSet(named)
-    return [
-        each
-        for each in entities
-        if each.required or each.source.startswith("pattern:") or not fixed.touches(each.span)
-    ]
+    )
+    titles = CharacterSet(
+        value
+        for each in fields
+        for value in each.values
+        for said in [text[value.start : value.end]]
+        if _is_learned(said) and not (each.kind in KINDS and _fits(each.kind, said))
+    )
+    kept: list[Entity] = []
+    for mention in entities:
+        is_formed = mention.source.startswith(PATTERN) and fixed.holds(mention.span)
+        is_title = mention.identifier is Identifier.DIRECT and titles.holds(_bare(text, mention.span))
+        if mention.required or is_formed or not (is_title or fixed.touches(mention.span)):
+            kept.append(mention)
+        elif not is_title:
+            rests = [_bare(text, rest) for rest in fixed.without(mention.span)]
+            kept += [mention.at(rest) for rest in rests if WORD.search(text, rest.start, rest.end)]
+    return kept
 
 
-def _is_among(field: Field, names: Sequence[str], text: str) -> bool:
+def _is_among(field: Field, text: str) -> bool:
     """Whether most of several names beside it are those of fields, and no word of its own is a name.
 
     In lines of a form its cells are no speech: Anna: how are you?
     """
-    others = [name for name in names if name != field.path[-1]][:_MOST_BESIDE]
-    in_lines = field.cells[0].group == "lines"
-    if len(others) < _FEWEST_BESIDE or sum(is_fixed(name, in_lines) for name in others) <= len(others) / 2:
+    known = sum(is_fixed(name, field.in_lines) for name in field.beside)
+    if len(field.beside) < _FEWEST_BESIDE or known <= len(field.beside) / 2:
         return False
-    said = {type_of(text[cell.value.start : cell.value.end]) for cell in field.cells[:SAMPLE]}
-    speaks = in_lines and not said.isdisjoint(("text", "few small words"))
-    return not speaks and _names_nobody(field.path[-1])
+    said = {type_of(text[value.start : value.end]) for value in field.values[:SAMPLE]}
+    speaks = field.in_lines and not said.isdisjoint((*_READ_AS_TEXT, "few small words"))
+    return not speaks and (_names_nobody(field.path[-1]) or _is_usual(field.path[-1]))
 
 
 def _names_nobody(name: str) -> bool:
@@ -242,10 +298,17 @@ _LONGEST_FIELD = 60
 
 
 @cache
-def _learned_words() -> frozenset[str]:
-    """The words of the names that the head has learned, but for those that may name a person."""
-    learned = {part for name in embedded_head().learned for part in parts_of(name)}
-    return frozenset(learned - words("given_names") - words("surnames"))
+def _learned() -> frozenset[str]:
+    """The names of fields that the head has learned, and their words but for those that may name a person."""
+    names = [parts_of(name) for name in embedded_head().learned]
+    said = {part for parts in names for part in parts} - words("given_names") - words("surnames")
+    return frozenset(said | {" ".join(parts) for parts in names if len(parts) > 1})
+
+
+def _is_learned(name: str) -> bool:
+    own = parts_of(name)
+    known = _learned().issuperset(own) or " ".join(own) in _learned()
+    return bool(own) and len(name) <= _LONGEST_FIELD and known
 
 
 def is_fixed(name: str, in_lines: bool = False) -> bool:
@@ -253,11 +316,8 @@ def is_fixed(name: str, in_lines: bool = False) -> bool:
 
     In the lines of a text somebody may speak: Ortwin: how are you? There only words that were learned count.
     """
-    if in_lines:
-        own = parts_of(name)
-        return bool(own) and _learned_words().issuperset(own)
-    if len(name) > _LONGEST_FIELD:
-        return False
+    if in_lines or len(name) > _LONGEST_FIELD or _is_learned(name):
+        return _is_learned(name)
     kind, likely = _kind((name,), (), ())
     if kind != FREE and (likely >= _SURE or (_names_nobody(name) and not _IN_CAPITALS.fullmatch(name))):
         return True

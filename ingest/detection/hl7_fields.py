@@ -2,16 +2,18 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
+from ingest.detection.fields import parted
 from ingest.detection.overlaps import CharacterSet
-from ingest.detection.rules.hits import hit
+from ingest.detection.sources import by_rule
 from ingest.documents import Entity, Span
 from ingest.labels import PERSON
 from ingest.language.name_grammar import stops_name
 from ingest.language.vocabulary import WORD, fold, words
 
-_MESSAGE = re.compile(r"^MSH\|\^~", re.MULTILINE)
-_SEGMENT = re.compile(r"^([A-Z][A-Z0-9]{2})\|[^\n]*", re.MULTILINE)
+_MESSAGE = re.compile(r"(?:^|(?<=\r))MSH\|\^~", re.MULTILINE)
+_SEGMENT = re.compile(r"(?:^|(?<=\r))([A-Z][A-Z0-9]{2})\|[^\r\n]*", re.MULTILINE)
 _TIMESTAMP = re.compile(
     r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?:[0-9]{4}(?:[0-9]{2}(?:\.[0-9]{1,4})?)?)?"
     r"(?:[+-][0-9]{4})?"
@@ -80,7 +82,8 @@ FIELDS: Mapping[str, Mapping[int, _Parts]] = {
 """The identifying fields, by segment and number; OBR-32 to 35 name a person as doctor fields do."""
 
 _CODES: Mapping[str, frozenset[int]] = {
-    "MSH": frozenset((2, 4, 8, 9, 10, 11)),
+    "MSH": frozenset((2, 4, 8, 9, 10, 11, 12, *range(15, 22))),
+    "NK1": frozenset((1, 3, 7)),
     "EVN": frozenset((1,)),
     "PID": frozenset((1, 8, 10, 15, 16, 17)),
     "PV1": frozenset((1, 2, 4, 10, 18)),
@@ -97,18 +100,25 @@ _NUMERIC = ("NM", "SN")
 def with_messages(text: str, entities: Sequence[Entity]) -> list[Entity]:
     """Add the mentions of identifying fields; drop all others in these fields and in code fields.
 
-    Pattern matches are kept: a telephone number is one in any field.
+    What reaches into several fields is cut at their borders. Pattern matches are kept: a telephone number is
+    one in any field.
     """
     if not _MESSAGE.search(text):
         return list(entities)
     found: list[Entity] = []
     settled: list[Span] = []
+    places: list[Span] = []
     for segment in _SEGMENT.finditer(text):
         in_segment, codes = _read(segment)
         found += in_segment
+        at = segment.start()
+        for value in segment[0].split("|"):
+            places += [Span(at, at + len(value))] if value else []
+            at += len(value) + 1
         settled += [*(one.span for one in in_segment), *codes]
     taken = CharacterSet(settled)
-    kept = [one for one in entities if one.source.startswith("pattern:") or not taken.holds(one.span)]
+    parts = chain.from_iterable(parted(one, places) for one in entities)
+    kept = [one for one in parts if one.source.startswith("pattern:") or not taken.holds(one.span)]
     return sorted([*kept, *found], key=lambda one: one.span)
 
 
@@ -120,7 +130,9 @@ def names_with_carets(text: str) -> Iterator[Entity]:
             stops_name(fold(word)) or fold(word) in words(*_TERMS)
             for word in WORD.findall(f"{family} {given}")
         ):
-            yield hit(Span(match.start(), match.start() + len(match[0].rstrip("."))), PERSON, 0.85, "caret")
+            yield by_rule(
+                Span(match.start(), match.start() + len(match[0].rstrip("."))), PERSON, 0.85, "caret"
+            )
 
 
 def _read(segment: re.Match[str]) -> tuple[list[Entity], list[Span]]:
@@ -135,7 +147,7 @@ def _read(segment: re.Match[str]) -> tuple[list[Entity], list[Span]]:
         if number in known:
             found += _components(value, at, known[number])
         elif number and _TIMESTAMP.fullmatch(value):
-            found.append(hit(Span(at, at + len(value)), _DATE, 0.95, "hl7"))
+            found.append(by_rule(Span(at, at + len(value)), _DATE, 0.95, "hl7"))
         elif value and (number == 0 or number in codes or (is_numeric and number == 5)):
             places.append(Span(at, at + len(value)))
         at += len(value) + 1
@@ -148,6 +160,6 @@ def _components(value: str, at: int, parts: _Parts) -> Iterator[Entity]:
         place = at
         for number, component in enumerate(repetition.split("^"), start=1):
             if number in parts and any(char.isalnum() for char in component):
-                yield hit(Span(place, place + len(component)), parts[number], 0.95, "hl7")
+                yield by_rule(Span(place, place + len(component)), parts[number], 0.95, "hl7")
             place += len(component) + 1
         at += len(repetition) + 1

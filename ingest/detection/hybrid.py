@@ -4,44 +4,32 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ingest.detection.doubts import doubts_of
-from ingest.detection.fields import Field, fields_of, off_names, with_fields
+from ingest.detection.fields import Field, fields_of, with_fields
 from ingest.detection.hl7_fields import names_with_carets, with_messages
-from ingest.detection.kinds import with_kinds
-from ingest.detection.learned import LearnedDetector
-from ingest.detection.needs import with_needs
 from ingest.detection.overlaps import strictest, uncovered
 from ingest.detection.patterns.find import find_patterns
+from ingest.detection.reading import ReadingDetector
 from ingest.detection.repeats import repeats
-from ingest.detection.rules.find import find_by_rules
-from ingest.detection.structured import by_fields
-from ingest.documents import Document, Entity
+from ingest.documents import Document, Entity, Span
 from ingest.labels import label_of
 from ingest.language.disguises import PASSAGE_END, View, view_of
 from ingest.language.plain_letters import plain
 from ingest.protocols import EntityDetector
 
 if TYPE_CHECKING:
-    from models.detectors.need import WordNeeds
-
-BARE_LISTS = frozenset({"rule:job-list"})
-"""Context-free word lists, not used beside a model, which reads the context.
-
-Example: in court cases hardly any "lawyer" or "police officer" is the job of a party.
-"""
+    from models.reader.reader import Told
 
 _BEFORE = 24
 """Characters."""
 
 
 class HybridDetector:
-    """Patterns with checksums, rules and word lists, and an optional learned detector.
+    """Patterns with checksums, and a model unless there is none.
 
     Other sources' mentions inside a rigid identifier are dropped: they could only mislabel text that is
     replaced anyway. Of mentions with the same span the one with the riskiest label is kept. All other
-    overlaps are kept, for decisions to resolve. All repetitions of a name are found. With a learned detector,
-    plain word lists are not used, and where it reads what has to go, each mention has its need. Texts with
-    doubts (``ingest.detection.doubts``) are read by ``careful`` instead of ``learned``.
+    overlaps are kept, for decisions to resolve. All repetitions of a name are found. What a
+    ``ReadingDetector`` or a pattern of no rigid format finds has its need.
 
     What stands in fields follows from their names and cells (``ingest.detection.fields``), and ``fields`` are
     kinds that a user names for some. Names of fields stay as they are.
@@ -51,20 +39,15 @@ class HybridDetector:
     """
 
     def __init__(
-        self,
-        learned: EntityDetector | None = None,
-        careful: EntityDetector | None = None,
-        *,
-        fields: Mapping[str, str] | None = None,
+        self, model: EntityDetector | None = None, *, fields: Mapping[str, str] | None = None
     ) -> None:
-        self._learned = learned
+        self._model = model
         self._fields = fields
-        self._careful = careful or learned
 
     @property
     def name(self) -> str:
         """The names of all parts, for reports."""
-        return "patterns+rules" + (f"+{self._learned.name}" if self._learned else "")
+        return "patterns" + (f"+{self._model.name}" if self._model else "")
 
     def detect(self, documents: Sequence[Document]) -> list[list[Entity]]:
         """The unlinked mentions of each document, in text order."""
@@ -84,38 +67,38 @@ class HybridDetector:
             for document, view, direct in zip(plainly, views, found, strict=False)
         ]
         return [
-            off_names(document.text, with_fields(document.text, entities, there), there)
+            with_fields(document.text, entities, there)
             for document, entities, there in zip(plainly, everywhere, fields, strict=False)
         ]
 
+    def likely_same(self, text: str, spans: Sequence[Span]) -> list[list[int]] | None:
+        """For each mention of a name the earlier ones that are likely the same; None without a reader."""
+        model = self._model
+        return model.likely_same(plain(text), spans) if isinstance(model, ReadingDetector) else None
+
     def _in_one(
-        self, text: str, fields: Sequence[Field], learned: Sequence[Entity], needs: "WordNeeds | None"
+        self, text: str, fields: Sequence[Field], found: Sequence[Entity], told: "Told | None"
     ) -> list[Entity]:
-        found = _united(find_patterns(text), [*self._by_rules(text), *names_with_carets(text), *learned])
-        if self._learned is not None and needs is not None:
-            found = _by_place(with_needs(text, found, needs, self._learned.name))
-        return with_messages(text, with_fields(text, by_fields(text, found), fields))
+        patterns = find_patterns(text)
+        if told is not None:
+            patterns = _needed(patterns, told)
+        united = _united(patterns, [*names_with_carets(text), *found])
+        return with_messages(text, with_fields(text, united, fields))
 
-    def _by_model(self, documents: Sequence[Document]) -> "list[tuple[list[Entity], WordNeeds | None]]":
-        if self._learned is None or self._careful is None:
+    def _by_model(self, documents: Sequence[Document]) -> "list[tuple[list[Entity], Told | None]]":
+        if self._model is None:
             return [([], None) for _ in documents]
-        doubts = [doubts_of(document.text) for document in documents]
-        sure = [document for document, doubt in zip(documents, doubts, strict=True) if not doubt]
-        doubtful = [document for document, doubt in zip(documents, doubts, strict=True) if doubt]
-        learned, careful = iter(_read(self._learned, sure)), iter(_read(self._careful, doubtful))
-        return [next(careful if doubt else learned) for doubt in doubts]
-
-    def _by_rules(self, text: str) -> list[Entity]:
-        unasked = BARE_LISTS if self._learned else frozenset()
-        return [entity for entity in find_by_rules(text) if entity.source not in unasked]
+        if isinstance(self._model, ReadingDetector):
+            return list(self._model.judged(documents))
+        return [(entities, None) for entities in self._model.detect(documents)]
 
 
-def _read(
-    detector: EntityDetector, documents: Sequence[Document]
-) -> "list[tuple[list[Entity], WordNeeds | None]]":
-    if isinstance(detector, LearnedDetector):
-        return detector.judged(documents)
-    return [(entities, None) for entities in detector.detect(documents)]
+def _needed(patterns: Sequence[Entity], told: "Told") -> list[Entity]:
+    """What patterns found, with its need where no format settles that it has to go."""
+    return [
+        each if label_of(each.label).rigid else replace(each, need=told.at(each.span.start, each.span.end))
+        for each in patterns
+    ]
 
 
 def _everywhere(
@@ -123,11 +106,11 @@ def _everywhere(
 ) -> list[Entity]:
     """The mentions found in a text and in its view, and all repetitions of their names in either."""
     if below is None:
-        return _by_place(with_kinds(text, [*found, *repeats(text, found)]))
+        return _by_place([*found, *repeats(text, found)])
     view, hidden = below
     there = [*hidden, *repeats(view.text, hidden, (text, found))]
     here = [*found, *repeats(text, found, (view.text, hidden))]
-    return _united(here, by_fields(text, list(_uncovered(text, view, there))))
+    return _united(here, list(_uncovered(text, view, there)))
 
 
 def _uncovered(text: str, view: View, entities: Sequence[Entity]) -> Iterator[Entity]:

@@ -1,5 +1,6 @@
 """Overlap resolution shared by patterns, rules, models and users' lists."""
 
+import re
 from collections.abc import Callable, Iterable
 
 from ingest.documents import Entity, Span
@@ -78,3 +79,8 @@ class CharacterSet:
     def holds(self, span: Span) -> bool:
         """Whether all characters of the span are in the set."""
         return span.end <= len(self._marks) and self._marks.find(0, span.start, span.end) < 0
+
+    def without(self, span: Span) -> list[Span]:
+        """The parts of the span whose characters are not in the set."""
+        marks = self._marks[span.start : span.end].ljust(len(span), b"\0")
+        return [Span(span.start + one.start(), span.start + one.end()) for one in re.finditer(b"\0+", marks)]

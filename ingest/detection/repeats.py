@@ -3,16 +3,15 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from functools import cache
 
-from ingest.detection.rules.known_parts import known_parts, reads_as_name
 from ingest.documents import Entity, Identifier, Span
 from ingest.labels import LABELS, NAMES, PERSON, label_of
 from ingest.language.name_grammar import eponym_noun_at
 from ingest.language.naming import naming_of
-from ingest.language.tokens import LOWER, Tokens, tokenize
+from ingest.language.tokens import ALL_CAPS, CAPITAL, LOWER, Tokens, tokenize
 from ingest.language.vocabulary import words
 from ingest.spans import merged, union_of
 
@@ -32,6 +31,12 @@ ACCOUNT = re.compile(
 )
 """User names of a name and an initial: a.keller, keller_a2."""
 SHORTEST_JOINED = 6
+
+_PLAIN_TITLES = frozenset(
+    ("mr", "mrs", "ms", "miss", "mx", "mister", "missus", "dr", "drs", "prof", "sir", "madam", "madame")
+    + ("messrs", "mme", "mlle", "monsieur", "herr", "frau", "rev", "hon", "doctor", "professor")
+)
+"""Titles that are never names, unlike Sheikh, Dean and Cardinal."""
 
 _Names = dict[int, dict[tuple[str, ...], Entity]]
 """Names by their number of words, folded as in ``ingest.language.tokens``."""
@@ -82,7 +87,7 @@ class _Known:
                 self.names[name[0]][len(name)][name] = entity
         persons = [entity for entity in entities if entity.label == PERSON]
         ordinary = _ordinary()
-        for part, person in known_parts(tokens, persons).items():
+        for part, person in _known_parts(tokens, persons).items():
             # What stands in a field of names is a name, whatever the word.
             if part not in ordinary or person.source == FIELD:
                 self._add_word(part, person)
@@ -165,7 +170,7 @@ def _is_said(place: "_Text", index: int, end: int) -> bool:
     if tokens.folded[index] in words("eponyms") and eponym_noun_at(tokens, tokens.possessive_end(end)):
         return False
     span = tokens.span(index, end)
-    if reads_as_name(tokens, index) or place.files.touches(span):
+    if _reads_as_name(tokens, index) or place.files.touches(span):
         return True
     small = place.accounts.touches(span) or place.paths.touches(span)
     return small and tokens.folded[index] not in words("common_words")
@@ -205,3 +210,71 @@ class _Text:
             _Places(Span(*match.span()) for match in regex.finditer(tokens.text))
             for regex in (FILE, PATH, ACCOUNT)
         )
+
+
+def _known_parts(tokens: Tokens, persons: Sequence[Entity]) -> dict[str, Entity]:
+    """The folded name parts of at least three letters, each with its most confident person."""
+    parts: dict[str, Entity] = {}
+    for entity in sorted(persons, key=lambda p: (p.confidence, p.span)):
+        first = bisect_left(tokens.starts, entity.span.start)
+        end = bisect_left(tokens.starts, entity.span.end)
+        named = (index for index in range(first, end) if _is_part(tokens, first, end, index))
+        parts |= {tokens.folded[index]: entity for index in named}
+    doubtful = (parts.keys() & _doubtful()) | _ordinary_here(tokens, parts.keys())
+    return {part: entity for part, entity in parts.items() if part not in doubtful}
+
+
+@cache
+def _doubtful() -> frozenset[str]:
+    never = words("not_names", "organization_cues", "weekday_months", "public_bodies") - words("titles")
+    places = words("cities", "countries", "states", "place_words") - words("surnames")
+    return (never | places) - words("given_names")
+
+
+def _is_part(tokens: Tokens, first: int, end: int, index: int) -> bool:
+    """Whether a word of a person's mention is part of the name: Sheikh is after a title or given name."""
+    word = tokens.folded[index]
+    proper = tokens.shapes[index] in (CAPITAL, ALL_CAPS) or tokens.caseless
+    if len(word) < 3 or not proper:
+        return False
+    if word not in words("titles"):
+        return True
+    before = tokens.folded[index - 1] if index > 0 and tokens.gap(index) in (" ", ". ") else ""
+    return index == end - 1 and (
+        before in _PLAIN_TITLES or (index > first and before in words("given_names"))
+    )
+
+
+def _reads_as_name(tokens: Tokens, index: int) -> bool:
+    """Whether a part of a known name is written as a name here."""
+    word, shape = tokens.folded[index], tokens.shapes[index]
+    ordinary = word in words("common_words", "given_names_words")
+    if shape == CAPITAL:
+        return not (ordinary and word in words("common_words") and tokens.opens_sentence(index))
+    if shape == ALL_CAPS:
+        return not ordinary and len(word) > 3
+    return shape == LOWER and tokens.caseless and not ordinary
+
+
+def _ordinary_here(tokens: Tokens, asked: Set[str]) -> Set[str]:
+    """The words in no name list that the text also writes in lower case.
+
+    Addresses and file names do not count, as they are always in lower case: t.quorin@example.org, quorin.pdf.
+    """
+    doubted = asked - words("given_names", "given_names_ambiguous", "surnames")
+    if tokens.caseless or not doubted:
+        return frozenset()
+    return {
+        word
+        for index, word in enumerate(tokens.folded)
+        if word in doubted
+        and tokens.shapes[index] == LOWER
+        and len(word) > 3
+        and not _within_address(tokens, index)
+    }
+
+
+def _within_address(tokens: Tokens, index: int) -> bool:
+    before, after = tokens.gap(index), tokens.gap(index + 1)
+    inside = before in (".", "/", "\\") or after in (".", "/", "\\")
+    return inside or before.endswith(("@", "_")) or after.startswith(("@", "_"))

@@ -1,7 +1,7 @@
-"""Language identification: rules and models work for English only.
+"""Language identification: documents are accepted in the languages that the reader learned.
 
-A text is classified in windows of whole lines, since a German letter may follow an English one, and also by
-sentence, since single German sentences may occur among English ones.
+A text is classified in windows of whole lines, since a Polish letter may follow an English one, and also by
+sentence, since single Polish sentences may occur among English ones.
 """
 
 import re
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from math import inf
 
+from ingest.documents import ACCEPTED
 from ingest.language.sentences import split_sentences
 from models.language.identification import language_shares
 
@@ -24,41 +25,41 @@ LIKELY = 0.5
 FEWEST_LETTERS_OF_A_SENTENCE = 40
 """A shorter sentence is classified only with its context."""
 HARDLY = 0.02
-"""A sentence whose share of English lies below is in another language; Latin names seldom get there."""
+"""A sentence whose share of accepted languages lies below is in another; Latin names seldom get there."""
+SURELY = 0.9
+"""The share from which a passage is in another language than English, and gets no English words."""
 FOREIGN = 0.25
 """The share of a text's letters from which it counts as written in another language."""
 
 FEWEST_OF_OTHER_SCRIPT = 4
 """From so many letters beyond Latin on they are a text and no symbols."""
-ENGLISH = "English"
-
 _NONE = "zxx"
+_ACCEPTED = "an accepted language"
 _OTHER = "another language"
 _OTHER_SCRIPT = "a script other than Latin"
 _LATIN = re.compile("[A-Za-z\u00aa\u00ba\u00c0-\u024f\u1e00-\u1eff]")
-_NAMES = dict(
+_NAMES = dict.fromkeys((*ACCEPTED, "pcm"), _ACCEPTED) | dict(
     entry.split("=")
     for entry in (
-        "af=Afrikaans ar=Arabic bg=Bulgarian bn=Bengali ca=Catalan cs=Czech cy=Welsh da=Danish de=German "
-        "el=Greek en=English es=Spanish et=Estonian eu=Basque fa=Persian fi=Finnish fr=French ga=Irish "
-        "gl=Galician gu=Gujarati he=Hebrew hi=Hindi hr=Croatian hu=Hungarian id=Indonesian is=Icelandic "
-        "it=Italian ja=Japanese ko=Korean la=Latin lb=Luxembourgish lt=Lithuanian lv=Latvian ms=Malay "
-        "mt=Maltese nb=Norwegian nl=Dutch nn=Norwegian no=Norwegian pa=Punjabi pcm=English pl=Polish "
-        "pt=Portuguese ro=Romanian ru=Russian sk=Slovak sl=Slovenian sq=Albanian sr=Serbian sv=Swedish "
-        "sw=Swahili ta=Tamil te=Telugu th=Thai tl=Tagalog tr=Turkish uk=Ukrainian ur=Urdu vi=Vietnamese "
-        "wuu=Chinese yue=Chinese zh=Chinese"
+        "af=Afrikaans ar=Arabic bg=Bulgarian bn=Bengali ca=Catalan cs=Czech cy=Welsh da=Danish "
+        "el=Greek et=Estonian eu=Basque fa=Persian fi=Finnish ga=Irish gl=Galician gu=Gujarati "
+        "he=Hebrew hi=Hindi hr=Croatian hu=Hungarian id=Indonesian is=Icelandic ja=Japanese ko=Korean "
+        "la=Latin lb=Luxembourgish lt=Lithuanian lv=Latvian ms=Malay mt=Maltese nb=Norwegian "
+        "nn=Norwegian no=Norwegian pa=Punjabi pl=Polish ro=Romanian ru=Russian sk=Slovak sl=Slovenian "
+        "sq=Albanian sr=Serbian sv=Swedish sw=Swahili ta=Tamil te=Telugu th=Thai tl=Tagalog tr=Turkish "
+        "uk=Ukrainian ur=Urdu vi=Vietnamese wuu=Chinese yue=Chinese zh=Chinese"
     ).split()
 )
-
+"""What is said of a code; Nigerian Pidgin reads as English."""
 
 _REMEMBERED = 4_096
 
 
 @dataclass(frozen=True, slots=True)
 class Languages:
-    """The numbers of letters of a text in English, in unknown and in each other language."""
+    """The numbers of letters of a text in accepted languages, in unknown and in each other language."""
 
-    english: int
+    accepted: int
     unknown: int
     others: Mapping[str, int]
 
@@ -71,12 +72,12 @@ class Languages:
     def is_foreign(self) -> bool:
         """Whether so much is in other languages that the text counts as written in one."""
         others = sum(self.others.values())
-        return others > 0 and others >= FOREIGN * (self.english + self.unknown + others)
+        return others > 0 and others >= FOREIGN * (self.accepted + self.unknown + others)
 
     @property
     def is_unknown(self) -> bool:
         """Whether the text is too short, or too much of a list, to say what it is written in."""
-        return self.english <= self.unknown and not self.others
+        return self.accepted <= self.unknown and not self.others
 
 
 _recent: dict[bytes, Languages] = {}
@@ -93,8 +94,19 @@ def languages_of(text: str) -> Languages:
     return found
 
 
+def is_english(text: str) -> bool:
+    """Whether a passage is not surely in another language; one of few letters counts as English."""
+    if sum(map(str.isalpha, text)) < FEWEST_LETTERS_OF_A_SENTENCE:
+        return True
+    shares = language_shares(unicodedata.normalize("NFKC", text))
+    return (
+        max(shares.get(code, 0.0) for code in ("en", "pcm", _NONE)) >= 1 - SURELY
+        or max(shares.values()) < SURELY
+    )
+
+
 def _counted(text: str) -> Languages:
-    english = unknown = 0
+    accepted = unknown = 0
     others: Counter[str] = Counter()
     normal = unicodedata.normalize("NFKC", text)
     for window in _windows(normal):
@@ -104,8 +116,8 @@ def _counted(text: str) -> Languages:
             others[_likeliest(beyond_latin) or _OTHER_SCRIPT] += len(beyond_latin)
             letters -= len(beyond_latin)
         language = _likeliest(window) if letters >= FEWEST_LETTERS else ""
-        if language == ENGLISH:
-            english += letters
+        if language == _ACCEPTED:
+            accepted += letters
         elif language:
             others[language] += letters
         else:
@@ -114,12 +126,12 @@ def _counted(text: str) -> Languages:
     for language in hidden.keys() - others.keys():
         # They were counted with the windows that they stand in.
         others[language] = hidden[language]
-        english = max(0, english - hidden[language])
-    return Languages(english, unknown, others)
+        accepted = max(0, accepted - hidden[language])
+    return Languages(accepted, unknown, others)
 
 
 def _in_sentences(text: str) -> Counter[str]:
-    """The number of letters in sentences that are surely not English, by language."""
+    """The number of letters in sentences that are surely in no accepted language, by language."""
     found: Counter[str] = Counter()
     for sentence in split_sentences(text):
         letters = sum(map(str.isalpha, sentence))
@@ -128,15 +140,18 @@ def _in_sentences(text: str) -> Counter[str]:
     return found
 
 
-def _likeliest(text: str, most_english: float = inf) -> str:
-    """The name of the likely language; empty if none is, or if English is above ``most_english``."""
+def _likeliest(text: str, most_accepted: float = inf) -> str:
+    """The name of the likely language, ``_ACCEPTED`` for any of these together; empty if none is.
+
+    Empty also if the accepted ones are above ``most_accepted``.
+    """
     shares: dict[str, float] = {}
     for code, share in language_shares(text).items():
         name = _NAMES.get(code, code)
         shares[name] = shares.get(name, 0.0) + share
     shares.pop(_NONE, None)
     best = max(shares, key=lambda name: shares[name])
-    if shares[best] < LIKELY or shares[ENGLISH] > most_english:
+    if shares[best] < LIKELY or shares[_ACCEPTED] > most_accepted:
         return ""
     return best if best in _NAMES.values() else _OTHER
 

@@ -30,11 +30,13 @@ class Naming:
 
     ``words`` are folded and in the order given names, surname, suffix; initials are single letters.
     ``title`` is "m" or "f" where a title says so. ``capitals``: no letter of it is a small one.
+    ``ranked``: a title stands before it that says no gender, such as Dr.
     """
 
     words: tuple[str, ...] = field(repr=False)
     title: str = field(default="", repr=False)
     capitals: bool = False
+    ranked: bool = False
 
 
 def naming_of(text: str, span: Span) -> Naming:
@@ -45,9 +47,10 @@ def naming_of(text: str, span: Span) -> Naming:
     if not written:
         return Naming((said.casefold(),))
     before = _TITLE_BEFORE.search(text[max(0, span.start - _LOOK_BACK) : span.start])
-    title = _said_by([*titles, fold(before.group(1))] if before else titles)
+    all_titles = [*titles, fold(before.group(1))] if before and _is_title(fold(before.group(1))) else titles
+    title = _said_by(all_titles)
     folded = tuple(folded_word(word) for word in written)
-    return Naming(folded, title, all(word.isupper() for word in written))
+    return Naming(folded, title, all(word.isupper() for word in written), bool(all_titles) and not title)
 
 
 def words_of(said: str) -> list[str]:

@@ -8,6 +8,8 @@ One character stands for one, so every offset in the plain text is one in the te
 import re
 import unicodedata
 
+from ingest.language.json_text import json_values
+
 _IN_BRACKETS = re.compile(r"\((.)\)")
 _NAMED = re.compile(
     r"NEGATIVE (?:CIRCLED|SQUARED) LATIN CAPITAL LETTER ([A-Z])|LATIN LETTER SMALL CAPITAL ([A-Z])"
@@ -21,6 +23,8 @@ _BEYOND_LATIN = re.compile("[\u0370-\u052f]")
 _WORD = re.compile(r"[^\W_]+")
 _ESCAPE = re.compile(r"\\[nrt](?=[A-Z][a-z])")
 """A line break as a string in code writes it, which would hide the name behind it."""
+_ESCAPE_IN_JSON = re.compile(r"\\.")
+_BREAKS = frozenset(("\\n", "\\r", "\\t"))
 _LATIN = re.compile("[A-Za-z]")
 _LAST_OF_LATIN_1 = "\u00ff"
 """Up to it stand º, ª and µ, which people type and patterns know."""
@@ -48,7 +52,20 @@ def plain(text: str) -> str:
 
 def unescaped(text: str) -> str:
     """The text with line breaks for those that it writes as in code; as long as the original."""
-    return _ESCAPE.sub(" \n", text) if "\\" in text else text
+    if "\\" not in text:
+        return text
+    parts, at = list[str](), 0
+    for value in json_values(text):
+        # In a string of JSON it cannot be anything else.
+        if value.span and not value.bare:
+            first, last = value.span.start, value.span.end
+            parts += text[at:first], _ESCAPE_IN_JSON.sub(_broken, text[first:last])
+            at = last
+    return _ESCAPE.sub(" \n", "".join(parts) + text[at:])
+
+
+def _broken(escape: re.Match[str]) -> str:
+    return " \n" if escape[0] in _BREAKS else escape[0]
 
 
 def _in_latin(text: str) -> str:

@@ -1,7 +1,7 @@
 """Links across labels: accounts whose name spells a person named in the text."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from ingest.annotated import AnnotatedText
@@ -10,18 +10,11 @@ from ingest.labels import EMAIL, HANDLE, PERSON, PERSONAL_LINK, label_of
 from ingest.language.name_grammar import SUFFIXES
 from ingest.language.naming import naming_of
 from ingest.language.vocabulary import fold
-from ingest.linking.people import MOST_WORDS
+from ingest.linking.names import MOST_WORDS
 from ingest.linking.values import address
 
-HOLDER = "bank account name"
-
-_SHORTEST = 3
-"""Two letters fit too many people to identify one."""
 _SCHEME = re.compile(r"^[a-z]+://(?:www\.)?", re.IGNORECASE)
 _PATH = re.compile(r"[/?#&=]+")
-_EXTENSION = re.compile(r"[+%]")
-_LAST_FIGURES = re.compile(r"[0-9]+$")
-_SEVERAL = -1
 
 
 def link_accounts(document: Document, linked: Sequence[Entity]) -> list[Entity]:
@@ -31,13 +24,16 @@ def link_accounts(document: Document, linked: Sequence[Entity]) -> list[Entity]:
     and @keller_a belong to the Anna Keller of the text. An account that spells two persons, or none, keeps
     its own link. Links are numbered from 0 in text order.
     """
-    people = _spelled(document.text, linked)
+    people: dict[str, set[int]] = {}
+    for entity in linked:
+        if entity.label == PERSON:
+            for name in _spellings(naming_of(document.text, entity.span).words):
+                people.setdefault(name, set()).add(entity.link)
     joined: dict[int, int] = {}
     for entity in linked:
         name = _account_name(entity.label, document.text[entity.span.start : entity.span.end])
-        person = people.get(name, _SEVERAL)
-        if person != _SEVERAL:
-            joined[entity.link] = person
+        if len(spelled := people.get(name, set())) == 1:
+            joined[entity.link] = min(spelled)
     numbers: dict[int, int] = {}
     return [
         replace(entity, link=numbers.setdefault(joined.get(entity.link, entity.link), len(numbers)))
@@ -59,17 +55,6 @@ def rigid_apart(text: AnnotatedText) -> AnnotatedText:
     return replace(text, entities=apart)
 
 
-def _spelled(text: str, linked: Sequence[Entity]) -> Mapping[str, int]:
-    """The account names that fit each person of a text, with that person's link."""
-    people: dict[str, int] = {}
-    for entity in linked:
-        if entity.label == PERSON:
-            for name in _spellings(naming_of(text, entity.span).words):
-                same = people.setdefault(name, entity.link) == entity.link
-                people[name] = entity.link if same else _SEVERAL
-    return people
-
-
 def _spellings(words: tuple[str, ...]) -> Collection[str]:
     """annakeller, kelleranna, akeller, kellera, annak and the like; for a single word that word."""
     name = [word for word in words if word not in SUFFIXES]
@@ -80,21 +65,21 @@ def _spellings(words: tuple[str, ...]) -> Collection[str]:
     found = {first, last, family, "".join(name), first + last, last + first, last + given, family + first}
     found |= {first[0] + last, last + first[0], first[0] + family, family + first[0], first + last[0]}
     found |= {initials + last, last + initials}
-    return [spelled for spelled in found if len(spelled) >= _SHORTEST]
+    # Two letters fit too many people to identify one.
+    return [spelled for spelled in found if len(spelled) > 2]
 
 
 def _account_name(label: str, said: str) -> str:
     """The folded letters of an account name; "" if it is no account."""
     if label == EMAIL:
-        said = _EXTENSION.split(address(said).partition("@")[0])[0]
+        said = re.split("[@+%]", address(said))[0]
     elif label == HANDLE:
         said = said.lstrip("@").partition("@")[0]
     elif label == PERSONAL_LINK:
         host, *path = [part for part in _PATH.split(_SCHEME.sub("", said)) if part] or [""]
         said = path[-1] if path else host.partition(".")[0]
-    elif label == HOLDER:
+    elif label == "bank account name":
         said = "".join(naming_of(said, Span(0, len(said))).words)
     else:
         return ""
-    letters = "".join(filter(str.isalnum, fold(said).casefold()))
-    return _LAST_FIGURES.sub("", letters)
+    return "".join(filter(str.isalnum, fold(said).casefold())).rstrip("0123456789")

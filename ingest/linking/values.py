@@ -8,7 +8,6 @@ from ingest.language.vocabulary import fold
 
 Key = tuple[str, ...]
 
-DATES = frozenset(("date", "date of birth"))
 NUMBERS = frozenset(
     ("social security number", "passport number", "bank account number", "IBAN", "BIC code")
     + ("credit card number", "credit card CVV", "phone number", "MAC address", "PIN code", "vehicle VIN")
@@ -16,53 +15,46 @@ NUMBERS = frozenset(
     + ("medical record number", "health insurance number", "employee number", "zip postal code")
 )
 """Labels whose separators carry no meaning. In case numbers they do: 12/345 is not 123/45."""
-_AMOUNT = "monetary amount"
 
+_MONTH_NAMES = """
+january jan januar janner januari janvier enero gennaio janeiro stycznia
+february feb februar februari fevrier febrero febbraio fevereiro lutego
+march mar marz maart marts mars marzo marco marca
+april apr avril abril aprile kwietnia
+may mai mei maj mayo maggio maio maja
+june jun juni juin junio giugno junho czerwca
+july jul juli juillet julio luglio julho lipca
+august aug augustus augusti aout agosto sierpnia
+september sept sep septembre septiembre setiembre settembre setembro wrzesnia
+october oct oktober octobre octubre ottobre outubro pazdziernika
+november nov novembre noviembre novembro listopada
+december dec dezember desember decembre diciembre dicembre dezembro grudnia
+"""
 _MONTHS = {
-    name: number
-    for number, names in enumerate(
-        (
-            "january jan januar janner januari janvier enero gennaio janeiro stycznia",
-            "february feb februar februari fevrier febrero febbraio fevereiro lutego",
-            "march mar marz maart marts mars marzo marco marca",
-            "april apr avril abril aprile kwietnia",
-            "may mai mei maj mayo maggio maio maja",
-            "june jun juni juin junio giugno junho czerwca",
-            "july jul juli juillet julio luglio julho lipca",
-            "august aug augustus augusti aout agosto sierpnia",
-            "september sept sep septembre septiembre setiembre settembre setembro wrzesnia",
-            "october oct oktober octobre octubre ottobre outubro pazdziernika",
-            "november nov novembre noviembre novembro listopada",
-            "december dec dezember desember decembre diciembre dicembre dezembro grudnia",
-        ),
-        start=1,
-    )
-    for name in names.split()
+    name: str(number) for number, line in enumerate(_MONTH_NAMES.splitlines()) for name in line.split()
 }
 _BESIDE_DATES = frozenset(
-    ("st", "nd", "rd", "th", "er", "of", "the", "de", "del", "di", "den", "der", "am", "le", "el", "on")
-    + ("mon", "monday", "tue", "tues", "tuesday", "wed", "wednesday", "thu", "thur", "thurs", "thursday")
-    + ("fri", "friday", "sat", "saturday", "sun", "sunday")
+    "st nd rd th er of the de del di den der am le el on mon monday tue tues tuesday wed wednesday thu thur "
+    "thurs thursday fri friday sat saturday sun sunday".split()
 )
-_YEAR_FIRST = re.compile(r"([0-9]{4})(?:([-/.])([0-9]{1,2})\2([0-9]{1,2})|([0-9]{2})([0-9]{2}))")
+_YEAR_FIRST = re.compile(r"(?=.{8})([0-9]{4})([-/.]?)([0-9]{1,2})\2([0-9]{1,2})")
 _YEAR_LAST = re.compile(r"([0-9]{1,2})([-/.])\s?([0-9]{1,2})\2\s?([0-9]{4})")
 _MONTH_YEAR = re.compile(r"([0-9]{1,2})[-/.]([0-9]{4})")
-_PART_OF_DATE = re.compile(r"[0-9]+|[^\W\d_]+")
-
-_SPELLED_AT = re.compile(r"\s{0,3}[\[({<]\s?at\s?[\])}>]\s{0,3}|\s{1,3}at\s{1,3}")
-_SPELLED_DOT = re.compile(r"\s{0,3}[\[({<]\s?dot\s?[\])}>]\s{0,3}|\s{1,3}dot\s{1,3}")
+_PART = re.compile(r"[0-9]+|[^\W\d_]+")
+_SPELLED_AT = re.compile(r"[\s\[({<]{1,5}at[\s\])}>]{1,5}")
+_SPELLED_DOT = re.compile(r"[\s\[({<]{1,5}dot[\s\])}>]{1,5}")
 _THOUSANDS = re.compile(r"(?<=[0-9])[,'’\u00a0\u202f ](?=[0-9]{3}(?![0-9]))")
 
 
 def value_key(label: str, said: str) -> Key:
     """A key that two mentions of one label share if and only if they have the same value."""
-    if label in DATES and (date := date_key(said)):
+    if label in ("date", "date of birth") and (date := date_key(said)):
         return date
     if label in NUMBERS and (dense := "".join(filter(str.isalnum, said)).casefold()):
         return (dense,)
     if label == EMAIL:
         return (address(said),)
-    if label == _AMOUNT:
+    if label == "monetary amount":
         said = _THOUSANDS.sub("", said)
     return tuple(folded_word(word) for word in words_of(said)) or (said.casefold(),)
 
@@ -82,31 +74,24 @@ def date_key(said: str) -> Key | None:
     """
     said = said.strip(" .,")
     if match := _YEAR_FIRST.fullmatch(said):
-        year, _, *parts = match.groups()
-        month, day = (part for part in parts if part is not None)
-        return _date(int(year), int(month), int(day))
+        return _date(match[1], match[3], match[4])
     if match := _YEAR_LAST.fullmatch(said):
-        first, second, year = (int(match.group(number)) for number in (1, 3, 4))
-        if first <= 12 and second <= 12 and first != second:
-            return "ambiguous", str(first), str(second), str(year)
-        month, day = sorted((first, second))
-        return _date(year, month, day)
+        month, day = sorted((match[1], match[3]), key=int)
+        if int(day) <= 12 and int(month) != int(day):
+            return "ambiguous", str(int(match[1])), str(int(match[3])), match[4]
+        return _date(match[4], month, day)
     if match := _MONTH_YEAR.fullmatch(said):
-        return _date(int(match.group(2)), int(match.group(1)), None)
-    return _worded_date(said)
-
-
-def _worded_date(said: str) -> Key | None:
-    parts = [part for part in _PART_OF_DATE.findall(fold(said)) if part not in _BESIDE_DATES]
-    months = [part for part in parts if part in _MONTHS]
-    years = [int(part) for part in parts if len(part) == 4 and part.isdecimal()]
-    days = [int(part) for part in parts if len(part) < 3 and part.isdecimal()]
-    if len(months) != 1 or len(years) > 1 or len(days) > 1 or len(parts) != 1 + len(years) + len(days):
+        return _date(match[2], match[1], "")
+    parts = [part for part in _PART.findall(fold(said)) if part not in _BESIDE_DATES]
+    months = [_MONTHS[part] for part in parts if part in _MONTHS]
+    years = [part for part in parts if len(part) == 4 and part.isdecimal()]
+    days = [part for part in parts if len(part) < 3 and part.isdecimal()]
+    if len(months) != 1 or max(len(years), len(days)) > 1 or len(parts) != 1 + len(years) + len(days):
         return None
-    return _date(years[0] if years else None, _MONTHS[months[0]], days[0] if days else None)
+    return _date("".join(years), months[0], "".join(days))
 
 
-def _date(year: int | None, month: int, day: int | None) -> Key | None:
-    if not (1 <= month <= 12 and (day is None or 1 <= day <= 31)):
+def _date(year: str, month: str, day: str) -> Key | None:
+    if not (1 <= int(month) <= 12 and (not day or 1 <= int(day) <= 31)):
         return None
-    return "date", *("" if part is None else str(part) for part in (year, month, day))
+    return "date", year, str(int(month)), day and str(int(day))

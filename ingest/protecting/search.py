@@ -16,9 +16,8 @@ from statistics import median
 from typing import Literal
 
 from ingest.annotated import AnnotatedText
-from ingest.protecting.clauses import deletions
-from ingest.protecting.edits import Edit, Kind, written
-from ingest.protecting.protocols import Adversary
+from ingest.protecting.adversary import Adversary
+from ingest.protecting.edits import Edit, Kind, deletions, written
 from ingest.protecting.wordings import entity_edits, wordings
 from ingest.protocols import Encoder
 
@@ -66,68 +65,53 @@ class Searched:
         """How many edits were made, of the text as a whole."""
         return {"text": sum(self.edits.values())}
 
-    @property
-    def truthful(self) -> bool:
-        """Always: each kind of edit keeps the truth."""
-        return True
-
-
-@dataclass(slots=True)
-class _State:
-    """A text in the course of the search: what it was, is, and could become."""
-
-    original: str = field(repr=False)
-    offered: Sequence[Edit] = field(repr=False)
-    tried: Sequence[Edit] = field(repr=False)
-    before: Mapping[str, float]
-    text: str = field(repr=False)
-    now: Mapping[str, float]
-    made: list[Edit] = field(default_factory=list, repr=False)
-    retried: bool = False
-    is_open: bool = True
-
-    def tries(self) -> dict[str, list[Edit]]:
-        """Each text that is one edit away, with the edits that make it."""
-        found: dict[str, list[Edit]] = {}
-        for edit in self.tried:
-            if edit not in self.made:
-                text = written(self.original, [*self.made, edit])
-                if text and text != self.text:
-                    found.setdefault(text, [*self.made, edit])
-        return found
-
 
 class Search:
     """Protects ``attributes`` against ``adversary``; ``encoder`` says how far an edit moves a text."""
 
-    name = "search"
+    name, truthful = "search", True
 
-    def __init__(
-        self, adversary: Adversary, encoder: Encoder, attributes: Sequence[str], margin: float = MARGIN
-    ) -> None:
+    def __init__(self, adversary: Adversary, encoder: Encoder, attributes: Sequence[str]) -> None:
         self._adversary, self._encoder, self._attributes = adversary, encoder, tuple(attributes)
         unread = self._certain(TELLS_NOTHING)
-        self._limits = {name: median(told[name] for told in unread) + margin for name in self._attributes}
+        self._limits = {name: median(told[name] for told in unread) + MARGIN for name in self._attributes}
         self.outcomes: dict[str, Searched] = {}
 
     def rewrite(self, texts: Sequence[AnnotatedText]) -> list[str]:
         """The texts after the edits that were chosen. Raises as the adversary does."""
-        found = self.search(texts)
-        self.outcomes |= {each.text: searched for each, searched in zip(texts, found, strict=True)}
-        return [each.text for each in found]
+        self.outcomes |= {each.text: self.search(each) for each in texts}
+        return [self.outcomes[each.text].text for each in texts]
 
-    def search(self, texts: Sequence[AnnotatedText]) -> list[Searched]:
-        """The outcome of each text; it does not depend on the other texts."""
-        told = self._certain([each.text for each in texts])
-        states = []
-        for each, said in zip(texts, told, strict=True):
-            offered = offered_edits(each) if self._excess(said) > 0 else ()
-            states.append(_State(each.text, offered, offered, said, each.text, said))
-        while tried := [(each, each.tries()) for each in states if each.is_open]:
-            certain = iter(self._certain([text for _, texts in tried for text in texts]))
-            for state, found in tried:
-                self._take(state, found, {text: next(certain) for text in found})
-        return [self._outcome(each) for each in states]
+    def search(self, text: AnnotatedText) -> Searched:
+        """The outcome of one text."""
+        (before,) = self._certain([text.text])
+        tried = offered = offered_edits(text) if self._excess(before) > 0 else []
+        said, now, made = text.text, before, list[Edit]()
+        while (excess := self._excess(now)) > 0:
+            tries = dict[str, list[Edit]]()
+            for edit in tried:
+                tries.setdefault(written(text.text, [*made, edit]) or said, [*made, edit])
+            tries.pop(said, None)
+            certain = dict(zip(tries, self._certain(list(tries)), strict=True))
+            gains = {new: excess - self._excess(told) for new, told in certain.items()}
+            worth = self._worth(text.text, {new: gain for new, gain in gains.items() if gain >= LEAST_GAIN})
+            if worth:
+                said = max(worth, key=worth.__getitem__)
+                now, made, tried = certain[said], tries[said], [tries[new][-1] for new in worth]
+            elif tried is offered:
+                break
+            else:
+                # Trying takes nearly all of the time: what did not help is tried again at the end alone.
+                tried = offered
+        stops: dict[str, End] = {
+            name: "already safe"
+            if before[name] <= most
+            else "protected"
+            if now[name] <= most
+            else "no edit helps"
+            for name, most in self._limits.items()
+        }
+        return Searched(said, stops, dict(Counter(each.kind for each in made)), before, now)
 
     def _certain(self, texts: Sequence[str]) -> list[Mapping[str, float]]:
         return [
@@ -138,45 +122,14 @@ class Search:
     def _excess(self, certain: Mapping[str, float]) -> float:
         """How far log-odds lie above their limits: of several cues, each takes some of them when it goes."""
         return sum(
-            max(0.0, _log_odds(said) - _log_odds(self._limits[name])) for name, said in certain.items()
+            max(0.0, _log_odds(certain[name]) - _log_odds(most)) for name, most in self._limits.items()
         )
 
-    def _take(
-        self, state: _State, tries: Mapping[str, list[Edit]], certain: Mapping[str, Mapping[str, float]]
-    ) -> None:
-        """Make the best edit of a text, or close it where there is none."""
-        before = self._excess(state.now)
-        gains = {text: before - self._excess(certain[text]) for text in tries}
-        helping = [text for text, gain in gains.items() if gain >= LEAST_GAIN]
-        near = dict(zip(helping, self._nearness(state.original, helping), strict=True))
-        fitting = [text for text in helping if near[text] >= NEAREST]
-        if not fitting:
-            # What did not help before may help now: once, since trying takes nearly all of the time.
-            state.is_open = before > 0 and not state.retried and len(state.tried) < len(state.offered)
-            state.tried, state.retried = state.offered, True
-            return
-        best = max(fitting, key=lambda text: gains[text] / (1 - near[text] + STEP))
-        state.text, state.made, state.now = best, tries[best], certain[best]
-        state.tried = [tries[text][-1] for text in fitting]
-        state.is_open = self._excess(state.now) > 0
-
-    def _nearness(self, original: str, texts: Sequence[str]) -> list[float]:
-        if not texts:
-            return []
-        first, *others = self._encoder.encode([original, *texts])
-        return [float(first @ other) for other in others]
-
-    def _outcome(self, state: _State) -> Searched:
-        stops: dict[str, End] = {
-            name: "already safe"
-            if state.before[name] <= limit
-            else "protected"
-            if state.now[name] <= limit
-            else "no edit helps"
-            for name, limit in self._limits.items()
-        }
-        edits = Counter(each.kind for each in state.made)
-        return Searched(state.text, stops, dict(edits), state.before, state.now)
+    def _worth(self, original: str, gains: Mapping[str, float]) -> dict[str, float]:
+        """What each text takes for what it moves, of those near enough to the original."""
+        first, *others = self._encoder.encode([original, *gains])
+        near = {text: float(first @ other) for text, other in zip(gains, others, strict=True)}
+        return {text: gains[text] / (1 - near[text] + STEP) for text in gains if near[text] >= NEAREST}
 
 
 def _log_odds(certain: float) -> float:

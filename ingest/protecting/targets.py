@@ -10,8 +10,6 @@ import math
 import random
 from collections.abc import Callable, Mapping, Sequence
 
-from ingest.protecting.incognitext import Same
-
 YEARS = 10
 """The fewest between the true age and a target: matching takes five years for the same."""
 VALUES: Mapping[str, Sequence[str]] = {
@@ -43,30 +41,31 @@ VALUES: Mapping[str, Sequence[str]] = {
 }  # fmt: skip
 """The values of each attribute that a target may be."""
 SAME_SET = {"nationality": "country"}
+Same = Callable[[str, str, str], bool]
+"""Whether, of an attribute, a guess says the same as the truth."""
 Draw = Callable[[str, str, str], str]
-"""From author, attribute and true value to the target."""
+"""From author, attribute and true value to the target. Raises KeyError for an attribute without values."""
 
 
-def drawn_target(key: bytes, same: Same, values: Mapping[str, Sequence[str]] = VALUES) -> Draw:
-    """Uniform over what is not the truth, and for an age far from it.
+def drawn_target(key: bytes, same: Same, chosen: Mapping[str, str] | None = None) -> Draw:
+    """The value that somebody chose for the attribute; where there is none, or it is the truth, a drawn one.
 
-    The draw is keyed and depends on author and attribute alone, so that many texts of one author suggest the
-    same: by what is never suggested, an observer would find the truth.
-
-    Raises:
-        KeyError: There are no values of this attribute.
+    Uniform over what is not the truth, and for an age far from it. The draw is keyed and depends on author
+    and attribute alone, so that many texts of one author suggest the same: by what is never suggested, an
+    observer would find the truth.
     """
 
     def draw(author: str, attribute: str, truth: str) -> str:
-        others = [each for each in _values(values, attribute) if _far(attribute, each, truth, same)]
+        value = (chosen or {}).get(attribute)
+        if value is not None and not same(attribute, value, truth):
+            return value
+        others = [each for each in _values(attribute) if _far(attribute, each, truth, same)]
         return _rng(key, author, attribute).choice(others)
 
     return draw
 
 
-def randomized_response(
-    key: bytes, epsilon: float, same: Same, values: Mapping[str, Sequence[str]] = VALUES
-) -> Draw:
+def randomized_response(key: bytes, epsilon: float, same: Same) -> Draw:
     """The truth with probability e^epsilon / (e^epsilon + k - 1), else one of the other k - 1 values evenly.
 
     Epsilon-locally differentially private as to the value drawn, for one draw of an author and attribute; at
@@ -79,29 +78,18 @@ def randomized_response(
         raise ValueError(f"epsilon is {epsilon:g}: give 0 or more")
 
     def draw(author: str, attribute: str, truth: str) -> str:
-        rng, all_values = _rng(key, author, attribute), _values(values, attribute)
-        own = next((each for each in all_values if same(attribute, each, truth)), None)
-        others = [each for each in all_values if each != own]
-        keeps = 1 / (1 + (len(all_values) - 1) * math.exp(-epsilon))
-        return own if own is not None and rng.random() < keeps else rng.choice(others)
+        rng, values = _rng(key, author, attribute), _values(attribute)
+        own = next((each for each in values if same(attribute, each, truth)), None)
+        keeps = 1 / (1 + (len(values) - 1) * math.exp(-epsilon))
+        if own is not None and rng.random() < keeps:
+            return own
+        return rng.choice([each for each in values if each != own])
 
     return draw
 
 
-def chosen_target(chosen: Mapping[str, str], same: Same, otherwise: Draw) -> Draw:
-    """The values that somebody chose, by attribute; ``otherwise`` where there is none, or it is the truth."""
-
-    def draw(author: str, attribute: str, truth: str) -> str:
-        value = chosen.get(attribute)
-        return (
-            otherwise(author, attribute, truth) if value is None or same(attribute, value, truth) else value
-        )
-
-    return draw
-
-
-def _values(values: Mapping[str, Sequence[str]], attribute: str) -> Sequence[str]:
-    return values[SAME_SET.get(attribute, attribute)]
+def _values(attribute: str) -> Sequence[str]:
+    return VALUES[SAME_SET.get(attribute, attribute)]
 
 
 def _far(attribute: str, value: str, truth: str, same: Same) -> bool:

@@ -7,157 +7,151 @@ are for comparison.
 """
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar, TypeVar
 
 from ingest.annotated import AnnotatedText
-from ingest.protecting.by_model import ModelAdversary
+from ingest.protecting.adversary import ModelAdversary
 from ingest.protecting.incognitext import ROUNDS
-from ingest.protecting.protocols import Inference
-from models.language.asking import Asker, Plan, Slots
-from models.language.prompts import Prompt, prompt
-from models.language.reading import behind_mark, json_in
+from models.language.asking import NO_PLAN, Asker, Plan, Slots
+from models.language.prompts import prompt
+from models.language.reading import behind_mark, json_in, rows_in
 
 ATTRIBUTES = ("age", "sex", "place", "birthplace", "education", "occupation", "income", "relationship")
 """What the iterative method protects: the eight of Staab et al. (2024)."""
 NAMED = 10
 """The attributes that a synthetic text is written from, at most."""
+_T = TypeVar("_T")
 
 
 class NotRewritten(Exception):
     """A model gave no readable answer, or a text does not fit: the document is not sanitized."""
 
 
-class SanitizeAndParaphrase:
-    """Anonymizes in one answer, and says the result in other words in the next."""
+class WholeTexts(ABC):
+    """A method: its ``kind`` is what tables name it, ``prompts`` say how often each is asked of a text."""
+
+    kind: ClassVar[str]
+    prompts: ClassVar[Mapping[str, int]]
 
     def __init__(self, asker: Asker) -> None:
         self._asker = asker
-        self._steps = prompt("anonymize_text"), prompt("reword_text")
-        self.name = f"sanitize-paraphrase ({asker.engine(self._steps[0])}, {self._steps[1].label})"
+        first, *others = map(prompt, self.prompts)
+        self.name = f"{self.kind} ({', '.join([asker.engine(first), *(each.label for each in others)])})"
 
     def rewrite(self, texts: Sequence[AnnotatedText]) -> list[str]:
-        """The new texts.
+        """The new texts. An empty one stays as it is: given one, a model would invent another.
 
         Raises:
-            NotRewritten: An answer could not be read, or a text does not fit into the model's context.
+            NotRewritten: An answer could not be read, or a text does not fit into one.
             ModelUnavailable: The model could not be reached or failed.
         """
-        written = [each.text for each in texts]
-        for step in self._steps:
-            written = _rewritten(self._asker, step, written, _slots(written))
-        return written
-
-    def plan(self, texts: Sequence[str]) -> Plan:
-        """What rewriting takes, as if the first step changed nothing."""
-        first, second = (self._asker.plan(step, _slots(texts)) for step in self._steps)
-        return first + second
-
-
-class Iterative:
-    """Three rounds: an adversary infers eight attributes, and a rewriter answers all that it inferred."""
-
-    def __init__(self, asker: Asker) -> None:
-        self._asker, self._adversary = asker, ModelAdversary(asker, ATTRIBUTES)
-        self._prompt = prompt("rewrite_against")
-        self.name = f"iterative ({self._adversary.name}, {self._prompt.label})"
-
-    def rewrite(self, texts: Sequence[AnnotatedText]) -> list[str]:
-        """The new texts. Raises as ``SanitizeAndParaphrase.rewrite``."""
-        written = [each.text for each in texts]
-        for _ in range(ROUNDS):
-            inferred = self._adversary.infer([text for text in written if text.strip()])
-            if not all(inferred):
-                raise NotRewritten
-            found = iter(inferred)
-            knowledge = [_said(next(found)) if text.strip() else "" for text in written]
-            slots = [{"inferred": each, "text": text} for each, text in zip(knowledge, written, strict=True)]
-            written = _rewritten(self._asker, self._prompt, written, slots)
-        return written
-
-    def plan(self, texts: Sequence[str]) -> Plan:
-        """What rewriting takes, as if nothing were inferred or changed."""
-        rewriting = self._asker.plan(self._prompt, [{**each, "inferred": ""} for each in _slots(texts)])
-        return (self._adversary.plan(texts) + rewriting).times(ROUNDS)
-
-
-class DisclosureAbstraction:
-    """Puts the first of three more general wordings in the place of each disclosure that a model finds."""
-
-    def __init__(self, asker: Asker) -> None:
-        self._asker, self._prompt = asker, prompt("abstract_disclosures")
-        self.name = f"disclosure-abstraction ({asker.engine(self._prompt)})"
-
-    def rewrite(self, texts: Sequence[AnnotatedText]) -> list[str]:
-        """The new texts; words that do not stand in a text change nothing. Raises as the others."""
-        asked = [each.text for each in texts if each.text.strip()]
-        found = iter(self._asker.all(self._prompt, _slots(asked), _wordings))
-        return [_with(each.text, next(found)) if each.text.strip() else each.text for each in texts]
-
-    def plan(self, texts: Sequence[str]) -> Plan:
-        """What rewriting takes."""
-        return self._asker.plan(self._prompt, _slots(texts))
-
-
-class SyntheticTexts:
-    """Writes a new text from the attributes of one, and refines it until a privacy agent calls it safe.
-
-    Whoever writes never sees the text, and whoever refines sees the new text and what must be changed. What
-    is not safe after three rounds is not rewritten.
-    """
-
-    def __init__(self, asker: Asker) -> None:
-        self._asker = asker
-        self._naming, self._writing = prompt("name_attributes"), prompt("write_from_attributes")
-        self._checking, self._refining = prompt("check_synthetic"), prompt("refine_synthetic")
-        labels = ", ".join(each.label for each in (self._writing, self._checking, self._refining))
-        self.name = f"sage ({asker.engine(self._naming)}, {labels})"
-
-    def rewrite(self, texts: Sequence[AnnotatedText]) -> list[str]:
-        """The new texts; an empty one stays as it is.
-
-        Raises:
-            NotRewritten: A text is not safe after the last round, or as ``SanitizeAndParaphrase.rewrite``.
-            ModelUnavailable: The model could not be reached or failed.
-        """
-        asked = [each.text for each in texts if each.text.strip()]
-        named = [each or "" for each in self._asker.all(self._naming, _slots(asked), _attributes)]
-        if not all(named):
-            raise NotRewritten
-        known = [{"attributes": each} for each in named]
-        done = iter(self._made_safe(known, _rewritten(self._asker, self._writing, named, known)))
+        done = iter(self._written([each.text for each in texts if each.text.strip()]))
         return [next(done) if each.text.strip() else each.text for each in texts]
 
     def plan(self, texts: Sequence[str]) -> Plan:
-        """What rewriting takes at most, as if the attributes were as long as the texts, and never safe."""
-        same = [{"attributes": text, "changes": "", "text": text} for text in texts]
-        checking = self._asker.plan(self._checking, same)
-        rounds = (checking + self._asker.plan(self._refining, same)).times(ROUNDS)
-        return (
-            self._asker.plan(self._naming, same) + self._asker.plan(self._writing, same) + checking + rounds
-        )
+        """What rewriting takes at most, as if every step were given the texts."""
+        empty = {"inferred": "", "changes": "", "hint": ""}
+        slots = [{**empty, "text": each, "attributes": each} for each in texts]
+        steps = self.prompts.items()
+        return sum((self._asker.plan(prompt(name), slots).times(times) for name, times in steps), NO_PLAN)
 
-    def _made_safe(self, known: Sequence[Slots], written: list[str]) -> list[str]:
-        """Refine what is not safe in as many rounds as are allowed; the privacy agent has the last word."""
-        for turn in range(ROUNDS + 1):
-            read = [{**own, "text": text} for own, text in zip(known, written, strict=True)]
-            changes = self._asker.all(self._checking, read, _changes)
-            if None in changes or (turn == ROUNDS and any(changes)):
-                raise NotRewritten
-            if not any(changes):
-                break
-            unsafe = [(text, each) for text, each in zip(written, changes, strict=True) if each]
-            slots = [{"changes": each, "text": text} for text, each in unsafe]
-            refined = iter(_rewritten(self._asker, self._refining, [text for text, _ in unsafe], slots))
-            written = [next(refined) if each else text for text, each in zip(written, changes, strict=True)]
+    @abstractmethod
+    def _written(self, texts: Sequence[str]) -> list[str]: ...
+
+    def _all(self, step: str, asked: Sequence[Slots], read: Callable[[str], _T | None]) -> list[_T]:
+        """What is read in every answer to one prompt."""
+        found = self._asker.all(prompt(step), asked, read)
+        done = [each for each in found if each is not None]
+        if len(done) < len(found):
+            raise NotRewritten
+        return done
+
+    def _rewritten(self, step: str, asked: Sequence[Slots]) -> list[str]:
+        """The texts behind the mark of every answer, none of which is cut off."""
+        if not all(self._asker.has_room(prompt(step), each.get("text", "")) for each in asked):
+            raise NotRewritten
+        return self._all(step, asked, behind_mark)
+
+
+class SanitizeAndParaphrase(WholeTexts):
+    """Anonymizes in one answer, and says the result in other words in the next."""
+
+    kind = "sanitize-paraphrase"
+    prompts: ClassVar = {"anonymize_text": 1, "reword_text": 1}
+
+    def _written(self, texts: Sequence[str]) -> list[str]:
+        return self._rewritten("reword_text", _slots(self._rewritten("anonymize_text", _slots(texts))))
+
+
+class Iterative(WholeTexts):
+    """Three rounds: an adversary infers eight attributes, and a rewriter answers all that it inferred."""
+
+    kind = "iterative"
+    prompts: ClassVar = {"infer_attributes": ROUNDS, "rewrite_against": ROUNDS}
+
+    def _written(self, texts: Sequence[str]) -> list[str]:
+        adversary, written = ModelAdversary(self._asker, ATTRIBUTES), list(texts)
+        for _ in range(ROUNDS):
+            slots = []
+            for text, inferred in zip(written, adversary.infer(written), strict=True):
+                if not inferred:
+                    raise NotRewritten
+                lines = (f"{name}: {'; '.join(x.guesses)} ({x.reasoning})" for name, x in inferred.items())
+                slots.append({"inferred": "\n".join(lines), "text": text})
+            written = self._rewritten("rewrite_against", slots)
         return written
 
 
-WholeTexts = SanitizeAndParaphrase | Iterative | DisclosureAbstraction | SyntheticTexts
-BY_MODEL: Mapping[str, Callable[[Asker], WholeTexts]] = {
-    "sanitize-paraphrase": SanitizeAndParaphrase,
-    "iterative": Iterative,
-    "disclosure-abstraction": DisclosureAbstraction,
-    "sage": SyntheticTexts,
+class DisclosureAbstraction(WholeTexts):
+    """Puts the first of three more general wordings in the place of each disclosure that a model finds.
+
+    Words that do not stand in a text change nothing.
+    """
+
+    kind = "disclosure-abstraction"
+    prompts: ClassVar = {"abstract_disclosures": 1}
+
+    def _written(self, texts: Sequence[str]) -> list[str]:
+        found = self._all("abstract_disclosures", _slots(texts), _wordings)
+        return [_with(text, each) for text, each in zip(texts, found, strict=True)]
+
+
+class SyntheticTexts(WholeTexts):
+    """Writes a new text from the attributes of one, and refines it until a privacy agent calls it safe.
+
+    Whoever writes never sees the text, and whoever refines sees the new text and what must be changed. What
+    is not safe after three rounds is not rewritten: the privacy agent has the last word.
+    """
+
+    kind = "sage"
+    prompts: ClassVar = {
+        "name_attributes": 1,
+        "write_from_attributes": 1,
+        "check_synthetic": ROUNDS + 1,
+        "refine_synthetic": ROUNDS,
+    }
+
+    def _written(self, texts: Sequence[str]) -> list[str]:
+        known = [{"attributes": each} for each in self._all("name_attributes", _slots(texts), _attributes)]
+        written = self._rewritten("write_from_attributes", known)
+        for left in reversed(range(ROUNDS + 1)):
+            read = [{**own, "text": text} for own, text in zip(known, written, strict=True)]
+            changes = self._all("check_synthetic", read, _changes)
+            if not any(changes):
+                return written
+            if not left:
+                break
+            pairs = list(zip(changes, written, strict=True))
+            slots = [{"changes": each, "text": text} for each, text in pairs if each]
+            refined = iter(self._rewritten("refine_synthetic", slots))
+            written = [next(refined) if each else text for each, text in pairs]
+        raise NotRewritten
+
+
+BY_MODEL: Mapping[str, type[WholeTexts]] = {
+    each.kind: each for each in (SanitizeAndParaphrase, Iterative, DisclosureAbstraction, SyntheticTexts)
 }
 """By the names that tables show."""
 
@@ -166,31 +160,10 @@ def _slots(texts: Sequence[str]) -> list[Slots]:
     return [{"text": text} for text in texts]
 
 
-def _rewritten(asker: Asker, step: Prompt, texts: Sequence[str], slots: Sequence[Slots]) -> list[str]:
-    """The answers, but for empty texts: given one, a model would invent another."""
-    asked = [each for text, each in zip(texts, slots, strict=True) if text.strip()]
-    if not all(asker.has_room(step, text) for text in texts):
-        raise NotRewritten
-    found = iter(asker.all(step, asked, behind_mark))
-    written = [next(found) if text.strip() else text for text in texts]
-    done = [each for each in written if each is not None]
-    if len(done) < len(written):
-        raise NotRewritten
-    return done
-
-
-def _said(inferred: Mapping[str, Inference]) -> str:
-    return "\n".join(
-        f"{attribute}: {'; '.join(each.guesses)} ({each.reasoning})" for attribute, each in inferred.items()
-    )
-
-
 def _attributes(answer: str) -> str | None:
     """The attributes of an answer in lines; None where a row cannot be read."""
-    said = json_in(answer)
-    rows = said.get("attributes") if isinstance(said, dict) else None
     lines = list[str]()
-    for row in rows if isinstance(rows, list) else ():
+    for row in rows_in(answer, "attributes") or ():
         match row:
             case {"name": str(name), "value": str(value)} if name.strip() and value.strip():
                 lines.append(f"{name.strip()}: {value.strip()}")
@@ -210,23 +183,16 @@ def _changes(answer: str) -> str | None:
 
 
 def _wordings(answer: str) -> dict[str, str] | None:
-    said = json_in(answer)
-    rows = said.get("disclosures") if isinstance(said, dict) else None
-    if not isinstance(rows, list):
-        return None
-    found: dict[str, str] = {}
-    for row in rows:
+    """The first wording of each disclosure of an answer; None where it has no list of them."""
+    rows, found = rows_in(answer, "disclosures"), dict[str, str]()
+    for row in rows or ():
         match row:
             case {"words": str(words), "instead": [str(first), *_]} if words.strip() and first.strip():
                 found.setdefault(words.strip(), first.strip())
-    return found
+    return None if rows is None else found
 
 
-def _with(text: str, instead: Mapping[str, str] | None) -> str:
-    if instead is None:
-        raise NotRewritten
-    if not instead:
-        return text
+def _with(text: str, instead: Mapping[str, str]) -> str:
     longest_first = sorted(instead, key=len, reverse=True)
     found = re.compile("|".join(rf"(?<!\w){re.escape(each)}(?!\w)" for each in longest_first))
-    return found.sub(lambda match: instead[match[0]], text)
+    return found.sub(lambda match: instead[match[0]], text) if instead else text

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ingest.annotated import AnnotatedText
 from ingest.protocols import Hazards
-from models.risk.embedded import HazardModel, LabeledText
+from models.risk.protocol import HazardModel, LabeledText
 
 
 class LearnedRisk:
@@ -14,8 +14,6 @@ class LearnedRisk:
     not scored again without it, which would cost a pass per entity. This is the direct form of TRIP-RAG's
     marginal risk, meant for models trained on entity scores.
     """
-
-    additive = True
 
     def __init__(self, model: HazardModel) -> None:
         self._model = model

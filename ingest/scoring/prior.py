@@ -15,9 +15,8 @@ from ingest.annotated import AnnotatedText, residual_spans
 from ingest.documents import Entity, Identifier
 from ingest.labels import PERSON, label_of
 from ingest.protocols import Hazards
-from ingest.rendering.aliases import is_person_alias
-from ingest.scoring.raw import descriptor_of
 from ingest.spans import Shift, merged, substitute
+from ingest.wording.aliases import is_person_alias
 
 FACET_GAIN = 0.25
 """Added to the hazard of every quasi-identifier per doubling of their number of distinct labels."""
@@ -43,7 +42,6 @@ class RiskPrior:
     """
 
     name = "prior"
-    additive = False
 
     def hazards(self, texts: Sequence[AnnotatedText]) -> list[Hazards]:
         """R(T), and R(T) - R(T without e) for each e, from sums that each e changes a little."""
@@ -63,6 +61,11 @@ def _hazards(text: AnnotatedText) -> Hazards:
             left[other] = [e for e in mentions[other] if shift and any(residual_spans(text.text, e, shift))]
         gains[number] = total - sums.total(left, [words for _, words in put_in])
     return Hazards(total, gains)
+
+
+def descriptor_of(entity: Entity) -> str:
+    """The stand-in for an entity when the risk model reads the text without it."""
+    return label_of(entity.label).descriptor
 
 
 _Weight = tuple[Entity, float]

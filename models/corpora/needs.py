@@ -35,18 +35,9 @@ def marked_passages(data: Path | None, part: Part, leave_out: Collection[str] = 
     without = {name.partition("_")[0] if name.startswith("spia") else name for name in leave_out}
     return [
         each
-        for each in _passages(data, fresh=False)
+        for each in _passages(data)
         if is_held_out(each.group) == (part == "held_out") and each.group.partition("/")[0] not in without
     ]
-
-
-def fresh_passages(data: Path | None) -> list[Example]:
-    """The passages that only measure: no model learned from their records, and no limit was fitted to them.
-
-    Raises:
-        ConfigurationError: As for ``marked_passages``.
-    """
-    return list(_passages(data, fresh=True))
 
 
 def marked_records() -> frozenset[str]:
@@ -59,18 +50,18 @@ def is_held_out(group: str) -> bool:
     return not group.startswith("spia/") and hashlib.sha256(group.encode()).digest()[0] % HELD_OUT_SHARE == 0
 
 
-def _passages(data: Path | None, fresh: bool) -> Iterator[Example]:
+def _passages(data: Path | None) -> Iterator[Example]:
     if not FOLDER.is_dir():
         raise ConfigurationError(
             "The marked passages are not part of the installed package: run this in a checkout of its source."
         )
-    yield from _invented(FOLDER / "invented.jsonl", fresh)
-    yield from _referenced(FOLDER / "references.jsonl", data, fresh)
+    yield from _invented(FOLDER / "invented.jsonl")
+    yield from _referenced(FOLDER / "references.jsonl", data)
 
 
-def _invented(path: Path, fresh: bool) -> Iterator[Example]:
+def _invented(path: Path) -> Iterator[Example]:
     for number, row in rows_of(path):
-        if row.get("fresh", False) != fresh:
+        if row.get("fresh", False):
             continue
         text, needs = _parsed(str(row["marked"]))
         if "[[" in text:
@@ -93,10 +84,10 @@ def _parsed(marked: str) -> tuple[str, list[Need]]:
     return "".join([*pieces, marked[at:]]), needs
 
 
-def _referenced(path: Path, data: Path | None, fresh: bool) -> Iterator[Example]:
+def _referenced(path: Path, data: Path | None) -> Iterator[Example]:
     records: dict[str, Mapping[str, Mapping[str, Any]]] = {}
     for number, row in rows_of(path):
-        if row.get("fresh", False) != fresh:
+        if row.get("fresh", False):
             continue
         corpus, _, record = str(row["record"]).partition("/")
         if corpus not in records:

@@ -6,26 +6,37 @@ warning, and its tokenizer may drop more without one. Here windows are cut that 
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from models.catalog import ModelRef, folder_of, reference
-from models.detectors.words import LONGEST_WORD, FoundSpan
 from models.encoders.windows import Limits, Window, windows
 from models.errors import ConfigurationError, LetheError, ModelUnavailable
 from models.local_files import best_device, quiet
 from models.packs import packs
 from models.progress import report
 
+LONGEST_WORD = 64
+"""Longer runs without a space are read in pieces, so that none overfills a window."""
 FEWEST_TEXT_TOKENS = 2 * LONGEST_WORD
 """Less room than this beside the labels is refused."""
 BATCHES_PER_CALL = 32
 """Number of batches passed to the library at once; bounds memory."""
 
 Word = tuple[str, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSpan:
+    """Characters ``start`` to ``end`` carry ``label``, with a score in [0, 1]."""
+
+    start: int
+    end: int
+    label: str
+    score: float
 
 
 class GlinerModel:

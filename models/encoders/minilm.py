@@ -122,32 +122,9 @@ class MiniLM:
         places = [[(0, 0), *e.offsets[: self.max_tokens], (0, 0)] for e in encodings]
         return list(zip(places, states, strict=True))
 
-    def means(self, texts: Sequence[str]) -> "Tensor":
-        """Shape (n, 384): the mean token state of each short text, not brought to length one."""
-        encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
-        return self._means([[CLS, *e.ids[: self.max_tokens], SEP] for e in encodings])
-
     def _means(self, tokens: Sequence[Sequence[int]]) -> "Tensor":
         return mean_state(*self._states(tokens))
 
     def _states(self, tokens: Sequence[Sequence[int]]) -> "tuple[Tensor, Tensor]":
         ids, real = padded(tokens, self._device)
         return run_layers(self._weights, embed(self._weights, ids), real), real
-
-
-class LabelMeans:
-    """Mean states of label names, which bi-encoders compare texts with; each computed once."""
-
-    def __init__(self, device: str = "cpu") -> None:
-        self._encoder = MiniLM(device)
-        self._known: dict[str, Tensor] = {}
-
-    def of(self, names: Sequence[str]) -> "Tensor":
-        """Shape (names, 384), a row for each name in the order given."""
-        import torch
-
-        new = [name for name in dict.fromkeys(names) if name not in self._known]
-        if new:
-            with torch.no_grad():
-                self._known.update(zip(new, self._encoder.means(new), strict=True))
-        return torch.stack([self._known[name] for name in names])

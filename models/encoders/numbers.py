@@ -25,8 +25,8 @@ def fastest(device: str = "cpu") -> Numbers:
     return "bfloat16" if known.get("amx_bf16") or known.get("avx512_bf16") else "float32"
 
 
-def cast(weights: "Weights", numbers: Numbers) -> "Weights":
-    """The weights, with the affine maps of the encoder's layers in a format.
+def cast(weights: "Weights", numbers: Numbers, layers: int = LAYERS) -> "Weights":
+    """The weights, with the affine maps of so many layers in a format.
 
     Embeddings, norms and heads stay in single precision, and so do the states between the layers. In
     ``bfloat16`` the three maps before attention become one, which is faster.
@@ -39,7 +39,7 @@ def cast(weights: "Weights", numbers: Numbers) -> "Weights":
         name: weight.bfloat16() if name.startswith("encoder.layer.") and _NORM not in name else weight
         for name, weight in weights.items()
     }
-    for number in range(LAYERS):
+    for number in range(layers):
         place = f"encoder.layer.{number}.attention.self"
         for part in ("weight", "bias"):
             apart = [found.pop(f"{place}.{each}.{part}") for each in PROJECTIONS]

@@ -24,6 +24,13 @@ def json_in(answer: str) -> Any:
     return None
 
 
+def rows_in(answer: str, name: str) -> list[Any] | None:
+    """The list of this name in the first JSON object of an answer; None where there is none."""
+    said = json_in(answer)
+    rows = said.get(name) if isinstance(said, dict) else None
+    return rows if isinstance(rows, list) else None
+
+
 def items_in(answer: str) -> list[str]:
     """The items of a list that a model wrote, each once, without quotation marks."""
     found = (match["words"].strip("\"'“”‘’ ") for line in answer.splitlines() if (match := _ITEM.match(line)))

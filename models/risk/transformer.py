@@ -6,27 +6,43 @@ on this machine; the head lies beside them as ``risk.safetensors``.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from models.catalog import ModelRef, folder_of
-from models.encoders.bert import linear, mean_state
-from models.encoders.windows import Limits
+from models.encoders.bert import batches, linear, mean_state
+from models.encoders.windows import Limits, windows
 from models.errors import ModelUnavailable
 from models.local_files import best_device, quiet
-from models.risk.embedded import INNER, Job, LabeledText, jobs_of, windowed_hazards
-from models.trained import Trained
+from models.packs import packs
+from models.risk.protocol import LabeledText
+from models.trained import read_trained
 
 if TYPE_CHECKING:
     from torch import Tensor
 
     from models.encoders.bert import Weights
 
+INNER = 128
+"""Width of the head's hidden layer."""
+_BATCH_TOKENS = 2048
+_WINDOWS_AT_ONCE = 512
 MOST_TOKENS = 512
 """Maximum window length for any transformer: the cost of attention is quadratic."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One window: its word pieces, and the mentions scored in it with their tokens. Private."""
+
+    text: int
+    ids: list[int] = field(repr=False)
+    mentions: list[tuple[int, int, int]] = field(repr=False)
+    """Number of the mention, and its first and one past its last token in ``ids``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +81,12 @@ class TransformerRisk:
         return [[next(numbers) for _ in job.mentions] for job in jobs]
 
 
-def load_transformer_risk(trained: Trained, model: ModelRef) -> TransformerRisk:
-    """The model whose head and card were read from the folder that ``model`` names.
+def load_transformer_risk(model: ModelRef) -> TransformerRisk:
+    """The model in the folder that ``model`` names.
 
-    Raises ModelUnavailable where the transformer is not whole or the head is not made for it.
+    Raises ModelUnavailable where it is not whole or the head is not made for it.
     """
+    trained = read_trained(model, "risk")
     reader = read_encoder(model, trained.name)
     for part, shape in head_shapes(reader.network).items():
         if part not in trained.weights or tuple(trained.weights[part].shape) != shape:
@@ -222,3 +239,55 @@ def _means(vectors: "Tensor", groups: Sequence[Sequence[int]]) -> "Tensor":
     return functional.embedding_bag(
         numbers.to(vectors.device), vectors, sizes.cumsum(0).to(vectors.device), mode="mean"
     )
+
+
+def windowed_hazards(
+    texts: Sequence[LabeledText],
+    jobs: Iterable[Job],
+    read: Callable[[Sequence[Job]], list[list[float]]],
+) -> list[list[float]]:
+    """The hazards that ``read`` gives the mentions of each window, by text; 0 for mentions without one."""
+    found = [[0.0] * len(text.places) for text in texts]
+    for pack in packs(jobs, _WINDOWS_AT_ONCE):
+        for rows in batches([len(job.ids) for job in pack], _BATCH_TOKENS, "cpu"):
+            chosen = [pack[row] for row in rows]
+            for job, hazards in zip(chosen, read(chosen), strict=True):
+                for (number, _, _), hazard in zip(job.mentions, hazards, strict=True):
+                    found[job.text][number] = hazard
+    return found
+
+
+def jobs_of(
+    text: int,
+    places: Sequence[tuple[int, int]],
+    ids: Sequence[int],
+    offsets: Sequence[tuple[int, int]],
+    limits: Limits,
+    marks: tuple[Sequence[int], Sequence[int]],
+) -> Iterator[Job]:
+    """The windows of a text with mentions, each mention in the one where it is farthest from an edge.
+
+    ``ids`` and ``offsets`` are the text's word pieces, ``marks`` what is put before and behind each
+    window. A mention longer than a window is scored by its part in that window.
+    """
+    if not offsets:
+        return
+    before, behind = marks
+    made = windows(offsets[-1][1], offsets, limits)
+    begins = [window.first for window in made]
+    starts, ends = [start for start, _ in offsets], [end for _, end in offsets]
+    inside: list[list[tuple[int, int, int]]] = [[] for _ in made]
+    for number, (start, end) in enumerate(places):
+        first = min(bisect_right(ends, start), len(offsets) - 1)
+        last = max(bisect_left(starts, end), first + 1)
+        newest = bisect_right(begins, first) - 1
+        chosen = max(
+            range(max(0, newest - 1), newest + 1),
+            key=lambda index: min(first - made[index].first, made[index].last - last),
+        )
+        window = made[chosen]
+        moved = len(before) - window.first
+        inside[chosen].append((number, first + moved, min(last, window.last) + moved))
+    for window, mentions in zip(made, inside, strict=True):
+        if mentions:
+            yield Job(text, [*before, *ids[window.first : window.last], *behind], mentions)

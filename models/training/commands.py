@@ -2,9 +2,8 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
@@ -12,156 +11,31 @@ from zlib import crc32
 from models.attributes.examples import KnownTexts
 from models.attributes.heads import weights_of
 from models.catalog import ModelRef, describe, folder_of
-from models.corpora.examples import Example
-from models.corpora.needs import marked_passages
-from models.corpora.read import corpora_in, read_corpora
 from models.corpora.rubric import BLOCK, Snippet, held_out, read_snippets, records_of, shipped_snippets
-from models.detectors.embedded import EmbeddedDetector
-from models.detectors.network import read_detector
-from models.detectors.words import words_of
 from models.errors import ConfigurationError
 from models.fields.head import weights_of as weights_of_fields
 from models.judges.pairs import ClaimPair
 from models.judges.reading import information
 from models.local_files import quiet
 from models.risk.transformer import Reader, TransformerRisk, read_encoder
-from models.trained import read_trained, write_trained
+from models.trained import write_trained
 from models.training.attributes import AttributeRecipe, trained_head
-from models.training.detector import FINISH, NEEDS, Recipe, train_detector
 from models.training.fields import FeaturesOf, FieldRecipe, is_held_back, right_share, train_head
 from models.training.judge import JudgeRecipe, aligned, train_judge, within_bounds
-from models.training.labels import names_of
 from models.training.optimizing import Progress
-from models.training.risk import RiskRecipe, train_risk
 from models.training.scored import ScoredText, identifier_signals, scored
 from models.training.synthetic.fields import field_examples, field_names
-from models.training.synthetic.generate import synthetic_examples
-from models.training.thresholds import LOWEST, PROFILES, development_split, fit, tallied
 from models.training.transformer_risk import TransformerRecipe, agreement, fine_tune
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-PHASES: Mapping[str, Recipe] = {"recipe": Recipe(), "finish": FINISH, "needs": NEEDS}
-"""The trainings of the shipped detector, in order, by their names in its card."""
-SYNTHETIC = 25_000
-"""Number of synthetic texts besides the corpora; enough that few are used twice."""
-FITTED_TEXTS = 2_000
-"""Maximum number of texts used to fit thresholds."""
 FEWEST = 2
 """Minimum number of user snippets for training."""
 HELD_BACK = 8
 """Every eighth document's claims are held back from the judge."""
 DEVELOPMENT = 10
 """Every tenth block of neighboring snippets is the development part for early stopping."""
-
-
-def make_detector(
-    data: Path,
-    output: Path,
-    recipes: Mapping[str, Recipe],
-    leave_out: Collection[str],
-    report: Callable[[Progress], None],
-    start: ModelRef | None = None,
-) -> dict[str, Any]:
-    """Train on ``data`` by each recipe in turn; write the detector into ``output``; its card.
-
-    The recipes stand in the card by their names. Training starts from MiniLM, or from the detector
-    ``start``. Raises ConfigurationError where the folder holds no corpus that is known, ModelUnavailable
-    where ``start`` is not there.
-    """
-    used = [name for name in corpora_in(data) if name not in leave_out]
-    if not used:
-        raise ConfigurationError(f"{data} holds no corpus that the detector could learn from.")
-    trained_on, development = development_split(
-        [
-            *read_corpora(data, "train", leave_out),
-            *marked_passages(data, "train", leave_out),
-            *synthetic_examples(SYNTHETIC, next(iter(recipes.values())).seed),
-        ]
-    )
-    began = time.time()
-    steps = sum(recipe.steps for recipe in recipes.values())
-    trained = None if start is None else read_detector(start)
-    weights = None if trained is None else dict(trained.weights)
-
-    def report_phase(progress: Progress, before: int = 0) -> None:
-        report(Progress(before + progress.step, steps, progress.loss))
-
-    done = 0
-    for recipe in recipes.values():
-        weights = train_detector(trained_on, recipe, partial(report_phase, before=done), start=weights)
-        done += recipe.steps
-    assert weights is not None
-    seconds = time.time() - began
-    thresholds = fitted(weights, development[:: max(1, len(development) // FITTED_TEXTS)])
-    card = {
-        "name": "lethe-detector",
-        "kind": "GLiNER bi-encoder, span mode markerV0, and heads over words",
-        "licence": "apache-2.0",
-        **({} if trained is None else {name: trained.card[name] for name in PHASES if name in trained.card}),
-        **{name: asdict(recipe) for name, recipe in recipes.items()},
-        "left_out": sorted(leave_out),
-        "labels": learned_names(trained_on),
-        "examples": dict(sorted(Counter(example.corpus for example in trained_on).items())),
-        "characters": sum(len(example.text) for example in trained_on),
-        "seconds": round(seconds),
-        "trained": time.strftime("%Y-%m-%d"),
-        "thresholds": thresholds,
-    }
-    write_trained(output, "detector", weights, card)
-    return card
-
-
-def learned_names(examples: Sequence[Example]) -> list[str]:
-    """The labels of the examples' mentions, under all names used in training."""
-    labels = {mention.label for example in examples for mention in example.mentions}
-    return sorted({name for label in labels for name in names_of(label)})
-
-
-def fitted(weights: "dict[str, Tensor]", development: Sequence[Example]) -> dict[str, dict[str, float]]:
-    """The threshold of each label for each profile; the empty name is for all other labels."""
-    labels = sorted({label for example in development for label in example.asked})
-    # Fit the thresholds to the weights as stored, in 16 bits.
-    kept = {name: weight.half().float() for name, weight in weights.items()}
-    detector = EmbeddedDetector("new", kept, labels, dict.fromkeys(labels, LOWEST))
-    texts = [example.text for example in development]
-    places = [words_of(text) for text in texts]
-    tallies = tallied(development, places, detector.hits(texts, places))
-    return {profile.name: fit(tallies, profile) for profile in PROFILES}
-
-
-def make_risk(
-    data: Path | None,
-    labels: Path | None,
-    output: Path,
-    stand_ins: Mapping[str, str],
-    recipe: RiskRecipe,
-    report: Callable[[Progress], None],
-    start: ModelRef | None = None,
-) -> dict[str, Any]:
-    """Train on the shipped snippets, or with them on a user's own in ``labels``; the model's card.
-
-    ``data`` is the folder of the corpora that some snippets refer to; without it these are left out.
-    ``stand_ins`` has for each label what is put in an entity's place. Training starts from MiniLM, or from
-    the model ``start``, whose card then stands in the new one. Raises ConfigurationError where a file does
-    not do, ModelUnavailable where ``start`` is not there.
-    """
-    learned, measured = _snippets(data, labels)
-    texts = _texts(learned, data, without=measured)
-    trained = None if start is None else read_trained(start, "risk")
-    began = time.time()
-    weights = train_risk(texts, stand_ins, recipe, report, None if trained is None else dict(trained.weights))
-    before = {} if trained is None else {"start": trained.card}
-    card = {
-        "name": "lethe-risk" if labels is None else "lethe-risk+own",
-        "kind": "hazard head over MiniLM's token states",
-        "licence": "apache-2.0",
-        **_facts(learned, texts, recipe, began),
-        **before,
-    }
-    write_trained(output, "risk", weights, card)
-    return card
 
 
 def _snippets(data: Path | None, labels: Path | None) -> tuple[list[Snippet], list[Snippet]]:
@@ -182,10 +56,10 @@ def _texts(learned: Sequence[Snippet], data: Path | None, without: Sequence[Snip
 def _facts(
     learned: Sequence[Snippet],
     texts: Sequence[ScoredText],
-    recipe: RiskRecipe | TransformerRecipe,
+    recipe: TransformerRecipe,
     began: float,
 ) -> dict[str, Any]:
-    """The training facts for the cards of both kinds of models."""
+    """The training facts for the card."""
     return {
         "recipe": asdict(recipe),
         "snippets": dict(sorted(Counter(snippet.domain for snippet in learned).items())),
@@ -207,9 +81,9 @@ def make_transformer_risk(
 ) -> dict[str, Any]:
     """Fine-tune ``encoder`` on the shipped snippets, or with them on a user's own; the model's card.
 
-    ``data``, ``labels`` and ``stand_ins`` are those of the embedded model (``make_risk``), and
-    so is what is held out to be measured on. Raises ConfigurationError where a file does not do,
-    ModelUnavailable where the transformer is not on this machine.
+    ``data`` is the folder of the corpora that some snippets refer to; without it these are left out.
+    ``stand_ins`` has for each label what is put in an entity's place. Raises ConfigurationError where a file
+    does not do, ModelUnavailable where the transformer is not on this machine.
     """
     snippets, measured = _snippets(data, labels)
     folder, name = folder_of(encoder, "risk"), Path(encoder.name).name

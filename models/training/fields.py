@@ -21,7 +21,7 @@ class FieldRecipe:
     """Hyperparameters of the shipped head; the penalty is on weights, at each step."""
 
     seed: int = 20261128
-    records: int = 18_000
+    records: int = 24_000
     epochs: int = 5
     batch: int = 128
     rate: float = 0.02

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from models.corpora.documents import MarkedText, spia_texts
 from models.corpora.labels import label_map
 from models.corpora.rubric import Snippet
-from models.detectors.words import words_of
 from models.encoders.windows import Limits, windows
-from models.risk.embedded import LabeledText
+from models.reader.words import words_of
+from models.risk.protocol import LabeledText
 
 if TYPE_CHECKING:
     from torch import Tensor

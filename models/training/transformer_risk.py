@@ -10,8 +10,8 @@ import numpy as np
 
 from models.encoders.bert import batches
 from models.errors import ConfigurationError
-from models.risk.embedded import Job, LabeledText
-from models.risk.transformer import Reader, TransformerRisk, head_shapes, jobs_in, mention_hazards
+from models.risk.protocol import LabeledText
+from models.risk.transformer import Job, Reader, TransformerRisk, head_shapes, jobs_in, mention_hazards
 from models.training.optimizing import Progress, Rates, optimizer_of, take_step
 from models.training.scored import ScoredText, hazard_loss, varied
 

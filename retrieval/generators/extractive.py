@@ -16,7 +16,7 @@ from models.vectors import Vectors
 from retrieval.citations import NO_ANSWER, citations_of
 from retrieval.documents import Answer, RetrievedPassage
 from retrieval.generators.relevance import Scored, naming, relevances
-from retrieval.guards.commands import gives_orders
+from retrieval.guards.orders import gives_orders
 from retrieval.quoting.frames import closed
 from retrieval.quoting.kept import Known, digest_of
 from retrieval.quoting.turns import Sentence, Unit, sentences_of, speakers_of, units_of
@@ -70,8 +70,8 @@ class ExtractiveGenerator:
     def write(self, question: str, passages: Sequence[RetrievedPassage]) -> Writing:
         """The best units, or the sentence for no answer; deterministic."""
         marked = dict(enumerate(passages, start=1))
-        sentences = sentences_of(marked, MAX_CANDIDATES)
-        units = _quotable(sentences)
+        sentences = _judged(sentences_of(marked, MAX_CANDIDATES))
+        units = units_of(sentences)
         relevance, vectors = self._ranked(question, units, passages)
         chosen = self._chosen(question, units, relevance, vectors)
         text = _joined(chosen, speakers_of(sentences))
@@ -80,7 +80,7 @@ class ExtractiveGenerator:
 
     def best(self, question: str, passages: Sequence[RetrievedPassage]) -> float:
         """The relevance of the best unit, which the floor is compared with; 0 if nothing can be quoted."""
-        units = _quotable(sentences_of(dict(enumerate(passages, start=1)), MAX_CANDIDATES))
+        units = units_of(_judged(sentences_of(dict(enumerate(passages, start=1)), MAX_CANDIDATES)))
         return float(self._ranked(question, units, passages)[0].max(initial=0.0))
 
     def _ranked(
@@ -127,16 +127,18 @@ class ExtractiveGenerator:
         return chosen
 
 
-def _quotable(sentences: Sequence[Sentence]) -> list[Unit]:
-    """The units without orders to whoever answers, and without what follows them in their turn."""
-    ordered: set[tuple[int, int]] = set()
-    read = []
+def _judged(sentences: Sequence[Sentence]) -> list[Sentence]:
+    """The sentences; orders to whoever answers are never quoted, nor who gives them."""
+    judged = []
+    ordered: tuple[int, int] | None = None
     for sentence in sentences:
         turn = sentence.stretch, sentence.turn
-        if any(map(gives_orders, {sentence.text, sentence.said})):
-            ordered.add(turn)
-        read.append(replace(sentence, frames=True) if turn in ordered else sentence)
-    return units_of(read)
+        if gives_orders(sentence.text, behind=turn == ordered):
+            ordered = turn
+            judged.append(replace(sentence, frames=True))
+        else:
+            judged.append(replace(sentence, speaker="") if turn == ordered else sentence)
+    return judged
 
 
 def _scored(units: Sequence[Unit]) -> list[Scored]:

@@ -48,8 +48,7 @@ class SanitizedQuestion:
         (outcome,) = self._sanitizer.sanitize([Document("question", asked)])
         if isinstance(outcome, ForeignDocument):
             raise QuestionNotSent(
-                f"it is in {outcome.language}, and the models learned English only",
-                "Ask in English, or start with --language any.",
+                f"it is {outcome.why}", "Ask in one of these, or start with --language any."
             )
         if isinstance(outcome, SanitizationError):
             raise QuestionNotSent(

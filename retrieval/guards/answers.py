@@ -25,8 +25,8 @@ from ingest.errors import SanitizationError
 from ingest.language.normalize import fixed_text
 from ingest.language.sentences import ABBREVIATIONS, MAX_CHARACTERS
 from ingest.protocols import Sanitizer
-from ingest.rendering.replace import render
 from ingest.spans import Replacement, merged, substitute
+from ingest.wording.replace import render
 from retrieval.documents import RetrievedPassage
 from retrieval.guards.canaries import Canaries
 from retrieval.guards.released import Released

@@ -11,9 +11,9 @@ from ingest.documents import Document, SanitizedDocument
 from ingest.errors import SanitizationError
 from ingest.language.normalize import fixed_text
 from ingest.protocols import Sanitizer
-from ingest.rendering.aliases import alias_in
-from ingest.rendering.replace import render
 from ingest.spans import substitute
+from ingest.wording.aliases import alias_in
+from ingest.wording.replace import render
 from retrieval.documents import RetrievedPassage
 from retrieval.protocols import Generator, Retriever
 from retrieval.writing import Restored, Writing, filtered

@@ -32,9 +32,7 @@ NOTES = [
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     data = tmp_path_factory.mktemp("audits") / "data"
     data.mkdir()
-    (data / "settings.toml").write_text(
-        'threads = 1\n[detector]\nlearned = false\n[risk]\nkind = "prior"\n[ingest]\nkeep_ids = true\n'
-    )
+    (data / "settings.toml").write_text('threads = 1\n[risk]\nkind = "prior"\n[ingest]\nkeep_ids = true\n')
     write_records(data.parent / "notes.jsonl", NOTES)
     assert lethe(data, "ingest", str(data.parent / "notes.jsonl"), "-c", "notes").code == 0
     return data
@@ -137,7 +135,7 @@ def sealed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, P
     (data.parent / "vault.key").touch(0o600)
     (data.parent / "vault.key").write_bytes(base64.b64encode(b"k" * 32))
     (data / "settings.toml").write_text(
-        'threads = 1\n[detector]\nlearned = false\n[risk]\nkind = "prior"\n[ingest]\nkeep_ids = true\n'
+        'threads = 1\n[risk]\nkind = "prior"\n[ingest]\nkeep_ids = true\n'
         f"[vault]\nenabled = true\nkey_file = {json.dumps(str(data.parent / 'vault.key'))}\n"
     )
     path = write_records(data.parent / "notes.jsonl", NOTES)
@@ -279,6 +277,22 @@ def test_the_command_writes_a_report_and_gates_end_it(
     wrong = in_process(capsys, "compare", str(folder), str(folder / "report.html"))
     assert wrong.code == 2
     assert "is no audit of this version: name the folder" in wrong.messages[-1]
+
+
+def test_the_command_names_each_original_that_it_skipped(
+    collection: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, outside = tmp_path / "originals", tmp_path / "outside.txt"
+    folder.mkdir()
+    (folder / collection.name).write_bytes(collection.read_bytes())
+    (folder / "broken.pdf").write_bytes(b"%PDF-")
+    outside.write_text("The mill stood still for a week.")
+    (folder / "linked.txt").symlink_to(outside)
+    skipped = "linked.txt: was skipped: a link leads out of the folder to it; name it, or give --follow-links"
+    done = audited(capsys, folder)
+    assert [each for each in done.messages if skipped in each]
+    assert [each for each in done.messages if f"{folder / 'broken.pdf'}: " in each]
+    assert not [each for each in audited(capsys, folder, "--follow-links").messages if "skipped" in each]
 
 
 def test_what_still_stands_is_shown_only_on_request(

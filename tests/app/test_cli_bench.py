@@ -12,8 +12,10 @@ import pytest
 from app.cli import bench
 from app.cli.main import main
 from app.settings.load import Settings
+from benchmarks.goals import GOALS
 from benchmarks.models_page import page
 from eval import provenance
+from eval.studies.detection.extras import LabelFactory
 from eval.studies.detection.report import DetectionReport
 from eval.studies.risk.report import RiskReport
 from ingest.deciding.baselines.uniform import REDACT
@@ -28,8 +30,8 @@ from tests.doubles import PhraseDetector
 
 WEIGHTS = ROOT / "models" / "weights"
 needs_weights = pytest.mark.skipif(
-    not all((WEIGHTS / f"{kind}.safetensors").is_file() for kind in ("detector", "risk")),
-    reason="the embedded models are not in models/weights",
+    not all((WEIGHTS / f"{name}.safetensors").is_file() for name in ("reader", "encoder")),
+    reason="the reader is not in models/weights",
 )
 
 SENTENCES = ("Call Ada Lind at 555 0199.", "Otto Vole lives in Dornau.")
@@ -102,7 +104,7 @@ def test_tables_are_printed_and_written(
     folder = tmp_path / "figures"
     assert run(data, "--output", str(folder), "--commit", "0123abc") == 0
     printed = capsys.readouterr()
-    assert "| figure | lethe | lethe, recall profile | patterns and rules |" in printed.out
+    assert "| figure | lethe | patterns |" in printed.out
     assert "| legal | all | 5 | 10 | 1.000 (1.000–1.000) |" in printed.out
     assert "| legal | all | 20 | 40 | 1.000" in printed.out, "the passes of all snippets are compared"
     assert "commit 0123abc" in printed.out
@@ -110,7 +112,7 @@ def test_tables_are_printed_and_written(
     assert f"lethe: figures: {folder}" in printed.err
     detection = DetectionReport.model_validate_json((folder / "detection.json").read_text())
     risk = RiskReport.model_validate_json((folder / "risk.json").read_text())
-    assert detection.detectors == ("lethe", "lethe, recall profile", "patterns and rules")
+    assert detection.detectors == ("lethe", "patterns")
     assert risk.models == ("learned", "prior")
     assert (detection.provenance.commit, risk.provenance.commit) == ("0123abc", "0123abc")
     written = "".join(path.read_text(encoding="utf-8") for path in folder.iterdir())
@@ -123,7 +125,7 @@ def test_figures_are_those_of_each_detector(data: Path, doubled: Doubled, tmp_pa
     report = DetectionReport.model_validate_json((folder / "detection.json").read_text())
     (recall,) = [question.key for question in report.questions if question.title.endswith(": recall")]
     assert report.figure(recall, "lethe").estimate.value == pytest.approx(1 / 4)
-    assert report.figure(recall, "patterns and rules").estimate.value == 0.0
+    assert report.figure(recall, "patterns").estimate.value == 0.0
 
 
 def test_each_column_has_its_own_settings(
@@ -131,15 +133,15 @@ def test_each_column_has_its_own_settings(
 ) -> None:
     monkeypatch.setenv("LETHE_DETECTOR__THRESHOLD", "0.4")
     assert run(data) == 0
-    embedded, recall, patterns = (settings.detector for settings in doubled.made)
-    assert (embedded.learned, embedded.profile, embedded.threshold) == (True, "balanced", 0.4)
-    assert (recall.learned, recall.profile, recall.threshold) == (True, "recall", None)
-    assert patterns.learned is False
+    assert [(each.detector.learned, each.detector.threshold) for each in doubled.made] == [
+        (True, 0.4),
+        (False, 0.4),
+    ]
 
 
 def test_columns_can_be_chosen(data: Path, doubled: Doubled, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(data, "--columns", "patterns, embedded") == 0
-    assert "| figure | lethe | patterns and rules |" in capsys.readouterr().out
+    assert "| figure | lethe | patterns |" in capsys.readouterr().out
 
 
 def test_the_prior_alone_is_measured_where_the_settings_say_so(
@@ -150,23 +152,27 @@ def test_the_prior_alone_is_measured_where_the_settings_say_so(
     assert "| domain | snippets | n | mentions | prior: Spearman | prior: error |" in capsys.readouterr().out
 
 
-def test_a_foreign_model_has_no_recall_profile(
-    data: Path,
-    doubled: Doubled,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+def test_only_a_reader_is_measured_with_other_labels(
+    data: Path, doubled: Doubled, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    asked = []
+
+    def factory(settings: Settings) -> LabelFactory:
+        asked.append(settings.detector.model.name)
+        return lambda labels: PhraseDetector({})
+
+    monkeypatch.setattr(bench, "_factory", factory)
+    assert run(data) == 0
+    assert asked == ["default"]
     monkeypatch.setenv("LETHE_DETECTOR__MODEL", '{"source": "hub", "name": "somebody/gliner"}')
     assert run(data) == 0
-    assert "| figure | lethe | patterns and rules |" in capsys.readouterr().out
-    assert run(data, "--columns", "recall") == 2
-    assert "the detector in the settings has no recall profile; leave recall out." in capsys.readouterr().err
+    assert asked == ["default"]
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--columns", "all"], "--columns: there is no all; name some of embedded, recall, patterns"),
+        (["--columns", "all"], "--columns: there is no all; name some of embedded, patterns"),
         (["--corpus", "moon"], "There is no benchmark corpus named moon: the names are"),
     ],
 )
@@ -261,7 +267,7 @@ def test_the_embedded_models_are_measured(data: Path, tmp_path: Path) -> None:
     )  # fmt: skip
     assert ran.code == 0, ran.err
     detection = DetectionReport.model_validate_json((folder / "detection.json").read_text())
-    assert detection.detectors == ("lethe", "patterns and rules")
+    assert detection.detectors == ("lethe", "patterns")
     risk = RiskReport.model_validate_json((folder / "risk.json").read_text())
     learned, prior = (risk.row(name, kind="invented").spearman.value for name in ("learned", "prior"))
     assert learned is not None and prior is not None and learned > prior
@@ -269,7 +275,7 @@ def test_the_embedded_models_are_measured(data: Path, tmp_path: Path) -> None:
 
 @needs_weights
 def test_the_embedded_model_looks_for_labels_it_is_asked_for() -> None:
-    detector = bench._factory(Settings().detector)(["person full name", "chess opening"])
+    detector = bench._factory(Settings())(["person full name", "chess opening"])
     (found,) = detector.detect([Document("a", "Mr Tobias Keller wrote to Ms Ada Lind on Tuesday.")])
     assert {entity.label for entity in found} <= {"person full name", "chess opening"}
     assert "person full name" in {entity.label for entity in found}
@@ -280,106 +286,99 @@ def test_the_embedded_model_looks_for_labels_it_is_asked_for() -> None:
 
 def test_the_page_says_what_is_missing(tmp_path: Path) -> None:
     made = page(tmp_path, tmp_path)
-    for name in ("detection", "risk", "label_curve", "leave_one_out", "needs"):
+    for name in ("detection", "risk", "reader", "label_curve"):
         assert f"Not measured yet: there is no `benchmarks/results/{name}.json`." in made
-    for kind in ("detector", "risk"):
+    for kind in ("reader", "judge"):
         assert f"Not trained yet: there is no `models/weights/{kind}.json`." in made
+    assert made.count("| not measured |  |") == len(GOALS)
     assert "@" not in made
     assert "No person has checked the scores." in made
 
 
-def card(**more: object) -> dict[str, object]:
-    return {
-        "name": "lethe-invented",
-        "kind": "a kind",
-        "licence": "apache-2.0",
-        "recipe": {"seed": 20261120, "steps": 3000, "layer_rate": 0.00015},
-        "seconds": 3456,
-        "trained": "2030-01-01",
-        **more,
-    }
+def row(detector: str, language: str, figure: str, value: float, n: float) -> dict[str, object]:
+    estimate = {"value": value, "low": value - 0.1, "high": value + 0.1, "hits": 1, "n": n, "why_not": ""}
+    about = {"detector": detector, "language": language, "passages": 12, "refused": language == "German"}
+    return {**about, "figure": figure, **estimate}
+
+
+FIGURES = [
+    row("first", "Dutch", "DIRECT, covered", 0.5, 1234),
+    row("second", "Dutch", "DIRECT, covered", 0.75, 1234),
+    row("first", "German", "DIRECT, covered", 0.25, 9),
+    row("second", "German", "DIRECT, covered", 0.625, 9),
+    *(
+        row(detector, language, "invented names per 10,000 characters", value, 2.6554)
+        for language in ("Dutch", "German")
+        for detector, value in (("first", 23.46), ("second", 1.25))
+    ),
+]
+
+
+CURVE = {
+    "about": {"encoder": "invented/encoder", "held_out_mentions": 1903, "held_out_snippets": 100},
+    "sizes": [{"size": 2, "mean": 0.35, "low": -0.2, "high": 0.53, "runs": 5}],
+}
 
 
 @pytest.fixture
 def results(data: Path, doubled: Doubled, tmp_path: Path) -> Path:
-    """A folder with every result and both cards."""
-    folder = tmp_path / "figures"
+    """A folder with every result but those of the judges, and a folder ``weights`` with the reader's card."""
+    folder, weights = tmp_path / "figures", tmp_path / "figures" / "weights"
     assert run(data, "--output", str(folder)) == 0
-    thresholds = {"balanced": {"": 0.5, "date": 0.35}, "recall": {"": 0.2}}
-    detector = card(thresholds=thresholds, examples={"tab": 1200}, left_out=[], characters=4_000_000)
-    (folder / "detector.json").write_text(json.dumps(detector))
-    (folder / "detector.safetensors").write_bytes(b"0" * 1_500_000)
-    risk = card(snippets={"legal": 15}, scored_mentions=1234, further_mentions=0)
-    (folder / "risk.json.card").write_text(json.dumps(risk))
     provenance = json.loads((folder / "risk.json").read_text())["provenance"]
-    row = {"size": 2, "mean": 0.41, "low": 0.3, "high": 0.5, "runs": 5}
-    about = {"held_out_mentions": 903, "held_out_snippets": 100}
-    curve = {"provenance": provenance, "about": about, "sizes": [row], "runs": []}
-    (folder / "label_curve.json").write_text(json.dumps(curve))
-    figure = {"with": 0.9, "without": 0.85, "loss": [0.01, 0.09], "n": 1_234, "hits": [9, 8]}
-    measures = ("mentions recall", "mentions precision", "DIRECT recall", "QUASI recall")
-    mode = {
-        "all": dict.fromkeys(measures, figure),
-        "kept_lines_touched": [3, 3],
-        "identifying_lines_missed": [0, 2],
+    (folder / "reader.json").write_text(json.dumps({"provenance": provenance, "seed": 0, "rows": FIGURES}))
+    (folder / "label_curve.json").write_text(json.dumps({"provenance": provenance, **CURVE}))
+    weights.mkdir()
+    card = {
+        "name": "lethe-invented",
+        "kind": "a kind",
+        "licence": "apache-2.0",
+        "phases": [{"layers": 12, "steps": 1790}, {"layers": 8, "steps": 20, "start": "the first"}],
+        "passages": {"learn": 1200},
+        "characters": {"learn": 345678},
+        "seconds": 3456,
+        "trained": "2020-01-01",
     }
-    family = {"family": "repeats", "lines": 205, "entries": 0, "modes": {"learned": mode, "alone": mode}}
-    rules = {"samples": {"tab": [7, 900]}, "families": [family], "gone": [{**family, "family": "rules/ages"}]}
-    (folder / "rule_families.json").write_text(json.dumps(rules))
-    every = {kind: {"met": 90, "of": 100, "texts": 7} for kind in ("tweets", "novels", "forms")}
-    every["nothing"] = {"met": 0, "of": 0, "texts": 0}
-    runs = {
-        "": every,
-        "tweets": {"tweets": {"met": 70, "of": 100, "texts": 7}},
-        "novels": {"novels": {"met": 80, "of": 100, "texts": 7}},
-        "nothing": {"nothing": {"met": 0, "of": 0, "texts": 0}},
-    }
-    left_out = {"recipe": {"steps": 600}, "provenance": provenance, "runs": runs}
-    (folder / "leave_one_out.json").write_text(json.dumps(left_out))
+    (weights / "reader.json").write_text(json.dumps(card))
+    (weights / "reader.safetensors").write_bytes(b"0" * 1_500_000)
     return folder
 
 
-def test_the_page_shows_every_result(results: Path, tmp_path: Path) -> None:
-    weights = tmp_path / "weights"
-    weights.mkdir()
-    for name in ("detector.json", "detector.safetensors"):
-        (results / name).rename(weights / name)
-    (results / "risk.json.card").rename(weights / "risk.json")
-    made = page(results, weights)
+def test_the_page_shows_every_result(results: Path) -> None:
+    made = page(results, results / "weights")
     for part in (
-        "| file | `models/weights/detector.safetensors`, 1.5 MB, 16-bit numbers |",
-        "| file | `risk.safetensors`, not here |",
-        "| recipe | seed 20261120, steps 3,000, layer_rate 0.00015 |",
-        "| trained | 2030-01-01, 3,456 seconds |",
-        "| texts learned from | tab 1,200 |",
-        "| snippets learned from | legal 15 |",
-        "| scored mentions | 1,234 |",
-        "| date | 0.35 | 0.20 |",
-        "| *every other label* | 0.50 | 0.20 |",
-        "| figure | lethe | lethe, recall profile | patterns and rules |",
-        "| tweets | 7 | 100 | 0.900 (0.826–0.945) | 0.700 (0.604–0.781) | 0.200 |",
-        "Mean loss over 2 kinds of text: 0.150.",
-        "Texts: tab 7; 1,234 mentions.",
-        "| repeats | 205 |  | +5.00 [+1.00, +9.00] | +5.00 [+1.00, +9.00] | 9 → 8 | 9 → 8 | 3 | 0 → 2 |",
-        "| rules/ages (gone) | 205 |",
+        "| name | `lethe-invented`: a kind |",
+        "| files | `models/weights/reader.safetensors`, 1.5 MB, `encoder.safetensors`, not here |",
+        "| trained | 2020-01-01, 3,456 seconds |",
+        "| phases | 12 layers, 1,790 steps, then 8 layers, 20 steps |",
+        "| marked passages | learn 1,200 |",
+        "| their characters | learn 345,678 |",
+        "Passages: Dutch 12, German 12; 2 more were refused.\n",
+        "| figure | language | n | first | second |\n| --- | --- | ---: | ---: | ---: |",
+        "| DIRECT, covered | Dutch | 1,234 | 0.500 (0.400–0.600) | 0.750 (0.650–0.850) |",
+        "| DIRECT, covered | German | 9 | 0.250 (0.150–0.350) | 0.625 (0.525–0.725) |",
+        "| invented names per 10,000 characters | German | 2.7 | 23.5 (23.4–23.6) | 1.2 (1.1–1.4) |",
+        "| figure | lethe | ",
         "3 of 3 misses, by label: ",
         "1 of 1 false alarms, by label: organization 1.",
         "| false alarm | presidio_synth |",
         "| legal | all | 5 | 10 | 1.000 (1.000–1.000) |",
         "| legal | all | 20 | 40 | 1.000",
-        "| 2 | 0.410 | 0.300–0.500 | 5 |",
-        "![Spearman by number of snippets](label_curve.svg)",
+        "| 2 | 0.350 | -0.200–0.530 | 5 |",
+        "invented/encoder; 1,903 mentions of 100 held-out snippets. Measured ",
     ):
-        assert part in made
-    assert "mentions with a weaker signal" not in made
-    assert made.count("no `benchmarks/results/needs.json`") == 3
-    assert made.count("no `benchmarks/results/claim_judges") == 4
-    assert made.count("Not measured yet") == 7
+        assert part in made, part
+    assert re.search(r"\| marks \| F1, \d+ passages \|\n.*\n\| any mark \| 0\.\d{3} \(", made)
+    absent = set(re.findall(r"Not measured yet: there is no `benchmarks/results/(\w+)\.json`", made))
+    assert absent == {"claim_judges", "claim_judges_fresh", "judged_blind", "parts"}
     assert made.count("Not trained yet") == made.count("no `models/weights/judge.json`") == 1
-    assert made == page(results, weights)
+    assert "@" not in made
+    assert made == page(results, results / "weights")
     assert not [word for word in WORDS if word in made]
 
 
-def test_families_that_were_not_left_out_yet_are_not_in_the_table(results: Path) -> None:
-    (results / "leave_one_out.json").write_text(json.dumps({"recipe": {"steps": 600}, "runs": {}}))
-    assert "no family of corpora was left out so far" in page(results, results / "none")
+@pytest.mark.parametrize(("trained", "warnings"), [("2020-01-01", 0), ("2999-01-01", 4)])
+def test_figures_older_than_the_reader_are_said_to_be(results: Path, trained: str, warnings: int) -> None:
+    path = results / "weights" / "reader.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "trained": trained}))
+    assert page(results, path.parent).count("**Measured before the reader was trained") == warnings

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ingest.protecting.pairs import Pair, pairs_text
+from ingest.protecting.incognitext import Pair, pairs_text
 from models.training.lora import CARD, MERGED
 from tests.commands import in_process
 from tests.small_models import make_tiny_llama

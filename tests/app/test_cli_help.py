@@ -50,11 +50,6 @@ def test_the_files_that_are_read_are_named(name: str) -> None:
     assert not [each for each in EXTENSIONS if not {each, f"{each},"} & set(words)]
 
 
-def test_a_name_in_the_help_keeps_its_capitals() -> None:
-    help_text = EVERY["models export-detector"].format_help()
-    assert "GLiNER.from_pretrained" in help_text
-
-
 def test_help_fits_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     for each in EVERY.values():

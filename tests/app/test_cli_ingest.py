@@ -172,10 +172,10 @@ def test_a_dry_run_refuses_what_an_ingest_refuses(here: Path, lethe: Lethe) -> N
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--tau", "0.4"], "tau 0.5, you asked for 0.4"),
+        (["--fit", "40"], "k 50.0, you asked for 40.0"),
         (
-            ["--engine", "fast", "--keep-ids"],
-            "engine exact, you asked for fast; keep_ids no, you asked for yes",
+            ["--fit", "40", "--keep-ids"],
+            "k 50.0, you asked for 40.0; keep_ids no, you asked for yes",
         ),
     ],
 )

@@ -17,7 +17,7 @@ from ingest.documents import Document
 from ingest.errors import SanitizationError
 from ingest.sanitize import DecidingSanitizer
 from models.errors import ConfigurationError, LetheError
-from tests.commands import PLAIN, in_process, write_records
+from tests.commands import READING, in_process, write_records
 
 NOTES = ["Invented. Tobias Orrin was fed.", "Invented. The heron of pier 2 was fed."]
 
@@ -25,7 +25,7 @@ NOTES = ["Invented. Tobias Orrin was fed.", "Invented. The heron of pier 2 was f
 @pytest.fixture
 def here(clean: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder that the command is run in."""
-    for name, value in (PLAIN | {"LETHE_POLICY__NAME": "redact"}).items():
+    for name, value in (READING | {"LETHE_POLICY__NAME": "redact"}).items():
         monkeypatch.setenv(name, value)
     return clean
 
@@ -195,6 +195,21 @@ def test_what_stands_in_the_way_is_told(here: Path, sanitize: Sanitize) -> None:
     code, rows, err = sanitize("r.jsonl", "--output", "clean", "--keep-ids", "--overwrite")
     assert (code, rows) == (1, [])
     assert "clean/r0000.txt: is not a regular file. Name another folder with --output.\n" in err
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_a_file_that_two_links_lead_to_is_written_once(here: Path, sanitize: Sanitize, inside: bool) -> None:
+    folder = here / "in"
+    (folder / "deep").mkdir(parents=True)
+    path = write_records((folder / "deep" if inside else here) / "r.jsonl", NOTES)
+    for name in ("a.jsonl", "b.jsonl"):
+        (folder / name).symlink_to(path)
+    code, rows, err = sanitize("in", "--follow-links", "--output", "clean")
+    assert (code, len(rows), len(files_below(here / "clean"))) == (0, len(NOTES), len(NOTES))
+    again = ["b.jsonl", "deep/r.jsonl"] if inside else ["b.jsonl"]
+    first = f"is the same file as {folder / 'a.jsonl'}, and is read once"
+    assert err.splitlines() == [f"lethe: {folder / name}: {first}" for name in again]
+    assert len(sanitize("in", "--follow-links")[1]) == len(NOTES)
 
 
 def test_overwriting_without_a_folder_is_misuse(here: Path, sanitize: Sanitize) -> None:

@@ -80,7 +80,7 @@ def test_files_hold_every_cell_and_a_policy_of_each_choice(
         assert {key: policy[key] for key in ("tau", "beta", "gamma")} == {
             key: cell[key] for key in ("tau", "beta", "gamma")
         }
-        assert policy["scale"] == figures["scale"] and policy["engine"] == figures["engine"]
+        assert policy["scale"] == figures["scale"]
 
 
 def test_a_policy_file_has_the_weights_of_its_cell(letters: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -88,9 +88,9 @@ def test_a_policy_file_has_the_weights_of_its_cell(letters: Path, capsys: pytest
     assert ran(capsys, str(letters), *SMALL, "--output", str(folder))[0] == 0
     report = TuningReport.model_validate_json((folder / "tuning.json").read_text())
     cell = report.current.model_copy(update={"share": 0.3, "beta": 0.25, "gamma": 0.75, "tau": -0.5})
-    _write_policy(folder, PolicySettings(residual_limit=0.9), report, cell)
+    _write_policy(folder, PolicySettings(direct_limit=0.9), report, cell)
     policy = tomllib.loads((folder / "share-0.3-beta-0.25-gamma-0.75.toml").read_text())
-    expected = {"beta": 0.25, "gamma": 0.75, "tau": -0.5, "residual_limit": 0.9}
+    expected = {"beta": 0.25, "gamma": 0.75, "tau": -0.5, "direct_limit": 0.9}
     assert {key: policy[key] for key in expected} == expected
 
 

@@ -181,7 +181,7 @@ def test_a_dry_run_counts_decisions_and_makes_no_collection(client: httpx.Client
         ),
         (
             {"files": {"files": ("a.txt", b"b")}, "data": {"policy": '{"deny_file": "/etc/passwd"}'}},
-            "policy: deny_file cannot be set here; name, tau,",
+            "policy: deny_file cannot be set here; name, k, people, tau,",
         ),
         (
             {"files": {"files": ("a.txt", b"b")}, "data": {"policy": '{"tau": "Quellbaum"}'}},
@@ -247,24 +247,25 @@ def test_searches_are_answered_while_a_job_runs(client: httpx.Client, server: Se
 
 def test_a_text_is_sanitized_with_every_decision(client: httpx.Client) -> None:
     text = f"\ufeffInvented. Mr {NAME} was born on 3 May 1970."
-    answer = client.post("/v1/sanitize", json={"text": text, "policy": {"tau": 0.2}}).json()
+    answer = client.post("/v1/sanitize", json={"text": text, "policy": {"k": 5, "people": 20}}).json()
     assert "Quellbaum" not in answer["text"]
-    assert (answer["policy"], answer["tau"], answer["read"]) == ("lethe", 0.2, text[1:])
+    assert (answer["policy"], answer["tau"], answer["read"]) == ("lethe", 2.0, text[1:])
     (named,) = (
         each for each in answer["decisions"] if "Quellbaum" in answer["read"][each["start"] : each["end"]]
     )
     assert named["identifier"] == "direct"
-    assert set(named["scores"]) == {"risk", "divergence", "relevance", "priority"}
+    assert set(named["scores"]) == {"risk", "divergence", "relevance", "priority", "bits"}
     for decision, (start, end) in zip(answer["decisions"], answer["places"], strict=True):
         if decision["replacement"]:
             assert answer["text"][start:end] == decision["replacement"]
-    assert 'name = "lethe"\ntau = 0.2\n' in answer["policy_toml"]
-    german = "Erfundener Text. Der Kessel der Mühle ist kaputt, und der Klempner kommt erst am Montag wieder."
-    assert problem(client.post("/v1/sanitize", json={"text": german})) == (
+    assert 'name = "lethe"\nk = 5.0\npeople = 20.0\n' in answer["policy_toml"]
+    polish = "Tekst zmyślony. Kocioł w młynie jest zepsuty, a hydraulik wróci dopiero w poniedziałek."
+    assert problem(client.post("/v1/sanitize", json={"text": polish})) == (
         422,
         "not_sanitized",
-        "The text is in German, and the models learned English only. Send English, or let the operator set "
-        'detector.language to "any"; results then carry a warning.',
+        "The text is in Polish, and only English, German, French, Spanish, Italian, Dutch and Portuguese are "
+        'accepted. Send one of these, or let the operator set detector.language to "any"; results then carry '
+        "a warning.",
     )
     names = [each["name"] for each in client.get("/v1/policies").json()["policies"]]
     assert names == ["lethe", "trip", "intact", "redact", "suppress", "entity-type", "lprag"]

@@ -4,16 +4,15 @@ import io
 import json
 import re
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
-from math import exp
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
@@ -25,18 +24,29 @@ from app.explain_text import original_stretches, outcome, remarks, sanitized_str
 from app.rows import explanation_row
 from ingest.annotated import AnnotatedText
 from ingest.deciding.baselines.uniform import REDACT, SUPPRESS
-from ingest.deciding.policy import BELOW, DIRECT, QUASI, RIGID, Policy
+from ingest.deciding.lethe import Lethe
+from ingest.deciding.policy import (
+    AT_OR_ABOVE,
+    BELOW,
+    DIRECT,
+    FITS,
+    NARROWS,
+    RIGID,
+    TOO_FEW,
+    Policy,
+    Treatment,
+)
 from ingest.deciding.trip import Trip
-from ingest.detection.sources import is_of_care
-from ingest.documents import Action, Decision, Document, Entity, Scores, Span, Unread
+from ingest.documents import Action, Decision, Document, Entity, Scores, Unread
 from ingest.errors import SanitizationError
 from ingest.explain import Explanation
-from ingest.protocols import Apply, Decided, Hazards, Method
+from ingest.protocols import Hazards, Method
 from ingest.sanitize import DecidingSanitizer
-from ingest.scoring.exact import ExactEngine
+from ingest.scoring.engine import Engine
 from ingest.scoring.prior import RiskPrior
 from ingest.scoring.scale import EMBEDDED_SCALE, Weights
-from tests.commands import PLAIN, write_records
+from models.bits import embedded_bits
+from tests.commands import READING, write_records
 from tests.doubles import FailingDetector, PhraseDetector, WordEncoder, entity
 from tests.strategies import annotated_texts, overlapping_words, sentences_about_people
 
@@ -70,10 +80,8 @@ class Dice:
     def __init__(self, seed: int) -> None:
         self._rng = Random(seed)
 
-    def decide(
-        self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards], apply: Apply
-    ) -> list[Decided]:
-        return [Decided([self._thrown(entity) for entity in text.entities]) for text in texts]
+    def decide(self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards]) -> list[Sequence[Decision]]:
+        return [[self._thrown(entity) for entity in text.entities] for text in texts]
 
     def _thrown(self, entity: Entity) -> Decision:
         action = self._rng.choice(list(Action))
@@ -81,8 +89,8 @@ class Dice:
         return Decision(entity, None, action, self._rng.choice(["one", "another"]), words)
 
 
-LOOSE = Policy("trip", tau=0.9)
-"""Keeps the symptom."""
+LOOSE = Policy("trip", tau=0.85)
+"""Keeps the age and no symptom."""
 
 
 class Fixed:
@@ -93,35 +101,32 @@ class Fixed:
     def __init__(self, actions: dict[str, Action]) -> None:
         self._actions = actions
 
-    def decide(
-        self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards], apply: Apply
-    ) -> list[Decided]:
+    def decide(self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards]) -> list[Sequence[Decision]]:
         return [
-            Decided(
-                [
-                    Decision(each, None, self._actions.get(each.label, Action.GENERALIZE), "")
-                    for each in text.entities
-                ]
-            )
+            [
+                Decision(each, None, self._actions.get(each.label, Action.GENERALIZE), "")
+                for each in text.entities
+            ]
             for text in texts
         ]
 
 
-ENGINE = ExactEngine(WordEncoder(), 32)
-
-
 def trip(policy: Policy) -> Method:
-    return Trip(ENGINE, RiskPrior(), EMBEDDED_SCALE, policy)
+    return Trip(Engine(WordEncoder(), 32), EMBEDDED_SCALE, policy)
+
+
+def lethe(policy: Policy) -> Method:
+    return Lethe(embedded_bits(), policy)
 
 
 def explained(text: str, method: Method, phrases: dict[str, str] = PHRASES, doc_id: str = "d") -> Explanation:
     sanitizer = DecidingSanitizer(PhraseDetector(phrases), method, RiskPrior())
-    return sanitizer.explain(Document(doc_id, text), ENGINE.units)
+    return sanitizer.explain(Document(doc_id, text))
 
 
 def thrown(text: AnnotatedText, seed: int) -> Explanation:
     sanitizer = DecidingSanitizer(Given(text.entities), Dice(seed), RiskPrior())
-    return sanitizer.explain(Document("d", text.text), ENGINE.units)
+    return sanitizer.explain(Document("d", text.text))
 
 
 some_texts = st.one_of(annotated_texts(), sentences_about_people(), overlapping_words())
@@ -143,10 +148,41 @@ def test_a_linked_entity_is_told_once_with_all_its_mentions() -> None:
     ]
     assert [(str(each.action), each.reason, each.replacement) for each in explanation.entities] == [
         ("generalize", DIRECT, "Somebody"),
-        ("generalize", QUASI, "a certain age"),
         ("keep", BELOW, ""),
+        ("generalize", AT_OR_ABOVE, "a symptom"),
         ("generalize", RIGID, "an email address"),
     ]
+
+
+def test_by_bits_it_is_told_what_is_said_with_each_fact_and_what_is_said_in_all() -> None:
+    strict, loose = (explained(TEXT, lethe(Policy(k=k))) for k in (50, 1))
+    name, age, symptom, address = strict.entities
+    assert [each.reason for each in strict.entities] == [DIRECT, NARROWS, FITS, RIGID]
+    assert [each.reason for each in loose.entities] == [DIRECT, FITS, FITS, RIGID]
+    assert [None if each.scores is None else each.scores.bits for each in (name, address)] == [None, None]
+    assert age.scores is not None and symptom.scores is not None
+    assert age.scores.priority is not None and symptom.scores.priority is not None
+    assert age.scores.priority >= Policy(k=50).threshold > symptom.scores.priority
+    assert strict.sanitized.bits == symptom.scores.priority
+    assert loose.sanitized.bits == age.scores.priority
+
+
+def test_it_is_doubted_that_enough_people_fit_where_a_kept_label_says_too_much() -> None:
+    kept = Treatment({"person age": "keep"})
+    for policy, doubts in (
+        (Policy(k=50), ()),
+        (Policy(k=50, treatment=kept), (TOO_FEW,)),
+        (Policy(k=1, treatment=kept), ()),
+    ):
+        sanitizer = DecidingSanitizer(PhraseDetector(PHRASES), lethe(policy), RiskPrior(), policy)
+        found = sanitizer.explain(Document("d", TEXT)).sanitized.doubts
+        assert tuple(each for each in found if each == TOO_FEW) == doubts
+
+
+def test_without_facts_that_stay_nothing_is_said_and_other_methods_count_no_bits() -> None:
+    assert explained(TEXT, lethe(Policy(k=100))).sanitized.bits == 0.0
+    assert explained(TEXT, trip(LOOSE)).sanitized.bits is None
+    assert explained(TEXT, REDACT).sanitized.bits is None
 
 
 def test_what_was_decided_apart_of_one_link_is_told_apart() -> None:
@@ -163,15 +199,15 @@ def test_what_was_suppressed_has_no_words_and_a_method_without_scores_none() -> 
 def test_what_is_kept_has_no_words_though_another_entity_of_its_place_goes() -> None:
     found = [entity(0, 5, "symptom"), entity(0, 5, "person full name")]
     both = DecidingSanitizer(Given(found), Fixed({"symptom": Action.KEEP}), RiskPrior()).explain(
-        Document("d", "Orrin came"), ENGINE.units
+        Document("d", "Orrin came")
     )
     actions = {each.label: (each.action, each.replacement) for each in both.entities}
     assert actions == {"person full name": (Action.GENERALIZE, "Somebody"), "symptom": (Action.KEEP, "")}
 
 
 def test_an_explanation_is_of_what_sanitizing_does() -> None:
-    sanitizer = DecidingSanitizer(PhraseDetector(PHRASES), trip(Policy()), RiskPrior())
-    explanation = sanitizer.explain(Document("d", TEXT), ENGINE.units)
+    sanitizer = DecidingSanitizer(PhraseDetector(PHRASES), trip(LOOSE), RiskPrior())
+    explanation = sanitizer.explain(Document("d", TEXT))
     assert [explanation.sanitized] == sanitizer.sanitize([Document("d", TEXT)])
 
 
@@ -179,7 +215,7 @@ def test_aliases_are_told_as_what_stands_there() -> None:
     sanitizer = DecidingSanitizer(
         PhraseDetector(PHRASES), REDACT, RiskPrior(), Policy("trip", replacements="alias"), b"k" * 32
     )
-    explanation = sanitizer.explain(Document("d", TEXT), ENGINE.units)
+    explanation = sanitizer.explain(Document("d", TEXT))
     person = explanation.entities[0]
     assert person.action is Action.SURROGATE
     assert person.replacement.startswith("Person ")
@@ -195,7 +231,7 @@ def test_a_document_without_entities_has_none_to_tell_of() -> None:
 def test_a_failure_quotes_nothing() -> None:
     sanitizer = DecidingSanitizer(FailingDetector("Orrin"), REDACT, RiskPrior())
     with pytest.raises(SanitizationError) as caught:
-        sanitizer.explain(Document("d", TEXT), ENGINE.units)
+        sanitizer.explain(Document("d", TEXT))
     assert str(caught.value) == (
         "document d was not indexed: detection failed (RuntimeError); nothing of it was kept"
     )
@@ -320,12 +356,12 @@ EVIL = '<script>alert("x")</script> & \'"><img src=https://example.org/x>'
 
 def test_nothing_that_a_document_says_becomes_a_tag() -> None:
     phrases = {EVIL: f"{EVIL}s", "Orrin": "person full name"}
-    evil = explained(f"{EVIL} and Orrin, {EVIL}", trip(Policy()), phrases, doc_id=EVIL)
-    plain = explained("mill and Orrin, mill", trip(Policy()), {"mill": "x", "Orrin": "person full name"})
-    page = Page(explanation_page([evil], EVIL, 0.7))
-    assert page.tags == Page(explanation_page([plain], "told", 0.7)).tags
+    evil = explained(f"{EVIL} and Orrin, {EVIL}", trip(LOOSE), phrases, doc_id=EVIL)
+    plain = explained("mill and Orrin, mill", trip(LOOSE), {"mill": "x", "Orrin": "person full name"})
+    page = Page(explanation_page([evil], EVIL, LOOSE))
+    assert page.tags == Page(explanation_page([plain], "told", LOOSE)).tags
     assert page.texts == [evil.text, evil.sanitized.text]
-    assert "<script" not in explanation_page([evil], EVIL, 0.7)
+    assert "<script" not in explanation_page([evil], EVIL, LOOSE)
 
 
 @FEW
@@ -333,7 +369,7 @@ def test_nothing_that_a_document_says_becomes_a_tag() -> None:
 def test_the_page_shows_both_texts_of_each_document_and_its_links_lead_to_rows(
     explanations: list[Explanation],
 ) -> None:
-    page = Page(explanation_page(explanations, "told", 0.7))
+    page = Page(explanation_page(explanations, "told", LOOSE))
     expected = [text for each in explanations for text in (each.text, each.sanitized.text)]
     assert page.texts == expected
     assert page.ids == [
@@ -345,29 +381,33 @@ def test_the_page_shows_both_texts_of_each_document_and_its_links_lead_to_rows(
 
 
 def test_the_page_needs_nothing_else_and_warns() -> None:
-    page = explanation_page([explained(TEXT, trip(LOOSE))], "told", 0.7)
+    page = explanation_page([explained(TEXT, trip(LOOSE))], "told", LOOSE)
     assert "://" not in page
     assert "quotes the documents" in page
-    assert '<mark class="attribute keep" title="symptom: keep, priority below the threshold">' in page
+    assert '<mark class="quasi keep" title="person age: keep, priority below the threshold">' in page
 
 
 def test_figures_have_three_decimals_and_tell_distance_for_relevance() -> None:
-    assert figures(Scores(0.5, 0.25, 0.9, 0.475)) == ("0.500", "0.250", "0.100", "0.475")
-    assert figures(None) == ("–", "–", "–", "–")
+    assert figures(Scores(0.5, 0.25, 0.9, 0.475)) == ("0.500", "0.250", "0.100", "0.475", "–")
+    assert figures(Scores(0.5, None, None, 2.5, 1.25)) == ("0.500", "–", "–", "2.500", "1.250")
+    assert figures(None) == ("–", "–", "–", "–", "–")
 
 
 def test_the_rule_is_told_in_a_sentence() -> None:
     policy = Policy("trip", tau=0.5, direct_limit=0.1, weights=Weights(1, 0.5, 0.25))
     assert threshold(policy) == (
-        "Policy trip: generalized where S >= 0.5, with alpha 1, beta 0.5, gamma 0.25; direct identifiers "
-        "from P 0.1 on, what has to go in its context from 0.1 on; what may stay below 0.15 stays; residual "
-        "risk of a passage at most 0.7."
+        "Policy trip: direct identifiers go from P 0.1 on; the others where S >= 0.5, with alpha 1, beta "
+        "0.5, gamma 0.25."
+    )
+    assert threshold(Policy(k=20, people=80)) == (
+        "Policy lethe: direct identifiers go from P 0 on; of the other facts as many stay as leave 20 of 80 "
+        "people who fit them, 2.00 bits."
     )
     assert threshold(Policy("lprag")) == "Policy lprag: it uses no scores."
 
 
 def test_a_row_has_figures_and_places_and_no_text() -> None:
-    row = explanation_row(explained(TEXT, trip(LOOSE)), 0.7)
+    row = explanation_row(explained(TEXT, trip(LOOSE)), LOOSE)
     assert (row["doc_id"], row["policy"]) == ("d", "trip")
     entities = row["entities"]
     assert isinstance(entities, list)
@@ -376,9 +416,9 @@ def test_a_row_has_figures_and_places_and_no_text() -> None:
         "reason",
     }  # fmt: skip
     assert entities[0]["mentions"] == [[0, 12], [7, 12], [31, 43], [38, 43]]
-    assert set(entities[0]["scores"]) == {"risk", "divergence", "relevance", "priority"}
+    assert set(entities[0]["scores"]) == {"risk", "divergence", "relevance", "priority", "bits"}
     assert "Orrin" not in json.dumps(row)
-    nothing = explanation_row(explained(TEXT, REDACT), None)["entities"]
+    nothing = explanation_row(explained(TEXT, REDACT), Policy("redact"))["entities"]
     assert isinstance(nothing, list)
     assert {each["scores"] for each in nothing} == {None}
 
@@ -386,56 +426,25 @@ def test_a_row_has_figures_and_places_and_no_text() -> None:
 # -- what is told of the document as a whole ---------------------------------------------------------------
 
 
-class Lamps:
-    """A hazard of 1 for every lamp that a text mentions."""
-
-    name = "lamps (test double)"
-    additive = False
-
-    def hazards(self, texts: Sequence[AnnotatedText]) -> list[Hazards]:
-        return [Hazards(float(text.text.count("lamp")), {}) for text in texts]
-
-
-def test_the_highest_risk_is_that_of_one_passage_and_not_of_the_document() -> None:
-    text = "A lamp. " + "The heron was fed. " * 3 + "A lamp and a lamp."
-    half = text.index("A lamp and")
-    sanitizer = DecidingSanitizer(PhraseDetector({}), REDACT, Lamps())
-    explanation = sanitizer.explain(Document("d", text), lambda text: [Span(0, half), Span(half, len(text))])
-    assert explanation.passage_risk == pytest.approx(1 - exp(-2))
-    assert explanation.sanitized.risk.after == pytest.approx(1 - exp(-3))
-
-
-@FEW
-@given(sentences_about_people(), st.floats(0.1, 0.95))
-def test_no_passage_is_above_the_limit(text: AnnotatedText, limit: float) -> None:
-    # Doses, amounts and the like are never taken for the limit.
-    assume(not any(is_of_care(each, text.text[each.span.start : each.span.end]) for each in text.entities))
-    policy = Policy(tau=2.0, direct_limit=1.0, quasi_limit=1.0, residual_limit=limit)
-    sanitizer = DecidingSanitizer(Given(text.entities), trip(policy), RiskPrior())
-    explanation = sanitizer.explain(Document("d", text.text), ENGINE.units)
-    assert explanation.passage_risk <= limit + 1e-9
-
-
-class FailingOnPieces:
+class FailingAfterwards:
     """Fails on a second reading, with a message that quotes."""
 
-    name = "failing on pieces (test double)"
-    additive = False
+    name = "failing afterwards (test double)"
 
     def __init__(self) -> None:
         self._calls = 0
 
     def hazards(self, texts: Sequence[AnnotatedText]) -> list[Hazards]:
         self._calls += 1
-        if self._calls > 2:
+        if self._calls > 1:
             raise RuntimeError(f"cannot read {texts[0].text}")
         return [Hazards(0.0, {each.link: 0.0 for each in text.entities}) for text in texts]
 
 
-def test_a_risk_that_cannot_be_measured_of_passages_fails_the_document_without_its_words() -> None:
-    sanitizer = DecidingSanitizer(PhraseDetector(PHRASES), REDACT, FailingOnPieces())
+def test_a_risk_that_cannot_be_measured_afterwards_fails_the_document_without_its_words() -> None:
+    sanitizer = DecidingSanitizer(PhraseDetector(PHRASES), REDACT, FailingAfterwards())
     with pytest.raises(SanitizationError) as caught:
-        sanitizer.explain(Document("d", TEXT), ENGINE.units)
+        sanitizer.explain(Document("d", TEXT))
     assert str(caught.value) == (
         "document d was not indexed: risk measurement failed (RuntimeError); nothing of it was kept"
     )
@@ -449,37 +458,57 @@ def told_of(explanation: Explanation) -> Explanation:
     return replace(explanation, sanitized=sanitized)
 
 
-def test_the_document_and_its_passages_are_told_apart() -> None:
-    nothing = explained("The heron was fed, and then it flew away.", trip(Policy()))
-    assert list(remarks(nothing, 0.7)) == [
-        "Detected risk, of found entities only: whole document 0.000 before, 0.000 after; "
-        "riskiest passage 0.000 after (limit 0.7)."
-    ]
-    assert list(remarks(told_of(nothing), None))[0].endswith("riskiest passage 0.000 after.")
-    assert list(remarks(told_of(nothing), None))[1:] == [
+def test_sentences_about_the_document_tell_its_risk_and_what_to_mind() -> None:
+    nothing = explained("The heron was fed, and then it flew away.", trip(LOOSE))
+    risk = "Detected risk, of found entities only: 0.000 before, 0.000 after."
+    assert list(remarks(nothing, LOOSE)) == [risk]
+    assert list(remarks(told_of(nothing), LOOSE)) == [
+        risk,
         "Doubt: written in capitals.",
         "Not read: scanned page, 3 of it: has no text; install tesseract.",
     ]
 
 
+def said_in_all(bits: float) -> Explanation:
+    """An explanation by bits in which one fact stays."""
+    explanation = explained("The cough is old.", lethe(Policy()))
+    (cough,) = explanation.sanitized.decisions
+    said = replace(cough, scores=Scores(0.1, None, None, bits, bits), action=Action.KEEP)
+    return replace(explanation, sanitized=replace(explanation.sanitized, decisions=[said]))
+
+
+def test_by_bits_it_is_told_how_many_people_fit() -> None:
+    policy = Policy(k=250, people=2000)
+    first, *_ = remarks(said_in_all(2), policy)
+    assert first == (
+        "Of 2,000 people who might be meant, about 500 fit the facts that were found and stay "
+        "(2.0 bits); the policy asks for 250."
+    )
+    assert explanation_row(said_in_all(3), policy)["fits"] == {"of": 2000, "about": 250.0, "asked_for": 250}
+    assert explanation_row(said_in_all(2_000), policy)["fits"] == {"of": 2000, "about": 0.0, "asked_for": 250}
+    assert "about 0 fit" in next(iter(remarks(said_in_all(2_000), policy)))
+    assert explanation_row(explained(TEXT, trip(LOOSE)), LOOSE)["fits"] is None
+
+
 def test_the_page_and_the_row_tell_the_same_of_the_document() -> None:
-    explanation = told_of(explained(TEXT, trip(LOOSE)))
-    page = explanation_page([explanation], "told", 0.7)
-    assert all(f'<p class="sub">{each}</p>' in page for each in remarks(explanation, 0.7))
-    row = explanation_row(explanation, 0.7)
-    risk = explanation.sanitized.risk
-    assert row["detected_risk"] == {
-        "of": "what was found",
-        "before": round(risk.before, 4),
-        "after": round(risk.after, 4),
-        "engine": risk.engine,
-        "highest_of_a_passage_after": round(explanation.passage_risk, 4),
-        "residual_limit": 0.7,
-    }
-    assert row["doubts"] == ["written in capitals"]
-    assert row["not_read"] == [
-        {"kind": "scanned page", "count": 3, "reason": "has no text; install tesseract"}
-    ]
+    for explanation, policy in (
+        (told_of(explained(TEXT, trip(LOOSE))), LOOSE),
+        (told_of(explained(TEXT, lethe(Policy()))), Policy()),
+    ):
+        page = explanation_page([explanation], "told", policy)
+        assert all(f'<p class="sub">{each}</p>' in page for each in remarks(explanation, policy))
+        row = explanation_row(explanation, policy)
+        risk = explanation.sanitized.risk
+        assert row["detected_risk"] == {
+            "of": "what was found",
+            "before": round(risk.before, 4),
+            "after": round(risk.after, 4),
+            "engine": risk.engine,
+        }
+        assert row["doubts"] == ["written in capitals"]
+        assert row["not_read"] == [
+            {"kind": "scanned page", "count": 3, "reason": "has no text; install tesseract"}
+        ]
 
 
 def lines_of(explanation: Explanation, width: int) -> list[str]:
@@ -519,7 +548,7 @@ NOTES = [
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     kept = {"LETHE_DATA_DIR": str(tmp_path / "data"), "LETHE_INGEST__KEEP_IDS": "true"}
-    for name, value in (PLAIN | kept).items():
+    for name, value in (READING | kept).items():
         monkeypatch.setenv(name, value)
     write_records(tmp_path / "notes.jsonl", NOTES)
     (tmp_path / "empty.txt").write_text("")
@@ -566,12 +595,10 @@ def test_what_cannot_be_sanitized_is_told_and_the_rest_is_shown(
 ) -> None:
     explain = DecidingSanitizer.explain
 
-    def failing(
-        self: DecidingSanitizer, document: Document, units_of: Callable[[str], Sequence[Span]]
-    ) -> Explanation:
+    def failing(self: DecidingSanitizer, document: Document) -> Explanation:
         if "lighthouse" in document.text:
             raise SanitizationError(document.doc_id, "detection failed (RuntimeError)")
-        return explain(self, document, units_of)
+        return explain(self, document)
 
     monkeypatch.setattr(DecidingSanitizer, "explain", failing)
     assert main(["explain", str(folder / "notes.jsonl"), "--json", "--policy", "redact"]) == 1
@@ -629,15 +656,17 @@ def test_a_table_cell_shows_what_the_document_says(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = explained("[/b] came", REDACT, {"[/b] came": "event"})
-    monkeypatch.setattr(DecidingSanitizer, "explain", lambda self, document, units_of: found)
+    monkeypatch.setattr(DecidingSanitizer, "explain", lambda self, document: found)
     path = write_records(folder / "one.jsonl", NOTES[:1])
     assert main(["explain", str(path), "--policy", "redact"]) == 0
     assert capsys.readouterr().out.count("[/b] came") == 2
 
 
 def test_a_collection_decides_by_its_own_policy_and_scale(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for name, value in {"NAME": "trip", "TAU": "1.5"}.items():
+        monkeypatch.setenv(f"LETHE_POLICY__{name}", value)
     notes = str(folder / "notes.jsonl")
     assert main(["ingest", notes, "-c", "strict", "--tau", "-0.9"]) == 0
     capsys.readouterr()
@@ -662,12 +691,34 @@ def test_a_collection_decides_by_its_own_policy_and_scale(
     assert other != plain
 
 
+def test_a_collection_decides_by_as_many_people_as_it_was_made_with(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes = str(folder / "notes.jsonl")
+    monkeypatch.setenv("LETHE_POLICY__K", "99.9")
+    assert main(["ingest", notes, "-c", "strict"]) == 0
+    monkeypatch.setenv("LETHE_POLICY__K", "1e-9")
+    capsys.readouterr()
+
+    def told(*options: str) -> tuple[set[str], set[float]]:
+        assert main(["explain", notes, "--json", *options]) == 0
+        found = rows(capsys)
+        return (
+            {each["reason"] for row in found for each in row["entities"]},
+            {row["fits"]["asked_for"] for row in found if row["fits"]},
+        )
+
+    loose, strict = told(), told("-c", "strict")
+    assert (NARROWS in loose[0], NARROWS in strict[0]) == (False, True)
+    assert (loose[1], strict[1]) == ({1e-9}, {99.9})
+
+
 def test_two_policies_are_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for option in (["--tau", "0"], ["--policy", "redact"]):
+    for option in (["--fit", "9"], ["--policy", "redact"]):
         assert main(["explain", str(folder / "notes.jsonl"), "-c", "any", *option]) == 2
         assert capsys.readouterr().err == (
-            "lethe: A collection decides by the policy that it was made with: leave out --policy and --tau, "
-            "or leave out --collection.\n"
+            "lethe: A collection decides by the policy that it was made with: leave out --policy, --fit "
+            "and --tau, or leave out --collection.\n"
         )
 
 

@@ -35,7 +35,7 @@ from schemathesis.specs.openapi.checks import (
 
 from app.server.running import listening
 from retrieval.collection import locked
-from tests.commands import PLAIN, lethe
+from tests.commands import READING, lethe
 from tests.hammering import (
     EXPECTED,
     asked_by_many,
@@ -76,7 +76,7 @@ def hammered(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served,
     data.mkdir()
     (data / "settings.toml").write_text(SETTINGS)
     headers = admin(data)
-    with served(data, "--host", "127.0.0.1", **PLAIN) as server:
+    with served(data, "--host", "127.0.0.1", **READING) as server:
         yield server, headers
 
 
@@ -135,7 +135,7 @@ def hammer(data: Path, clients: int, seconds: float) -> float:
     """The bytes by which the server grew in the second half; every answer was right, and all is whole."""
     data.mkdir()
     (data / "settings.toml").write_text(SETTINGS)
-    with served(data, "--host", "127.0.0.1", **PLAIN) as server, server.client() as client:
+    with served(data, "--host", "127.0.0.1", **READING) as server, server.client() as client:
         first = [f"first-{number}" for number in range(20)]
         assert ended(client, given_to(client, "mixed", first))["state"] == "done"
         assert client.get("/readyz").status_code == 200
@@ -187,7 +187,7 @@ def test_a_job_waits_for_another_that_writes_to_its_collection(tmp_path: Path) -
     data = tmp_path / "data"
     data.mkdir()
     (data / "settings.toml").write_text(SETTINGS)
-    with served(data, "--host", "127.0.0.1", **PLAIN) as server, server.client() as client:
+    with served(data, "--host", "127.0.0.1", **READING) as server, server.client() as client:
         with locked(data / "collections" / "busy"):
             job = given_to(client, "busy", ["d0"])
             for _ in range(100):
@@ -221,7 +221,7 @@ class Killed:
 
     def live(self, *, to_be_killed: bool) -> None:
         """Start the server, take up what was left, give it more, and kill it at some moment."""
-        with served(self.data, "--host", "127.0.0.1", **PLAIN) as server, server.client() as client:
+        with served(self.data, "--host", "127.0.0.1", **READING) as server, server.client() as client:
             self._look(client)
             if not to_be_killed:
                 while self._job or self._erasing:

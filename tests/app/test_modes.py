@@ -28,7 +28,8 @@ from models.errors import ConfigurationError
 from tests.commands import PLAIN, command, environment, write_records
 
 NOTES = [
-    f"Invented note {number}. Mr Tobias Keller mended the boiler in {1950 + number}." for number in range(12)
+    f"Invented note {number}. Mr Tobias Keller mended the boiler on 3 May {1950 + number}."
+    for number in range(12)
 ]
 
 

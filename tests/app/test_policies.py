@@ -18,7 +18,7 @@ from ingest.documents import Document, SanitizedDocument
 from models.errors import ConfigurationError
 from retrieval.errors import CollectionError
 from retrieval.manifest import read_manifest, write_manifest
-from tests.commands import PLAIN, write_records
+from tests.commands import READING, write_records
 from tests.retrieval.test_store import MANIFEST
 
 MARKER = "Zqmarker Heron"
@@ -43,7 +43,7 @@ TEXT = f"Mr Tobias Venn of {MARKER} wrote from t.venn@example.org about W-1236."
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name, value in {**PLAIN, "LETHE_DATA_DIR": str(tmp_path / "data")}.items():
+    for name, value in {**READING, "LETHE_DATA_DIR": str(tmp_path / "data")}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "own.toml").write_text(POLICY)
@@ -73,7 +73,7 @@ def refused(policy: object) -> str:
 
 def test_what_a_file_says_is_done(here: Path) -> None:
     done = sanitized(load_policy_file(here / "own.toml"))
-    start, end = "Mr neighbors of a detail wrote from [email address ", "] about a ward number."
+    start, end = "Mr neighbors of a place wrote from [email address ", "] about a ward number."
     assert done.startswith(start) and done.endswith(end)
     assert len(done) == len(start) + 8 + len(end)
 
@@ -99,12 +99,14 @@ def test_labels_of_lists_and_patterns_are_labels(here: Path) -> None:
     assert sanitized(said, "For Heron only.") == "For **** only."
 
 
-def test_labels_without_a_model_are_refused(here: Path) -> None:
+def test_labels_without_a_model_are_refused(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LETHE_DETECTOR__LEARNED", "false")
     with pytest.raises(ConfigurationError, match="detector.labels asks a model for labels"):
         detector_of(load_settings({"detector.labels": ["ship"]}))
 
 
-def test_files_have_an_entry_a_line(here: Path) -> None:
+def test_files_have_an_entry_a_line(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LETHE_DETECTOR__LEARNED", "false")
     (here / "deny.txt").write_text(f"\ufeff{MARKER}\n\n  Stork  \r\n")
     (here / "allow.txt").write_text("Venn\nTobias Venn\n")
     said = {"name": "redact", "deny": ["Crane"], "deny_file": "deny.txt", "allow_file": "allow.txt"}

@@ -20,16 +20,14 @@ from app.presets import preset_file, preset_names
 from app.settings.load import PolicySettings, Settings, load_settings
 from app.settings.report import settings_rows
 from eval.studies.compare.methods import TRIP
-from ingest.deciding.policy import decide
-from ingest.documents import Action, Document, Entity, Scores, Span
+from ingest.deciding.policy import AT_OR_ABOVE, BELOW, hard_rule, reason_of
+from ingest.documents import Document, Entity, Scores, Span
 from ingest.labels import LABELS
 from ingest.read.sources import read_documents
 from ingest.scoring.scale import Weights
 from models.catalog import MODELS, ModelRef, describe
 from models.errors import ConfigurationError, ModelUnavailable
-from models.trained import write_trained
 from tests.commands import ROOT
-from tests.small_models import random_risk
 from tests.tiny_encoder import MAX_TOKENS, make_tiny_encoder
 from tests.tiny_gguf import make_tiny_gguf
 from tests.tiny_gliner import make_two_encoders
@@ -97,7 +95,7 @@ def test_the_papers_preset_is_what_its_section_5_1_says() -> None:
     policy = policy_of(settings)
     assert (policy.name, policy.tau) == ("trip", 0.6237)
     assert policy.weights == Weights(1.0, 0.5, 0.4, "difference")
-    assert policy.residual_limit == 1.0
+    assert policy.direct_limit == 1.0
     assert policy.replacements == "descriptor"
     assert settings.policy.scale is None
 
@@ -114,8 +112,8 @@ def test_under_the_papers_preset_the_priority_alone_decides(label: str) -> None:
     policy = policy_of(settings_of("--preset", "paper", "--gguf", "llama.gguf"))
     entity = Entity(Span(0, 5), label, LABELS[label].identifier, 0.9, "invented")
     below, at = (Scores(0.5, 0.5, 0.5, priority) for priority in (0.6236, 0.6237))
-    assert decide(entity, below, 0.999, policy)[0] is Action.KEEP
-    assert decide(entity, at, 0.0, policy)[0] is Action.GENERALIZE
+    assert hard_rule(entity, 0.999, policy) is hard_rule(entity, 0.0, policy) is None
+    assert (reason_of(below, policy), reason_of(at, policy)) == (BELOW, AT_OR_ABOVE)
 
 
 def test_it_reads_passages_that_all_three_encoders_read_whole() -> None:
@@ -242,8 +240,7 @@ def test_the_papers_preset_runs_the_benchmark(
     for name in (ENCODER, OTHER_ENCODER):
         put(cache, name, tmp_path / "encoder" / "tiny")
     make_tiny_gguf(tmp_path / "tiny.gguf")
-    write_trained(tmp_path / "risk", "risk", random_risk(), {"name": "invented-risk"})
-    monkeypatch.setenv("LETHE_RISK__MODEL", f'{{"source": "path", "name": "{tmp_path / "risk"}"}}')
+    monkeypatch.setenv("LETHE_RISK__KIND", "prior")
     # The small stand-ins read less and need not say much.
     monkeypatch.setenv("LETHE_RETRIEVAL__PASSAGE_TOKENS", str(MAX_TOKENS - 2))
     monkeypatch.setenv("LETHE_GENERATOR__MAX_TOKENS", "4")
@@ -258,10 +255,9 @@ def test_the_papers_preset_runs_the_benchmark(
     assert {TRIP, "paraphrase", "redact", "origin", "lprag"} <= {each["method"] for each in report["methods"]}
     shown = report["provenance"]["settings"]
     assert DETECTOR in shown["detector"]
-    assert (shown["risk model"], shown["encoder"]) == ("invented-risk", ENCODER)
+    assert (shown["risk model"], shown["encoder"]) == ("prior", ENCODER)
     assert (shown["tau"], shown["weights"]) == ("0.6237", "1, 0.5, 0.4, difference")
-    limits = ("residual limit of a passage", "direct limit", "quasi limit")
-    assert [shown[name] for name in limits] == ["1", "1", "1"]
+    assert (shown["policy"], shown["direct limit"]) == ("trip", "1")
 
 
 # The page

@@ -151,7 +151,7 @@ def test_recognizers_of_one_request(client: httpx.Client) -> None:
     ("path", "body", "status", "reason"),
     [
         ("analyze", {"text": MARK}, 400, "language: Field required"),
-        ("analyze", {"text": MARK, "language": "de"}, 422, "the language is en"),
+        ("analyze", {"text": MARK, "language": "pl"}, 422, "is one of en, de, fr, es, it, nl, pt"),
         ("analyze", {"text": 5, "language": "en"}, 400, "text"),
         (
             "analyze",
@@ -299,11 +299,17 @@ def test_what_is_encrypted_comes_back_with_the_key_alone(client: httpx.Client) -
 def test_the_lists_of_what_there_is(client: httpx.Client) -> None:
     types = client.get("/supportedentities", params={"language": "en"}).json()
     assert {"PERSON", "LOCATION", "DATE_TIME", "NRP", "ORGANIZATION", "US_SSN", "IBAN_CODE"} <= set(types)
-    assert client.get("/recognizers").json()[:2] == ["patterns", "rules"]
+    assert client.get("/recognizers").json()[:2] == ["patterns", "model:lethe-reader"]
     assert set(client.get("/anonymizers").json()) == {"encrypt", "hash", "keep", "mask", "redact", "replace"}
     assert client.get("/deanonymizers").json() == ["decrypt", "deanonymize_keep"]
     assert client.get("/health").text == "Lethe is up"
-    assert client.get("/recognizers", params={"language": "de"}).status_code == 422
+    assert client.get("/recognizers", params={"language": "pl"}).status_code == 422
+
+
+def test_languages_that_the_reader_learned_are_analyzed(client: httpx.Client) -> None:
+    text = "Frau Gudrun Wieczorek hat gestern angerufen, weil ihr Mann seit Januar hustet."
+    assert found(client, text, language="de")["PERSON"] == "Gudrun Wieczorek"
+    assert client.get("/recognizers", params={"language": "pt"}).status_code == 200
 
 
 def test_every_type_of_presidio_that_is_found_keeps_its_name() -> None:

@@ -18,7 +18,7 @@ from tests.serving import Served, ingested, served
 
 NOTE = "Invented note. Mr Tobias Zorvathian, MRN 88213407, came about the boiler of the mill."
 OLD = "Invented note. The weir was mended before the rain by Mr Zorvathian."
-SETTINGS = 'threads = 1\n[detector]\nlearned = false\n[risk]\nkind = "prior"\n'
+SETTINGS = 'threads = 1\n[risk]\nkind = "prior"\n'
 
 
 @dataclass(frozen=True)

@@ -264,7 +264,6 @@ def test_every_problem_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("detector.threshold", 0, "should be greater than 0"),
         ("detector.threshold", 1, "should be less than 1"),
-        ("detector.profile", "brave", "should be 'balanced' or 'recall'"),
         ("risk.kind", "guess", "should be 'learned' or 'prior'"),
         ("detector.threshold", float("nan"), "should be a finite number"),
         ("policy.epsilon", 0, "should be greater than 0"),
@@ -276,9 +275,12 @@ def test_every_problem_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         ("policy.beta", -1, "should be greater than or equal to 0"),
         ("policy.gamma", -1, "should be greater than or equal to 0"),
         ("policy.marginal", "both", "should be 'hazard' or 'difference'"),
-        ("policy.residual_limit", 0, "should be greater than 0"),
-        ("policy.residual_limit", 1.01, "should be less than or equal to 1"),
-        ("policy.engine", "quick", "should be 'reference', 'exact' or 'fast'"),
+        ("policy.k", 0, "should be greater than 0"),
+        ("policy.k", float("inf"), "should be a finite number"),
+        ("policy.people", 0, "should be greater than 0"),
+        ("policy.direct_limit", -0.01, "should be greater than or equal to 0"),
+        ("policy.direct_limit", 1.01, "should be less than or equal to 1"),
+        ("policy.sensitive", "context", "should be 'keep' or 'generalize'"),
         ("generator.kind", "parrot", "should be 'extractive', 'llama_cpp' or 'openai_compatible'"),
         ("generator.max_tokens", 0, "should be greater than or equal to 1"),
         ("generator.context_tokens", 1, "should be greater than or equal to 2"),
@@ -497,13 +499,20 @@ def test_a_policy_file_is_a_whole_policy() -> None:
     assert load_policy_file(path) == PolicySettings(name="redact", tau=0.25)
 
 
+def test_a_policy_file_of_before_may_name_an_engine_and_the_settings_may_not() -> None:
+    path = write(Path("policy.toml"), "name = 'trip'\ntau = 0.25\nengine = 'fast'\n")
+    assert load_policy_file(path) == PolicySettings(name="trip", tau=0.25)
+    with pytest.raises(ConfigurationError, match=r"policy\.engine \(argument\): no such setting"):
+        load_settings({"policy.engine": "fast"})
+
+
 def test_a_policy_file_tells_all_that_is_wrong() -> None:
-    path = write(Path("policy.toml"), f"tua = 1\nengine = '{MARKER}'\nbeta = -1\n")
+    path = write(Path("policy.toml"), f"tua = 1\nmarginal = '{MARKER}'\nbeta = -1\n")
     with pytest.raises(ConfigurationError) as caught:
         load_policy_file(path)
     assert str(caught.value) == (
         "policy.toml: beta: should be greater than or equal to 0; "
-        "engine: should be 'reference', 'exact' or 'fast'; tua: no such setting, the nearest is tau"
+        "marginal: should be 'hazard' or 'difference'; tua: no such setting, the nearest is tau"
     )
 
 
@@ -544,13 +553,14 @@ DIGESTED: dict[str, object] = {
     "detector.labels": ["boat name"],
     "detector.model.source": "path",
     "detector.learned": False,
-    "detector.profile": "recall",
     "risk.kind": "prior",
     "risk.model.name": "elsewhere",
     "encoder.revision": "abc",
     "policy.tau": 0.61,
     "policy.name": "redact",
-    "policy.residual_limit": 0.9,
+    "policy.k": 30,
+    "policy.people": 1000,
+    "policy.sensitive": "generalize",
     "policy.replacements": "alias",
     "policy.direct_limit": 0.7,
     "policy.operators": {"date": "mask"},
@@ -597,7 +607,7 @@ def test_settings_are_frozen() -> None:
 
 def test_defaults_are_the_safe_end() -> None:
     settings = load_settings({})
-    assert settings.policy == PolicySettings(name="lethe", tau=0.5, alpha=1, beta=1, gamma=1)
+    assert settings.policy == PolicySettings(name="lethe", k=50, people=100, direct_limit=0)
     assert settings.generator == GeneratorSettings(kind="extractive", allow_insecure=False)
     assert settings.server.host == "127.0.0.1"
     assert settings.encoder == ModelRef(source="embedded")
@@ -606,8 +616,8 @@ def test_defaults_are_the_safe_end() -> None:
 def test_the_default_policy_is_that_of_the_ingest_room() -> None:
     ours, theirs = PolicySettings(), Policy()
     weights = Weights(ours.alpha, ours.beta, ours.gamma, ours.marginal)
-    shown = (ours.name, ours.tau, ours.residual_limit, weights, ours.replacements, ours.direct_limit)
-    assert Policy(*shown) == theirs
+    people = (ours.name, ours.k, ours.people)
+    assert Policy(*people, ours.tau, weights, ours.replacements, ours.direct_limit) == theirs
 
 
 def test_an_empty_key_is_no_key() -> None:
@@ -626,3 +636,9 @@ def test_importing_the_settings_loads_nothing_heavy() -> None:
         cwd=Path(__file__).parents[2],
     )
     assert not heavy & set(run.stdout.split())
+
+
+def test_no_more_people_must_fit_than_might_be_meant() -> None:
+    assert load_settings({"policy.k": 30, "policy.people": 30}).policy.k == 30
+    with pytest.raises(ConfigurationError, match="k must be at most people"):
+        load_settings({"policy.k": 31, "policy.people": 30})

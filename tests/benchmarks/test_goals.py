@@ -2,34 +2,23 @@
 
 import pytest
 
-from benchmarks.goals import GOALS, Goal, goals_table, recall_losses
-
-RUNS = {
-    "": {
-        "novels": {"met": 90, "of": 100},
-        "tweets": {"met": 80, "of": 100},
-        "forms": {"met": 1, "of": 2},
-        "nothing": {"met": 0, "of": 0},
-    },
-    "novels": {"novels": {"met": 85, "of": 100}},
-    "tweets": {"tweets": {"met": 65, "of": 100}},
-    "nothing": {"nothing": {"met": 0, "of": 0}},
-}
+from benchmarks.goals import GOALS, Goal, goals_table
+from eval.measures.uncertainty import Estimate
+from eval.studies.detection.report import DetectionReport, Figure
 
 
-def test_the_loss_is_that_of_the_runs_that_are_done() -> None:
-    assert recall_losses({"runs": RUNS}) == pytest.approx({"novels": 0.05, "tweets": 0.15})
-    assert recall_losses({"runs": {}}) == {}
+def changed(detector: str, share: float) -> Figure:
+    return Figure(question="medquad.generalized", detector=detector, estimate=Estimate(share))
 
 
 @pytest.mark.parametrize(
-    ("mean", "verdict"), [(0.10, "reached"), (0.12, "reached"), (0.05, "as hoped"), (0.121, "**missed**")]
+    ("share", "verdict"), [(0.01, "reached"), (0.015, "reached"), (0.005, "as hoped"), (0.0151, "**missed**")]
 )
-def test_a_goal_from_above_is_missed_above_it(mean: float, verdict: str) -> None:
-    left = {"met": 100 - round(1000 * mean) / 10, "of": 100}
-    runs = {"": {"novels": {"met": 100, "of": 100}}, "novels": {"novels": left}}
-    (row,) = [line for line in goals_table(None, None, {"runs": runs}).splitlines() if "left out" in line]
-    assert row.endswith(f"| {verdict} |")
+def test_a_goal_from_above_is_missed_above_it_by_the_first_detector(share: float, verdict: str) -> None:
+    figures = (changed("second", 0.9), changed("first", share), changed("third", 0.001))
+    report = DetectionReport.model_construct(detectors=("first", "second", "third"), figures=figures)
+    (row,) = [line for line in goals_table(report, None).splitlines() if "not measured" not in line][2:]
+    assert row.startswith("| MedQuAD") and row.endswith(f"| {verdict} |")
 
 
 def test_a_goal_from_below_is_met_at_it() -> None:
@@ -38,7 +27,7 @@ def test_a_goal_from_below_is_met_at_it() -> None:
 
 
 def test_what_was_not_measured_is_said_to_be() -> None:
-    lines = goals_table(None, None, None).splitlines()[2:]
+    lines = goals_table(None, None).splitlines()[2:]
     assert len(lines) == len(GOALS)
     assert all(line.endswith("| not measured |  |") for line in lines)
     assert len({goal.key for goal in GOALS}) == len(GOALS)

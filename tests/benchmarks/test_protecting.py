@@ -7,6 +7,7 @@ from benchmarks.protecting import _attacked, _kept, _read_again
 from eval.attacks.attribute_clues import CLUES, ClueReader
 from eval.attacks.attribute_truths import KnownText
 from eval.attacks.attribute_values import value_names
+from eval.attacks.attributes import AttributeAttack
 from ingest.protecting.search import Searched
 from models.attributes.heads import Head, Heads
 from models.encoders.minilm import MiniLM
@@ -16,11 +17,12 @@ POSTS = [
     KnownText("My husband snores. The tram is late.", {"sex": ("female",)}, "b", "posts"),
     KnownText("The kettle is broken.", {"sex": ("female",)}, "c", "posts"),
 ]
-SEARCHED = {
-    0: Searched("The tram is late.", {"sex": "protected"}, {"sentence": 1}, {"sex": 0.9}, {"sex": 0.5}),
-    1: Searched(POSTS[1].text, {"sex": "no edit helps"}, {}, {"sex": 0.9}, {"sex": 0.9}),
-    2: Searched(POSTS[2].text, {"sex": "already safe"}, {}, {"sex": 0.5}, {"sex": 0.5}),
-}
+SEARCHED = [
+    Searched("The tram is late.", {"sex": "protected"}, {"sentence": 1}, {"sex": 0.9}, {"sex": 0.5}),
+    Searched(POSTS[1].text, {"sex": "no edit helps"}, {}, {"sex": 0.9}, {"sex": 0.9}),
+    Searched(POSTS[2].text, {"sex": "already safe"}, {}, {"sex": 0.5}, {"sex": 0.5}),
+]
+ROWS = list(zip(POSTS, (0, 1, 1), SEARCHED, strict=True))
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +39,8 @@ def heads() -> Heads:
 
 
 def test_what_is_right_is_counted_before_and_after_beside_the_most_frequent(encoder: MiniLM) -> None:
-    found = _attacked({0: heads(), 1: heads()}, encoder, POSTS, [0, 1, 1], SEARCHED, [0, 1, 2])
+    attack = AttributeAttack(encoder, heads())
+    found = _attacked({0: attack, 1: attack}, ROWS)
     assert found == {
         "sex": {
             "n": 3,
@@ -49,7 +52,7 @@ def test_what_is_right_is_counted_before_and_after_beside_the_most_frequent(enco
 
 
 def test_what_stays_and_what_could_not_be_protected_is_told(encoder: MiniLM) -> None:
-    found = _kept(encoder, POSTS, SEARCHED, [0, 1, 2])
+    found = _kept(encoder, ROWS)
     assert (found["posts"], found["edited"]) == (3, pytest.approx(1 / 3, abs=1e-4))
     assert found["still_certain"] == {"sex": pytest.approx(1 / 3, abs=1e-4)}
     assert found["edits"] == {"sentence": 1, "phrase": 0, "wording": 0, "entity": 0}

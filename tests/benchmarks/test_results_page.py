@@ -99,6 +99,7 @@ def test_every_link_of_the_page_leads_somewhere(made: str) -> None:
     assert set(re.findall(r"\]\(([^)]+)\)", made)) == {
         "models.md#how-many-scored-snippets-it-takes",
         "benchmark.md",
+        "bits.md",
         "linkage.md",
         "wording.md",
     }

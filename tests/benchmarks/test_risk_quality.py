@@ -4,6 +4,7 @@ import json
 import math
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks import label_curve
-from benchmarks.label_curve import SIZES, drawn, plot, recipe_for, summary
+from benchmarks.label_curve import IN_A_BATCH, SIZES, drawn, plot, recipe_for, summary, trained
 from eval.measures.agreement import (
     Statistic,
     estimated,
@@ -30,16 +31,18 @@ from eval.studies.risk.study import measure
 from ingest.annotated import AnnotatedText
 from ingest.protocols import Hazards, RiskModel
 from ingest.scoring.prior import RiskPrior
+from models.catalog import ModelRef
 from models.corpora.rubric import Snippet, parse_marked
 from models.errors import ConfigurationError, LetheError
-from models.training.risk import RiskRecipe
+from models.training.transformer_risk import TransformerRecipe
+from tests.models.test_transformer_risk import make_roberta
+from tests.small_models import one_thread
 
 
 class Scripted:
     """Knows the risk of words; of a linked entity it says the highest of its mentions."""
 
     name = "scripted (test double)"
-    additive = True
 
     def __init__(self, risks: Mapping[str, float]) -> None:
         self._risks = risks
@@ -60,7 +63,6 @@ class Answering:
     """Gives the same answer whatever it is asked, or fails with the text in its message."""
 
     name = "answering (test double)"
-    additive = False
 
     def __init__(self, answer: list[Mapping[int, float]] | None) -> None:
         self._answer = answer
@@ -357,10 +359,14 @@ def test_larger_draws_hold_the_smaller_ones() -> None:
 
 
 def test_few_snippets_have_fewer_steps() -> None:
-    steps = [recipe_for(size, 7).least_steps for size in SIZES]
+    epochs = {size: recipe_for(size, 7).epochs for size in SIZES}
+    steps = [epochs[size] * max(1.0, size / IN_A_BATCH) for size in SIZES]
     assert steps == sorted(steps)
-    assert steps[0] < steps[-1] == RiskRecipe().least_steps
+    assert (steps[0], epochs[200]) == (30, TransformerRecipe().epochs)
     assert recipe_for(2, 7).seed == 7
+    assert all(recipe_for(size, 7).patience == epochs[size] for size in SIZES), (
+        "nothing else tells when to stop"
+    )
 
 
 def test_a_summary_has_mean_and_range() -> None:
@@ -386,7 +392,7 @@ class Trainer:
         self.asked: list[tuple[int, int]] = []
         self._most = most
 
-    def __call__(self, snippets: Sequence[Snippet], recipe: RiskRecipe) -> RiskModel:
+    def __call__(self, snippets: Sequence[Snippet], recipe: TransformerRecipe) -> RiskModel:
         if len(self.asked) == self._most:
             raise KeyboardInterrupt
         self.asked.append((len(snippets), recipe.seed))
@@ -397,7 +403,8 @@ class Trainer:
 def curve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Arguments of a run over 40 snippets, of which 30 are trained on."""
     monkeypatch.setattr(label_curve, "shipped_snippets", lambda data: many(40))
-    return [str(tmp_path), "--output", str(tmp_path / "curve.json"), "--plot", str(tmp_path / "curve.svg")]
+    written = ["--output", str(tmp_path / "curve.json"), "--plot", str(tmp_path / "curve.svg")]
+    return [str(tmp_path), "--encoder", "invented/encoder", *written]
 
 
 def test_a_curve_goes_on_where_it_was_stopped(
@@ -416,17 +423,21 @@ def test_a_curve_goes_on_where_it_was_stopped(
     assert found["sizes"][0]["mean"] == pytest.approx(1.0)
     assert len(found["runs"]) == 20
     assert (found["about"]["training_snippets"], found["about"]["held_out_snippets"]) == (30, 10)
+    assert found["about"]["encoder"] == "invented/encoder"
     assert label_curve.main(curve, third) == 0
     assert third.asked == []
 
 
-def test_runs_with_other_snippets_are_not_mixed(
+def test_runs_with_other_snippets_or_encoders_are_not_mixed(
     curve: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    message = "was made with other snippets, or by another recipe or encoder: move it away"
     assert label_curve.main(curve, Trainer()) == 0
+    assert label_curve.main([*curve, "--encoder", "invented/other"], Trainer()) == 1
+    assert message in capsys.readouterr().err
     monkeypatch.setattr(label_curve, "shipped_snippets", lambda data: many(44))
     assert label_curve.main(curve, Trainer()) == 1
-    assert "was made with other snippets or by another recipe: move it away" in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"about": 1}'])
@@ -441,8 +452,30 @@ def test_another_file_is_not_written_over(
 
 
 def test_a_curve_needs_the_folder_of_the_corpora(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert label_curve.main([str(tmp_path / "none")], Trainer()) == 1
+    assert label_curve.main([str(tmp_path / "none"), "--encoder", "invented/encoder"], Trainer()) == 1
     assert "none is no folder: name the one that holds the corpora." in capsys.readouterr().err
+
+
+def test_every_run_fine_tunes_the_transformer_of_a_folder_anew(tmp_path: Path) -> None:
+    encoder, snippets = ModelRef(source="path", name=str(make_roberta(tmp_path / "tiny"))), many(2)
+    recipe, golden = recipe_for(2, 1), [each.scores for each in snippets]
+    with one_thread():
+        one, again, shorter = (
+            judged("tiny", trained(snippets, each, encoder, threads=1), snippets)
+            for each in (recipe, recipe, replace(recipe, epochs=1))
+        )
+    assert np.array(one) == pytest.approx(np.array(again), abs=1e-5)
+    assert value_of(spearman, list(zip(one, golden, strict=True))) == 1.0
+    errors = [float(np.abs(np.array(each) - np.array(golden)).mean()) for each in (one, shorter)]
+    assert errors[0] < errors[1]
+
+
+def test_a_transformer_that_is_not_here_is_reported(
+    curve: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert label_curve.main(curve) == 1
+    assert "label curve: The risk model invented/encoder" in capsys.readouterr().err
+    assert not (tmp_path / "curve.json").exists()
 
 
 def test_the_plot_is_drawn_for_light_and_dark(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def test_first_counts_the_first_rank_only() -> None:
 
 @pytest.fixture(scope="module")
 def system() -> System:
-    return system_of(load_settings({"detector.learned": False, "risk.kind": "prior", "threads": 1}))
+    return system_of(load_settings({"risk.kind": "prior", "threads": 1}))
 
 
 def test_every_method_is_searched_in_every_way(system: System) -> None:

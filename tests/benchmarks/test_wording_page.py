@@ -11,7 +11,7 @@ from benchmarks import wording_page
 from benchmarks.marginals import LeaveOneOut, compared
 from ingest.documents import Document
 from ingest.sanitize import annotate
-from ingest.scoring.raw import descriptor_of
+from ingest.scoring.prior import descriptor_of
 from ingest.scoring.scale import EMBEDDED_SCALE
 
 TEXT = "Ada Lind, born on 3 May 1971, lives in Quarnby with Bo Ferris. She is a plumber."

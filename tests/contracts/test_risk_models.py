@@ -13,12 +13,11 @@ from ingest.documents import Document, Entity
 from ingest.linking.link import link
 from ingest.protocols import Hazards, RiskModel
 from ingest.scoring.learned_risk import LearnedRisk
-from ingest.scoring.prior import RiskPrior
-from ingest.scoring.raw import descriptor_of
-from models.risk.embedded import EmbeddedRisk, LabeledText
+from ingest.scoring.prior import RiskPrior, descriptor_of
+from models.risk.protocol import LabeledText
 from tests.batches import assert_batches_do_not_show, assert_near
 from tests.doubles import PhraseDetector, entity
-from tests.small_models import random_risk
+from tests.small_models import shipped_reader
 from tests.strategies import annotated_texts, overlapping_words, sentences_about_people
 
 MARKER = "zqxmarker"
@@ -26,7 +25,7 @@ FEW = settings(max_examples=25, deadline=None)
 
 
 def learned() -> RiskModel:
-    return LearnedRisk(EmbeddedRisk("invented", random_risk()))
+    return LearnedRisk(shipped_reader())
 
 
 MODELS: list[Callable[[], RiskModel]] = [RiskPrior, learned]
@@ -118,7 +117,7 @@ def test_no_text_is_in_a_repr(model: RiskModel) -> None:
     assert MARKER not in repr(model) + repr(hazards)
 
 
-class Scripted(EmbeddedRisk):
+class Scripted:
     """Every mention has the hazard that its words and its label have, wherever it stands."""
 
     def __init__(self) -> None:

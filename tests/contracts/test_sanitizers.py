@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from functools import cache, partial
+from math import inf
 from typing import Any, get_args
 
 import numpy as np
@@ -22,7 +23,8 @@ from ingest.deciding.baselines.per_mention import PerMention
 from ingest.deciding.baselines.synthetic import Synthetic
 from ingest.deciding.baselines.uniform import INTACT, ORIGIN, REDACT, SUPPRESS
 from ingest.deciding.baselines.within_rules import Chosen, Named, WithinRules, rules_alone
-from ingest.deciding.policy import DIRECT, QUASI, RIGID, Policy, PolicyName, Treatment
+from ingest.deciding.lethe import Lethe
+from ingest.deciding.policy import DEFAULT, DESCRIPTORS, HARD_RULES, Policy, PolicyName, Treatment
 from ingest.deciding.treatment import MASK
 from ingest.deciding.trip import Trip
 from ingest.detection.own.detector import OwnDetector
@@ -31,18 +33,18 @@ from ingest.detection.presidio import PresidioDetector
 from ingest.documents import Action, Decision, Document, Identifier, SanitizedDocument
 from ingest.errors import SanitizationError
 from ingest.labels import label_of
-from ingest.ladders.guessed import Guessed
-from ingest.ladders.pool import PoolGuesser
-from ingest.ladders.rungs import below
-from ingest.ladders.wording import worded
 from ingest.linking.accounts import rigid_apart
-from ingest.protocols import Apply, Decided, EntityDetector, Hazards, Method, RiskModel, Sanitizer, Wording
-from ingest.rendering.replace import apply
+from ingest.protocols import EntityDetector, Hazards, Method, RiskModel, Sanitizer, Wording
 from ingest.sanitize import DecidingSanitizer, Rewriter, RewritingSanitizer
-from ingest.scoring.exact import ExactEngine
+from ingest.scoring.engine import Engine
 from ingest.scoring.prior import RiskPrior
 from ingest.scoring.scale import EMBEDDED_SCALE, Weights
-from models.detectors.words import Need
+from ingest.wording.guessed import Guessed
+from ingest.wording.pool import PoolGuesser
+from ingest.wording.replace import apply
+from ingest.wording.rungs import below
+from ingest.wording.words import worded
+from models.bits import embedded_bits
 from models.language.protocol import ChatMessage
 from models.vectors import Vectors
 from tests.doubles import FailingDetector, Letters, PhraseDetector, WordEncoder
@@ -144,11 +146,9 @@ class FailingMethod:
     def name(self) -> str:
         return self.method.name
 
-    def decide(
-        self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards], apply: Apply
-    ) -> list[Decided]:
+    def decide(self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards]) -> list[Sequence[Decision]]:
         stumble(texts)
-        return self.method.decide(texts, hazards, apply)
+        return self.method.decide(texts, hazards)
 
 
 @dataclass(frozen=True)
@@ -185,11 +185,11 @@ Make = Callable[[EntityDetector, RiskModel, bool, Said], Sanitizer]
 
 
 def deciding(
-    make: Callable[[RiskModel, Policy], Method], name: PolicyName = "trip", wording: Wording | None = None
+    make: Callable[[Policy], Method], name: PolicyName = "trip", wording: Wording | None = None
 ) -> Make:
     def made(detector: EntityDetector, risk: RiskModel, failing: bool, said: Said) -> Sanitizer:
         policy = Policy(name, treatment=said.treatment)
-        method = make(risk, policy)
+        method = make(policy)
         chosen = FailingMethod(method) if failing else method
         return DecidingSanitizer(OwnDetector(detector, said.own), chosen, risk, policy, KEY, wording=wording)
 
@@ -206,21 +206,25 @@ def rewriting(make: Callable[[], Rewriter]) -> Make:
 
 def presidio_redact(detector: EntityDetector, risk: RiskModel, failing: bool, said: Said) -> Sanitizer:
     analyzer = PhraseAnalyzer(detector)
-    return deciding(lambda *_: REDACT)(PresidioDetector(analyzer, "phrases"), risk, failing, said)
+    return deciding(lambda _: REDACT)(PresidioDetector(analyzer, "phrases"), risk, failing, said)
 
 
-def trip(risk: RiskModel, policy: Policy | None = None, *, score_all: bool = False) -> Trip:
-    engine = ExactEngine(WordEncoder(), 32)
-    return Trip(engine, risk, EMBEDDED_SCALE, policy or Policy("trip"), score_all=score_all)
+def trip(policy: Policy = DESCRIPTORS, *, score_all: bool = False) -> Trip:
+    return Trip(Engine(WordEncoder(), 32), EMBEDDED_SCALE, policy, score_all=score_all)
 
 
-def within(chosen: Chosen, risk: RiskModel, policy: Policy, seed: int = 0) -> WithinRules:
-    whole, rules = trip(risk, policy, score_all=True), trip(risk, rules_alone(policy))
-    return WithinRules(whole, rules, chosen, seed)
+def by(policy: Policy) -> Method:
+    """The method of a policy with a threshold, which scores all entities."""
+    return Lethe(embedded_bits(), policy) if policy.name == "lethe" else trip(policy, score_all=True)
 
 
-def by_difference(risk: RiskModel, policy: Policy) -> Trip:
-    return trip(risk, replace(policy, weights=Weights(marginal="difference")))
+def within(chosen: Chosen, policy: Policy, seed: int = 0) -> WithinRules:
+    scoring = by(replace(policy, name="trip"))
+    return WithinRules(by(policy), by(rules_alone(policy)), chosen, seed, scoring)
+
+
+def by_difference(policy: Policy) -> Trip:
+    return trip(replace(policy, weights=Weights(marginal="difference")))
 
 
 def lprag(compat: bool = False) -> Lprag:
@@ -259,36 +263,33 @@ class Row:
 
 
 SANITIZERS: Mapping[str, Row] = {
-    "origin": Row("origin", deciding(lambda *_: ORIGIN), ruled=False),
-    "redact": Row("redact", deciding(lambda *_: REDACT), takes_all=True),
-    "suppress": Row("suppress", deciding(lambda *_: SUPPRESS), takes_all=True),
-    "entity-type": Row("entity-type", deciding(lambda *_: EntityType()), takes_all=True),
+    "origin": Row("origin", deciding(lambda _: ORIGIN), ruled=False),
+    "redact": Row("redact", deciding(lambda _: REDACT), takes_all=True),
+    "suppress": Row("suppress", deciding(lambda _: SUPPRESS), takes_all=True),
+    "entity-type": Row("entity-type", deciding(lambda _: EntityType()), takes_all=True),
     "presidio": Row("redact", presidio_redact, takes_all=True),
-    "lethe": Row("lethe", deciding(trip, "lethe", partial(worded, take=below(0.5)))),
+    "lethe": Row("lethe", deciding(by, "lethe", partial(worded, take=below(0.5)))),
     "intact": Row(
         "intact",
-        deciding(lambda *_: INTACT, "intact", Guessed(PoolGuesser(WordEncoder()), 0.5)),
+        deciding(lambda _: INTACT, "intact", Guessed(PoolGuesser(WordEncoder()), 0.5)),
         takes_all=True,
     ),
-    "synthetic": Row("synthetic", deciding(lambda *_: Synthetic()), takes_all=True),
+    "synthetic": Row("synthetic", deciding(lambda _: Synthetic()), takes_all=True),
     "trip": Row("trip", deciding(trip)),
     "trip-difference": Row("trip", deciding(by_difference)),
     "trip-mentions": Row(
-        "trip, single mentions", deciding(lambda risk, policy: PerMention(trip(risk, policy), risk))
+        "trip, single mentions", deciding(lambda policy: PerMention(trip(policy), RiskPrior()))
     ),
-    "random": Row("random", deciding(lambda *given: Control(trip(*given), "number"))),
+    "random": Row("random", deciding(lambda policy: Control(trip(policy), "number"))),
     "frequency": Row(
-        "random, frequency-matched", deciding(lambda *given: Control(trip(*given), "frequency"))
+        "random, frequency-matched", deciding(lambda policy: Control(trip(policy), "frequency"))
     ),
-    "rules": Row(
-        "rules alone", deciding(lambda risk, policy: Named(trip(risk, rules_alone(policy)), "rules alone"))
-    ),
-    "random-rules": Row("random within rules", deciding(lambda *given: within("random", *given))),
-    "divergence-rules": Row(
-        "lowest divergence within rules", deciding(lambda *given: within("lowest divergence", *given))
-    ),
-    "lprag": Row("lprag", deciding(lambda *_: lprag()), takes_all=True, the_same_alone=False),
-    "lprag-compat": Row("lprag-compat", deciding(lambda *_: lprag(compat=True)), the_same_alone=False),
+    "rules": Row("rules alone", deciding(lambda policy: Named(trip(rules_alone(policy)), "rules alone"))),
+    "random-rules": Row("random within rules", deciding(partial(within, "random"))),
+    "random-lethe": Row("random within rules", deciding(partial(within, "random"), "lethe")),
+    "divergence-rules": Row("lowest divergence within rules", deciding(partial(within, "lowest divergence"))),
+    "lprag": Row("lprag", deciding(lambda _: lprag()), takes_all=True, the_same_alone=False),
+    "lprag-compat": Row("lprag-compat", deciding(lambda _: lprag(compat=True)), the_same_alone=False),
     "dp-bart": Row(
         DP_BART,
         rewriting(lambda: DpBart(Letters(), [0], 1.0, rng=random.Random(7))),
@@ -473,17 +474,21 @@ def test_origin_changes_nothing_whatever_is_said() -> None:
 
 
 def decided(method: Method, text: AnnotatedText) -> Sequence[Decision]:
-    (found,) = method.decide([text], RiskPrior().hazards([text]), apply)
-    return found.decisions
+    (found,) = method.decide([text], RiskPrior().hazards([text]))
+    return found
 
 
+LOWEST = {"lethe": DEFAULT.at(0.0), "trip": DESCRIPTORS.at(-inf)}
+
+
+@pytest.mark.parametrize("name", LOWEST)
 @FEW
-@given(text=some_texts, direct_limit=st.sampled_from([0.0, 0.5, 1.0]), residual=st.sampled_from([0.1, 1.0]))
-def test_below_every_priority_trip_is_redact(
-    text: AnnotatedText, direct_limit: float, residual: float
+@given(text=some_texts, direct_limit=st.sampled_from([0.0, 0.5, 1.0]))
+def test_at_the_lowest_threshold_all_goes_as_it_does_in_redact(
+    name: str, text: AnnotatedText, direct_limit: float
 ) -> None:
-    policy = Policy(tau=float("-inf"), direct_limit=direct_limit, residual_limit=residual)
-    by_scores, all_alike = decided(trip(RiskPrior(), policy), text), decided(REDACT, text)
+    by_scores = decided(by(replace(LOWEST[name], direct_limit=direct_limit)), text)
+    all_alike = decided(REDACT, text)
     assert [(d.entity, d.action) for d in by_scores] == [(d.entity, d.action) for d in all_alike]
     assert apply(text, by_scores).residual == apply(text, all_alike).residual
 
@@ -498,8 +503,7 @@ def test_above_every_priority_trip_without_hard_rules_is_origin(text: AnnotatedT
     ]
     assume(mild)
     only_mild = replace(text, entities=mild)
-    policy = Policy(tau=float("inf"), residual_limit=1.0, quasi_limit=1.0)
-    decisions = decided(trip(RiskPrior(), policy), only_mild)
+    decisions = decided(trip(Policy("trip", tau=inf)), only_mild)
     assert {decision.action for decision in decisions} == {Action.KEEP}
     assert apply(only_mild, decisions).residual.text == text.text
 
@@ -518,9 +522,10 @@ weights = st.builds(
 def test_a_priority_ranks_by_distance_as_it_would_by_relevance_and_has_its_bounds(
     text: AnnotatedText, weights: Weights
 ) -> None:
-    for decision in decided(trip(RiskPrior(), Policy(weights=weights), score_all=True), text):
+    for decision in decided(trip(Policy("trip", weights=weights), score_all=True), text):
         assert decision.scores is not None
-        risk, divergence, relevance, priority = astuple(decision.scores)
+        risk, divergence, relevance, priority, bits = astuple(decision.scores)
+        assert bits is None
         assert all(0 <= each <= 1 for each in (risk, divergence, relevance))
         by_relevance = weights.alpha * risk - weights.beta * divergence - weights.gamma * relevance
         assert priority - by_relevance == pytest.approx(weights.gamma, abs=1e-9)
@@ -529,25 +534,22 @@ def test_a_priority_ranks_by_distance_as_it_would_by_relevance_and_has_its_bound
 
 @FEW
 @given(text=some_texts, direct_limit=st.sampled_from([0.0, 0.5, 1.0]), tau=st.sampled_from([0.2, 0.6]))
-def test_only_what_a_divergence_can_change_is_measured_and_all_is_decided_alike(
+def test_what_hard_rules_decide_is_not_measured_and_all_is_decided_alike(
     text: AnnotatedText, direct_limit: float, tau: float
 ) -> None:
-    policy = Policy(tau=tau, direct_limit=direct_limit, residual_limit=0.5)
-    few = decided(trip(RiskPrior(), policy), text)
-    all_scored = decided(trip(RiskPrior(), policy, score_all=True), text)
+    policy = Policy("trip", tau=tau, direct_limit=direct_limit)
+    few = decided(trip(policy), text)
+    all_scored = decided(trip(policy, score_all=True), text)
     assert [replace(each, scores=None) for each in few] == [replace(each, scores=None) for each in all_scored]
     by_rule = {each.entity.link for each in all_scored} - {
-        each.entity.link for each in all_scored if each.reason not in (RIGID, DIRECT, QUASI)
+        each.entity.link for each in all_scored if each.reason not in HARD_RULES
     }
     known = scores_by_link(few)
-    for link, (risk, divergence, relevance, priority) in scores_by_link(all_scored).items():
-        least, most = priority + divergence - 1, priority + divergence
+    for link, scores in scores_by_link(all_scored).items():
         if link in by_rule:
-            assert known[link] == (risk, None, None, None)
-        elif least < tau <= most:
-            assert known[link] == pytest.approx((risk, divergence, relevance, priority))
+            assert known[link] == (scores[0], None, None, None, None)
         else:
-            assert known[link] == (risk, None, pytest.approx(relevance), None)
+            assert known[link][:4] == pytest.approx(scores[:4])
 
 
 def scores_by_link(decisions: Sequence[Decision]) -> dict[int, Any]:
@@ -566,7 +568,7 @@ def taken(decisions: Sequence[Decision]) -> set[int]:
 def test_the_controls_take_as_many_linked_entities_as_trip(
     text: AnnotatedText, seed: int, tau: float
 ) -> None:
-    method = trip(RiskPrior(), Policy(tau=tau, direct_limit=1.0, quasi_limit=1.0, residual_limit=1.0))
+    method = trip(Policy("trip", tau=tau, direct_limit=1.0))
     by_scores = taken(decided(method, text))
     times = {link: len(mentions) for link, mentions in text.mentions().items()}
     for control in (Control(method, "number", seed), Control(method, "frequency", seed)):
@@ -584,52 +586,59 @@ def apart(text: AnnotatedText, decisions: Sequence[Decision]) -> set[int]:
     return {link for link, each in zip(links, decisions, strict=True) if each.action is not Action.KEEP}
 
 
+@pytest.mark.parametrize("policy", [DEFAULT, DESCRIPTORS], ids=["lethe", "trip"])
+@pytest.mark.parametrize("chosen", get_args(Chosen))
 @FEW
-@given(text=some_texts, seed=st.integers(0, 5), tau=st.sampled_from([0.2, 0.6]))
-def test_within_rules_all_rules_hold_and_as_many_go_as_by_trip(
-    text: AnnotatedText, seed: int, tau: float
+@given(text=some_texts, seed=st.integers(0, 5), threshold=st.sampled_from([0.2, 0.6, 5.0]))
+def test_within_rules_all_rules_hold_and_as_many_go_as_by_the_method(
+    policy: Policy, chosen: Chosen, text: AnnotatedText, seed: int, threshold: float
 ) -> None:
-    policy = Policy(tau=tau)
-    by_trip = decided(trip(RiskPrior(), policy, score_all=True), text)
-    by_rules = decided(trip(RiskPrior(), rules_alone(policy)), text)
-    assert apart(text, by_rules) <= apart(text, by_trip)
-    for chosen in get_args(Chosen):
-        control = decided(within(chosen, RiskPrior(), policy, seed), text)
-        assert [each.entity for each in control] == list(text.entities)
-        assert apart(text, by_rules) <= apart(text, control)
-        assert len(apart(text, control)) == len(apart(text, by_trip))
+    chosen_at = policy.at(threshold)
+    by_method = decided(by(chosen_at), text)
+    by_rules = decided(by(rules_alone(chosen_at)), text)
+    assert apart(text, by_rules) <= apart(text, by_method)
+    control = decided(within(chosen, chosen_at, seed), text)
+    assert [each.entity for each in control] == list(text.entities)
+    assert apart(text, by_rules) <= apart(text, control)
+    assert len(apart(text, control)) == len(apart(text, by_method))
 
 
+@pytest.mark.parametrize("policy", [DEFAULT, DESCRIPTORS], ids=["lethe", "trip"])
 @FEW
-@given(text=some_texts, tau=st.sampled_from([0.2, 0.6]))
-def test_beyond_the_rules_the_lowest_divergence_goes_first(text: AnnotatedText, tau: float) -> None:
-    policy = Policy(tau=tau)
-    by_rules = apart(text, decided(trip(RiskPrior(), rules_alone(policy)), text))
+@given(text=some_texts, threshold=st.sampled_from([0.2, 0.6, 5.0]))
+def test_beyond_the_rules_the_lowest_divergence_goes_first(
+    policy: Policy, text: AnnotatedText, threshold: float
+) -> None:
+    chosen_at = policy.at(threshold)
+    by_rules = apart(text, decided(by(rules_alone(chosen_at)), text))
     links = [each.link for each in rigid_apart(text).entities]
-    by_trip = decided(trip(RiskPrior(), policy, score_all=True), text)
+    by_trip = decided(trip(score_all=True), text)
     divergences = {
         link: each.scores.knowledge_divergence
         for link, each in zip(links, by_trip, strict=True)
         if each.scores is not None and link not in by_rules
     }
-    gone = apart(text, decided(within("lowest divergence", RiskPrior(), policy), text)) - by_rules
+    gone = apart(text, decided(within("lowest divergence", chosen_at), text)) - by_rules
     taken = [divergences[link] for link in gone]
     left = [divergences[link] for link in divergences if link not in gone]
     assert all(one is not None and other is not None and one <= other for one in taken for other in left)
 
 
-def test_the_rules_alone_take_what_no_score_decides() -> None:
-    policy = Policy(tau=float("-inf"))
-    assert taken(decided(trip(RiskPrior(), policy), one_cough())) == {0, 1}
-    assert taken(decided(trip(RiskPrior(), rules_alone(policy)), one_cough())) == {0}
+@pytest.mark.parametrize("name", LOWEST)
+def test_the_rules_alone_take_what_no_score_decides(name: str) -> None:
+    policy = LOWEST[name]
+    assert taken(decided(by(policy), one_cough())) == {0, 1}
+    assert taken(decided(by(rules_alone(policy)), one_cough())) == {0}
 
 
-def test_a_control_takes_nothing_that_the_rules_keep() -> None:
-    stays = Need(0.9, 0.0, 0.0)
-    text = one_cough()
-    cough = replace(text.entities[1], source="model:x", need=stays)
-    both = replace(text, entities=[text.entities[0], cough])
-    assert taken(decided(within("random", RiskPrior(), Policy(tau=float("-inf"))), both)) == {0}
+@pytest.mark.parametrize("name", LOWEST)
+def test_a_control_takes_nothing_that_the_rules_keep(name: str) -> None:
+    sentence = "Tobias Orrin of Quarnby has a cough."
+    links = {"person full name": 0, "city name": 1, "symptom": 2}
+    found = [replace(each, link=links[each.label]) for each in DETECTOR.detect([Document("d", sentence)])[0]]
+    policy = replace(LOWEST[name], treatment=Treatment({"symptom": "keep"}))
+    for seed in range(9):
+        assert taken(decided(within("random", policy, seed), AnnotatedText(sentence, found))) == {0, 1}
 
 
 def one_cough() -> AnnotatedText:
@@ -639,10 +648,8 @@ def one_cough() -> AnnotatedText:
 
 
 def test_without_divergences_the_lowest_cannot_be_found() -> None:
-    policy = Policy(tau=float("-inf"))
-    control = WithinRules(
-        trip(RiskPrior(), policy), trip(RiskPrior(), rules_alone(policy)), "lowest divergence"
-    )
+    policy = LOWEST["lethe"]
+    control = WithinRules(by(policy), by(rules_alone(policy)), "lowest divergence")
     with pytest.raises(ValueError, match="an entity has no divergence"):
         decided(control, one_cough())
 
@@ -655,8 +662,7 @@ def twice_named() -> AnnotatedText:
 
 def test_single_mentions_leave_both_of_two_equal_names() -> None:
     # Without hard rules: a name goes by its scores alone.
-    soft = Policy(direct_limit=1.0, quasi_limit=1.0, residual_limit=1.0, weights=Weights(beta=0.0))
-    method = trip(RiskPrior(), soft)
+    method = trip(Policy("trip", direct_limit=1.0, weights=Weights(beta=0.0)))
     assert [d.action for d in decided(method, twice_named())] == [Action.GENERALIZE] * 2
     decisions = decided(PerMention(method, RiskPrior()), twice_named())
     assert [d.action for d in decisions] == [Action.KEEP] * 2
@@ -667,5 +673,5 @@ def test_single_mentions_leave_both_of_two_equal_names() -> None:
 @given(some_texts)
 def test_where_each_is_mentioned_once_single_mentions_are_trip(text: AnnotatedText) -> None:
     assume(all(len(mentions) == 1 for mentions in text.mentions().values()))
-    method = trip(RiskPrior())
+    method = trip()
     assert decided(PerMention(method, RiskPrior()), text) == decided(method, text)

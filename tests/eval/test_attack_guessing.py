@@ -16,7 +16,7 @@ from eval.measures.uncertainty import Estimate, wilson
 from ingest.annotated import AnnotatedText
 from ingest.deciding.baselines.uniform import ORIGIN, REDACT, SUPPRESS
 from ingest.documents import Action, Decision, Document, Identifier, SanitizedDocument
-from ingest.protocols import Apply, Decided, Hazards, Method
+from ingest.protocols import Hazards, Method
 from ingest.sanitize import DecidingSanitizer
 from ingest.scoring.prior import RiskPrior
 from models.errors import ConfigurationError
@@ -41,11 +41,9 @@ class KeepsSome:
     def __init__(self, kept: Sequence[str]) -> None:
         self._kept = kept
 
-    def decide(
-        self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards], apply: Apply
-    ) -> list[Decided]:
+    def decide(self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards]) -> list[Sequence[Decision]]:
         return [
-            Decided([Decision(entity, None, self._action(text.text), "test") for entity in text.entities])
+            [Decision(entity, None, self._action(text.text), "test") for entity in text.entities]
             for text in texts
         ]
 

@@ -18,11 +18,11 @@ from eval.attacks.posterior import BELIEVED, FACTS, Floats, Known, weights_by_gr
 from ingest.annotated import AnnotatedText
 from ingest.deciding.baselines.uniform import REDACT, SUPPRESS
 from ingest.documents import Action, Decision, Document, SanitizedDocument
-from ingest.ladders.rungs import below
-from ingest.ladders.wording import worded
-from ingest.protocols import Apply, Decided, Encoder, Hazards, Method
+from ingest.protocols import Encoder, Hazards, Method
 from ingest.sanitize import DecidingSanitizer
 from ingest.scoring.prior import RiskPrior
+from ingest.wording.rungs import below
+from ingest.wording.words import worded
 from tests.doubles import PhraseDetector
 from tests.hashing_encoder import HashingEncoder
 
@@ -48,12 +48,8 @@ class Says:
     def __init__(self, words: Mapping[str, str]) -> None:
         self._words = words
 
-    def decide(
-        self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards], apply: Apply
-    ) -> list[Decided]:
-        return [
-            Decided([self._decision(text, place) for place in range(len(text.entities))]) for text in texts
-        ]
+    def decide(self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards]) -> list[Sequence[Decision]]:
+        return [[self._decision(text, place) for place in range(len(text.entities))] for text in texts]
 
     def _decision(self, text: AnnotatedText, place: int) -> Decision:
         entity = text.entities[place]

@@ -22,8 +22,9 @@ from eval.reports.render import html_page
 from eval.studies.extraction.report import ExtractionReport
 from eval.studies.extraction.study import extraction
 from ingest.annotated import AnnotatedText
+from ingest.documents import Decision
 from ingest.errors import UnreadableDocument
-from ingest.protocols import Apply, Decided, Hazards, Method
+from ingest.protocols import Hazards, Method
 from ingest.read.reading import Fields
 from ingest.read.sources import read_documents
 from models.errors import ConfigurationError, LetheError
@@ -47,12 +48,10 @@ class Failing:
     def __init__(self, method: Method, word: str) -> None:
         self.method, self.word, self.name = method, word, method.name
 
-    def decide(
-        self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards], apply: Apply
-    ) -> list[Decided]:
+    def decide(self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards]) -> list[Sequence[Decision]]:
         if any(self.word in text.text for text in texts):
             raise RuntimeError(f"cannot decide about {self.word}")
-        return self.method.decide(texts, hazards, apply)
+        return self.method.decide(texts, hazards)
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from eval.rows import FILE, Row, RowFile
 from eval.studies.calibrate.thresholds import links_of
 from eval.studies.compare.comparing import WEIGHTED, system_name, with_comparisons
 from eval.studies.compare.methods import (
+    LETHE,
     MATCHED,
     ORIGIN,
     RANDOM,
@@ -36,6 +37,7 @@ from eval.studies.compare.report import NOTHING_COMPARED, Summary, TripRagReport
 from eval.studies.compare.shares import at_share, share_taken, single_mentions
 from eval.studies.compare.study import Options, trip_rag
 from ingest.deciding.baselines.dp_bart import DpBart
+from ingest.deciding.policy import Policy
 from ingest.documents import Document, SanitizedDocument
 from ingest.errors import SanitizationError
 from ingest.protocols import Sanitizer
@@ -51,7 +53,8 @@ LETTERS = [
     Document(
         f"letter-{number}",
         f"Invented. Mr {person} asked about the {thing} in March. The {thing} stands in Varde and is old. "
-        f"Mr {person} is a plumber, aged {41 + number}; write to {person.split()[0].lower()}@example.org.",
+        f"Mr {person} is a plumber since 3 May {2011 + number}; "
+        f"write to {person.split()[0].lower()}@example.org.",
     )
     for number, (person, thing) in enumerate(zip(PEOPLE, THINGS, strict=True))
 ]
@@ -80,7 +83,7 @@ class Backwards(WordEncoder):
 
 @pytest.fixture(scope="module")
 def system() -> System:
-    settings = load_settings({"detector.learned": False, "risk.kind": "prior"})
+    settings = load_settings({"detector.learned": False, "risk.kind": "prior", "policy.name": "trip"})
     return system_of(settings, encoder=WordEncoder())
 
 
@@ -110,7 +113,7 @@ def test_every_method_is_measured_or_absent_with_a_reason(report: TripRagReport)
     assert there[:2] == [ORIGIN, REDACTED]
     assert {
         TRIP,
-        "lethe",
+        LETHE,
         "suppress",
         "entity-type",
         "random within rules",
@@ -122,6 +125,13 @@ def test_every_method_is_measured_or_absent_with_a_reason(report: TripRagReport)
     assert report.absent["paraphrase"].startswith("needs a language model")
     assert "dp-bart" not in report.absent
     assert all(each.documents_failed == 0 for each in report.methods)
+
+
+def test_it_runs_with_a_system_of_the_default_policy(system: System, report: TripRagReport) -> None:
+    found = trip_rag(replace(system, policy=Policy()), BENCH, SMALL, dp_barts=dp_barts())
+    assert {each.method for each in found.methods} == {each.method for each in report.methods}
+    assert all(each.documents_failed == 0 for each in found.methods)
+    assert found.correlations == report.correlations, "scores are those of trip"
 
 
 def test_the_unsanitized_index_overlaps_with_itself_and_shows_all(report: TripRagReport) -> None:
@@ -292,11 +302,13 @@ def test_the_summary_compares_with_redact_and_origin(report: TripRagReport) -> N
 def test_strengths_reach_from_little_to_everything(ready: Prepared) -> None:
     encoder = WordEncoder()
     named = strengths(ready, encoder, 0)
-    by_scores = {TRIP, "scores alone", "privacy only", RANDOM, MATCHED}
+    by_scores = {TRIP, LETHE, "scores alone", "privacy only", RANDOM, MATCHED}
     assert {each.name for each in named} == by_scores | {"lprag", "lprag-compat"}
-    taken = [each.strength for each in named if each.name == TRIP]
-    assert len(set(taken)) == len(taken), "each strength once"
-    assert all((strength or 0.0) >= 0.5 for strength in taken), "hard rules take more than half of these"
+    for name in (TRIP, LETHE):
+        taken = [each.strength for each in named if each.name == name]
+        assert len(set(taken)) == len(taken), "each strength once"
+        assert all((strength or 0.0) >= 0.5 for strength in taken), "hard rules take more than half of these"
+        assert 1.0 in taken
     assert len(grid(ready, 0.6)) == 36
     policy = scores_alone(ready.system.policy)
     assert at_share(ready, policy, 1.0).tau < at_share(ready, policy, 0.7).tau
@@ -338,7 +350,7 @@ def test_what_is_compared_follows_from_the_rows(whole: tuple[TripRagReport, Path
 
 
 def test_ablations_take_the_share_that_the_default_takes(ready: Prepared) -> None:
-    policy = replace(ready.system.policy, quasi_limit=1.0)
+    policy = ready.system.policy
     share = share_taken(ready.decisions(ready.by(policy).method()))
     for weights in (Weights(), Weights(1.0, 0.0, 0.0), Weights(1.0, 0.0, 2.0)):
         chosen = at_share(ready, replace(scores_alone(policy), weights=weights), share)

@@ -48,17 +48,14 @@ from eval.studies.calibrate.thresholds import (
 )
 from eval.tasks.index import KEPT, IndexReader
 from ingest.annotated import AnnotatedText
-from ingest.deciding.policy import Policy, Treatment
-from ingest.documents import Document, Entity, SanitizedDocument, Span
+from ingest.deciding.policy import Policy, PolicyName, Treatment
+from ingest.documents import Decision, Document, SanitizedDocument, Span
 from ingest.errors import SanitizationError
-from ingest.protocols import Apply, Decided, Hazards, Method, RiskModel
+from ingest.protocols import Hazards, Method, RiskModel
 from ingest.read.reading import Reading
 from ingest.read.sources import read_documents
-from ingest.rendering.replace import apply
-from ingest.scoring import sample
 from ingest.scoring.prior import RiskPrior
 from ingest.scoring.scale import EMBEDDED_SCALE, Scale, Weights
-from models.detectors.words import Need
 from models.errors import LetheError
 from models.language.protocol import ChatMessage, PromptTooLong
 from models.remembering import remembering
@@ -66,7 +63,7 @@ from retrieval.errors import CollectionError
 from retrieval.manifest import read_manifest
 from retrieval.system import System
 from tests.commands import PLAIN, write_records
-from tests.doubles import BlindEncoder, PhraseDetector, WordEncoder, entity
+from tests.doubles import PhraseDetector, WordEncoder, entity
 
 PHRASES = {
     "Tobias Orrin": "person full name",
@@ -83,15 +80,18 @@ TEXTS = [
     "The boiler of the mill is broken.",
     "A cough is going round in Bremen.",
 ]
-BARE = Policy("trip", direct_limit=1.0, quasi_limit=1.0, residual_limit=1.0)
-"""The threshold alone: no rule and no limit beside it."""
+BARE = Policy("trip", direct_limit=1.0)
+"""The threshold alone: no rule beside it."""
+BITS = Policy("lethe", direct_limit=1.0)
+"""The same by bits."""
+BOTH = pytest.mark.parametrize("policy", [BARE, BITS], ids=lambda policy: policy.name)
 
 SECRETS = ("Orrin", "Venn", "Bremen", "lighthouse")
 
 
 def settings_in(folder: Path, **settings: object) -> Settings:
     plain: Mapping[str, object] = {
-        "data_dir": str(folder / "data"), "detector.learned": False, "risk.kind": "prior",
+        "data_dir": str(folder / "data"), "risk.kind": "prior",
     }  # fmt: skip
     return load_settings({**plain, **settings})
 
@@ -114,25 +114,11 @@ def ready_of(system: System, texts: Sequence[str] = TEXTS, gold: Any = None) -> 
     return prepared(system, corpus_of(texts, gold))
 
 
-def test_mentions_that_a_method_leaves_out_fail_no_prepared_document(system: System) -> None:
-    class Doubted(PhraseDetector):
-        def detect(self, documents: Sequence[Document]) -> list[list[Entity]]:
-            need = Need(0.9, 0.7, 0.0)
-            found = super().detect(documents)
-            return [[replace(each, source="model:x", need=need) for each in of_one] for of_one in found]
-
-    ready = ready_of(replace(system, detector=Doubted({**PHRASES, "mill": "event"}), policy=Policy("lethe")))
-    outcomes = ready.by(Policy("lethe")).sanitizer().sanitize(ready.corpus.documents)
-    texts = [each.text for each in outcomes if isinstance(each, SanitizedDocument)]
-    assert len(texts) == len(TEXTS)
-    assert texts[2] == "The boiler of the mill is broken."
-
-
 # -- thresholds ---------------------------------------------------------------------------------------------
 
 
 def test_the_thresholds_of_the_usual_weights() -> None:
-    taus = thresholds(Weights())
+    taus = thresholds(Policy("trip"))
     assert (taus[0], taus[-1], len(taus)) == (-1.0, 2.05, 62)
     assert 0.6 in taus
 
@@ -142,11 +128,19 @@ weight = st.floats(0, 3).map(lambda each: round(each, 5))
 
 @given(weight, weight, weight)
 def test_thresholds_hold_every_priority_that_can_be(alpha: float, beta: float, gamma: float) -> None:
-    taus = thresholds(Weights(alpha, beta, gamma))
+    taus = thresholds(Policy("trip", weights=Weights(alpha, beta, gamma)))
     assert taus[0] <= -beta
     assert taus[-1] > alpha + gamma
     assert np.diff(taus) == pytest.approx(0.05)
     assert len(taus) <= (alpha + beta + gamma) / 0.05 + 3
+
+
+def test_thresholds_in_bits_go_from_what_keeps_nothing_to_one_in_a_billion() -> None:
+    bits = thresholds(Policy("lethe"))
+    assert bits[0] < 0 == bits[1], "a fact of no bits stays at any threshold above 0"
+    assert np.diff(bits[1:]) == pytest.approx(0.5)
+    assert 2 ** -bits[-1] < 1e-9
+    assert thresholds(Policy("lethe", k=2, people=7, weights=Weights(beta=2.0))) == bits
 
 
 # -- leakage by threshold -----------------------------------------------------------------------------------
@@ -173,20 +167,37 @@ def sanitized(ready: Prepared, policy: Policy) -> list[str]:
 
 def test_the_strictest_threshold_is_redaction_and_the_loosest_none(system: System) -> None:
     ready = ready_of(system)
-    taus = thresholds(BARE.weights)
-    assert sanitized(ready, replace(BARE, tau=taus[0])) == sanitized(ready, Policy("redact"))
-    assert sanitized(ready, replace(BARE, tau=taus[-1])) == TEXTS
+    strictest, *_, loosest = thresholds(BARE)
+    assert sanitized(ready, BARE.at(strictest)) == sanitized(ready, Policy("redact"))
+    assert sanitized(ready, BARE.at(loosest)) == TEXTS
 
 
-def test_losses_are_what_stands_in_the_sanitized_texts(system: System) -> None:
+def test_by_bits_the_strictest_threshold_keeps_nothing_and_the_loosest_all_but_rare_words(
+    system: System,
+) -> None:
     ready = ready_of(system)
-    curve = leak_curve(ready, BARE, COUNTED["all"])
+    curve = leak_curve(ready, BITS, COUNTED["all"])
+    assert curve.losses[:, 0].tolist() == [0, 0, 0]
+    assert (curve.kept[0], list(curve.kept)) == (0.0, sorted(curve.kept))
+    assert len(set(curve.kept)) > 2
+    names = leak_curve(ready, BITS, lambda each: each.label == "person full name")
+    strict = [place for place, bits in enumerate(names.taus) if bits <= 8]
+    assert not names.losses[:, strict].any(), "a name says more than one in 256"
+    commoner = leak_curve(ready, BITS, lambda each: each.label in ("city name", "symptom"))
+    assert commoner.losses[:, -1].tolist() == [1, 1, 1]
+    assert sanitized(ready, BITS.at(math.inf)) == TEXTS
+
+
+@BOTH
+def test_losses_are_what_stands_in_the_sanitized_texts(system: System, policy: Policy) -> None:
+    ready = ready_of(system)
+    curve = leak_curve(ready, policy, COUNTED["all"])
     sensitive = sensitive_in(ready.corpus, system.detector)
     # city, name, occupation, symptom, age: "61" has two characters and is not measurable
     assert [len(sensitive.behind([f"d{number}"])) for number in range(4)] == [4, 3, 0, 2]
     for place in (8, 20, 30):
         losses = iter(curve.losses[:, place])
-        for original, text in zip(TEXTS, sanitized(ready, replace(BARE, tau=curve.taus[place])), strict=True):
+        for original, text in zip(TEXTS, sanitized(ready, policy.at(curve.taus[place])), strict=True):
             there = {phrase for phrase in PHRASES if phrase in original} - {"61"}
             # A document that has nothing to leak has no row: it would make any threshold look safe.
             if there:
@@ -226,8 +237,10 @@ def test_the_losses_of_any_attack_make_a_curve(system: System) -> None:
     assert curve.kept == kept.kept
 
 
-def test_hard_rules_hold_at_every_threshold(system: System) -> None:
-    curve = leak_curve(ready_of(system), Policy(), lambda each: each.label == "person full name")
+@BOTH
+def test_hard_rules_hold_at_every_threshold(system: System, policy: Policy) -> None:
+    ruled = replace(policy, direct_limit=0.0)
+    curve = leak_curve(ready_of(system), ruled, lambda each: each.label == "person full name")
     assert not curve.losses.any()
     assert curve.kept[-1] < 1
 
@@ -244,12 +257,10 @@ class Failing:
     def __init__(self, method: Method) -> None:
         self.method, self.name = method, method.name
 
-    def decide(
-        self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards], apply: Apply
-    ) -> list[Decided]:
+    def decide(self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards]) -> list[Sequence[Decision]]:
         if any("knee" in text.text for text in texts):
             raise RuntimeError(f"cannot decide about {texts[0].text}")
-        return self.method.decide(texts, hazards, apply)
+        return self.method.decide(texts, hazards)
 
 
 def test_a_document_that_cannot_be_sanitized_ends_it_by_its_id(
@@ -319,22 +330,24 @@ def test_documents_that_leak_at_the_strictest_are_reported(n: int) -> None:
     assert str(raised.value) == (
         "No threshold can be promised to leak at most 0.05 with confidence 0.95: the strictest of them, "
         "which generalizes all that is found, leaks 0.250 of what a document has, on average over the "
-        f"{n} that have something to leak. What is left is not found by the detector: take its recall "
-        "profile, or a larger --max-leak."
+        f"{n} that have something to leak. What is left is not found by the detector: take a larger "
+        "--max-leak."
     )
 
 
 # -- linked entities and their marks ------------------------------------------------------------------------
 
 
-def test_a_label_that_is_kept_has_no_threshold(system: System) -> None:
+@BOTH
+def test_a_label_that_is_kept_has_no_threshold(system: System, policy: Policy) -> None:
     ready = ready_of(system)
-    kept = Policy(treatment=Treatment({"city name": "keep"}))
+    kept = replace(policy, treatment=Treatment({"city name": "keep"}))
     towns = sum(name == "Bremen" for text in ready.texts for name in names_of(text))
-    assert len(links_of(ready, kept)) == len(links_of(ready, Policy())) - towns
+    assert len(links_of(ready, kept)) == len(links_of(ready, policy)) - towns
 
 
-def test_linked_entities_come_in_the_order_of_their_names(system: System) -> None:
+@BOTH
+def test_linked_entities_come_in_the_order_of_their_names(system: System, policy: Policy) -> None:
     ready = ready_of(system)
     assert [names_of(text) for text in ready.texts] == [
         ["Tobias Orrin", "Bremen", "lighthouse keeper", "cough", "61"],
@@ -343,40 +356,25 @@ def test_linked_entities_come_in_the_order_of_their_names(system: System) -> Non
         ["cough", "Bremen"],
     ]
     marked = [[name == "Bremen" for name in names_of(text)] for text in ready.texts]
-    found = links_of(ready, Policy(quasi_limit=1.0), marked)
-    assert [each.marked for each in found] == [
-        False,
-        True,
-        False,
-        False,
-        False,
-        False,
-        False,
-        True,
-        False,
-        True,
-    ]
+    ruled = replace(policy, direct_limit=0.0)
+    found = links_of(ready, ruled, marked)
+    assert [each.marked for each in found] == [mark for of_text in marked for mark in of_text]
     assert [each.always for each in found] == [True, *[False] * 4, True, *[False] * 4]
-    by_kind = [True, True, True, False, True, True, False, True, False, True]
-    assert [each.always for each in links_of(ready, Policy())] == by_kind
-    assert not any(each.marked for each in links_of(ready, Policy()))
-    assert not any(each.always for each in links_of(ready, BARE))
+    assert not any(each.marked for each in links_of(ready, ruled))
+    assert not any(each.always for each in links_of(ready, policy))
 
 
-def test_a_threshold_takes_just_the_links_that_reach_it(system: System) -> None:
+@BOTH
+def test_a_threshold_takes_just_the_links_that_reach_it(system: System, policy: Policy) -> None:
     ready = ready_of(system)
-    found = links_of(ready, BARE)
+    found = links_of(ready, policy)
     for link in found:
-        texts = sanitized(ready, replace(BARE, tau=link.priority))
+        # The least below it: k and the bits of k are not the same to the last digit.
+        texts = sanitized(ready, policy.at(link.priority - 1e-9))
         names = [name for text in ready.texts for name in names_of(text)]
         places = [row for row, text in enumerate(ready.texts) for _ in names_of(text)]
         for name, row, each in zip(names, places, found, strict=True):
             assert (name not in texts[row]) == (each.priority >= link.priority)
-
-
-def test_the_limit_on_what_is_left_is_no_rule_of_its_own(system: System) -> None:
-    strict = links_of(ready_of(system), Policy(residual_limit=0.01, direct_limit=1.0, quasi_limit=1.0))
-    assert not any(each.always for each in strict)
 
 
 def test_a_name_with_an_address_goes_always_only_if_both_do(tmp_path: Path) -> None:
@@ -385,7 +383,8 @@ def test_a_name_with_an_address_goes_always_only_if_both_do(tmp_path: Path) -> N
     ready = ready_of(system, ["Tobias Orrin has t.orrin@example.org.", "Write to t.orrin@example.org."])
     assert [len(text.mentions()) for text in ready.texts] == [1, 1]
     assert [each.always for each in links_of(ready, BARE)] == [False, True]
-    assert [each.always for each in links_of(ready, Policy())] == [True, True]
+    for ruled in (Policy("trip"), Policy("lethe")):
+        assert [each.always for each in links_of(ready, ruled)] == [True, True]
 
 
 def test_an_entity_is_named_by_its_longest_mention(tmp_path: Path) -> None:
@@ -583,13 +582,17 @@ def readings(texts: Sequence[str]) -> list[Reading]:
 
 def ingested_scale(folder: Path, texts: Sequence[str], system: System | None = None) -> Scale:
     data = DataDir(settings_in(folder))
-    ingest(system or with_many(folder), data, "letters", iter(readings(texts)))
+    ingest(system or with_many(folder, **TRIP_ONLY), data, "letters", iter(readings(texts)))
     return read_manifest(data.folder("letters") / "manifest.json").scale
+
+
+TRIP_ONLY = {"policy.name": "trip"}
+"""Under lethe no scale is needed, and none is fitted."""
 
 
 def test_the_scale_is_that_of_an_ingest_of_the_same_documents(tmp_path: Path) -> None:
     texts = letters(13)
-    ready = ready_of(with_many(tmp_path), texts)
+    ready = ready_of(with_many(tmp_path, **TRIP_ONLY), texts)
     assert ready.scale.source.startswith("the first 65 linked entities")
     assert ready.scale == ingested_scale(tmp_path, texts)
     assert ready.scale.percentiles != EMBEDDED_SCALE.percentiles
@@ -606,11 +609,10 @@ def test_the_scale_is_that_of_an_ingest_of_the_same_documents(tmp_path: Path) ->
 def test_a_long_corpus_is_sampled_as_an_ingest_samples_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, most: int, entities: int
 ) -> None:
-    for module in (app.ingesting, eval.prepared, sample):
-        if hasattr(module, limit):
-            monkeypatch.setattr(module, limit, most)
+    for module in (app.ingesting, eval.prepared):
+        monkeypatch.setattr(module, limit, most)
     texts = letters(25)
-    ready = ready_of(with_many(tmp_path), texts)
+    ready = ready_of(with_many(tmp_path, **TRIP_ONLY), texts)
     assert ready.scale.source.startswith(f"the first {entities} linked entities")
     assert ready.scale == ingested_scale(tmp_path, texts)
     assert len(ready.texts) == len(ready.hazards) == 25
@@ -636,7 +638,7 @@ def test_what_was_measured_is_not_measured_again(tmp_path: Path) -> None:
         patched.setattr(WordEncoder, "encode", noted)
         leak_curve(ready, BARE, COUNTED["all"])
         assert not any(calls), "sanitizing by another threshold takes no vectors"
-        replace(system, policy=BARE, scale=ready.scale).method().decide(ready.texts, ready.hazards, apply)
+        replace(system, policy=BARE, scale=ready.scale).method().decide(ready.texts, ready.hazards)
         assert any(calls)
 
 
@@ -703,7 +705,7 @@ def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, value in (PLAIN | {"LETHE_DATA_DIR": str(tmp_path / "data")}).items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("LETHE_RETRIEVAL__PASSAGE_TOKENS", "32")
-    monkeypatch.setenv("LETHE_POLICY__QUASI_LIMIT", "1")
+    monkeypatch.setenv("LETHE_DETECTOR__LEARNED", "true")
     monkeypatch.setattr("app.compose._encoder", lambda settings: WordEncoder())
     return write_records(tmp_path / "notes.jsonl", RECORDS)
 
@@ -722,25 +724,46 @@ def ran(capsys: pytest.CaptureFixture[str], *arguments: str) -> Ran:
     return code, json.loads(out) if out else {}, " ".join(err.split())
 
 
+def fitted_policy(figures: Mapping[str, Any], name: PolicyName) -> Policy:
+    """The policy with the threshold of a result, as its file has it."""
+    return Policy(name, tau=figures["tau"]) if name == "trip" else Policy(name, k=figures["k"])
+
+
+@pytest.mark.parametrize("name", ["trip", "lethe"])
 @pytest.mark.parametrize(
     "mode", [("--share", "0.8"), ("--max-leak", "0.4", "--confidence", "0.6")], ids=["share", "promise"]
 )
 def test_a_policy_file_makes_a_collection_with_its_scale_and_threshold(
-    notes: Path, capsys: pytest.CaptureFixture[str], mode: tuple[str, ...]
+    notes: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    mode: tuple[str, ...],
+    name: PolicyName,
 ) -> None:
+    monkeypatch.setenv("LETHE_POLICY__NAME", name)
     policy = notes.with_name("fitted.toml")
     code, figures, stderr = ran(capsys, "calibrate", str(notes), *mode, "--output", str(policy))
     assert code == 0, stderr
     assert f"policy: {policy}; use it with --policy {policy}" in stderr
     read = load_policy_file(policy)
-    assert (read.tau, read.scale) == (figures["tau"], tuple(figures["scale"]))
+    fitted = fitted_policy(figures, name)
+    assert (read.name, read.k, read.tau) == (name, fitted.k, fitted.tau)
+    assert fitted.threshold == pytest.approx(figures["tau"])
+    if name == "lethe":
+        assert read.scale is None and "scale" not in figures
+        code, _, stderr = ran(capsys, "ingest", str(notes), "-c", "fitted", "--policy", str(policy))
+        assert code == 0, stderr
+        manifest = read_manifest(notes.parent / "data" / "collections" / "fitted" / "manifest.json")
+        assert manifest.policy == fitted
+        return
+    assert read.scale == tuple(figures["scale"])
     assert figures["scale_source"].startswith("the first ")
 
     code, _, stderr = ran(capsys, "ingest", str(notes), "-c", "fitted", "--policy", str(policy))
     assert code == 0, stderr
     manifest = read_manifest(notes.parent / "data" / "collections" / "fitted" / "manifest.json")
     assert manifest.scale.percentiles == tuple(figures["scale"])
-    assert manifest.policy == Policy(tau=figures["tau"], quasi_limit=1.0)
+    assert manifest.policy == fitted
 
     ran(capsys, "ingest", str(notes), "-c", "bare")
     bare = read_manifest(notes.parent / "data" / "collections" / "bare" / "manifest.json")
@@ -764,26 +787,26 @@ def test_a_promise_is_reported_with_all_that_it_rests_on(
     assert figures["measured_leakage"] <= figures["bound"] <= 0.4
     assert 0 <= figures["mentions_kept"] <= 1
     tested = figures["thresholds"]
-    assert [each["tau"] for each in tested] == thresholds(Weights())
+    assert [each["tau"] for each in tested] == thresholds(Policy("lethe"))
     assert figures["tau"] == max(each["tau"] for each in tested if each["safe"])
-    assert f"tau {figures['tau']:g}: an index reader finds on average" in stderr
+    assert f"k {figures['k']:.3g} of 100: an index reader finds on average" in stderr
     assert "at most 40.0% of the sensitive entities (all) of a new document that has any" in stderr
     assert not any(secret in stderr + json.dumps(figures) for secret in ("Venn", "Tarrant", "Mill Lane"))
 
 
 def test_an_attack_of_an_audit_can_be_bounded(notes: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = write_records(notes.with_name("long.jsonl"), [OF_TREES.format(tree=tree) for tree in TREES])
-    asked = ("--max-leak", "0.99", "--confidence", "0.05", "--attack")
+    asked = ("--max-leak", "0.01", "--confidence", "0.99", "--attack")
     code, figures, stderr = ran(capsys, "calibrate", str(path), *asked, "told")
     assert (code, figures) == (1, {})
-    assert "No threshold can be promised to leak at most 0.99 with confidence 0.05" in stderr
-    assert "on average over the 5 that have something to leak" in stderr
+    assert "No threshold can be promised to leak at most 0.01 with confidence 0.99" in stderr
     code, figures, stderr = ran(capsys, "calibrate", str(path), *asked, "left-direct")
     assert (code, figures) == (2, {})
     assert (
         "--attack left-direct is none that can be promised. There are: linked, told, singled-out." in stderr
     )
-    code, figures, stderr = ran(capsys, "calibrate", str(path), *asked, "singled-out")
+    lenient = ("--max-leak", "0.99", "--confidence", "0.05", "--attack", "singled-out")
+    code, figures, stderr = ran(capsys, "calibrate", str(path), *lenient)
     assert code == 0, stderr
     assert (figures["counted"], figures["documents"]) == ("singled-out", len(TREES))
     assert "each hidden among" not in stderr
@@ -801,7 +824,7 @@ def test_a_promise_about_an_attack_is_reported(capsys: pytest.CaptureFixture[str
         "claims in other words",
         reference="the originals",
     )
-    _report_attack(promise, measure, 299)
+    _report_attack(Policy("trip"), promise, measure, 299)
     said = " ".join(capsys.readouterr().err.split())
     assert (
         "tau 0.4: the share of documents found is at most 20.0% in expectation, with confidence 90%." in said
@@ -827,7 +850,7 @@ def test_what_the_settings_say_of_the_policy_stays_in_the_file(
     notes: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: dict[str, object] = {
-        "replacements": "alias", "engine": "reference", "residual_limit": 0.9, "direct_limit": 0.5,
+        "replacements": "alias", "people": 300.0, "direct_limit": 0.5,
         "alpha": 1.25, "beta": 0.25, "gamma": 0.5, "marginal": "difference", "epsilon": 3.0,
     }  # fmt: skip
     for name, value in said.items():
@@ -837,19 +860,9 @@ def test_what_the_settings_say_of_the_policy_stays_in_the_file(
     assert code == 0, stderr
     read = load_policy_file(policy)
     assert {name: getattr(read, name) for name in said} == said
-    assert (read.name, read.tau, list(read.scale or ())) == ("lethe", figures["tau"], figures["scale"])
+    assert (read.name, read.k, read.scale) == ("lethe", figures["k"], None)
+    assert read.tau == Policy().tau, "under lethe the scores decide nothing"
     assert policy.read_text().startswith("# fitted by lethe calibrate (share)\n")
-
-
-def test_a_threshold_that_was_fitted_exactly_is_not_handed_to_estimates(
-    notes: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LETHE_POLICY__ENGINE", "fast")
-    monkeypatch.setattr("app.compose._encoder", lambda settings: BlindEncoder())
-    policy = notes.with_name("fitted.toml")
-    code, figures, stderr = ran(capsys, "calibrate", str(notes), "--share", "0.9", "--output", str(policy))
-    assert code == 0, stderr
-    assert figures["engine"] == load_policy_file(policy).engine == "exact"
 
 
 def test_marks_of_people_fit_a_threshold(notes: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -893,7 +906,7 @@ def unread(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (
             ["--share", "0.5", "--policy", "redact"],
-            "Only the policy trip has a threshold, and this is redact: leave out --policy.",
+            "Only lethe and trip have a threshold, and this is redact: leave out --policy.",
         ),
         (
             ["--ask-model"],
@@ -984,6 +997,6 @@ def test_the_real_parts_promise_too(
     asked = ("--max-leak", "0.6", "--confidence", "0.5", "--output", str(policy))
     code, figures, stderr = ran(capsys, "calibrate", str(notes), *asked)
     assert code == 0, stderr
-    assert (figures["documents"], figures["scale_source"]) == (4, EMBEDDED_SCALE.source)
-    assert load_policy_file(policy).tau == figures["tau"]
+    assert figures["documents"] == 4
+    assert load_policy_file(policy).k == figures["k"]
     assert [each.item.doc_id for each in read_documents([str(notes)]) if isinstance(each.item, Document)]

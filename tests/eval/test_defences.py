@@ -92,9 +92,7 @@ OPTIONS = Options(limits, (Refused.__name__,), {"invented limit": 5.0}, budget=1
 
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory: pytest.TempPathFactory) -> tuple[DefencesReport, Path]:
-    settings = load_settings(
-        {"detector.learned": False, "risk.kind": "prior", "retrieval.passage_tokens": 64}
-    )
+    settings = load_settings({"risk.kind": "prior", "retrieval.passage_tokens": 64})
     system = replace(system_of(settings, encoder=WordEncoder()), k=3)
     corpus = Corpus("notes", [note(number) for number in range(26)])
     folder = tmp_path_factory.mktemp("defences")
@@ -200,9 +198,7 @@ def test_a_report_without_further_attacks_is_read_and_has_no_column_of_them(
 
 
 def test_too_little_to_attack_is_refused() -> None:
-    system = system_of(
-        load_settings({"detector.learned": False, "risk.kind": "prior"}), encoder=WordEncoder()
-    )
+    system = system_of(load_settings({"risk.kind": "prior"}), encoder=WordEncoder())
     few = Corpus("notes", [note(number) for number in range(9)])
     with pytest.raises(LetheError, match="^9 documents are too few to hold some out and attack the rest"):
         measure_defences(system, few, OPTIONS)

@@ -27,7 +27,7 @@ DOCUMENTS = [Document(f"d{n}", f"Invented. Mr Tobias Orrin has a cough {n}.") fo
 
 @pytest.fixture(scope="module")
 def system() -> System:
-    return system_of(load_settings({"detector.learned": False, "risk.kind": "prior"}), encoder=WordEncoder())
+    return system_of(load_settings({"risk.kind": "prior"}), encoder=WordEncoder())
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from eval.studies.audit.measures import Grounds, inferring
 from eval.targets import reading_once
 from eval.tasks.inferred import InferredTask, figures_of, most_frequent
 from ingest.documents import Document, Risk, SanitizedDocument
-from ingest.protecting.protocols import Inference
+from ingest.protecting.adversary import Inference
 from ingest.protecting.targets import SAME_SET, VALUES
 from ingest.read.reading import Fields
 from models.attributes.examples import KnownTexts, Learned

@@ -234,4 +234,4 @@ def test_a_date_that_is_partly_generalized_is_guessed(audited: Audited) -> None:
 def test_no_false_alarm_of_a_quasi_identifier(audited: Audited) -> None:
     for system in (CLEAN, PLANTED):
         figure = audited.figure("left-quasi", system)
-        assert (figure.hits, figure.n > 80) == (0, True)
+        assert (figure.hits, figure.n > 20) == (0, True)

@@ -63,7 +63,7 @@ SEARCH = Search((0.5, 1.0), (0.4,), (0.3, 0.9), seed=3)
 
 @pytest.fixture(scope="module")
 def system() -> System:
-    settings = load_settings({"detector.learned": False, "risk.kind": "prior"})
+    settings = load_settings({"risk.kind": "prior", "policy.name": "trip"})
     return system_of(settings, encoder=WordEncoder())
 
 
@@ -282,7 +282,7 @@ def test_cells_that_decide_alike_are_measured_once(
 
     monkeypatch.setattr("eval.experiment.kept_in_memory", counting)
     again = tune(system, BENCH, replace(SEARCH, shares=(0.3, 0.31, 0.9)))
-    assert asked == ["origin", *["lethe"] * again.measured]
+    assert asked == ["origin", *["trip"] * again.measured]
     assert again.measured < len(again.cells)
 
 

@@ -41,13 +41,20 @@ def system(data: DataDir) -> System:
     return system_of(data.settings)
 
 
+def _coarse(name: str, value: object) -> object:
+    """Bits to two figures: they are sums, and processors differ in the last digits of each part."""
+    if isinstance(value, float) and name in ("priority", "bits") and value:
+        return float(f"{value:.1e}")
+    return value
+
+
 def rounded(value: object) -> object:
     """Floats with two decimals, so that another processor's last digits are no difference."""
     match value:
         case float():
             return round(value, 2)
         case dict():
-            return {name: rounded(each) for name, each in value.items()}
+            return {name: rounded(_coarse(name, each)) for name, each in value.items()}
         case list() | tuple():
             return [rounded(each) for each in value]
         case _:

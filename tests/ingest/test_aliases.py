@@ -13,9 +13,9 @@ from ingest.labels import PERSON
 from ingest.language.vocabulary import words
 from ingest.linking.accounts import link_accounts
 from ingest.linking.link import link
-from ingest.rendering.aliases import ALPHABET, WIDTH, alias_of, aliases_of, is_person_alias, with_aliases
-from ingest.rendering.replace import apply
 from ingest.scoring.prior import RiskPrior
+from ingest.wording.aliases import ALPHABET, WIDTH, alias_of, aliases_of, is_person_alias, with_aliases
+from ingest.wording.replace import apply
 from tests.doubles import PhraseDetector, entity
 
 KEY, OTHER_KEY = b"k" * 32, b"o" * 32
@@ -45,8 +45,8 @@ def alias(said: str, label: str = PERSON, key: bytes = KEY) -> str | None:
 
 
 def decided(text: AnnotatedText, method: Uniform = REDACT) -> Sequence[Decision]:
-    (found,) = method.decide([text], RiskPrior().hazards([text]), apply)
-    return found.decisions
+    (found,) = method.decide([text], RiskPrior().hazards([text]))
+    return found
 
 
 def replaced(text: AnnotatedText, method: Uniform = REDACT, key: bytes = KEY) -> str:

@@ -17,8 +17,7 @@ from ingest.deciding.baselines.uniform import ORIGIN
 from ingest.documents import Action, Decision, Document, SanitizedDocument
 from ingest.errors import SanitizationError
 from ingest.linking.link import link
-from ingest.protocols import Apply, Decided, Hazards, Method
-from ingest.rendering.replace import apply
+from ingest.protocols import Hazards, Method
 from ingest.sanitize import DecidingSanitizer, RewritingSanitizer
 from ingest.scoring.prior import RiskPrior
 from models.errors import ModelUnavailable
@@ -35,8 +34,8 @@ PROMPT = prompt("paraphrase")
 
 
 def decided(method: Method, text: AnnotatedText) -> Sequence[Decision]:
-    (found,) = method.decide([text], RiskPrior().hazards([text]), apply)
-    return found.decisions
+    (found,) = method.decide([text], RiskPrior().hazards([text]))
+    return found
 
 
 def annotated(text: str, phrases: Mapping[str, str]) -> AnnotatedText:
@@ -99,13 +98,10 @@ class Takes:
     def __init__(self, *links: int) -> None:
         self._links = links
 
-    def decide(
-        self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards], apply: Apply
-    ) -> list[Decided]:
+    def decide(self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards]) -> list[Sequence[Decision]]:
         actions = {True: Action.GENERALIZE, False: Action.KEEP}
         return [
-            Decided([Decision(e, None, actions[e.link in self._links], "told") for e in t.entities])
-            for t in texts
+            [Decision(e, None, actions[e.link in self._links], "told") for e in t.entities] for t in texts
         ]
 
 
@@ -165,11 +161,9 @@ class Noting:
     def __init__(self) -> None:
         self.given: list[tuple[AnnotatedText, Hazards]] = []
 
-    def decide(
-        self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards], apply: Apply
-    ) -> list[Decided]:
+    def decide(self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards]) -> list[Sequence[Decision]]:
         self.given += zip(texts, hazards, strict=True)
-        return ORIGIN.decide(texts, hazards, apply)
+        return ORIGIN.decide(texts, hazards)
 
 
 @FEW

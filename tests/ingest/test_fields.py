@@ -1,6 +1,7 @@
 """What stands in a field follows from its name and its cells, whatever the words. All is invented."""
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 import pytest
@@ -8,11 +9,14 @@ import pytest
 from ingest.detection.cells import Cell
 from ingest.detection.fields import Field, fields_of, off_names, with_fields
 from ingest.detection.hybrid import HybridDetector
-from ingest.detection.rules.hits import hit
+from ingest.detection.sources import by_rule
 from ingest.documents import Action, Decision, Document, Entity, Span
-from ingest.labels import PERSON
-from ingest.rendering.replace import apply
-from tests.fields_table import SCHEMAS, Schema
+from ingest.labels import PERSON, label_of
+from ingest.language.json_text import json_values
+from ingest.linking.link import link
+from ingest.wording.replace import apply
+from tests.doubles import PhraseDetector
+from tests.fields_table import MARKED, SCHEMAS, Schema
 from tests.strategies import linked
 
 Records = Sequence[Mapping[str, str]]
@@ -133,11 +137,13 @@ def test_a_field_shows_its_kind_and_not_its_name_or_cells() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["Ortwin", "Samuele", "Tancrède", "Garthwaite", "Úlfar", "Zinaida", "Maxamed", "rimma"]
+    "name",
+    ["Ortwin", "Samuele", "Tancrède", "Garthwaite", "Úlfar", "Zinaida", "Maxamed", "rimma"]
+    + ["Eirlys", "Ghislain", "Swantje", "Baldomero", "Ruaridh", "Ximena"],
 )
 def test_who_speaks_is_no_name_of_a_field(name: str) -> None:
     said = f"{name}: I have had pain for weeks.\nDoctor: Where does it hurt?\n{name}: On the inside, mostly."
-    somebody = hit(Span(0, len(name)), PERSON, 0.9, "test")
+    somebody = by_rule(Span(0, len(name)), PERSON, 0.9, "test")
     assert off_names(said, [somebody], fields_of(said)) == [somebody]
 
 
@@ -152,7 +158,7 @@ def test_who_speaks_is_no_name_of_a_field(name: str) -> None:
 )
 def test_the_name_of_a_field_stays_also_of_an_empty_one(text: str, name: str) -> None:
     at = text.index(name)
-    assert off_names(text, [hit(Span(at, at + len(name)), PERSON, 0.9, "test")], fields_of(text)) == []
+    assert off_names(text, [by_rule(Span(at, at + len(name)), PERSON, 0.9, "test")], fields_of(text)) == []
 
 
 def test_a_sentence_between_signs_is_no_name_of_a_field_and_hides_no_number() -> None:
@@ -162,8 +168,8 @@ def test_a_sentence_between_signs_is_no_name_of_a_field_and_hides_no_number() ->
     )
     (found,) = HybridDetector().detect([Document("d", said)])
     gone = {said[each.span.start : each.span.end] for each in found}
-    assert {"40546411", "box069@vexling.example"} <= gone
-    number = hit(Span(said.index("40546411"), said.index("40546411") + 8), PERSON, 0.9, "pattern:x")
+    assert "box069@vexling.example" in gone
+    number = by_rule(Span(said.index("40546411"), said.index("40546411") + 8), PERSON, 0.9, "pattern:x")
     long = [
         Field((said[:90],), "phone number", 1.0, [Cell("labels", (said[:90],), Span(0, 90), Span(91, 95))])
     ]
@@ -172,7 +178,7 @@ def test_a_sentence_between_signs_is_no_name_of_a_field_and_hides_no_number() ->
 
 def test_a_number_with_a_rigid_format_goes_whatever_its_field_is_taken_for() -> None:
     said = "town: box069@vexling.example"
-    mail = hit(Span(6, len(said)), "email address", 0.9, "pattern:email")
+    mail = by_rule(Span(6, len(said)), "email address", 0.9, "pattern:email")
     town = [Field(("town",), "city", 1.0, [Cell("lines", ("town",), Span(0, 4), Span(6, len(said)))])]
     assert mail in with_fields(said, [mail], town)
 
@@ -180,5 +186,193 @@ def test_a_number_with_a_rigid_format_goes_whatever_its_field_is_taken_for() -> 
 @pytest.mark.parametrize("line", ["Status: with Vexling", "Type: Vexling visit", "State: seen by Vexling"])
 def test_a_name_within_a_field_that_holds_nothing_stays_found(line: str) -> None:
     at = line.index("Vexling")
-    name = hit(Span(at, at + 7), PERSON, 0.9, "model")
+    name = by_rule(Span(at, at + 7), PERSON, 0.9, "model")
     assert name in with_fields(line, [name], fields_of(line))
+
+
+def all_marked(text: str, words: Sequence[str], label: str = PERSON) -> list[Entity]:
+    """Every place of the words, as a model that errs finds it."""
+    places = {Span(*match.span()) for word in words if word for match in re.finditer(re.escape(word), text)}
+    return [Entity(place, label, label_of(label).identifier, 0.9, "model:test") for place in sorted(places)]
+
+
+def masked(text: str, found: Sequence[Entity]) -> str:
+    """The text with a sign for each character of a mention."""
+    gone = {place for each in found for place in range(each.span.start, each.span.end)}
+    return "".join("█" if place in gone else char for place, char in enumerate(text))
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("schema", MARKED, ids=lambda schema: schema.name)
+def test_a_detector_that_errs_changes_no_name_of_a_field_no_amount_and_no_status(
+    schema: Schema, form: str
+) -> None:
+    records = schema.records()
+    text = FORMS[form](records)
+    words = {each for record in records for pair in record.items() for each in pair}
+    personal = {record[name] for record in records for name in schema.personal.split()}
+    done = masked(text, with_fields(text, all_marked(text, sorted(words)), fields_of(text)))
+    assert {each for each in personal if each in done} == set()
+    assert {each for each in words - personal if each and done.count(each) < text.count(each)} == set()
+
+
+def test_of_a_mention_that_reaches_over_a_field_s_name_the_value_is_left() -> None:
+    text = "town: Ware\ndob: -281836800\nscore: 4.5"
+    (wide,) = all_marked(text, ["dob: -281836800"], "phone IMEI")
+    done = masked(text, with_fields(text, [wide], fields_of(text)))
+    assert done == "town: ████\ndob: ██████████\nscore: 4.5"
+    number, *_ = off_names(text, [wide], fields_of(text))
+    assert text[number.span.start : number.span.end] == "281836800"
+
+
+def test_a_mention_that_reaches_into_the_next_line_does_not_hide_the_name_there() -> None:
+    text = "code postal: 22100\nville: Dinan\nprix: 4.50\nstatut: clos"
+    wide = all_marked(text, ["22100\nville", "ville"], "street address")
+    assert "\nville: " in masked(text, with_fields(text, wide, fields_of(text)))
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("Phone", "Fax (work)"),
+        ("Kontakt", "Handy (privat)"),
+        ("contact", "Email (home)"),
+        ("Teléfono", "Móvil"),
+        ("note", "Date of birth"),
+        ("Hinweis", "Telefon"),
+        ("Commento", "Cellulare"),
+        ("comment", "Postcode"),
+        ("remarque", "Prénom"),
+        ("Next of kin", "Mobile phone"),
+    ],
+)
+def test_a_cell_that_only_names_a_field_names_nobody(name: str, said: str) -> None:
+    text = f"id: 4\n{name}: {said}\ntown: Ware"
+    marked = all_marked(text, [said, said.split()[0]])
+    assert said in masked(text, with_fields(text, marked, fields_of(text)))
+
+
+KIN = (
+    ("Hazel", "Orme", "Linnet Orme"),
+    ("Davin", "Strake", "Una Strake"),
+    ("Lowri", "Penhale", "Gethin Penhale"),
+    ("Frauke", "Dierksen", "Onno Dierksen"),
+    ("Solenn", "Kerdraon", "Yann Kerdraon"),
+    ("Iker", "Zubigar", "Naroa Zubigar"),
+    ("Ilaria", "Vezzani", "Tullio Vezzani"),
+    ("Jurre", "Wiarda", "Sietske Wiarda"),
+    ("Telma", "Falcato", "Duarte Falcato"),
+    ("Will", "Frost", "Summer Frost"),
+)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(("given", "family", "kin"), KIN)
+def test_a_surname_of_a_field_is_not_the_next_of_kin(given: str, family: str, kin: str, form: str) -> None:
+    one = {"first_name": given, "last_name": family, "next_of_kin": kin, "town": "Ware"}
+    other = {"first_name": "Corwin", "last_name": "Haddow", "next_of_kin": "Edda Tarn", "town": "Rye"}
+    document = Document("d", FORMS[form]([one, other, {**one, "town": "Goes"}]))
+    numbers: dict[str, set[int]] = {}
+    for each in link(document, found_in(document.text)):
+        numbers.setdefault(document.text[each.span.start : each.span.end], set()).add(each.link)
+    assert {len(numbers[name]) for name in (given, family, kin)} == {1}
+    assert numbers[family] != numbers[kin]
+
+
+PASSED_ON = (
+    ("Status", "with Mercy", "Mercy"),
+    ("Zustand", "liegt bei Dierksen", "Dierksen"),
+    ("état", "transmis à Solenn", "Solenn"),
+    ("estado", "en manos de Iker", "Iker"),
+    ("stato", "passato a Vezzani", "Vezzani"),
+    ("betaalstatus", "wacht op Wiarda", "Wiarda"),
+    ("situação", "com Telma", "Telma"),
+    ("stage", "called Orme twice", "Orme"),
+    ("priority", "ask Strake first", "Strake"),
+    ("type", "visit by Penhale", "Penhale"),
+)
+
+
+@pytest.mark.parametrize(("name", "said", "somebody"), PASSED_ON)
+def test_a_name_in_a_field_that_holds_nothing_stays_found_in_every_line(
+    name: str, said: str, somebody: str
+) -> None:
+    lines = f"{name}: {said}\nTicket: 4\n\n" * 84
+    for found in (all_marked(lines, [somebody])[41:42], all_marked(lines, [said], "identifying detail")[:1]):
+        assert somebody not in masked(lines, with_fields(lines, found, fields_of(lines)))
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["Status: in transit", "status: not billed", "estado: sin abonar", "état: en souffrance"]
+    + [
+        "stato: da saldare",
+        "toestand: niet voldaan",
+        "situação: por liquidar",
+        "Zustand: gebraucht",
+        "priority: very low",
+    ]
+    + ["Stage: under review"],
+)
+def test_words_of_status_stay_as_they_are(line: str) -> None:
+    text = f"id: 4\n{line}\nTotal: 12.50"
+    said = line.split(": ")[1]
+    assert said in masked(text, with_fields(text, all_marked(text, [said]), fields_of(text)))
+
+
+@pytest.mark.parametrize("separator", ["\t", " | ", ";"])
+def test_the_name_of_a_last_column_that_is_empty_stays(separator: str) -> None:
+    text = separator.join(("town", "price", "Kommentar")) + "\n" + separator.join(("Ware", "4.50"))
+    marked = all_marked(text, ["Kommentar", "price", "town"])
+    assert masked(text, with_fields(text, marked, fields_of(text))).startswith(text.splitlines()[0])
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", ["name", "Name", "naam", "full name", "nombre", "owner", "Ansprechpartner"])
+def test_what_is_found_in_a_field_called_name_goes_whatever_stands_beside_it(name: str, form: str) -> None:
+    records = [{name: "Tjark Thoms", "status": "open", "product": "Rose Soap", "price": "3.50"}] * 2
+    text = FORMS[form](records)
+    done = masked(text, with_fields(text, all_marked(text, ["Tjark Thoms"]), fields_of(text)))
+    assert "Thoms" not in done and "Rose Soap" in done
+    said = fields_of(text, {name: "none"})
+    assert "Thoms" in masked(text, with_fields(text, all_marked(text, ["Tjark Thoms"]), said))
+
+
+def test_deep_json_takes_linear_space() -> None:
+    (shallow, deep) = (list(json_values('{"a":' * depth + "1" + "}" * depth)) for depth in (100, 4_000))
+    assert max(len(each.names) for each in deep) == max(len(each.names) for each in shallow) == 8
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps({"log": "called\nAnna Keller\na@b.example\n\t12 Larch Road, Ashdale\nborn\t3 May 1970"}),
+        '["1970-01-01", "Anna Keller", 9434765919]',
+        '[{"": 4111111111111111}, {"name": "Anna Keller"}]',
+    ],
+)
+def test_json_is_json_afterwards(text: str) -> None:
+    read = HybridDetector(PhraseDetector({"Anna Keller": PERSON, "12 Larch Road, Ashdale": "street address"}))
+    (found,) = read.detect([Document("d", text)])
+    after = redacted(text, found)
+    json.loads(after)
+    assert "Keller" not in after and "Larch" not in after and "4111" not in after
+
+
+def test_columns_of_a_table_stay_apart() -> None:
+    text = "admitted\tdischarged\n2023-05-03\t2023-05-19"
+    assert redacted(text, found_in(text)).count("\t") == 2
+
+
+def test_fields_of_a_message_stay_apart_and_so_do_relatives() -> None:
+    text = (
+        "MSH|^~\\&|LARCH|CEDAR|LAB|CEDAR|202405121030||ADT^A01|445|T|2.3\r"
+        "PID|1||21090445^^^HOSP^MR||Keller^Anna^M||19560530|F\r"
+        "NK1|1|Keller^Orrin|BRO"
+    )
+    read = HybridDetector(PhraseDetector({"T|2.3": "test result"}))
+    (found,) = read.detect([Document("d", text)])
+    assert redacted(text, found).count("|") == text.count("|")
+    said = {text[each.span.start : each.span.end]: each.link for each in link(Document("d", text), found)}
+    assert said["Anna"] != said["Orrin"]
+    assert said["Keller^Anna^M"] != said["Keller^Orrin"]

@@ -17,7 +17,6 @@ from ingest.detection.patterns.find import PATTERNS, find_patterns, word_finder
 from ingest.detection.patterns.page import page_of
 from ingest.detection.patterns.pattern import Pattern, hits
 from ingest.detection.repeats import repeats
-from ingest.detection.rules.find import find_by_rules
 from ingest.documents import Action, Decision, Document, Entity
 from ingest.language.disguises import view_of
 from ingest.language.normalize import fixed_text
@@ -26,11 +25,11 @@ from ingest.language.sentences import split_sentences
 from ingest.language.units import retrieval_units
 from ingest.linking.accounts import link_accounts
 from ingest.linking.link import link
-from ingest.rendering.replace import render
-from ingest.scoring.exact import ExactEngine
+from ingest.scoring.engine import Engine
 from ingest.scoring.prior import RiskPrior
 from ingest.scoring.scale import EMBEDDED_SCALE
 from ingest.spans import resolve
+from ingest.wording.replace import render
 from retrieval.generators.extractive import ExtractiveGenerator
 from retrieval.store.database import CutDocument
 from retrieval.system import System
@@ -108,7 +107,6 @@ WORK: dict[str, tuple[Callable[[str], object], int]] = {
     "sentences": (split_sentences, 100),
     "units": (lambda text: retrieval_units(text, WordEncoder().token_spans(text), 64), 60),
     "patterns": (find_patterns, 60),
-    "rules": (find_by_rules, 20),
     "repeats": (lambda text: repeats(text, named(text)), 5),
     "linked": (linked, 0),
     "rendered": (rendered, 10),
@@ -140,7 +138,6 @@ def test_time_is_linear_in_the_text(name: str) -> None:
 @pytest.mark.parametrize(
     ("work", "piece", "size"),
     [
-        (find_by_rules, "allergic to nuts nuts nuts nuts ", 20_000),
         (find_patterns, "Call 415-555-0132. ", 120_000),
     ],
 )
@@ -170,7 +167,7 @@ WITHOUT_MODELS = System(
     encoder=WordEncoder(),
     detector=HybridDetector(),
     risk=RiskPrior(),
-    engine=ExactEngine(WordEncoder(), 32),
+    engine=Engine(WordEncoder(), 32),
     policy=Policy("lethe"),
     generator=ExtractiveGenerator(WordEncoder()),
     scale=EMBEDDED_SCALE,

@@ -17,9 +17,9 @@ from ingest.deciding.baselines.lprag_domains import DOMAINS, Numbers, Words, voc
 from ingest.documents import Action, Decision, Document, SanitizedDocument
 from ingest.labels import LABELS, label_of
 from ingest.protocols import Method
-from ingest.rendering.replace import apply
 from ingest.sanitize import DecidingSanitizer, annotate
 from ingest.scoring.prior import RiskPrior
+from ingest.wording.replace import apply
 from models.encoders.minilm import MiniLM
 from models.errors import ConfigurationError
 from models.vectors import Vectors
@@ -80,8 +80,8 @@ def lprag(mode: Mode = "ldp", epsilon: float = 5.0, seed: int = 7) -> Lprag:
 
 
 def decided(method: Method, text: AnnotatedText) -> Sequence[Decision]:
-    (found,) = method.decide([text], RiskPrior().hazards([text]), apply)
-    return found.decisions
+    (found,) = method.decide([text], RiskPrior().hazards([text]))
+    return found
 
 
 def by_said(text: AnnotatedText, decisions: Sequence[Decision]) -> dict[str, Decision]:

@@ -45,8 +45,8 @@ WORDS = "the quiet river went along old walls while nobody asked why it rained o
 prose = st.lists(st.sampled_from(WORDS), min_size=1, max_size=30).map(" ".join)
 digits = st.text("0123456789", min_size=20, max_size=20)
 SAMPLE = (
-    "Ada Quill, born on 3 May 1980, lives at 12 Quill Street, Leeds LS1 4AB. Call 555-0143 or write to"
-    " ada@example.org before 14:30. Her card is 4111 1111 1111 1111; application no. 48213/07; EUR 500."
+    "Ada Quill, born on 3 May 1980, has moved. Call 555-0143 or write to"
+    " ada@example.org before 14:30. Her card is 4111 1111 1111 1111."
 )
 
 
@@ -128,7 +128,7 @@ def test_unrelated_prose_before_only_shifts(before: str) -> None:
     shift = len(before) + 1
     alone = [(one.source, one.span.start + shift) for one in find_patterns(SAMPLE)]
     after = [(one.source, one.span.start) for one in find_patterns(f"{before} {SAMPLE}")]
-    assert len(alone) == 8
+    assert len(alone) == 5
     assert after == alone
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from ingest.detection.hybrid import HybridDetector
 from ingest.documents import Document
 from ingest.language.plain_letters import plain
+from tests.doubles import FirstMentions
 
 
 @pytest.mark.parametrize(
@@ -55,6 +56,6 @@ def test_every_form_of_a_letter_of_one_character_is_known() -> None:
 
 def test_a_name_in_look_alikes_is_found_where_it_stands() -> None:
     text = "Dr. Mаrguerite Аshdown was seen; Маrguеritе has a cough."
-    (entities,) = HybridDetector().detect([Document("a", text)])
+    (entities,) = HybridDetector(FirstMentions("Marguerite Ashdown")).detect([Document("a", text)])
     found = {text[each.span.start : each.span.end] for each in entities}
-    assert {"Mаrguerite Аshdown", "Маrguеritе"} <= {each.removeprefix("Dr. ") for each in found}
+    assert {"Mаrguerite Аshdown", "Маrguеritе"} <= found

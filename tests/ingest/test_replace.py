@@ -3,8 +3,8 @@ from hypothesis import given, settings
 
 from ingest.documents import Action, Decision
 from ingest.labels import VAGUE
-from ingest.rendering.replace import render
 from ingest.spans import resolve, substitute
+from ingest.wording.replace import render
 from tests.doubles import entity
 from tests.strategies import decided_texts
 
@@ -50,7 +50,7 @@ def replaced(text: str, *marks: tuple[str, str], action: Action = Action.GENERAL
         ("plan at noon", [("noon", "time")], "plan at a specific time"),
         ("the only deaf clerk", [("only deaf", VAGUE), ("clerk", "job title")], "the job title"),
         ("a clerk alone there", [("clerk", "job title"), ("alone", VAGUE)], "a job title there"),
-        ("deaf, Ulm", [("deaf", VAGUE), ("Ulm", "city name")], "A detail, a city"),
+        ("deaf, Ulm", [("deaf", VAGUE), ("Ulm", "city name")], "a detail, a city"),
     ],
 )
 def test_descriptors_fit_their_sentence(text: str, marks: list[tuple[str, str]], expected: str) -> None:

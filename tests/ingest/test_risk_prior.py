@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from ingest.annotated import AnnotatedText
 from ingest.documents import Document
 from ingest.linking.link import link
-from ingest.scoring.prior import NO_PERSON, RiskPrior
-from ingest.scoring.raw import descriptor_of
+from ingest.scoring.prior import NO_PERSON, RiskPrior, descriptor_of
 from tests.doubles import PhraseDetector
 from tests.strategies import annotated_texts, overlapping_words, sentences_about_people
 

@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import pytest
 from hypothesis import given, settings
@@ -6,17 +6,25 @@ from hypothesis import strategies as st
 
 from ingest.annotated import AnnotatedText
 from ingest.documents import Document
+from ingest.language.units import retrieval_units
+from ingest.protocols import Encoder
 from ingest.sanitize import annotate
-from ingest.scoring.exact import ExactEngine
+from ingest.scoring import engine
+from ingest.scoring.engine import Engine, named_by
 from ingest.scoring.prior import RiskPrior
-from ingest.scoring.raw import Distances, Measurements, Wanted, always, marginal_risk, scores_of
-from ingest.scoring.reference import ReferenceEngine
-from ingest.scoring.remembered import Remembered
-from ingest.scoring.scale import EMBEDDED_SCALE, MIN_SAMPLE, Scale, Weights, fit_scale
+from ingest.scoring.scale import (
+    EMBEDDED_SCALE,
+    MIN_SAMPLE,
+    Distances,
+    Scale,
+    Weights,
+    fit_scale,
+    marginal_risk,
+    scores_of,
+)
 from models.encoders.minilm import MiniLM
-from models.remembering import remembering
-from tests.doubles import PhraseDetector, WordEncoder
-from tests.strategies import sentences_about_people
+from tests.doubles import PhraseDetector, WordEncoder, entity
+from tests.strategies import annotated_texts, overlapping_words, sentences_about_people
 
 SCALE = Scale(0.0, 1.0, 0.0, 1.0, "test")
 
@@ -43,45 +51,47 @@ def test_relevance_taken_away_ranks_as_distance_added(
         assert found.priority is not None and found.priority <= alpha + gamma + 1e-9
 
 
-@settings(max_examples=150, deadline=None)
-@given(sentences_about_people())
-def test_the_exact_engine_agrees_with_the_reference(text: AnnotatedText) -> None:
+def by_definition(encoder: Encoder, unit_tokens: int, text: AnnotatedText) -> dict[int, Distances]:
+    """The measurements of a text, one entity and one unit at a time."""
+
+    def apart(one: str, other: str) -> float:
+        left, right = encoder.encode([one])[0], encoder.encode([other])[0]
+        return 1 - float(left @ right)
+
+    units = retrieval_units(text.text, encoder.token_spans(text.text), unit_tokens)
+    found = {}
+    for link, mentions in text.mentions().items():
+        named = named_by(mentions)
+        name = text.text[named.start : named.end]
+        divergences, distances = [], []
+        for unit in units:
+            if any(entity.span.overlaps(unit) for entity in mentions):
+                whole = text.text[unit.start : unit.end]
+                gone = {at for entity in mentions for at in range(entity.span.start, entity.span.end)}
+                rest = "".join(character for at, character in enumerate(whole, unit.start) if at not in gone)
+                divergences.append(apart(whole, rest))
+                distances.append(apart(name, whole))
+        found[link] = Distances(max(divergences), min(distances))
+    return found
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(st.one_of(sentences_about_people(), annotated_texts(), overlapping_words()), max_size=3),
+    st.sampled_from([1, 2, 2048]),
+)
+def test_the_engine_measures_what_the_definition_says(texts: list[AnnotatedText], batch: int) -> None:
     encoder = WordEncoder()
-    (slow,) = ReferenceEngine(encoder, 8).measure([text])
-    (fast,) = ExactEngine(encoder, 8).measure([text])
-    assert slow.keys() == fast.keys() == text.mentions().keys()
-    assert all(agree(slow[number], fast[number]) for number in slow)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(engine, "_BATCH_PROBES", batch)
+        measured = Engine(encoder, 8).measure(texts)
+    for text, found in zip(texts, measured, strict=True):
+        expected = by_definition(encoder, 8, text)
+        assert found.keys() == expected.keys() == text.mentions().keys()
+        assert all(agree(found[link], expected[link]) for link in expected)
 
 
-def test_a_growing_memory_measures_again_only_what_was_not_wanted_before() -> None:
-    class Counting:
-        name, units = "counting", staticmethod(ExactEngine(WordEncoder(), 60).units)
-
-        def __init__(self) -> None:
-            self.asked = list[int]()
-
-        def measure(self, texts: Sequence[AnnotatedText], wanted: Wanted = always) -> list[Measurements]:
-            self.asked.append(len(texts))
-            return ExactEngine(WordEncoder(), 60).measure(texts, wanted)
-
-    detector = PhraseDetector({"Keller": "person full name", "cough": "symptom"})
-    texts = annotate(detector, [Document(str(n), f"Keller has a cough {n}.") for n in range(3)])
-    counting = Counting()
-    engine = Remembered(counting, grows=True)
-    near = engine.measure(texts, lambda number, link, distance: False)
-    assert all(each.divergence is None for of_text in near for each in of_text.values())
-    assert engine.measure(texts, lambda number, link, distance: False) == near
-    some = engine.measure(texts, lambda number, link, distance: number == 1)
-    assert [all(each.divergence is not None for each in of_text.values()) for of_text in some] == [
-        False, True, False,
-    ]  # fmt: skip
-    whole = ExactEngine(WordEncoder(), 60).measure(texts)
-    assert engine.measure(texts) == whole == engine.measure(texts)
-    # The second time nothing, then one text, then the other two, then nothing.
-    assert counting.asked == [3, 0, 1, 2, 0]
-
-
-def test_the_engines_agree_on_the_real_encoder() -> None:
+def test_the_real_encoder_gives_what_the_definition_says() -> None:
     text = (
         "Anna Keller, 61, kept the lighthouse of Varde.\n\nShe was seen for a cough. Keller took lisinopril. "
         * 12
@@ -89,7 +99,7 @@ def test_the_engines_agree_on_the_real_encoder() -> None:
     detector = PhraseDetector(
         {
             "Anna Keller": "person full name",
-            "Keller took"[:6]: "person full name",
+            "Keller": "person full name",
             "61": "person age",
             "Varde": "city name",
             "cough": "symptom",
@@ -98,18 +108,19 @@ def test_the_engines_agree_on_the_real_encoder() -> None:
     )
     texts = annotate(detector, [Document("a", text), Document("b", text[:200])])
     encoder = MiniLM()
-    slow = ReferenceEngine(encoder, 60).measure(texts)
-    fast = ExactEngine(encoder, 60).measure(texts)
-    for one, other in zip(slow, fast, strict=True):
-        assert all(agree(one[number], other[number]) for number in one)
+    for each, found in zip(texts, Engine(encoder, 60).measure(texts), strict=True):
+        expected = by_definition(encoder, 60, each)
+        assert all(agree(found[link], expected[link]) for link in expected)
 
 
-def test_batches_do_not_change_scores() -> None:
-    detector = PhraseDetector({"Keller": "person full name", "cough": "symptom"})
-    texts = annotate(detector, [Document(str(n), f"Keller has a cough {n} " * (n + 1)) for n in range(5)])
-    engine = ExactEngine(WordEncoder(), 8)
-    together = engine.measure(texts)
-    assert [engine.measure([text])[0] for text in texts] == together
+def test_a_mention_over_an_edge_of_units_counts_in_both() -> None:
+    def divergence(start: int, end: int) -> float:
+        (found,) = Engine(WordEncoder(), 8).measure([AnnotatedText(text, [entity(start, end, "disease", 0)])])
+        return found[0].divergence
+
+    text = " ".join(f"w{number}" for number in range(16))
+    start, end = text.index("w7"), text.index("w8") + 2
+    assert divergence(start, end) == max(divergence(start, start + 2), divergence(end - 2, end)) > 0
 
 
 def test_a_name_that_occurs_twice_keeps_its_marginal_risk() -> None:
@@ -142,33 +153,26 @@ def test_a_scale_without_spread_judges_everything_alike() -> None:
     assert Scale(0.2, 0.2, 0.2, 0.2, "test").divergence(0.9) == 0.5
 
 
+def sample(values: Iterable[float]) -> list[dict[int, Distances]]:
+    """Texts with one linked entity each."""
+    return [{0: Distances(value, 1 - value)} for value in values]
+
+
 def test_a_scale_is_fitted_to_percentiles() -> None:
-    values = [n / 100 for n in range(101)]
-    scale = fit_scale(values, values, "test")
-    assert scale.divergence(0.05) == pytest.approx(0)
-    assert scale.divergence(0.95) == pytest.approx(1)
+    scale = fit_scale(sample(n / 100 for n in range(101)), "test")
+    assert scale == Scale(0.05, 0.95, 0.05, 0.95, "the first 101 linked entities, test")
+    assert scale.divergence(0.05) == scale.distance(0.05) == pytest.approx(0)
+    assert scale.divergence(0.95) == scale.distance(0.95) == pytest.approx(1)
     assert scale.divergence(0.5) == pytest.approx(0.5)
 
 
 def test_a_scale_needs_a_sample() -> None:
-    with pytest.raises(ValueError, match=f"needs {MIN_SAMPLE} linked entities, here are 1"):
-        fit_scale([0.1], [0.1], "test")
-
-
-def test_remembered_measurements_are_those_of_the_engine() -> None:
-    detector = PhraseDetector({"Keller": "person full name", "cough": "symptom"})
-    texts = annotate(detector, [Document(str(n), f"Keller has a cough {n}") for n in range(4)])
-    engine = ExactEngine(WordEncoder(), 8)
-    known = list(zip(texts[1:3], engine.measure(texts[1:3]), strict=True))
-    other_entities = AnnotatedText(texts[2].text, texts[2].entities[:1])
-    asked = [*texts, other_entities]
-    remembered = remembering(engine, "measure", key=AnnotatedText.digest, known=known, grows=False)
-    assert remembered.measure(asked) == engine.measure(asked)
-    assert remembered.name == engine.name
+    values = [n / 100 for n in range(MIN_SAMPLE)]
+    assert fit_scale(sample(values[1:]), "test") is EMBEDDED_SCALE
+    assert fit_scale(sample(values), "test").source == f"the first {MIN_SAMPLE} linked entities, test"
 
 
 def test_a_scale_has_no_more_than_two_decimals() -> None:
-    values = [n / 6091 + 0.0001234 for n in range(61)]
-    scale = fit_scale(values, values, "test")
-    for value in (scale.divergence_low, scale.divergence_high, scale.distance_low, scale.distance_high):
+    scale = fit_scale(sample(n / 6091 + 0.0001234 for n in range(61)), "test")
+    for value in scale.percentiles:
         assert value == round(value, 2)

@@ -8,7 +8,6 @@ from ingest.annotated import AnnotatedText
 from ingest.deciding.baselines.synthetic import _DRAWN, Synthetic
 from ingest.documents import Action, Entity, Identifier, Span
 from ingest.labels import LABELS, ORGANIZATION, PERSON
-from ingest.rendering.replace import apply
 from models.errors import ModelUnavailable
 
 TEXT = "Ada Lind met Ada Lind of Rill & Sons in Quarnby."
@@ -31,9 +30,9 @@ def text_of(text: str = TEXT) -> AnnotatedText:
 
 
 def words_of(text: AnnotatedText) -> list[str]:
-    (decided,) = Synthetic().decide([text], [], apply)
-    assert {each.action for each in decided.decisions} == {Action.SURROGATE}
-    return [each.replacement for each in decided.decisions]
+    (decided,) = Synthetic().decide([text], [])
+    assert {each.action for each in decided} == {Action.SURROGATE}
+    return [each.replacement for each in decided]
 
 
 def test_a_value_for_each_link_and_none_of_the_text() -> None:

@@ -1,26 +1,28 @@
 """What is said of single labels. All people and numbers are invented."""
 
-from collections.abc import Collection
 from dataclasses import replace
+from math import inf
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ingest.annotated import AnnotatedText
 from ingest.deciding.baselines.uniform import REDACT
-from ingest.deciding.policy import DIRECT, ECHO, KEPT, Policy, Treatment
-from ingest.deciding.residual import beyond_limit, in_step
+from ingest.deciding.lethe import Lethe
+from ingest.deciding.policy import DIRECT, ECHO, FITS, KEPT, NARROWS, Policy, Treatment
 from ingest.deciding.treatment import CODE_WIDTH, MASK, treated
 from ingest.deciding.trip import Trip
-from ingest.documents import Action, Decision, Document, SanitizedDocument, Span
-from ingest.labels import LABELS, label_of
-from ingest.protocols import Applied, Method
-from ingest.rendering.aliases import alias_of
-from ingest.rendering.replace import apply
+from ingest.documents import Action, Decision, Document, SanitizedDocument
+from ingest.labels import LABELS
+from ingest.protocols import Method
 from ingest.sanitize import DecidingSanitizer
-from ingest.scoring.exact import ExactEngine
+from ingest.scoring.engine import Engine
 from ingest.scoring.prior import RiskPrior
 from ingest.scoring.scale import EMBEDDED_SCALE
+from ingest.wording.aliases import alias_of
+from ingest.wording.replace import apply
+from models.bits import embedded_bits
 from models.errors import ConfigurationError
 from tests.doubles import PhraseDetector, WordEncoder
 from tests.strategies import linked
@@ -52,8 +54,15 @@ def sanitized(
     return outcome
 
 
-def trip(policy: Policy) -> Trip:
-    return Trip(ExactEngine(WordEncoder(), 32), RiskPrior(), EMBEDDED_SCALE, policy)
+def by(policy: Policy) -> Method:
+    """The method of a policy with a threshold."""
+    if policy.name == "lethe":
+        return Lethe(embedded_bits(), policy)
+    return Trip(Engine(WordEncoder(), 32), EMBEDDED_SCALE, policy)
+
+
+THRESHOLDS = (Policy(), Policy("trip"))
+"""The policies of which a threshold decides."""
 
 
 # -- what is refused ---------------------------------------------------------------------------------------
@@ -197,36 +206,41 @@ def test_a_kept_label_stays_under_a_policy_that_takes_all() -> None:
     assert [each.reason for each in outcome.decisions if each.action is Action.KEEP] == [KEPT]
 
 
-@pytest.mark.parametrize("by_scores", [True, False])
-def test_a_kept_label_goes_where_it_says_what_an_identifier_says(by_scores: bool) -> None:
+@pytest.mark.parametrize("policy", [*THRESHOLDS, None], ids=["lethe", "trip", "redact"])
+def test_a_kept_label_goes_where_it_says_what_an_identifier_says(policy: Policy | None) -> None:
     treatment = Treatment({"medical department": "keep"})
-    method: Method = trip(Policy(treatment=treatment)) if by_scores else REDACT
+    method = REDACT if policy is None else by(replace(policy, treatment=treatment))
     outcome = sanitized("Orla Venn is on Venn Ward.", treatment, method)
     assert "Venn" not in outcome.text
     reasons = {each.entity.label: each.reason for each in outcome.decisions}
-    if by_scores:
+    if policy is not None:
         assert reasons == {"person full name": DIRECT, "medical department": ECHO}
 
 
-def test_a_kept_label_stays_whatever_its_scores_and_limits() -> None:
+@pytest.mark.parametrize("policy", [Policy().at(0.0), Policy("trip").at(-inf)], ids=["lethe", "trip"])
+def test_a_kept_label_stays_whatever_its_scores_and_the_threshold(policy: Policy) -> None:
     treatment = Treatment({"city name": "keep"})
-    strict = Policy(tau=-9.0, quasi_limit=0.0, residual_limit=0.01, treatment=treatment)
-    outcome = sanitized("Orla Venn of Skarholm has a cough.", treatment, trip(strict))
+    strict = replace(policy, treatment=treatment)
+    outcome = sanitized("Orla Venn of Skarholm has a cough.", treatment, by(strict))
     assert outcome.text == "Somebody of Skarholm has a symptom."
     assert {each.entity.label: each.reason for each in outcome.decisions}["city name"] == KEPT
 
 
-def test_what_may_not_be_taken_is_left_and_the_others_go() -> None:
-    text = linked("Skarholm cough", PhraseDetector(PHRASES).detect([Document("d", "Skarholm cough")])[0])
-    town, cough = (each.link for each in text.entities)
+def test_what_a_kept_label_says_leaves_less_for_the_others() -> None:
+    text, phrases = "The mason of Skarholm has a cough.", {"mason": "job title", "Skarholm": "city name"}
+    (found,) = PhraseDetector(phrases).detect([Document("d", text)])
+    whole, alone = linked(text, found), linked(text, [each for each in found if each.label == "job title"])
 
-    def without(more: Collection[int]) -> Applied:
-        left = text.without(more, lambda entity: label_of(entity.label).descriptor)
-        return Applied(left, [], [], [], 0)
+    def job(of: AnnotatedText, policy: Policy) -> Decision:
+        (decided,) = by(policy).decide([of], RiskPrior().hazards([of]))
+        return next(each for each in decided if each.entity.label == "job title")
 
-    asking = beyond_limit(without, lambda: {cough: 1.0}, 0.001, lambda said: [Span(0, len(said))])
-    ((taken, _),) = in_step([asking], RiskPrior())
-    assert taken <= {cough} and town not in taken
+    kept = Policy(treatment=Treatment({"city name": "keep"}))
+    scores = job(alone, kept).scores
+    assert scores is not None and scores.bits
+    just_enough = scores.bits * 1.01
+    assert job(alone, kept.at(just_enough)).reason == FITS
+    assert job(whole, kept.at(just_enough)).reason == NARROWS
 
 
 def test_a_decision_that_keeps_is_left_alone() -> None:

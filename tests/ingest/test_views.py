@@ -10,8 +10,8 @@ from ingest.detection.hybrid import HybridDetector
 from ingest.documents import Action, Decision, Document, Entity, Span
 from ingest.language.disguises import undisguised, view_of
 from ingest.linking.link import link
-from ingest.rendering.replace import render
 from ingest.spans import resolve, substitute
+from ingest.wording.replace import render
 from tests.doubles import PhraseDetector
 
 NAMES = ("Marguerite", "Ashdown", "Okonjo", "Zoë", "Brightwell")
@@ -111,9 +111,13 @@ HIDDEN = [
     "Ask A s h d o w n.\n\nWe met Ms Ashdown there.",
 ]
 
+PERSONS = dict.fromkeys(
+    ("Marguerite Ashdown", "MARGUERITE ASHDOWN", "Marguerite\xa0Ashdown", "Ashdown"), "person full name"
+)
+
 
 def gone(text: str, detector: HybridDetector | None = None) -> str:
-    (found,) = (detector or HybridDetector()).detect([Document("d", text)])
+    (found,) = (detector or HybridDetector(PhraseDetector(PERSONS))).detect([Document("d", text)])
     names = [each for each in found if each.identifier == "direct" or each.label == "URL link"]
     resolved = resolve(Decision(each, None, Action.GENERALIZE, "test") for each in names)
     return substitute(text, render(text, resolved).replacements)
@@ -145,7 +149,7 @@ def test_a_model_reads_the_view_too() -> None:
 def test_a_disguised_name_is_linked_with_the_name() -> None:
     text = "Marguerite Ashdown, M a r g u e r i t e   A s h d o w n, Marguerite%20Ashdown, 𝐌𝐚𝐫𝐠𝐮𝐞𝐫𝐢𝐭𝐞 Ashdown"
     document = Document("d", text)
-    (found,) = HybridDetector().detect([document])
+    (found,) = HybridDetector(PhraseDetector(PERSONS)).detect([document])
     whole: list[Entity] = [each for each in link(document, found) if len(each.span) > 15]
     assert len(whole) == 4
     assert {each.link for each in whole} == {0}

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.documents import Action, Decision
-from ingest.rendering.replace import apply, whole_words
+from ingest.wording.replace import apply, whole_words
 from tests.doubles import entity
 from tests.strategies import linked, spans
 from tests.timing import cost
@@ -96,3 +96,11 @@ def test_time_grows_linearly() -> None:
 
     small, large = seconds(4_000), seconds(16_000)
     assert large < 0.2 or large < 10 * small
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("1250,3 May 2023", "3 May 2023"), ("1,4,12 High Street", "12 High Street"), ("34:3 May", "3 May")],
+)
+def test_a_cell_is_not_widened_into_the_next(text: str, said: str) -> None:
+    assert replaced(text, (said, "date"), words="x") == text.replace(said, "x")

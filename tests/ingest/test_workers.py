@@ -100,41 +100,6 @@ def test_batches_are_sanitized_in_order_beside_each_other() -> None:
     }
 
 
-def test_what_no_process_has_begun_is_prepared_here_if_that_may_be(tmp_path: Path) -> None:
-    made = list[str]()
-
-    def here(documents: Sequence[Document]) -> Outcomes[CutDocument] | None:
-        made.extend(document.text for document in documents)
-        return None if any("hang" in document.text for document in documents) else Moody()(documents)
-
-    with Workers(slow, 1, 2, here=here) as workers:
-        waits = [workers.begin(documents(text)) for text in ("ash", "hang", "oak")]
-        started = time.monotonic()
-        assert told(waits[0]()) == ["ash"]
-        assert time.monotonic() - started < 3
-        assert told(waits[1]()) == [
-            "document 0 was not indexed: sanitizing took too long; split it or raise "
-            "LETHE_INGEST__SANITIZE_SECONDS; nothing of it was kept"
-        ]
-        assert told(waits[2]()) == ["oak"]
-    assert made[:2] == ["ash", "hang"]
-
-
-def test_what_ended_a_process_is_never_prepared_in_the_main_one() -> None:
-    here = list[str]()
-
-    def refused(documents: Sequence[Document]) -> None:
-        here.append(documents[0].text)
-
-    with Workers(Moody, 1, 60, here=refused) as workers:
-        waits = [workers.begin(documents("ash", "die")), workers.begin(documents("oak"))]
-        found = [told(wait()) for wait in waits]
-    assert found[0][0] == "ash"
-    assert "ended the process" in found[0][1]
-    assert here.count("ash") <= 1
-    assert "die" not in here
-
-
 def test_what_hangs_or_dies_costs_its_document_alone() -> None:
     with Workers(Moody, 2, 2) as workers:
         found = told(workers.begin(documents("ash", "hang", "die", "oak"))())

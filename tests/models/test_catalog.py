@@ -48,7 +48,7 @@ def test_a_folder_is_a_path_and_other_text_a_hub_id(tmp_path: Path) -> None:
 
 
 def test_every_model_is_described_once_and_says_its_licence() -> None:
-    assert len({model.id for model in MODELS}) == len(MODELS) == 12
+    assert len({model.id for model in MODELS}) == len(MODELS) == 13
     for model in MODELS:
         assert describe(model.id) is model
         assert model.licence
@@ -77,11 +77,12 @@ def test_the_list_says_what_is_here(hub: InventedHub, tmp_path: Path) -> None:
     rows = list_models([own, gone, ModelRef(), own])
     assert [row.ref.name for row in rows] == [model.id for model in MODELS] + [own.name, gone.name]
     embedded = [
-        "lethe-detector",
-        "lethe-risk",
+        "lethe-reader",
         "lethe-judge",
         "lethe-attributes",
         "lethe-fields",
+        "lethe-bits",
+        "lethe-wording",
         "all-MiniLM-L6-v2",
     ]
     assert [row.ref.name for row in rows if row.here] == [*embedded, own.name]
@@ -127,11 +128,12 @@ def with_file(sha256: str, package: str = "an_invented_package") -> ModelDescrip
 
 def test_the_embedded_files_are_the_released_ones() -> None:
     models = {
-        "lethe-detector",
-        "lethe-risk",
+        "lethe-reader",
         "lethe-judge",
         "lethe-attributes",
         "lethe-fields",
+        "lethe-bits",
+        "lethe-wording",
         "all-MiniLM-L6-v2",
     }
     assert {row.model for row in verify()} == models

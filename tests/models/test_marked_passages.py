@@ -8,10 +8,12 @@ import pytest
 
 from models.corpora import needs
 from models.corpora.examples import NEEDS
-from models.corpora.needs import FOLDER, fresh_passages, marked_passages
+from models.corpora.needs import FOLDER, marked_passages
+from models.corpora.passages import KINDS
 from models.corpora.rubric import referenced_records
-from models.detectors.network import IDENTIFIERS, KINDS
 from models.errors import ConfigurationError
+from models.reader.network import IDENTIFIERS
+from models.training.reader_rows import COARSE
 
 TEXT = "Invented. Ada Lind, 45, came."
 
@@ -63,7 +65,7 @@ def test_a_mark_that_cannot_be_read_is_an_error(tmp_path: Path, monkeypatch: pyt
 
 
 def test_the_shipped_passages_are_whole() -> None:
-    found = [*marked_passages(None, "train"), *marked_passages(None, "held_out"), *fresh_passages(None)]
+    found = [*marked_passages(None, "train"), *marked_passages(None, "held_out")]
     assert len(found) >= 500
     for each in found:
         assert each.needs is not None
@@ -71,7 +73,8 @@ def test_the_shipped_passages_are_whole() -> None:
         places = sorted((need.start, need.end) for need in each.needs)
         assert all(one[1] <= other[0] for one, other in zip(places, places[1:], strict=False))
         for need in each.needs:
-            assert need.kind in KINDS and need.identifier in IDENTIFIERS and need.must in (0, 1, 2)
+            assert need.kind in {*KINDS, *COARSE} and need.identifier in IDENTIFIERS
+            assert need.must in (0, 1, 2)
             assert "\n" not in each.text[need.start : need.end]
 
 
@@ -90,9 +93,6 @@ def test_fresh_passages_are_in_no_part_and_of_records_of_none(
     assert records[0] and not records[0] & (records[1] | scored)
     data = written(tmp_path, monkeypatch, fresh=True)
     assert both(data) == {f"{NEEDS}:i1": ["Keller", "a cough"]}
-    with pytest.raises(ConfigurationError, match=r"references.jsonl, line 1: x has another text there; take"):
-        fresh_passages(data)
-    assert fresh_passages(None) == []
 
 
 def test_references_quote_nothing_and_a_fifth_is_read_twice() -> None:

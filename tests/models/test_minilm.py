@@ -50,6 +50,24 @@ def test_agrees_with_the_library_that_released_it(encoder: MiniLM) -> None:
     assert np.abs(encoder.encode(TEXTS) - reference).max() < 1e-5
 
 
+def test_marks_at_the_ends_are_outside_of_every_mention(encoder: MiniLM) -> None:
+    ((places, states),) = encoder.states(["Anna Keller kept the lighthouse."])
+    assert places[0] == places[-1] == (0, 0)
+    assert states.shape == (len(places), encoder.dim)
+    mean = states.mean(axis=0)
+    (vector,) = encoder.encode(["Anna Keller kept the lighthouse."])
+    assert mean / np.linalg.norm(mean) == pytest.approx(vector, abs=1e-6)
+
+
+def test_states_do_not_depend_on_the_batch(encoder: MiniLM) -> None:
+    texts = ["short", "An invented sentence about a lighthouse. " * 9, "", "😀 café"]
+    together = encoder.states(texts)
+    for text, (places, states) in zip(texts, together, strict=True):
+        ((alone_places, alone),) = encoder.states([text])
+        assert places == alone_places
+        assert states == pytest.approx(alone, abs=1e-5)
+
+
 def test_token_spans_lie_in_the_text_and_miss_no_word(encoder: MiniLM) -> None:
     for text in TEXTS:
         spans = encoder.token_spans(text)
@@ -57,20 +75,11 @@ def test_token_spans_lie_in_the_text_and_miss_no_word(encoder: MiniLM) -> None:
         assert "".join(text[start:end] for start, end in spans) == text.replace(" ", "")
 
 
-def test_means_are_the_states_before_they_are_brought_to_length_one(encoder: MiniLM) -> None:
-    texts = [TEXTS[0], TEXTS[1], TEXTS[4]]
-    means = encoder.means(texts).numpy()
-    assert means.shape == (3, 384)
-    assert np.abs(np.linalg.norm(means, axis=1) - 1).min() > 0.5
-    unit = means / np.linalg.norm(means, axis=1, keepdims=True)
-    assert np.abs(unit - encoder.encode(texts)).max() < 1e-5
-
-
 def test_the_weights_are_read_once_and_changed_by_nobody(encoder: MiniLM) -> None:
     shared = released()
     before = {name: weight.clone() for name, weight in shared.weights.items()}
     encoder.encode(TEXTS)
-    MiniLM().means(TEXTS)
+    MiniLM().encode(TEXTS)
     assert released() is shared
     assert released().weights is shared.weights
     assert all(weight.equal(before[name]) for name, weight in shared.weights.items())

@@ -7,8 +7,10 @@ import torch
 from models.catalog import ModelRef
 from models.encoders.bert import CLS, SEP, by_onednn, embed, padded, run_layers
 from models.encoders.minilm import MiniLM, released
-from models.encoders.numbers import cast, fastest
-from models.risk.embedded import LabeledText, load_risk
+from models.encoders.numbers import Numbers, cast, fastest
+from models.reader.reader import Reader
+from models.reader.store import read_reader
+from models.risk.protocol import LabeledText
 
 TEXTS = [
     "Ada Lind lives in Quarnby and repairs lamps.",
@@ -75,5 +77,7 @@ def test_states_do_not_depend_on_longer_rows_of_the_batch(length: int) -> None:
 
 def test_hazards_are_near_those_in_single_precision() -> None:
     texts = [LabeledText(TEXTS[0], [(0, 8), (18, 25)], ["person full name", "city name"])]
-    single, half = (load_risk(ModelRef(), numbers).hazards(texts)[0] for numbers in ("float32", "bfloat16"))
+    stored = read_reader(ModelRef())
+    numbers: tuple[Numbers, ...] = ("float32", "bfloat16")
+    single, half = (Reader(stored, numbers=each).hazards(texts)[0] for each in numbers)
     assert np.abs(np.expm1(-np.array(single)) - np.expm1(-np.array(half))).max() < 0.02

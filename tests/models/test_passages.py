@@ -4,7 +4,8 @@ from collections import Counter
 
 import pytest
 
-from models.corpora.passages import Mark, Passage, parsed, passages, second_reading
+from models.corpora.passages import FOLDER, Mark, Passage, parsed, passages, second_reading
+from models.corpora.rubric import rows_of
 from models.errors import ConfigurationError
 
 
@@ -67,3 +68,14 @@ def test_two_readers_agree_on_what_has_to_go(every: list[Passage]) -> None:
         any(other.start < mark.end and mark.start < other.end for other in again[name]) for name, mark in must
     ]
     assert sum(met) / len(met) > 0.98
+
+
+def test_wordings_are_of_marked_items_and_say_less(every: list[Passage]) -> None:
+    marks = {(each.name, mark.start, mark.end) for each in every for mark in each.marks}
+    rows = [row for _, row in rows_of(FOLDER / "wordings.jsonl")]
+    assert len(rows) >= 3_000
+    assert all((row["id"], row["start"], row["end"]) in marks for row in rows)
+    assert all(row["sort"] and row["up1"] and row["up2"] for row in rows)
+    texts = {each.name: each.text for each in every}
+    same = [row for row in rows if texts[str(row["id"])][row["start"] : row["end"]] == row["up1"]]
+    assert len(same) < 0.05 * len(rows)

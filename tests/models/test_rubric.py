@@ -2,7 +2,6 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.labels import LABELS
-from models.catalog import ModelRef
 from models.corpora.rubric import (
     BLOCK,
     DOMAINS,
@@ -27,10 +25,7 @@ from models.corpora.rubric import (
     shipped_snippets,
 )
 from models.errors import ConfigurationError
-from models.trained import read_trained
 from models.training import commands
-from models.training.commands import make_risk
-from models.training.risk import MORE, RiskRecipe
 from models.training.scored import ScoredText, scored
 from tests.commands import public_data
 
@@ -321,43 +316,11 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, content: bytes | Non
 def test_too_few_snippets_of_a_users_own_are_refused(tmp_path: Path) -> None:
     path = written(tmp_path, line(marked="[[Keldra|person full name]]", scores=[0.7]))
     with pytest.raises(ConfigurationError, match=r"own\.jsonl holds 1 snippets: give at least 2\.$"):
-        make_risk(None, path, tmp_path / "made", {}, RiskRecipe(), lambda _: None)
-    assert not (tmp_path / "made").exists()
+        commands._snippets(None, path)
 
 
-def test_what_is_measured_on_is_not_trained_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    given_texts: list[ScoredText] = []
-
-    def record(texts: Sequence[ScoredText], *_: object) -> dict[str, object]:
-        given_texts.extend(texts)
-        return {}
-
-    monkeypatch.setattr(commands, "train_risk", record)
+def test_what_is_measured_on_is_not_trained_on(tmp_path: Path) -> None:
     own = line(marked="[[Keldra|person full name]] of [[Varde|city name]]", scores=[0.7, 0.2])
-    card = make_risk(None, written(tmp_path, own, own), tmp_path / "made", {}, RiskRecipe(), lambda _: None)
-    _, measured = held_out(shipped_snippets(None))
-    assert not {text.text for text in given_texts} & {snippet.text for snippet in measured}
-    assert sum(text.text == "Keldra of Varde" for text in given_texts) == 2
-    assert card["name"] == "lethe-risk+own"
-    assert card["snippets"]["own"] == 2
-    assert card["scored_mentions"] == sum(len(text.places) for text in given_texts)
-    assert json.loads((tmp_path / "made" / "risk.json").read_text(encoding="utf-8")) == card
-
-
-def test_a_continued_model_has_the_first_ones_card_in_its_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    starts: list[object] = []
-
-    def record(*given: object) -> dict[str, object]:
-        starts.append(given[4])
-        return {}
-
-    monkeypatch.setattr(commands, "train_risk", record)
-    own = line(marked="[[Keldra|person full name]] of [[Varde|city name]]", scores=[0.7, 0.2])
-    path, made = written(tmp_path, own, own), tmp_path / "made"
-    card = make_risk(None, path, made, {}, MORE, lambda _: None, ModelRef())
-    shipped = read_trained(ModelRef(), "risk")
-    assert card["start"] == shipped.card
-    assert card["recipe"]["epochs"] == MORE.epochs
-    assert [set(each) for each in starts if isinstance(each, dict)] == [set(shipped.weights)]
+    learned, measured = commands._snippets(None, written(tmp_path, own, own))
+    assert not {each.text for each in learned} & {each.text for each in measured}
+    assert sum(each.text == "Keldra of Varde" for each in learned) == 2

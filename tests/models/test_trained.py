@@ -3,18 +3,13 @@
 import json
 import traceback
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from models.catalog import ModelRef
 from models.errors import ModelUnavailable
-from models.trained import Kind, is_trained, read_trained, write_trained
-from models.training.commands import PHASES
-from models.training.detector import Recipe
-from models.training.risk import MORE, RiskRecipe
-from tests.commands import ROOT
+from models.trained import Kind, read_trained, write_trained
 
 CARD = {"name": "invented", "thresholds": {"balanced": {"": 0.5}}, "note": "für später"}
 MARKER = "zqxmarker"
@@ -30,11 +25,11 @@ def folder(tmp_path: Path) -> Path:
 
     torch.manual_seed(0)
     weights = {"b.bias": torch.randn(7), "a.weight": torch.randn(3, 5).T}
-    write_trained(tmp_path / "deep" / "model", "detector", weights, CARD)
+    write_trained(tmp_path / "deep" / "model", "judge", weights, CARD)
     return tmp_path / "deep" / "model"
 
 
-@pytest.mark.parametrize("kind", ["detector", "risk"])
+@pytest.mark.parametrize("kind", ["judge", "risk"])
 def test_what_is_written_is_read_in_sixteen_bits(tmp_path: Path, kind: Kind) -> None:
     import torch
 
@@ -63,37 +58,31 @@ def test_the_same_model_is_written_to_the_same_bytes(tmp_path: Path) -> None:
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "other" / name).read_bytes()
 
 
-def test_a_folder_is_known_by_its_weights(folder: Path) -> None:
-    assert is_trained(folder, "detector")
-    assert not is_trained(folder, "risk")
-    assert not is_trained(folder / "absent", "detector")
-
-
 Break = Callable[[Path], object]
 
 
 def edit_card(change: Callable[[dict[str, object]], object]) -> Break:
     def edit(folder: Path) -> None:
-        card = json.loads((folder / "detector.json").read_text(encoding="utf-8"))
+        card = json.loads((folder / "judge.json").read_text(encoding="utf-8"))
         change(card)
-        (folder / "detector.json").write_text(json.dumps(card), encoding="utf-8")
+        (folder / "judge.json").write_text(json.dumps(card), encoding="utf-8")
 
     return edit
 
 
 def cut(folder: Path) -> None:
-    path = folder / "detector.safetensors"
+    path = folder / "judge.safetensors"
     path.write_bytes(path.read_bytes()[:-5])
 
 
 BROKEN: list[tuple[str, Break]] = [
-    ("FileNotFoundError", lambda folder: (folder / "detector.json").unlink()),
-    ("FileNotFoundError", lambda folder: (folder / "detector.safetensors").unlink()),
-    ("JSONDecodeError", lambda folder: (folder / "detector.json").write_text(f"{{{MARKER}")),
-    ("UnicodeDecodeError", lambda folder: (folder / "detector.json").write_bytes(b"\xff" + MARKER.encode())),
+    ("FileNotFoundError", lambda folder: (folder / "judge.json").unlink()),
+    ("FileNotFoundError", lambda folder: (folder / "judge.safetensors").unlink()),
+    ("JSONDecodeError", lambda folder: (folder / "judge.json").write_text(f"{{{MARKER}")),
+    ("UnicodeDecodeError", lambda folder: (folder / "judge.json").write_bytes(b"\xff" + MARKER.encode())),
     ("KeyError", edit_card(lambda card: card.pop("name"))),
-    ("TypeError", lambda folder: (folder / "detector.json").write_text(f'["{MARKER}"]')),
-    ("SafetensorError", lambda folder: (folder / "detector.safetensors").write_bytes(MARKER.encode() * 9)),
+    ("TypeError", lambda folder: (folder / "judge.json").write_text(f'["{MARKER}"]')),
+    ("SafetensorError", lambda folder: (folder / "judge.safetensors").write_bytes(MARKER.encode() * 9)),
     ("SafetensorError", cut),
 ]
 
@@ -102,21 +91,14 @@ BROKEN: list[tuple[str, Break]] = [
 def test_a_broken_model_says_what_it_needs(folder: Path, kind: str, spoil: Break) -> None:
     spoil(folder)
     with pytest.raises(ModelUnavailable) as caught:
-        read_trained(ref(folder), "detector")
+        read_trained(ref(folder), "judge")
     assert str(caught.value) == (
-        f"The detector model in {folder} could not be read ({kind}): it needs detector.safetensors and "
-        "detector.json as 'lethe models train-detector' writes them."
+        f"The judge model in {folder} could not be read ({kind}): it needs judge.safetensors and "
+        "judge.json as 'lethe models train-judge' writes them."
     )
     assert caught.value.__suppress_context__
     assert caught.value.__cause__ is None
     assert MARKER not in "".join(traceback.format_exception(caught.value))
-
-
-def test_the_shipped_detector_knows_by_what_names_it_learned() -> None:
-    """Without them no label of a user's would be given by meaning."""
-    learned = read_trained(ModelRef(source="embedded", name="lethe-detector"), "detector").card["labels"]
-    assert {"person full name", "PERSON", "organization", "city name"} <= set(learned)
-    assert not {"politician", "political party", "election"} & set(learned)
 
 
 def test_an_absent_folder_is_told(tmp_path: Path) -> None:
@@ -124,16 +106,3 @@ def test_an_absent_folder_is_told(tmp_path: Path) -> None:
         ModelUnavailable, match=r"risk model's folder '.*absent' is not there: copy the model"
     ):
         read_trained(ref(tmp_path / "absent"), "risk")
-
-
-def test_the_shipped_cards_have_the_recipes_of_the_commands() -> None:
-    def recipe(made: Recipe | RiskRecipe) -> object:
-        return json.loads(json.dumps(asdict(made)))
-
-    detector, risk = (
-        json.loads((ROOT / "models" / "weights" / f"{kind}.json").read_text())
-        for kind in ("detector", "risk")
-    )
-    assert {name: detector[name] for name in PHASES} == {name: recipe(each) for name, each in PHASES.items()}
-    assert risk["start"]["recipe"] == recipe(RiskRecipe())
-    assert risk["recipe"] == recipe(MORE)

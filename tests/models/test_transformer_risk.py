@@ -23,9 +23,8 @@ from models.catalog import ModelRef, describe, reference
 from models.corpora.rubric import Snippet, held_out, shipped_snippets
 from models.errors import ConfigurationError, ModelUnavailable
 from models.local_files import quiet
-from models.risk.embedded import EmbeddedRisk, LabeledText, load_risk
-from models.risk.transformer import Reader, TransformerRisk, read_encoder
-from models.trained import is_trained, write_trained
+from models.risk.protocol import LabeledText
+from models.risk.transformer import Reader, TransformerRisk, load_transformer_risk, read_encoder
 from models.training import commands, transformer_risk
 from models.training.commands import make_transformer_risk, split, write_transformer_risk
 from models.training.optimizing import Progress
@@ -39,7 +38,7 @@ from models.training.transformer_risk import (
 )
 from tests.batches import assert_batches_do_not_show, assert_near
 from tests.commands import write_records
-from tests.small_models import FILLER, NAMES, byte_tokenizer, marked, one_thread, random_risk
+from tests.small_models import FILLER, NAMES, byte_tokenizer, marked, one_thread
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -362,7 +361,6 @@ def first_snippets(data: Path | None) -> list[Snippet]:
 
 
 def test_the_command_writes_a_model_with_its_card(trained: Path) -> None:
-    assert is_trained(trained, "risk")
     names = {path.name for path in trained.iterdir()}
     assert names >= {"risk.safetensors", "risk.json", "model.safetensors", "config.json", "tokenizer.json"}
     assert {path.suffix for path in trained.iterdir()} == {".safetensors", ".json"}
@@ -382,7 +380,7 @@ def test_what_is_saved_says_the_same_when_it_is_loaded(folder: Path, tmp_path: P
     head = head_of(reader)
     card = {"name": "invented", "encoder": "tiny"}
     write_transformer_risk(tmp_path / "made", reader, head, card)
-    loaded = load_risk(ref(tmp_path / "made"))
+    loaded = load_transformer_risk(ref(tmp_path / "made"))
     assert isinstance(loaded, TransformerRisk)
     assert loaded.name == "invented"
     found = loaded.hazards(TEXTS)
@@ -390,15 +388,8 @@ def test_what_is_saved_says_the_same_when_it_is_loaded(folder: Path, tmp_path: P
     for one, other in zip(found, TransformerRisk("", reader, head).hazards(TEXTS), strict=True):
         assert one == pytest.approx(other, rel=0.02)
     write_transformer_risk(tmp_path / "again", read(tmp_path / "made"), loaded._head, card)
-    for one, other in zip(found, load_risk(ref(tmp_path / "again")).hazards(TEXTS), strict=True):
+    for one, other in zip(found, load_transformer_risk(ref(tmp_path / "again")).hazards(TEXTS), strict=True):
         assert one == pytest.approx(other, abs=1e-6)
-
-
-def test_a_folder_trained_anew_for_the_embedded_model_is_that(folder: Path, tmp_path: Path) -> None:
-    reader = read(folder)
-    write_transformer_risk(tmp_path, reader, head_of(reader), {"name": "one", "encoder": "tiny"})
-    write_trained(tmp_path, "risk", random_risk(), {"name": "other"})
-    assert isinstance(load_risk(ref(tmp_path)), EmbeddedRisk)
 
 
 def test_a_collection_is_made_with_it(trained: Path, tmp_path: Path) -> None:
@@ -409,7 +400,7 @@ def test_a_collection_is_made_with_it(trained: Path, tmp_path: Path) -> None:
     }
     data = DataDir(load_settings(given))
     system = system_of(data.settings)
-    texts = [f"Invented. Mr {name} Keldra of Oxford is {40 + n} years old." for n, name in enumerate(NAMES)]
+    texts = [f"Invented. Mr {name} Keldra came on {n + 1} May 2021." for n, name in enumerate(NAMES)]
     notes = write_records(tmp_path / "notes.jsonl", texts)
     tally = ingest(system, data, "notes", read_documents([str(notes)]))
     assert (tally.kept, tally.failed) == (len(NAMES), 0)
@@ -455,19 +446,9 @@ def test_debertas_own_repository_is_read_as_it_is(cache: Path, tmp_path: Path) -
         read_as = reader.tokenizer.backend_tokenizer.encode(text, add_special_tokens=False)
         assert read_as.ids == pieces.encode(text)
     write_transformer_risk(tmp_path / "made", reader, head_of(reader), {"name": "x", "encoder": DEBERTA})
-    assert [len(found) for found in load_risk(ref(tmp_path / "made")).hazards(TEXTS)] == [
+    assert [len(found) for found in load_transformer_risk(ref(tmp_path / "made")).hazards(TEXTS)] == [
         len(text.places) for text in TEXTS
     ]
-
-
-def test_a_transformer_is_no_continuation_of_the_small_model(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = ["--encoder", DEBERTA, "--start", "embedded", "--output", str(tmp_path / "made")]
-    assert main(["models", "train-risk", *words]) == 2
-    assert capsys.readouterr().err.strip() == (
-        "lethe: --start continues the small model: leave it or --encoder out."
-    )
 
 
 def test_a_transformer_that_was_not_pulled_is_named_with_the_command(
@@ -541,7 +522,7 @@ def test_a_head_that_does_not_fit_is_told(folder: Path, tmp_path: Path, part: st
             del spoiled[part]
         write_transformer_risk(tmp_path, reader, spoiled, {"name": "invented", "encoder": "tiny"})
         with pytest.raises(ModelUnavailable) as caught:
-            load_risk(ref(tmp_path))
+            load_transformer_risk(ref(tmp_path))
         assert str(caught.value) == (
             f"The risk model invented has no weights named {part} that fit its transformer: "
             "train it again with 'lethe models train-risk --encoder'."
@@ -553,7 +534,6 @@ def test_the_transformer_itself_is_not_overwritten(folder: Path) -> None:
         ConfigurationError, match="holds the transformer itself: write the model into another"
     ):
         make_transformer_risk(ref(folder), None, None, folder, {}, QUICK, lambda _: None)
-    assert not is_trained(folder, "risk")
 
 
 def test_too_few_snippets_of_a_users_own_are_refused(folder: Path, tmp_path: Path) -> None:

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.detectors.gliner_model import merge
-from models.detectors.words import FoundSpan
+from models.detectors.gliner_model import FoundSpan, merge
 from models.encoders.windows import Limits, Window, windows
 
 

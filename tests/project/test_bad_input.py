@@ -288,7 +288,7 @@ def in_a_process(data_dir: Path, *arguments: str, limit: int | None = None) -> R
 MANY = [f"Invented note {number}. The lamp at pier {number} is out again." for number in range(64)]
 
 
-@pytest.mark.parametrize("kilobytes", [0, 60, 360])
+@pytest.mark.parametrize("kilobytes", [0, 4, 60, 120, 360])
 def test_a_full_disk_is_told_and_the_same_command_goes_on(
     lethe: Lethe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kilobytes: int
 ) -> None:
@@ -301,6 +301,7 @@ def test_a_full_disk_is_told_and_the_same_command_goes_on(
         assert (ran.code in (1, 2), ran.out) == (True, "")
         assert_disk_is_told(only_message(ran), disk)
         assert not [name for name in names_below(disk) if ".tmp" in name], "a temporary file was left"
+        assert_no_empty_collection_is_left(disk / "data")
         ballast.unlink()
         assert_all_is_there(lethe, arguments, disk / "data")
 
@@ -318,6 +319,11 @@ def test_a_server_whose_disk_is_full_is_not_ready_until_there_is_room(tmp_path: 
             assert full.json()["detail"].endswith(" KB are free, 4096 are needed); free some space.")
             assert str(tmp_path) not in full.text
             assert client.get("/livez").status_code == 200
+            damaged = disk / "data" / "collections" / "one"
+            damaged.mkdir(parents=True)
+            (damaged / "manifest.json").touch()
+            assert client.get("/readyz").json()["detail"].startswith("Not ready: the disk of the data folder")
+            shutil.rmtree(damaged)
             ballast.unlink()
             assert client.get("/readyz").status_code == 200
 
@@ -340,6 +346,7 @@ def test_files_that_may_not_grow_are_told_and_the_same_command_goes_on(
     assert (ran.code in (1, 2), ran.out) == (True, "")
     assert_disk_is_told(only_message(ran), data)
     assert not [name for name in names_below(data) if ".tmp" in name], "a temporary file was left"
+    assert_no_empty_collection_is_left(data)
     assert_all_is_there(lethe, arguments, data)
 
 
@@ -347,6 +354,13 @@ def assert_disk_is_told(message: str, place: Path) -> None:
     assert message.startswith(str(place))
     remedies = ("Free some space", "Lethe needs a data folder to write in", "free some space")
     assert any(remedy in message for remedy in remedies)
+
+
+def assert_no_empty_collection_is_left(data: Path) -> None:
+    for folder in data.glob("collections/*"):
+        with sqlite3.connect(folder / "collection.db") as database:
+            assert database.execute("SELECT count(*) FROM passages").fetchone() > (0,)
+        database.close()
 
 
 def assert_all_is_there(lethe: Lethe, arguments: list[str], data: Path) -> None:

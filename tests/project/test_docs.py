@@ -60,7 +60,7 @@ def test_the_policy_file_is_one(tmp_path: Path) -> None:
     policy = tmp_path / "policy.toml"
     policy.write_text(COMMANDS.split("```toml\n")[1].split("```")[0])
     ran = lethe(tmp_path / "data", "sanitize", "-", "--policy", str(policy), stdin="Then Tobias Keller left.")
-    assert ran.rows[0]["text"] == "Then somebody left."
+    assert ran.rows[0]["text"] == "Then Name A left."
 
 
 def write_notes(folder: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from app.cli.main import main
 from eval.attacks.custom import attack_from
 from eval.rows import RowFile
-from tests.commands import PLAIN, ROOT, write_records
+from tests.commands import READING, ROOT, write_records
 
 PAGE = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
 ATTACK, FIGURE, TASK, FOLD = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
@@ -20,7 +20,7 @@ TEXTS = [f"Invented. Mr {name} came with a cough and left." for name in ("Tobias
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name, value in (PLAIN | {"LETHE_DATA_DIR": str(tmp_path / "data")}).items():
+    for name, value in (READING | {"LETHE_DATA_DIR": str(tmp_path / "data")}).items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(tmp_path)
     write_records(tmp_path / "notes.jsonl", TEXTS)

@@ -15,7 +15,7 @@ from app.ingesting import ingest
 from app.settings.load import load_settings
 from ingest.pipeline import Tally
 from ingest.read.sources import read_documents
-from ingest.scoring.sample import SAMPLE_DOCUMENTS
+from ingest.scoring.scale import SAMPLE_DOCUMENTS
 from tests.commands import PLAIN, environment
 from tests.doubles import PhraseDetector
 from tests.hashing_encoder import HashingEncoder

@@ -88,7 +88,7 @@ models.catalog.ModelDescription: id licence revision
 models.pull.Offer: name revision licence
 models.pull.RemoteFile: path sha256
 models.catalog.VerifiedFile: model sha256
-models.detectors.words.FoundSpan: label
+models.detectors.gliner_model.FoundSpan: label
 models.trained.Trained: name
 models.judges.pairs.ClaimPair: kind group
 models.attributes.heads.Head: attribute values
@@ -102,17 +102,16 @@ eval.attacks.claim_pairs.Passage: corpus doc_id
 models.corpora.documents.Mark: label entity identifier
 models.corpora.documents.MarkedText: id group
 models.corpora.sentences.Sentence: id group unsure
-models.training.detector.Recipe: shares
 models.corpora.examples.Example: id corpus group asked
 models.corpora.examples.Mention: label
 models.corpora.examples.Need: kind identifier
 models.corpora.passages.Mark: kind identifier
 models.corpora.passages.Passage: name document language noise
-models.detectors.need.FoundMark: kind identifier
-models.training.rows.Row: asked
 models.corpora.rubric.Snippet: id domain
-models.training.thresholds.Profile: name
-models.detectors.words.WordHit: label
+models.reader.reader.Item: kind identifier
+models.reader.store.Stored: name
+models.training.reader.ReaderRecipe: shares
+models.training.reader_rows.Item: source asked
 ingest.documents.Document: doc_id
 ingest.documents.Entity: label source
 ingest.documents.Decision: reason replacement
@@ -120,16 +119,23 @@ ingest.documents.Risk: engine
 ingest.documents.SanitizedDocument: doc_id policy doubts
 ingest.documents.Unread: kind reason
 ingest.language.identification.Languages: others
-ingest.ladders.rungs.Rung: words
-ingest.ladders.mentions.Fit: words
-ingest.ladders.places._Areas: countries names people states codes
-ingest.ladders.places._Town: name country region
+ingest.wording.rungs.Rung: words
+ingest.wording.sentence.Words: one many bare verb adjective
+ingest.wording.sorts.Known: sort group
+models.training.wording.Example: sort form
+models.wording.Place: kind
+models.wording.Sort: name kind one many bare verb adjective
+ingest.wording.mentions.Fit: words
+ingest.wording.places._Areas: countries names people states codes
+ingest.wording.places._Town: name country region
 ingest.read.office.Relation: kind
 ingest.read.rtf._Reader: fonts of_the_file
 ingest.labels.Label: name descriptor
 ingest.detection.cells.Cell: group
 ingest.detection.fields.Field: kind
 models.fields.head.FieldHead: kinds
+models.bits.BitsModel: name features
+eval.studies.narrowing.game.Pairs: name
 ingest.detection.own.lists.OwnPattern: name label check
 ingest.detection.patterns.page.Where: near
 ingest.detection.patterns.pattern.Pattern: name label regex
@@ -142,8 +148,7 @@ ingest.read.records.Record: place part
 ingest.read.reading.Fields: text id
 ingest.read.text.Line: problem
 ingest.synthesizing.documents.SyntheticDocument: doc_id method privacy
-ingest.rendering.replace.Rendered: replacements
-ingest.detection.rules.lexicon.Match: kind
+ingest.wording.replace.Rendered: replacements
 ingest.deciding.baselines.uniform.Uniform: name reason
 ingest.scoring.scale.Scale: source
 retrieval.collection.Erasure: doc_id
@@ -156,7 +161,7 @@ retrieval.documents.KeptDocument: doc_id kept_at doubts
 retrieval.documents.Citation: doc_id
 retrieval.documents.Answer: engine question_doubts
 retrieval.system.System: own_entities settings_digest numbers
-retrieval.manifest.Manifest: created encoder detector risk engine version own_entities table
+retrieval.manifest.Manifest: created encoder detector risk version own_entities table
 eval.documents.SensitiveEntity: doc_id label
 eval.documents.EntityRef: doc_id label
 eval.documents.AttackPrompt: kind
@@ -176,7 +181,7 @@ eval.studies.intact.report.BenchmarkRow: method spans nmi
 eval.studies.intact.report.BenchmarkFigures: engines
 eval.studies.intact.report.IntactReport: command engines absent
 eval.studies.intact.study.Replaced: doc_id kind label
-ingest.ladders.guessed.Case: label
+ingest.wording.guessed.Case: label
 eval.measures.claim_categories.RuleCategorizer: name
 eval.measures.covered.Advantage: control
 eval.measures.mauve.Mauve: engine
@@ -225,7 +230,7 @@ eval.studies.compare.report.PromiseFigures: policy counted
 eval.studies.compare.report.TripRagReport: generator sacrebleu_signature grid_spearman absent
 eval.studies.tune.report.Cell: decisions
 eval.studies.tune.report.CheckedCell: decisions
-eval.studies.tune.report.TuningReport: corpus split reference generator procedure engine
+eval.studies.tune.report.TuningReport: corpus split reference generator procedure
 eval.studies.compare.methods.ComparedMethod: name
 eval.studies.risk.report.ModelRow: model domain
 eval.studies.risk.report.RiskReport: models
@@ -320,14 +325,12 @@ eval.studies.attributes.report.AttackFigures: attacker by_attribute
 eval.studies.attributes.report.AttributesReport: command attributes methods usage blind judges engines
 eval.studies.attributes.report.MethodFigures: method attacks stops rounds judged
 eval.studies.attributes.study.Options: variants
-ingest.protecting.authors.Incognito: variant
+ingest.protecting.incognitext.Incognito: variant attributes
 ingest.protecting.incognitext.Protected: stops rounds
 ingest.protecting.incognitext.Variant: name
-ingest.protecting.pairs.Pair: attribute
-ingest.protecting.protocols.Wanted: attribute
+ingest.protecting.incognitext.Pair: attribute
 ingest.protecting.edits.Edit: kind
 ingest.protecting.search.Searched: stops edits before after
-ingest.protecting.search._State: before now
 models.language.prompts.Prompt: name
 eval.measures.injected.Injected: by_command
 eval.studies.defences.defence.Defence: name limits
@@ -575,7 +578,7 @@ def test_no_verb_logs_what_it_works_on(
         ["sanitize", notes],
         ["sanitize", notes, "--output", str(tmp_path / "clean"), "--keep-ids"],
         ["explain", notes, "--json"],
-        ["sanitize", notes, "--engine", "reference", "--tau", "0.2"],
+        ["sanitize", notes, "--policy", "trip", "--tau", "0.2"],
         ["protect", notes, "--attributes", "sex", "--output", str(tmp_path / "protected.jsonl")],
         ["search", QUESTION, "-c", "notes"],
         ["collections"],
@@ -676,11 +679,11 @@ def readings(folder: Path) -> list[Reading]:
 
 STEPS = [
     ("ingest.detection.hybrid.find_patterns", "detection", "redact"),
-    ("ingest.detection.hybrid.find_by_rules", "detection", "trip"),
+    ("ingest.detection.hybrid.find_patterns", "detection", "trip"),
     ("ingest.sanitize.link", "detection", "redact"),
-    ("ingest.scoring.exact.ExactEngine.measure", "scoring", "trip"),
-    ("ingest.deciding.trip.echoes", "scoring", "trip"),
-    ("ingest.rendering.replace.render", "replacement", "redact"),
+    ("ingest.scoring.engine.Engine.measure", "scoring", "trip"),
+    ("ingest.deciding.threshold.echoes", "scoring", "trip"),
+    ("ingest.wording.replace.render", "replacement", "redact"),
     ("ingest.scoring.learned_risk.LearnedRisk.hazards", "risk measurement", "redact"),
 ]
 
@@ -725,7 +728,7 @@ def test_a_failing_step_keeps_the_document_out_and_its_text_to_itself(
 
 
 def test_a_sanitization_error_holds_on_to_nothing(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    patched(monkeypatch, "ingest.rendering.replace.render")
+    patched(monkeypatch, "ingest.wording.replace.render")
     sanitizer = system_of(load_settings({"policy.name": "redact"})).sanitizer()
     documents = [each.item for each in readings(here.parent)]
     outcomes = sanitizer.sanitize([each for each in documents if not isinstance(each, LetheError)])

@@ -34,7 +34,7 @@ from retrieval.generators.language_model import LanguageModelGenerator
 from retrieval.generators.sanitized_question import QuestionNotSent, SanitizedQuestion
 from retrieval.writing import whole
 from tests.chat_server import ChatServer, Reply, chat_server, says
-from tests.commands import PLAIN, write_records
+from tests.commands import READING, write_records
 
 NAME, NUMBER = "Marguerite Ashdown", "943 476 5919"
 QUESTION = f"Is {NAME} (NHS {NUMBER}) treated for the cough?"
@@ -55,7 +55,7 @@ def chat() -> Iterator[ChatServer]:
 @pytest.fixture
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of a data folder with a collection named notes."""
-    for name, value in (PLAIN | {"LETHE_DATA_DIR": str(tmp_path / "data"), "LETHE_THREADS": "1"}).items():
+    for name, value in (READING | {"LETHE_DATA_DIR": str(tmp_path / "data"), "LETHE_THREADS": "1"}).items():
         monkeypatch.setenv(name, value)
     assert main(["ingest", str(write_records(tmp_path / "notes.jsonl", NOTES)), "-c", "notes"]) == 0
     return tmp_path
@@ -167,7 +167,7 @@ def test_a_remote_model_reads_no_name_and_no_number_of_the_question(
     for part in (*NAME.split(), NUMBER, NUMBER.replace(" ", "")):
         assert part not in sent
     assert row["question_sent"] in sent
-    assert row["question_sent"].startswith("Is Person A (NHS ")
+    assert row["question_sent"].startswith("Is Person A (")
     assert row["question_sent"].endswith(" treated for the cough?")
     assert (row["question"], row["answer"]) == (QUESTION, "Yes [1].")
 
@@ -272,7 +272,7 @@ def test_a_question_that_cannot_be_sanitized_is_not_sent(chat: ChatServer) -> No
     assert chat.requests == []
 
 
-GERMAN = "Wie lange hustet Frau Marguerite Ashdown aus Dortmund schon, und was nimmt sie dagegen ein?"
+POLISH = "Od jak dawna kaszle pani Marguerite Ashdown z Krakowa i co na to przyjmuje każdego dnia?"
 
 
 def test_a_question_in_another_language_goes_only_where_that_is_asked_for(
@@ -280,15 +280,15 @@ def test_a_question_in_another_language_goes_only_where_that_is_asked_for(
 ) -> None:
     use(monkeypatch, chat, "remote")
     capsys.readouterr()
-    assert main(["ask", GERMAN, "-c", "notes"]) == 1
+    assert main(["ask", POLISH, "-c", "notes"]) == 1
     assert capsys.readouterr().err == (
-        "lethe: The question was not sent: it is in German, and the models learned English only. Ask in "
-        "English, or start with --language any.\n"
+        "lethe: The question was not sent: it is in Polish, and only English, German, French, Spanish, "
+        "Italian, Dutch and Portuguese are accepted. Ask in one of these, or start with --language any.\n"
     )
     assert chat.requests == []
-    assert main(["ask", GERMAN, "-c", "notes", "--language", "any"]) == 0
+    assert main(["ask", POLISH, "-c", "notes", "--language", "any"]) == 0
     row = json.loads(capsys.readouterr().out)
-    assert row["warnings"] == ["entities may have been missed in the question: in German"]
+    assert row["warnings"] == ["entities may have been missed in the question: in Polish"]
     assert len(chat.requests) == 1
 
 
@@ -441,7 +441,7 @@ def test_who_asks_by_a_name_finds_the_documents_of_its_alias(by_alias: str) -> N
         retriever = searching(collection, bare, sanitizer, defending(settings, None))
         asked = ["What about Rosalind Quarrie?", "What about Marguerite Ashdown?"]
         gout, cough = (found[0].passage.text for found in retriever.retrieve(asked, 2))
-    assert "gout" in gout and "cough" in cough
+    assert "cherries" in gout and "honey" in cough
     assert "Quarrie" not in gout + cough
 
 

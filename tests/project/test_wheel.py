@@ -60,7 +60,7 @@ def _check_it_works_without_training(site: Path, files: Sequence[str]) -> None:
     whole = subprocess.run([*python, code], cwd=site, env=found, check=False, **CAUGHT)
     assert whole.returncode == 0, whole.stderr[-2000:]
     code = "from app.cli.main import run; run()"
-    for verb in (["train-detector", "data"], ["train-risk"]):
+    for verb in (["train-reader", "data", "--encoder", "file"], ["train-risk", "--encoder", "folder"]):
         command = [*python, code, "models", *verb, "--output", "made"]
         done = subprocess.run(command, cwd=site, env=found, check=False, **CAUGHT)
         assert done.returncode == 2

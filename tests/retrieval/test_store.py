@@ -31,7 +31,6 @@ MANIFEST = Manifest(
     passage_tokens=16,
     detector="test",
     risk="prior",
-    engine="exact",
     policy=Policy("redact"),
     scale=EMBEDDED_SCALE,
     version="0",

@@ -57,18 +57,19 @@ def test_it_then_has_the_tables_of_a_new_one(old: Path, tmp_path: Path) -> None:
     assert asked(old, TABLES) == asked(new, TABLES)
 
 
-def test_documents_can_be_added_to_it_and_erased(old: Path, tmp_path: Path) -> None:
+def test_documents_can_be_erased_and_none_added_by_another_detector(old: Path, tmp_path: Path) -> None:
     (tmp_path / "data" / "settings.toml").write_text(
         '[detector]\nlearned = false\n[risk]\nkind = "prior"\n', encoding="utf-8"
     )
     note = tmp_path / "note.txt"
     note.write_text("Invented note. The weir was mended in spring.", encoding="utf-8")
     added = lethe(tmp_path / "data", "ingest", str(note), "-c", "notes")
-    assert added.code == 0, added.err
+    assert added.code == 1
+    assert "detector patterns+rules, you asked for patterns" in added.err
     erased = lethe(tmp_path / "data", "erase", "r0001", "-c", "notes")
     assert erased.code == 0, erased.err
     with Collection.open(old) as collection:
-        assert collection.store.count_documents() == 2
+        assert collection.store.count_documents() == 1
         assert not collection.store.says("boiler")
 
 

@@ -14,8 +14,8 @@ from tests.web.test_keys_page import give, made
 
 pytestmark = pytest.mark.slow
 NOTES = [
-    "Invented note. Mr Tobias Keller keeps the lighthouse. He has had a cough for three weeks, at night too.",
-    "Invented note. Mrs Anna Gruber was told to rest her knee. She sells apples at the market on Mondays.",
+    "Invented note. Mr Tobias Keller keeps the lighthouse. His mail is tobias.keller@example.org.",
+    "Invented note. Mrs Anna Gruber was told to rest her knee. She writes from anna.gruber@example.org.",
     "Invented note. The boiler of the mill is broken. The plumber asks for 400 euros, in cash, by Monday.",
 ]
 

@@ -308,18 +308,19 @@ def test_the_threshold_changes_the_text_and_the_saved_policy(page: Page, tmp_pat
     page.locator("#play-before .entity").first.wait_for()
     slider = page.get_by_label("Threshold")
     kept = {}
-    for tau in ("-1", "2"):
+    for bits in ("0", "8"):
         with page.expect_response("**/v1/sanitize"):
-            slider.fill(tau)
+            slider.fill(bits)
         expect(page.locator("#play-pair")).not_to_have_attribute("aria-busy", "true")
-        kept[tau] = page.locator("#play-before .entity.kept").count()
-    assert kept["-1"] < kept["2"]
+        kept[bits] = page.locator("#play-before .entity.kept").count()
+    assert kept["0"] < kept["8"]
+    expect(page.locator("#play-tau-value")).to_have_text("0.39 of 100 people fit")
     with page.expect_download() as saved:
         page.get_by_role("button", name="Save policy").click()
     assert saved.value.suggested_filename == "policy.toml"
     saved.value.save_as(tmp_path / "policy.toml")
     policy = tomllib.loads((tmp_path / "policy.toml").read_text())
-    assert (policy["name"], policy["tau"]) == ("lethe", 2.0)
+    assert (policy["name"], policy["k"], policy["people"]) == ("lethe", 100 / 2**8, 100)
     page.get_by_label("Policy", exact=True).select_option("suppress")
     expect(page.locator("#play-threshold")).to_be_hidden()
     expect(page.locator("#play-before .entity.kept")).to_have_count(0)

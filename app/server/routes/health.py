@@ -45,6 +45,9 @@ class Readiness:
         return self._last
 
     def _found(self) -> str | None:
+        # First, since a full disk keeps collections from being opened.
+        if self._folder is not None and (wrong := _wrong_with(self._folder)):
+            return wrong
         try:
             self._served.encoder.encode(["ready"])
         except Exception as error:  # whatever a device raises, its words could be a text's
@@ -56,7 +59,7 @@ class Readiness:
                 return "no collection can be opened"
         except Exception as error:
             return f"the collections cannot be listed ({type(error).__name__})"
-        return None if self._folder is None else _wrong_with(self._folder)
+        return None
 
     def _opens(self, name: str) -> bool:
         try:

@@ -25,11 +25,11 @@ from app.server.routes.presidio_bodies import (
     RecognizedAnswer,
 )
 from ingest.detection.presidio import TYPES
-from ingest.documents import Action, Decision, Document, Entity, Identifier
+from ingest.documents import ACCEPTED, Action, Decision, Document, Entity, Identifier
 from ingest.labels import LABELS
 from ingest.language.normalize import FixedText, fixed_text
 from ingest.protocols import EntityDetector
-from ingest.rendering.replace import whole_words
+from ingest.wording.replace import whole_words
 from models.errors import LetheError
 
 PATHS = frozenset(
@@ -166,8 +166,11 @@ def _add_anonymizer(router: APIRouter) -> None:
 
 
 def _check(language: str) -> None:
-    if language != "en":
-        raise BadRequest("No matching recognizers were found to serve the request: the language is en.")
+    if language not in ACCEPTED:
+        raise BadRequest(
+            "No matching recognizers were found to serve the request: the language is one of "
+            f"{', '.join(ACCEPTED)}."
+        )
 
 
 def _operated(run: Callable[[], str]) -> JSONResponse:

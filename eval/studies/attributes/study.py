@@ -1,12 +1,13 @@
 """Attributes before and after protection: what attackers infer, and what stays of the texts."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 from eval.attacks.attribute_truths import value_of
 from eval.attacks.attribute_values import countries
-from eval.attacks.attributes import InValues
+from eval.attacks.attributes import AttributeAttack, InValues
 from eval.corpora.corpus import Corpus, Truths
 from eval.experiment import Experiment, Task
 from eval.measures.inferred import inferred, protection_in
@@ -24,11 +25,8 @@ from eval.tasks.judged import MISSING, Judged
 from eval.tasks.rewritten import BLEU, COSINE, ROUGE, UNCHANGED, Rewritten
 from ingest.deciding.baselines.als_like import ALS_LIKE
 from ingest.deciding.policy import Policy
-from ingest.protecting.authors import Author, Incognito
-from ingest.protecting.by_model import ModelAdversary, ModelRewriter
-from ingest.protecting.incognitext import ROUNDS, Protected, Variant
-from ingest.protecting.pairs import Pair
-from ingest.protecting.protocols import Adversary
+from ingest.protecting.adversary import Adversary, ModelAdversary
+from ingest.protecting.incognitext import ROUNDS, Incognito, Pair, Protected, Variant
 from ingest.protecting.search import Search, Searched
 from ingest.protecting.targets import Draw
 from ingest.protecting.whole_texts import BY_MODEL
@@ -51,7 +49,7 @@ class Options:
 
     ``rewriters`` are further methods by name; but for ALS-like, nothing holds them to what is true. With an
     ``asker`` its language model attacks too, and ``variants`` of IncogniText are measured, with targets from
-    ``draw``; ``paired`` gets the texts before and after those variants that have a target.
+    ``draw``.
     """
 
     seed: int = 0
@@ -59,7 +57,6 @@ class Options:
     asker: Asker | None = None
     variants: Sequence[Variant] = ()
     draw: Draw | None = field(default=None, repr=False)
-    paired: Callable[[Iterable[Pair]], None] = field(default=lambda pairs: None, repr=False)
 
 
 def same_value(attribute: str, guess: str, truth: str) -> bool:
@@ -70,12 +67,12 @@ def same_value(attribute: str, guess: str, truth: str) -> bool:
 def measure_attributes(
     system: System,
     corpus: Corpus,
-    attacker: Adversary,
+    attacker: AttributeAttack,
     options: Options,
     progress: Progress = no_progress,
     told: Callable[[str], None] = lambda plan: None,
-) -> AttributesReport:
-    """Every method on the texts of ``corpus`` of whose people something is known.
+) -> tuple[AttributesReport, list[Pair]]:
+    """Every method on the texts of ``corpus`` of whose people something is known; and pairs of IncogniText.
 
     ``told`` hears, before the first question, what a language model is about to be asked.
 
@@ -108,6 +105,7 @@ def measure_attributes(
         told(model.plan([each.text for each in documents]).words())
     loops = _loops(options, attributes, {each.doc_id: each.text for each in documents}, truths)
     search = Search(attacker, encoder, attributes)
+    own: dict[str, Search | Incognito] = {search.name: search, **loops}
     rewriters: dict[str, Rewriter] = {search.name: search, **options.rewriters, **loops}
     ready = prepared(system, corpus, progress, score_all=False)
     systems = {
@@ -123,19 +121,22 @@ def measure_attributes(
         told(_reckoned(options, attributes, [each.text for each in documents], len(systems)))
     methods = []
     for done in Experiment(documents, systems, dict.fromkeys(systems, tasks)).run(None, progress):
-        attacks = tuple(
-            _attack(each.attack.name, done.rows[each.name], attributes, options.seed) for each in guesses
-        )
-        loop = search if done.system == search.name else loops.get(done.system)
-        outcomes: list[Protected | Searched] = [] if loop is None else [*loop.outcomes.values()]
+        loop = own.get(done.system)
         held = done.system == ALS_LIKE or done.system not in options.rewriters
-        found = _method(done.system, attacks, done.rows[kept.name], outcomes, held, options.seed)
         methods.append(
-            found.model_copy(update=_judged([done.rows[each.name] for each in judges], options.seed))
+            MethodFigures(
+                method=done.system,
+                truthful=held if loop is None else loop.truthful,
+                attacks=tuple(
+                    _attack(each.attack.name, done.rows[each.name], attributes, options.seed)
+                    for each in guesses
+                ),
+                **_kept(done.rows[kept.name], options.seed),
+                **_ended([] if loop is None else list(loop.outcomes.values())),
+                **_judged([done.rows[each.name] for each in judges], options.seed),
+            )
         )
-    for each in loops.values():
-        options.paired(each.pairs())
-    return AttributesReport(
+    report = AttributesReport(
         provenance=provenance_of(system, {}, commit),
         command="",
         seed=options.seed,
@@ -147,6 +148,7 @@ def measure_attributes(
         judges=tuple(each.judge.name for each in judges),
         engines={name: each.name for name, each in options.rewriters.items()},
     )
+    return report, [pair for each in loops.values() for one in each.outcomes.values() for pair in one.pairs]
 
 
 def _reckoned(options: Options, attributes: Sequence[str], texts: Sequence[str], systems: int) -> str:
@@ -154,7 +156,8 @@ def _reckoned(options: Options, attributes: Sequence[str], texts: Sequence[str],
     assert options.asker is not None
     asker, pairs = Asker(options.asker.model), [(text, text) for text in texts]
     inferring = ModelAdversary(asker, attributes).plan(texts)
-    rewriting = asker.plan(prompt("rewrite_toward"), [_blank(text) for text in texts])
+    slots = [{"attribute": "", "target": "", "knowledge": "", "text": text} for text in texts]
+    rewriting = asker.plan(prompt("rewrite_toward"), slots)
     rounds = ROUNDS * len(attributes) * len(options.variants)
     judging = coherence_judge(asker).plan(pairs) + utility_judge(asker).plan(pairs)
     whole = [BY_MODEL[name](asker).plan(texts) for name in options.rewriters if name in BY_MODEL]
@@ -162,11 +165,26 @@ def _reckoned(options: Options, attributes: Sequence[str], texts: Sequence[str],
     return sum(whole, (inferring + judging).times(systems) + loops).reckoned("the texts as they are")
 
 
-def _blank(text: str) -> dict[str, str]:
-    return {"attribute": "", "target": "", "knowledge": "", "text": text}
+def _kept(rows: Sequence[Row], seed: int) -> dict[str, Any]:
+    figures = [row.figures for row in rows if row.measured]
+    means = {"rouge": ROUGE, "bleu": BLEU, "cosine": COSINE}
+    return {
+        **{name: mean_of([each[part] for each in figures], seed) for name, part in means.items()},
+        "unchanged": share_of(sum(each[UNCHANGED] == 1 for each in figures), len(figures)),
+        "failed": len(rows) - len(figures),
+    }
 
 
-def _judged(rows: Sequence[Sequence[Row]], seed: int) -> dict[str, object]:
+def _ended(outcomes: Sequence[Protected | Searched]) -> dict[str, Any]:
+    stops: dict[str, Counter[str]] = {}
+    for each in outcomes:
+        for attribute, stop in each.stops.items():
+            stops.setdefault(attribute, Counter())[stop] += 1
+    rounds = Counter(n for each in outcomes for n in each.rounds.values())
+    return {"stops": stops, "rounds": dict(sorted(rounds.items()))}
+
+
+def _judged(rows: Sequence[Sequence[Row]], seed: int) -> dict[str, Any]:
     figures = [row.figures for each in rows for row in each if row.measured]
     names = dict.fromkeys(name for each in figures for name in each if name != MISSING)
     means = {name: mean_of([each[name] for each in figures if name in each], seed) for name in names}
@@ -180,22 +198,18 @@ def _loops(
     if asker is None or draw is None:
         return {}
     authors = {
-        texts[doc_id]: Author(
-            doc_id, {name: spoken(name, those[0]) for name, those in known.items() if name in attributes}
+        texts[doc_id]: (
+            doc_id,
+            {name: _spoken(name, those[0]) for name, those in known.items() if name in attributes},
         )
         for doc_id, known in truths.items()
     }
-
-    def adversary(shown: Mapping[str, str]) -> Adversary:
-        return ModelAdversary(asker, attributes, shown)
-
-    def loop(variant: Variant) -> Incognito:
-        return Incognito(variant, adversary, ModelRewriter(asker), authors, same_value, draw)
-
-    return {each.name: loop(each) for each in options.variants}
+    return {
+        each.name: Incognito(each, asker, attributes, authors, same_value, draw) for each in options.variants
+    }
 
 
-def spoken(attribute: str, value: str) -> str:
+def _spoken(attribute: str, value: str) -> str:
     """A value in words: countries are values by their codes."""
     if attribute in ("country", "nationality"):
         return next((each.name for each in countries() if each.code == value), value)
@@ -208,32 +222,4 @@ def _attack(attacker: str, rows: Sequence[Row], attributes: Sequence[str], seed:
         attacker=attacker,
         by_attribute={name: inferred(rows, those, seed) for name, those in sets.items()},
         protection=protection_in(rows, attributes, seed),
-    )
-
-
-def _method(
-    name: str,
-    attacks: tuple[AttackFigures, ...],
-    rows: Sequence[Row],
-    outcomes: Sequence[Protected | Searched],
-    held_to_truth: bool,
-    seed: int,
-) -> MethodFigures:
-    figures = [row.figures for row in rows if row.measured]
-    rouge, bleu, cosine = (mean_of([each[part] for each in figures], seed) for part in (ROUGE, BLEU, COSINE))
-    stops: dict[str, Counter[str]] = {}
-    for each in outcomes:
-        for attribute, stop in each.stops.items():
-            stops.setdefault(attribute, Counter())[stop] += 1
-    return MethodFigures(
-        method=name,
-        truthful=held_to_truth and all(each.truthful for each in outcomes),
-        attacks=attacks,
-        rouge=rouge,
-        bleu=bleu,
-        cosine=cosine,
-        unchanged=share_of(sum(each[UNCHANGED] == 1 for each in figures), len(figures)),
-        stops={attribute: dict(counts) for attribute, counts in stops.items()},
-        rounds=dict(sorted(Counter(n for each in outcomes for n in each.rounds.values()).items())),
-        failed=sum(not row.measured for row in rows),
     )

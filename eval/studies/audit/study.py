@@ -182,9 +182,7 @@ def _sanitized(
 ) -> list[SanitizedDocument | SanitizationError]:
     """The originals as the system writes them now, with what was detected and scored already."""
     known = ready.system
-    now = replace(
-        system, detector=known.detector, risk=known.risk, engine=known.engine, exact=None, scale=known.scale
-    )
+    now = replace(system, detector=known.detector, risk=known.risk, engine=known.engine, scale=known.scale)
     sanitizer, documents = now.sanitizer(), ready.corpus.documents
     found: list[SanitizedDocument | SanitizationError] = []
     for first in range(0, len(documents), _AT_ONCE):

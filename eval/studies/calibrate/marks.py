@@ -63,14 +63,15 @@ def threshold_from_marks(links: Sequence[ScoredLink], quantile: float = QUANTILE
 
 
 def _best_threshold(links: Sequence[ScoredLink]) -> float:
-    """The priority with the highest F1, the largest of equals; one pass from the loosest."""
+    """The threshold with the highest F1, the largest of equals; one pass from above all priorities."""
     marked = sum(each.marked for each in links)
     taken = sum(each.always for each in links)
     both = sum(each.marked for each in links if each.always)
-    best, highest = 0.0, -1.0
-    ordered = sorted(links, key=lambda each: each.priority, reverse=True)
+    free = [each for each in links if not each.always]
+    ordered = sorted(free, key=lambda each: each.priority, reverse=True)
+    best, highest = ordered[0].priority + MARGIN, 2 * both / (taken + marked)
     for tau, group in groupby(ordered, key=lambda each: each.priority):
-        new = [each for each in group if not each.always]
+        new = list(group)
         taken += len(new)
         both += sum(each.marked for each in new)
         f1 = 2 * both / (taken + marked)
@@ -101,7 +102,7 @@ def threshold_for_share(links: Sequence[ScoredLink], share: float) -> float:
         raise LetheError(
             f"The hard rules generalize {always:,} of {len(links):,} linked entities already, which is more "
             f"than the share {share:g}: ask for {math.ceil(100 * always / len(links)) / 100:g} or more, or "
-            "raise direct_limit, must_limit or quasi_limit in the policy."
+            "raise direct_limit in the policy."
         )
     others = sorted((each.priority for each in links if not each.always), reverse=True)
     if wanted == 0:

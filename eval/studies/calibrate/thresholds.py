@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -27,10 +27,9 @@ from eval.studies.calibrate.marks import ScoredLink
 from eval.studies.calibrate.model_marks import DocumentEntities, asked_of
 from eval.tasks import index
 from ingest.annotated import AnnotatedText
-from ingest.deciding.policy import ALWAYS, KEPT, MAY_STAY, Policy
+from ingest.deciding.policy import ALWAYS, KEPT, Policy
 from ingest.documents import Decision
 from ingest.errors import SanitizationError
-from ingest.scoring.scale import Weights
 from models.errors import LetheError
 from models.language.asking import Asker
 from models.language.protocol import LanguageModel
@@ -76,8 +75,15 @@ class Promise:
     tested: Sequence[ThresholdTest] = field(repr=False)
 
 
-def thresholds(weights: Weights) -> list[float]:
-    """A fixed grid from the lowest possible priority to the highest, independent of the documents."""
+def thresholds(policy: Policy) -> list[float]:
+    """A fixed grid from the strictest to the loosest, independent of the documents.
+
+    For a sum of scores from its lowest possible value to its highest; for bits from what keeps nothing, by
+    halves, to a share of one in a billion.
+    """
+    if policy.name == "lethe":
+        return [-STEP, *(number / 2 for number in range(61))]
+    weights = policy.weights
     low, high = -weights.beta / STEP, (weights.alpha + weights.gamma) / STEP
     # Whole steps, despite rounding of floats.
     first, last = math.floor(low + 1e-9), math.floor(high + 1e-9) + 1
@@ -126,9 +132,9 @@ def attack_curves(
     Raises:
         SanitizationError: One of the documents cannot be sanitized.
     """
-    taus = thresholds(policy.weights)
+    taus = thresholds(policy)
     reader = index.IndexReader([each.doc_id for each in ready.corpus.documents], task.sensitive)
-    systems = {f"{tau:g}": ready.by(replace(policy, tau=tau)) for tau in taus}
+    systems = {f"{tau:g}": ready.by(policy.at(tau)) for tau in taus}
     tasks = list({each.name: each for each in (reader, task)}.values())
     experiment = Experiment(ready.corpus.documents, systems, dict.fromkeys(systems, tasks))
     found: list[list[list[float]]] = [[] for _ in losses]
@@ -184,7 +190,7 @@ def _cannot(strictest: ThresholdTest, n: int, max_leak: float, confidence: float
     return (
         f"{lead}: the strictest of them, which generalizes all that is found, leaks {strictest.mean:.3f} of "
         f"what a document has, on average over the {n} that have something to leak. What is left is not "
-        "found by the detector: take its recall profile, or a larger --max-leak."
+        "found by the detector: take a larger --max-leak."
     )
 
 
@@ -196,17 +202,17 @@ def links_of(
     ``marked`` says of each linked entity of each document, in the order of ``names_of``, whether it is
     critical; None marks nothing.
     """
-    bare = replace(policy, tau=float("inf"), residual_limit=1.0)
     found = []
-    for number, decisions in enumerate(ready.decisions(ready.by(bare).method())):
+    for number, decisions in enumerate(ready.decisions(ready.by(policy.at(math.inf)).method())):
         for place, mentions in enumerate(_by_link(decisions).values()):
             scores = mentions[0].scores
-            assert scores is not None and scores.priority is not None
-            if all(each.reason in (KEPT, MAY_STAY) for each in mentions):
+            assert scores is not None
+            if all(each.reason == KEPT for each in mentions):
                 continue
-            always = all(each.reason in ALWAYS for each in mentions)
+            # Under lethe, what a hard rule takes has no turn to be kept.
+            always = scores.priority is None or all(each.reason in ALWAYS for each in mentions)
             is_marked = marked is not None and marked[number][place]
-            found.append(ScoredLink(scores.priority, always, is_marked))
+            found.append(ScoredLink(scores.priority or 0.0, always, is_marked))
     return found
 
 

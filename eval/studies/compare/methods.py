@@ -113,7 +113,7 @@ def ablations(ready: Prepared, share: float) -> list[ComparedMethod]:
     """TRIP-RAG's dimensions and our additions, one removed at a time.
 
     Variants with other weights get a threshold at which the scores alone take ``share`` of the linked
-    entities, without hard rules and residual limit: otherwise a variant would win by taking more or less.
+    entities, without hard rules: otherwise a variant would win by taking more or less.
     """
     policy = ready.system.policy
     alone, weights = scores_alone(policy), policy.weights
@@ -121,13 +121,8 @@ def ablations(ready: Prepared, share: float) -> list[ComparedMethod]:
     def weighted(name: str, changed: Weights) -> ComparedMethod:
         return ComparedMethod(name, _at_share(ready, replace(alone, weights=changed), share))
 
-    def without(name: str, changed: Policy) -> ComparedMethod:
-        return ComparedMethod(name, ready.by(changed))
-
     return [
-        without("without residual limit", replace(policy, residual_limit=1.0)),
-        without("without quasi limit", _without_context(policy)),
-        without("without either", replace(_without_context(policy), residual_limit=1.0)),
+        ComparedMethod("without direct limit", ready.by(alone)),
         weighted("scores alone", weights),
         weighted("privacy only", replace(weights, beta=0.0, gamma=0.0)),
         weighted("without topic", replace(weights, gamma=0.0)),
@@ -138,13 +133,8 @@ def ablations(ready: Prepared, share: float) -> list[ComparedMethod]:
 
 
 def scores_alone(policy: Policy) -> Policy:
-    """The policy without the rules of ours that can be switched off: the paper's equation 7."""
-    return replace(_without_context(policy), direct_limit=1.0, residual_limit=1.0)
-
-
-def _without_context(policy: Policy) -> Policy:
-    """The policy without a rule for quasi-identifiers, and without one by which a mention stays."""
-    return replace(policy, must_limit=1.0, stay_limit=0.0, quasi_limit=1.0)
+    """TRIP-RAG without the rule of ours that can be switched off: the paper's equation 7."""
+    return replace(policy, name=TRIP, direct_limit=1.0)
 
 
 def strengths(ready: Prepared, encoder: Encoder, seed: int) -> list[ComparedMethod]:
@@ -156,7 +146,8 @@ def strengths(ready: Prepared, encoder: Encoder, seed: int) -> list[ComparedMeth
     policy = ready.system.policy
     alone = scores_alone(policy)
     by_scores = {
-        TRIP: policy,
+        TRIP: replace(policy, name=TRIP),
+        LETHE: replace(policy, name=LETHE),
         "scores alone": alone,
         "privacy only": replace(alone, weights=Weights(1.0, 0.0, 0.0, policy.weights.marginal)),
     }
@@ -181,8 +172,7 @@ def _at_shares(ready: Prepared, policy: Policy) -> list[tuple[Policy, float]]:
     found: dict[float, Policy] = {}
     for share in SHARES:
         chosen = at_share(ready, policy, share)
-        bare = ready.by(replace(chosen, residual_limit=1.0)).method()
-        found.setdefault(round(share_taken(ready.decisions(bare)), 3), chosen)
+        found.setdefault(round(share_taken(ready.decisions(ready.by(chosen).method())), 3), chosen)
     return [(chosen, taken) for taken, chosen in found.items()]
 
 
@@ -197,7 +187,7 @@ def _lprag(encoder: Encoder, budget: float, seed: int, mode: Mode) -> Method:
 def grid(ready: Prepared, share: float) -> Mapping[tuple[float, float], ComparedMethod]:
     """The paper's weights by beta and gamma, each with the threshold that takes the same share.
 
-    Without hard rules and residual limit, as these would decide most, whatever the weights are.
+    Without hard rules, as these would decide most, whatever the weights are.
     """
     policy = scores_alone(ready.system.policy)
     found = {}

@@ -6,7 +6,7 @@ from eval.prepared import Prepared
 from eval.progress import Progress
 from eval.studies.calibrate.halves import check_on_halves
 from eval.studies.calibrate.thresholds import COUNTED, LeakCurve, leak_curves
-from eval.studies.compare.methods import TRIP, scores_alone
+from eval.studies.compare.methods import scores_alone
 from eval.studies.compare.report import PromiseFigures
 
 CONFIDENCE = 0.9
@@ -24,7 +24,7 @@ def promises(ready: Prepared, seed: int, progress: Progress) -> list[PromiseFigu
         return []
     default = ready.system.policy
     found: list[PromiseFigures] = []
-    for name, policy in ((TRIP, default), ("scores alone", scores_alone(default))):
+    for name, policy in (("trip", default), ("scores alone", scores_alone(default))):
         identifiers, everything = leak_curves(
             ready, policy, [COUNTED["identifiers"], COUNTED["all"]], progress
         )

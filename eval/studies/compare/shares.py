@@ -2,15 +2,14 @@
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from math import inf
 
 from eval.prepared import Prepared
 from eval.studies.calibrate.marks import MARGIN
-from ingest.deciding.baselines.per_mention import PerMention, each_alone
+from ingest.deciding.baselines.per_mention import PerMention
 from ingest.deciding.policy import Policy
 from ingest.documents import Action, Decision
 from ingest.protocols import Method
-from ingest.scoring.remembered import Remembered
 
 
 def share_taken(decided: Iterable[Sequence[Decision]]) -> float:
@@ -26,34 +25,28 @@ def share_taken(decided: Iterable[Sequence[Decision]]) -> float:
 
 
 def at_share(ready: Prepared, policy: Policy, share: float) -> Policy:
-    """The policy with the threshold at which hard rules and scores come closest to this share.
-
-    The residual limit adds to it.
-    """
-    return replace(policy, tau=_threshold(ready, policy, share, lambda chosen: ready.by(chosen).method()))
+    """The policy with the threshold at which hard rules and scores come closest to this share."""
+    return policy.at(_threshold(ready, policy, share, lambda chosen: ready.by(chosen).method()))
 
 
 def single_mentions(ready: Prepared, policy: Policy, share: float) -> Method:
     """Decide every mention separately, with the threshold that takes this share of linked entities."""
-    alone = [each_alone(text) for text in ready.texts]
     system = ready.system
-    engine = Remembered(system.engine, list(zip(alone, system.engine.measure(alone), strict=True)))
 
     def method(chosen: Policy) -> Method:
-        return PerMention(replace(system, policy=chosen, engine=engine).method(), system.risk)
+        return PerMention(ready.by(chosen).method(), system.risk)
 
-    return method(replace(policy, tau=_threshold(ready, policy, share, method)))
+    return method(policy.at(_threshold(ready, policy, share, method)))
 
 
 def _threshold(ready: Prepared, policy: Policy, share: float, method: Callable[[Policy], Method]) -> float:
     """Bisect the gaps between priorities: a lower threshold never takes less."""
-    bare = replace(policy, residual_limit=1.0)
-    none_taken = ready.decisions(method(replace(bare, tau=float("inf"))))
+    none_taken = ready.decisions(method(policy.at(inf)))
     measured = (each.scores.priority for of_text in none_taken for each in of_text if each.scores)
     places = _between({priority for priority in measured if priority is not None})
 
     def taken(place: int) -> float:
-        return share_taken(ready.decisions(method(replace(bare, tau=places[place]))))
+        return share_taken(ready.decisions(method(policy.at(places[place]))))
 
     enough = min(bisect_left(range(len(places)), share, key=taken), len(places) - 1)
     nearest = min((max(0, enough - 1), enough), key=lambda place: abs(taken(place) - share))

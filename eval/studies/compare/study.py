@@ -163,8 +163,7 @@ class _Study:
         runs = {"": compared, ABLATION: ablations(ready, share), STRENGTH: [], WEIGHTED: []}
         cells: Mapping[tuple[float, float], ComparedMethod] = {}
         if self.options.thorough:
-            bare = ready.by(replace(self.system.policy, residual_limit=1.0)).method()
-            cells = grid(ready, share_taken(ready.decisions(bare)))
+            cells = grid(ready, share)
             runs[STRENGTH] = strengths(ready, self.encoder, seed)
             runs[WEIGHTED] = list(cells.values())
         folded = self._folded(runs)
@@ -345,6 +344,7 @@ def _study(
     file: RowFile,
     progress: Progress,
 ) -> _Study:
+    system = replace(system, policy=replace(system.policy, name="trip"))
     ready = prepared(system, corpus, progress)
     sensitive = sensitive_in(corpus, ready.system.detector)
     sources = {each.doc_id: each.text for each in corpus.documents}

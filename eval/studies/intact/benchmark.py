@@ -34,11 +34,11 @@ from ingest.deciding.baselines.uniform import ORIGIN as KEEP_ALL
 from ingest.deciding.policy import PolicyName
 from ingest.documents import Document, SanitizedDocument
 from ingest.errors import SanitizationError
-from ingest.ladders.guessed import Guesser
 from ingest.protocols import Encoder, Method, Sanitizer
 from ingest.sanitize import DecidingSanitizer
 from ingest.scoring.prior import RiskPrior
 from ingest.scoring.scale import EMBEDDED_SCALE
+from ingest.wording.guessed import Guesser
 from models.errors import LetheError
 from models.remembering import remembering
 from retrieval.system import System

@@ -11,12 +11,12 @@ from ingest.deciding.baselines.entity_type import EntityType
 from ingest.deciding.baselines.synthetic import Synthetic
 from ingest.deciding.baselines.uniform import REDACT, SUPPRESS
 from ingest.documents import Action, Decision, Span
-from ingest.ladders.guessed import Guessed, Guesser
-from ingest.ladders.rungs import below, least_specific, most_specific
-from ingest.ladders.wording import worded
-from ingest.protocols import Apply, Decided, Hazards, Method, Wording
+from ingest.protocols import Hazards, Method, Wording
 from ingest.sanitize import DecidingSanitizer
 from ingest.scoring.prior import RiskPrior
+from ingest.wording.guessed import Guessed, Guesser
+from ingest.wording.rungs import below, least_specific, most_specific
+from ingest.wording.words import worded
 from models.errors import ModelUnavailable
 
 SUPPRESSION, ENTITY_TYPE, SYNTHETIC = "suppression", "entity type", "synthetic"
@@ -73,13 +73,9 @@ class PublishedWords:
     name: str
     words: Mapping[str, Mapping[Span, str]] = field(repr=False)
 
-    def decide(
-        self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards], apply: Apply
-    ) -> list[Decided]:
+    def decide(self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards]) -> list[Sequence[Decision]]:
         """A decision for each mention."""
-        return [
-            Decided([self._decision(text, number) for number in range(len(text.entities))]) for text in texts
-        ]
+        return [[self._decision(text, number) for number in range(len(text.entities))] for text in texts]
 
     def _decision(self, text: AnnotatedText, number: int) -> Decision:
         entity = text.entities[number]

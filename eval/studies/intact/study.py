@@ -23,11 +23,11 @@ from eval.studies.intact.report import GuessFigures, IntactReport, KindFigures, 
 from eval.studies.intact.validation import half_of, read_judgements, validated
 from eval.studies.marks.methods import LABEL_OF
 from ingest.documents import SanitizedDocument
-from ingest.ladders.guessed import Guesser
-from ingest.ladders.mentions import names_only_a_kind
-from ingest.ladders.wording import rungs_of
 from ingest.language.vocabulary import fold
 from ingest.protocols import Encoder
+from ingest.wording.guessed import Guesser
+from ingest.wording.mentions import names_only_a_kind
+from ingest.wording.words import rungs_of
 from models.errors import LetheError
 from retrieval.system import System
 

@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
 
 from eval.prepared import Prepared
 from eval.studies.marks.methods import FURTHER_DRAWS, LETHE, LOWEST, ORIGIN, RANDOM, REDACT, TRIP, method_of
 from eval.studies.marks.methods import systems as marked_systems
 from ingest.deciding.baselines.uniform import SUPPRESS
 from ingest.deciding.baselines.within_rules import RULES_ALONE
-from ingest.documents import Document, Entity, Identifier, Span
+from ingest.documents import Document, Entity, Identifier, LanguageRule, Span
 from ingest.labels import VAGUE
 from ingest.sanitize import DecidingSanitizer, Rewriter
 from ingest.scoring.prior import RiskPrior
@@ -28,7 +27,7 @@ def systems(ready: Prepared, seed: int, also: Mapping[str, Rewriter]) -> dict[st
     return kept | {name: ready.rewriting(each) for name, each in also.items()}
 
 
-def _emptied(language: Literal["en", "any"]) -> DecidingSanitizer:
+def _emptied(language: LanguageRule) -> DecidingSanitizer:
     """Leaves nothing of any document: what is known without it."""
     return DecidingSanitizer(WholeText(), SUPPRESS, RiskPrior(), language=language)
 

@@ -50,11 +50,13 @@ def systems(ready: Prepared, seed: int) -> dict[str, System]:
     """Every method but the oracle, by name; the random control once for each draw."""
     policy = replace(ready.system.policy, name="lethe")
     ready = replace(ready, system=replace(ready.system, policy=policy))
-    alone = ready.by(rules_alone(policy)).method
+    alone, scores = ready.by(rules_alone(policy)).method, replace(policy, name="trip")
 
     def within(chosen: Chosen, draw: int = 0) -> System:
         return ready.carrying_out(
-            lambda: WithinRules(ready.system.method(), alone(), chosen, DRAWS * seed + draw)
+            lambda: WithinRules(
+                ready.system.method(), alone(), chosen, DRAWS * seed + draw, ready.by(scores).method()
+            )
         )
 
     return {

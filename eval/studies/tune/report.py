@@ -117,9 +117,8 @@ class CheckedCell(Cell):
 class TuningReport(_Frozen):
     """A search on one corpus. ``pareto`` is by rising leakage, ``current`` the policy in force.
 
-    ``scale`` and ``engine`` are those of the scores; a threshold is not valid under others. ``split`` says
-    where the questions come from, ``reference`` where the
-    sensitive entities come from.
+    ``scale`` is that of the scores; a threshold is not valid under another. ``split`` says where the
+    questions come from, ``reference`` where the sensitive entities come from.
     """
 
     corpus: str
@@ -133,7 +132,6 @@ class TuningReport(_Frozen):
     procedure: str = PROCEDURE
     provenance: Provenance
     scale: tuple[float, float, float, float]
-    engine: str
     measured: int
     """The number of methods measured; the other cells have the same decisions as one of them."""
     current: CheckedCell

@@ -111,7 +111,6 @@ def tune(system: System, corpus: Corpus, search: Search, progress: Progress = no
         seed=search.seed,
         provenance=provenance_of(system, {"scale": ready.scale.source}),
         scale=ready.scale.percentiles,
-        engine=ready.system.engine.name,
         measured=len(figures),
         current=checked(_cell(current, figures), times[current.decisions]),
         pareto=tuple(checked(cell, times[cell.decisions] - 1) for cell in pareto_set(cells)),

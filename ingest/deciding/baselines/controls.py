@@ -12,7 +12,7 @@ from typing import Literal
 
 from ingest.annotated import AnnotatedText
 from ingest.documents import Action, Decision
-from ingest.protocols import Apply, Decided, Hazards, Method
+from ingest.protocols import Hazards, Method
 
 Matched = Literal["number", "frequency"]
 
@@ -30,14 +30,12 @@ class Control:
         self._seed = seed
         self.name = "random" if matched == "number" else "random, frequency-matched"
 
-    def decide(
-        self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards], apply: Apply
-    ) -> list[Decided]:
+    def decide(self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards]) -> list[Sequence[Decision]]:
         """The decision for each mention; without scores, because these did not decide."""
-        decided = self._method.decide(texts, hazards, apply)
-        return [self._drawn(text, each.decisions) for text, each in zip(texts, decided, strict=True)]
+        decided = self._method.decide(texts, hazards)
+        return [self._drawn(text, each) for text, each in zip(texts, decided, strict=True)]
 
-    def _drawn(self, text: AnnotatedText, decided: Sequence[Decision]) -> Decided:
+    def _drawn(self, text: AnnotatedText, decided: Sequence[Decision]) -> list[Decision]:
         digest = blake2b(text.text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
         rng = Random(f"{self._seed} {digest}")
         taken = list(dict.fromkeys(each.entity.link for each in decided if each.action is not Action.KEEP))
@@ -47,12 +45,10 @@ class Control:
         else:
             drawn = _as_often(taken, counts, rng)
         reason = f"drawn at random: {self._method.name} takes as many"
-        return Decided(
-            [
-                Decision(each, None, Action.GENERALIZE if each.link in drawn else Action.KEEP, reason)
-                for each in text.entities
-            ]
-        )
+        return [
+            Decision(each, None, Action.GENERALIZE if each.link in drawn else Action.KEEP, reason)
+            for each in text.entities
+        ]
 
 
 def _as_often(taken: Sequence[int], counts: Mapping[int, int], rng: Random) -> set[int]:

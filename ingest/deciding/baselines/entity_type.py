@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ingest.annotated import AnnotatedText
 from ingest.documents import Action, Decision
-from ingest.protocols import Apply, Decided, Hazards
+from ingest.protocols import Hazards
 
 REASON = "every detected entity becomes its type and a number"
 
@@ -17,11 +17,9 @@ class EntityType:
 
     name = "entity-type"
 
-    def decide(
-        self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards], apply: Apply
-    ) -> list[Decided]:
+    def decide(self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards]) -> list[Sequence[Decision]]:
         """A decision for each mention; mentions of a link with the same label get the same words."""
-        return [Decided(_decided(text)) for text in texts]
+        return [_decided(text) for text in texts]
 
 
 def _decided(text: AnnotatedText) -> list[Decision]:

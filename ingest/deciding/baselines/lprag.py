@@ -17,8 +17,8 @@ from ingest.deciding.policy import DEFAULT
 from ingest.documents import Action, Decision, Entity
 from ingest.labels import label_of
 from ingest.language.vocabulary import WORD, fold
-from ingest.protocols import Apply, Decided, Encoder, Hazards
-from ingest.scoring.raw import named_by
+from ingest.protocols import Encoder, Hazards
+from ingest.scoring.engine import named_by
 from models.errors import ConfigurationError
 from models.vectors import Vectors
 
@@ -94,11 +94,9 @@ class Lprag:
         )
         return {link: self._epsilon / len(links) for link in links}
 
-    def decide(
-        self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards], apply: Apply
-    ) -> list[Decided]:
+    def decide(self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards]) -> list[Sequence[Decision]]:
         """A decision for each mention: drawn words, or the descriptor. Nothing is kept."""
-        return [Decided(self._decide(text)) for text in texts]
+        return [self._decide(text) for text in texts]
 
     def _decide(self, text: AnnotatedText) -> list[Decision]:
         reworded = self._rewording.reword(text, self.budget(text))

@@ -4,14 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ingest.annotated import AnnotatedText
-from ingest.protocols import Apply, Decided, Hazards, Method, RiskModel
+from ingest.documents import Decision
+from ingest.protocols import Hazards, Method, RiskModel
 
 
 class PerMention:
     """Scores and decides every mention separately: the naive reading of TRIP-RAG's equations 3 to 7.
 
     If one of two mentions of a name is removed, the other still exposes the person, so each has zero marginal
-    risk and both are kept. ``method`` should have no residual limit, which would count such mentions twice.
+    risk and both are kept.
     """
 
     def __init__(self, method: Method, risk: RiskModel) -> None:
@@ -19,9 +20,7 @@ class PerMention:
         self._risk = risk
         self.name = f"{method.name}, single mentions"
 
-    def decide(
-        self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards], apply: Apply
-    ) -> list[Decided]:
+    def decide(self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards]) -> list[Sequence[Decision]]:
         """A decision for each mention, with its own scores."""
         alone = [each_alone(text) for text in texts]
         own = [each.marginals for each in self._risk.hazards(alone)]
@@ -30,10 +29,8 @@ class PerMention:
             for text, whole, of_text in zip(texts, hazards, own, strict=True)
         ]
         return [
-            Decided(
-                [replace(d, entity=entity) for d, entity in zip(each.decisions, text.entities, strict=True)]
-            )
-            for text, each in zip(texts, self._method.decide(alone, given, apply), strict=True)
+            [replace(d, entity=entity) for d, entity in zip(each, text.entities, strict=True)]
+            for text, each in zip(texts, self._method.decide(alone, given), strict=True)
         ]
 
 

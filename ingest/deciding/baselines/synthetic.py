@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ingest.annotated import AnnotatedText
 from ingest.documents import Action, Decision
 from ingest.labels import ORGANIZATION, PERSON
-from ingest.protocols import Apply, Decided, Hazards
+from ingest.protocols import Hazards
 from models.errors import ModelUnavailable
 
 if TYPE_CHECKING:
@@ -36,11 +36,9 @@ class Synthetic:
             raise ModelUnavailable("synthetic", "needs Faker: pip install 'lethe[train]'.") from None
         self._faker = Faker("en_GB")
 
-    def decide(
-        self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards], apply: Apply
-    ) -> list[Decided]:
+    def decide(self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards]) -> list[Sequence[Decision]]:
         """A decision for each mention; mentions of a link with the same label get the same value."""
-        return [Decided(self._decided(text)) for text in texts]
+        return [self._decided(text) for text in texts]
 
     def _decided(self, text: AnnotatedText) -> list[Decision]:
         document = blake2b(text.text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from ingest.annotated import AnnotatedText
 from ingest.documents import Action, Decision
-from ingest.protocols import Apply, Decided, Hazards
+from ingest.protocols import Hazards
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,13 +19,10 @@ class Uniform:
     action: Action
     reason: str
 
-    def decide(
-        self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards], apply: Apply
-    ) -> list[Decided]:
+    def decide(self, texts: Sequence[AnnotatedText], hazards: Sequence[Hazards]) -> list[Sequence[Decision]]:
         """The same decision for each mention."""
         return [
-            Decided([Decision(entity, None, self.action, self.reason) for entity in text.entities])
-            for text in texts
+            [Decision(entity, None, self.action, self.reason) for entity in text.entities] for text in texts
         ]
 
 

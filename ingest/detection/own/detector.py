@@ -10,7 +10,7 @@ from ingest.detection.own.patterns import ready
 from ingest.documents import Document, Entity, Span
 from ingest.labels import VAGUE, label_of
 from ingest.language.phrases import Cover, Phrases, Words, any_gap, same_gap, words_of
-from ingest.protocols import EntityDetector
+from ingest.protocols import EntityDetector, likely_same
 
 DENIED = "own:deny-list"
 _PATTERN = "pattern:"
@@ -43,6 +43,10 @@ class OwnDetector:
         """
         found = self._detector.detect(documents)
         return [self._in_one(each.text, those) for each, those in zip(documents, found, strict=True)]
+
+    def likely_same(self, text: str, spans: Sequence[Span]) -> Sequence[Sequence[int]] | None:
+        """What the detector knows of mentions that are likely the same."""
+        return likely_same(self._detector, text, spans)
 
     def _in_one(self, text: str, found: Sequence[Entity]) -> list[Entity]:
         words = words_of(text)

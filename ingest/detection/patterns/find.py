@@ -5,14 +5,10 @@ from functools import cache
 
 from ingest.detection.overlaps import strictness, uncovered
 from ingest.detection.patterns import (
-    addresses,
-    ages,
     contact,
     dates,
     finance,
-    money,
     national,
-    postal,
     records,
     spoken,
     technical,
@@ -28,42 +24,33 @@ from ingest.labels import LABELS
 PATTERNS: tuple[Pattern, ...] = (
     *contact.PATTERNS,
     *finance.PATTERNS,
-    *money.PATTERNS,
     *technical.PATTERNS,
     *vehicles.PATTERNS,
     *national.PATTERNS,
     *records.PATTERNS,
     *spoken.PATTERNS,
-    *addresses.PATTERNS,
-    *postal.PATTERNS,
     *dates.PATTERNS,
-    *ages.PATTERNS,
 )
-OTHER_PLACES = (dates.NEAR_BIRTH, EXTENSION_PLACES)
 
 
 @cache
 def word_finder() -> WordFinder:
     """The finder of all patterns' cue words, cached."""
-    places = [one.where for one in PATTERNS] + list(OTHER_PLACES)
+    places = [*(one.where for one in PATTERNS), EXTENSION_PLACES]
     return WordFinder(literal for where in places for literal in where.near)
 
 
 def find_patterns(text: str) -> list[Entity]:
-    """Rigid identifiers, dates, ages, sums and addresses in ``text``, in text order.
+    """Rigid identifiers, dates and times in ``text``, in text order.
 
     Spans are half-open, in code points of ``text``, and cover the identifier without its cue word. Two spans
     may overlap, but none lies within another that is treated at least as strictly. The result depends on the
     text alone; time is linear in its length.
     """
     page = page_of(text, word_finder())
-    found = _settled(dates.with_birth_dates(page, _unmeasured(page, _found(page))))
-    phones = _unmeasured(page, find_phones(page, [one.span for one in found]))
-    return _settled([*found, *phones])
-
-
-def _unmeasured(page: Page, found: Iterable[Entity]) -> Iterator[Entity]:
-    return (one for one in found if not measured(one, page.text))
+    found = _settled(one for one in _found(page) if not measured(one, page.text))
+    phones = find_phones(page, [one.span for one in found])
+    return _settled([*found, *(one for one in phones if not measured(one, page.text))])
 
 
 def _found(page: Page) -> Iterator[Entity]:

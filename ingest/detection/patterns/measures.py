@@ -5,7 +5,7 @@ import re
 from ingest.documents import Entity
 from ingest.labels import label_of
 
-CURRENCIES = (
+_CURRENCIES = (
     "AED|ARS|AUD|BGN|BRL|CAD|CHF|CLP|CNY|COP|CZK|DEM|DKK|EEK|EGP|ESP|EUR|FIM|FRF|GBP|GEL|HKD|HRK|HUF|IDR"
     "|IEP|ILS|INR|ISK|ITL|JPY|KES|KRW|LTL|LVL|MDL|MXN|MYR|NGN|NLG|NOK|NZD|PHP|PKR|PLN|PLZ|ROL|RON|RSD|RUB"
     "|RUR|SAR|SEK|SGD|SIT|SKK|THB|TRL|TRY|TWD|UAH|USD|VND|ZAR|BTC|ETH"
@@ -17,7 +17,7 @@ _UNITS = (
     "|ms|ns|[µμ]s|secs?|seconds?|mins?|minutes?|hrs?|hours?|h|days?|wks?|weeks?|months?|mos|yrs?|years?"
     "|bpm|rpm|[kKMGT]?Hz|mmHg|cmH2O|[khM]?Pa|psi|bar|mV|kV|mA|mAh|[kM]?Wh|[kK]W|MW|B?HP|bhp|hp|VAC|VDC"
     "|[kKMGT]i?B|[kMG]bps|bytes|bits|ppm|ppb|IU|mEq|m?mol|mOsm|units?|tabs?|tablets?|caps|puffs|st[sk]|pcs"
-    f"|{CURRENCIES}"
+    f"|{_CURRENCIES}"
 )
 _GLUED = r"[smlVWAKLd]|yo|y/o|st|nd|rd|th|x"
 """Units only directly after the number: after a blank it may be a word or an initial."""

@@ -14,9 +14,6 @@ from ingest.labels import LABELS
 ANYWHERE = Where()
 """Near any digit, with room for a cue word before it and the rest of an address after it."""
 
-AHEAD = Where((), 2, 120)
-"""Long matches that begin with a digit."""
-
 MIDDLE = Where((), 40, 40)
 """Matches with a word or two before a digit."""
 

@@ -7,21 +7,8 @@ TENS = "twenty|thirty|forty|fourty|fifty|sixty|seventy|eighty|ninety"
 CARDINAL = rf"(?:(?:{TENS})(?:[ -]?(?:{UNITS}))?|{TEENS}|{UNITS})"
 """One to ninety-nine, in words."""
 
-NUMBER_WORDS = (
-    rf"(?:(?:{CARDINAL}|a|half a|several|a few)[ -](?=hundred|thousand|million|billion)"
-    rf"|{CARDINAL}(?=[ -]))"
-    rf"(?:(?:(?:[ -]?and)?[ -]?(?:hundred|thousand|million|billion|{CARDINAL}))){{0,6}}"
-)
-"""A whole number in words, "two thousand five hundred"."""
-
 DIGIT_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 """The digits in words, each at its own place."""
-
-ORDINAL = (
-    r"(?:(?:twenty|thirty)[ -])?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)"
-    r"|tenth|eleventh|twelfth|thirteenth|fourteenth|fifteenth|sixteenth|seventeenth|eighteenth|nineteenth"
-    r"|twentieth|thirtieth"
-)
 
 MONTHS = (
     "january|february|march|april|may|june|july|august|september|october|november|december"

@@ -5,6 +5,7 @@ import re
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ FREE, NONE = "free text", "none"
 ROLE = "role"
 """Words for people that name a field of names, of numbers or of text, as its cells say."""
 _POOL = 600
+_EPOCH = date(1970, 1, 1).toordinal()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,8 @@ def kinds() -> list[str]:
 
 def field_names() -> list[str]:
     """The names of fields, of all kinds and of people's parts."""
-    return sorted({name for names in tables()["names"].values() for name in names})
+    names = (*tables()["names"].values(), tables()["people"]["owners"])
+    return sorted({name for each in names for name in each})
 
 
 def field_examples(records: int, seed: int) -> list[FieldExample]:
@@ -188,7 +191,7 @@ class _Cells:
                 (70, 8, 10, 9, 3),
             )[0]
         elif kind == NONE:
-            known, pool = NONE, self._of_nothing(base)
+            known, pool = self._of_nothing(base, roll)
         elif kind == FREE:
             known, pool = (
                 FREE,
@@ -216,6 +219,8 @@ class _Cells:
         roll = self._drawn.random()
         if pool in ("person", "given name", "family name", "city", "job"):
             change = str.lower if roll < 0.12 else str.upper if roll < 0.22 else str
+        if pool == "status":
+            change = str.capitalize if roll < 0.5 else str.upper if roll < 0.6 else str
         return [
             self._drawn.choice(("", "n/a", "-", "unknown"))
             if rows > 1 and self._drawn.random() < 0.06
@@ -229,13 +234,15 @@ class _Cells:
             self._pools[name] = [self._made(name, self._drawn.choice(self._fakers)) for _ in range(_POOL)]
         return self._pools[name]
 
-    def _of_nothing(self, base: str) -> str:
-        for each in tables()["under"]:
-            if re.search(each["names"], base):
-                return str(self._drawn.choice(each["pools"]))
-        return self._drawn.choice(
-            ("thing", "word", "words", "figures", "decimal", "code", "status", "phrase")
+    def _of_nothing(self, base: str, roll: float) -> tuple[str, str]:
+        """Under a name that says nothing; a status may name who has it."""
+        pools = next(
+            (each["pools"] for each in tables()["under"] if re.search(each["names"], base)),
+            ("thing", "word", "words", "figures", "decimal", "code", "status", "phrase"),
         )
+        if pools[0] == "status" and roll < 0.12:
+            return (FREE, "passed on") if roll < 0.05 else ("name", "person" if roll < 0.1 else "given name")
+        return NONE, self._drawn.choice(pools)
 
     def _made(self, name: str, fake: Any) -> str:
         if maker := getattr(self, f"_{name.replace(' ', '_')}", None):
@@ -278,7 +285,9 @@ class _Cells:
         )[0]  # fmt: skip
 
     def _date_of_birth(self, fake: Any) -> str:
-        return self._day(fake.date_of_birth(minimum_age=0, maximum_age=95))
+        born = fake.date_of_birth(minimum_age=0, maximum_age=95)
+        seconds = (born.toordinal() - _EPOCH) * 86_400
+        return str(seconds * self._drawn.choice((1, 1000))) if self._drawn.random() < 0.1 else self._day(born)
 
     def _date(self, fake: Any) -> str:
         return self._day(fake.date_between("-15y", "+3y"))
@@ -375,8 +384,17 @@ class _Cells:
         return str(self._drawn.randrange(0, 10 ** self._drawn.randrange(1, 8)))
 
     def _decimal(self, fake: Any) -> str:
+        """1204.5, and as people write it: 1,204.50, 1.204,50 or 1 204,50."""
         sign, most = self._drawn.choice(("", "", "-")), 10 ** self._drawn.randrange(0, 5)
-        return f"{sign}{self._drawn.uniform(0, most):.{self._drawn.randrange(1, 4)}f}"
+        amount = self._drawn.uniform(0, most)
+        if self._drawn.random() < 0.4:
+            return f"{sign}{amount:.{self._drawn.randrange(1, 4)}f}"
+        signs = self._drawn.choice((",.", ".,", " ,"))
+        return f"{sign}{amount:,.2f}".translate(str.maketrans(",.", signs))
+
+    def _passed_on(self, fake: Any) -> str:
+        """With Hope, waiting for Mr Long."""
+        return f"{self._drawn.choice(tables()['cells']['passed on'])} {self._person(fake)}"
 
     def _measure(self, fake: Any) -> str:
         return f"{self._figures(fake)}{self._drawn.choice(tables()['cells']['unit'])}"
@@ -446,7 +464,7 @@ _SHORT = frozenset(
         "state",
     )
 )
-_OFTEN = {ROLE: 10, "handle": 2, "name": 3, "given name": 2, "family name": 2, "city": 2}
+_OFTEN = {ROLE: 10, "handle": 3, "name": 3, "given name": 2, "family name": 2, "city": 2}
 _ACCOUNTS = frozenset(("user", "owner", "login"))
 """Names of fields that in programs hold the number of an account of a machine."""
 _OF_PEOPLE = frozenset(

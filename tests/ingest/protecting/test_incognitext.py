@@ -1,25 +1,24 @@
 """IncogniText's loop, its variants and targets, and the language model behind both roles. Invented texts."""
 
+import json
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.annotated import AnnotatedText
-from ingest.protecting.authors import Author, Incognito
-from ingest.protecting.by_model import ModelAdversary, ModelRewriter
-from ingest.protecting.incognitext import FEEDBACK, INCOGNITEXT, VARIANTS, protected
-from ingest.protecting.protocols import Adversary, Inference, Wanted
-from ingest.protecting.targets import VALUES, YEARS, chosen_target, drawn_target, randomized_response
+from ingest.protecting.adversary import Inference, ModelAdversary
+from ingest.protecting.incognitext import FEEDBACK, INCOGNITEXT, VARIANTS, Incognito, Pair, Variant
+from ingest.protecting.targets import VALUES, YEARS, drawn_target, randomized_response
 from models.language.asking import REPAIR, Asker
-from models.language.protocol import ChatMessage
+from tests.doubles import Scripted
 
 TEXT = "My wife and I took the night tram home after her thesis defence."
 KEY = b"k" * 32
+TARGETS = {"sex": "female", "age": "58"}
 
 
 def same(attribute: str, guess: str, truth: str) -> bool:
@@ -28,57 +27,59 @@ def same(attribute: str, guess: str, truth: str) -> bool:
     return guess.casefold() == truth.casefold()
 
 
-@dataclass
-class Reader:
-    """Infers what ``knows`` says of the first of its words that stands in a text."""
+def playing(knows: Mapping[str, tuple[str, str]], *puts: tuple[str, str]) -> Scripted:
+    """Infers what ``knows`` says of the words of a text; rewrites by the next of ``puts``, but no age."""
+    left = iter(puts)
 
-    knows: Mapping[str, tuple[str, str]]
-    name = "reader (test double)"
-    attributes: Sequence[str] = ("sex", "age")
-    asked: list[str] = field(default_factory=list)
-
-    def infer(self, texts: Sequence[str]) -> list[Mapping[str, Inference]]:
-        self.asked += texts
-        return [
-            {
-                **{attribute: Inference(("nobody knows",), 0.1) for attribute, _ in self.knows.values()},
-                **{
-                    attribute: Inference((value,), 0.9, word)
-                    for word, (attribute, value) in self.knows.items()
-                    if word in text
-                },
-            }
-            for text in texts
+    def says(role: str, question: str, seed: int) -> str:
+        text = question.partition("Text:\n")[2]
+        if "find out what a text gives away" not in role:
+            return "no" if "Attribute: age" in question else "Like so:\n#\n" + text.replace(*next(left))
+        found = {attribute: ("nobody knows", "") for attribute, _ in knows.values()}
+        found |= {attribute: (value, word) for word, (attribute, value) in knows.items() if word in text}
+        rows = [
+            {"attribute": name, "reasoning": word, "guesses": [value], "certainty": 5}
+            for name, (value, word) in found.items()
         ]
+        return json.dumps({"inferences": rows})
+
+    return Scripted(says, context_tokens=8_192)
 
 
-@dataclass
-class Writer:
-    """Puts the next of its words in place of what an inference rests on; keeps what it was told."""
+def loop(variant: Variant, model: Scripted, truths: Mapping[str, str], text: str = TEXT) -> Incognito:
+    """The method after it rewrote one text, whose author is "7"."""
+    made = Incognito(
+        variant,
+        Asker(model),
+        ("sex", "age"),
+        {text: ("7", truths)},
+        same,
+        lambda author, attribute, truth: TARGETS[attribute],
+    )
+    made.rewrite([AnnotatedText(text, [])])
+    return made
 
-    puts: list[str]
-    name = "writer (test double)"
-    told: list[Wanted] = field(default_factory=list)
 
-    def rewrite(self, text: str, wanted: Wanted) -> str | None:
-        self.told.append(wanted)
-        return text.replace(wanted.inference.reasoning if wanted.inference else "wife", self.puts.pop(0))
+def rewritings(model: Scripted) -> list[str]:
+    """What the rewriter was asked."""
+    return [question for role, question in model.asked if "You rewrite a text" in role]
 
 
 def test_the_loop_ends_when_the_truth_is_no_longer_inferred() -> None:
-    reader, writer = Reader({"wife": ("sex", "male"), "woman": ("sex", "male")}), Writer(["woman", "partner"])
-    outcome = protected(TEXT, {"sex": "male"}, {"sex": "female"}, INCOGNITEXT, reader, writer, same)
-    assert outcome.text == TEXT.replace("wife", "partner")
-    assert (outcome.stops, outcome.rounds, outcome.truthful) == (
-        {"sex": "no longer inferred"},
-        {"sex": 2},
-        False,
+    knows = {"wife": ("sex", "male"), "woman": ("sex", "male")}
+    model = playing(knows, ("wife", "woman"), ("woman", "partner"))
+    made = loop(INCOGNITEXT, model, {"sex": "male"})
+    outcome = made.outcomes[TEXT]
+    assert (outcome.stops, outcome.rounds) == ({"sex": "no longer inferred"}, {"sex": 2})
+    assert not made.truthful
+    assert outcome.pairs == [Pair("7", "sex", "male", "female", TEXT, TEXT.replace("wife", "partner"))]
+    told = "Attribute: sex\nWanted value: female\nTrue value: male\nA reader guessed: male\n"
+    assert [each.partition("The reader's reasons: ")[0] for each in rewritings(model)] == [told] * 2
+    assert ["reasons: woman" in each for each in rewritings(model)] == [False, True]
+    assert made.name == (
+        "incognitext, rewriter (scripted (test double), prompt rewrite_toward v1, rewrite_without v1)"
     )
-    assert [each.target for each in writer.told] == ["female"] * 2
-    assert [each.truth for each in writer.told] == ["male"] * 2
-    assert [each.reasoning for each in outcome.history["sex"]] == ["wife", "woman", ""]
-    assert TEXT not in repr((outcome, writer.told, outcome.history))
-    assert "wife" not in repr((outcome, writer.told, outcome.history))
+    assert "wife" not in repr((made, outcome)) and "male" not in repr((made, outcome))
 
 
 @pytest.mark.parametrize(
@@ -87,37 +88,37 @@ def test_the_loop_ends_when_the_truth_is_no_longer_inferred() -> None:
 def test_what_is_not_inferred_stays_as_it_is_and_no_answer_is_no_success(
     knows: Mapping[str, tuple[str, str]], stop: str
 ) -> None:
-    outcome = protected(
-        TEXT, {"sex": "male"}, {"sex": "female"}, INCOGNITEXT, Reader(knows), Writer([]), same
-    )
-    assert (outcome.text, outcome.stops, outcome.rounds) == (TEXT, {"sex": stop}, {"sex": 0})
-    assert outcome.truthful
+    model = playing(knows)
+    made = loop(INCOGNITEXT, model, {"sex": "male"})
+    outcome = made.outcomes[TEXT]
+    assert (outcome.stops, outcome.rounds, outcome.pairs) == ({"sex": stop}, {"sex": 0}, [])
+    assert made.truthful and rewritings(model) == []
 
 
 def test_feedback_rewrites_every_round_without_a_target_and_stays_truthful() -> None:
-    reader, writer = Reader({"wife": ("sex", "male")}), Writer(["partner", "", ""])
-    outcome = protected(TEXT, {"sex": "male"}, {}, FEEDBACK, reader, writer, same, rounds=3)
-    assert (outcome.stops, outcome.rounds, outcome.truthful) == ({"sex": "rounds"}, {"sex": 3}, True)
-    assert [(each.target, each.truth) for each in writer.told] == [(None, None)] * 3
+    model = playing({"wife": ("sex", "male")}, ("wife", "partner"), ("tram", "bus"), ("bus", "car"))
+    made = loop(FEEDBACK, model, {"sex": "male"})
+    outcome = made.outcomes[TEXT]
+    assert (outcome.stops, outcome.rounds, outcome.pairs) == ({"sex": "rounds"}, {"sex": 3}, [])
+    assert made.truthful
+    assert not any("Wanted" in each or "True value" in each for each in rewritings(model))
     # From the second round on the guess is another one.
-    assert [each.inference.guesses[0] for each in writer.told if each.inference] == [
-        "male",
-        *["nobody knows"] * 2,
-    ]
+    guessed = [each.partition("guessed: ")[2].partition("\n")[0] for each in rewritings(model)]
+    assert guessed == ["male", "nobody knows", "nobody knows"]
 
 
 @pytest.mark.parametrize("name", list(VARIANTS))
 def test_every_variant_shows_what_it_says(name: str) -> None:
-    variant, writer = VARIANTS[name], Writer(["partner"] * 3)
-    outcome = protected(
-        TEXT, {"sex": "male"}, {"sex": "female"}, variant, Reader({"wife": ("sex", "male")}), writer, same
-    )
-    first = writer.told[0]
-    assert (first.target is not None) is variant.target
-    assert (first.truth is not None) is variant.sees_truth
-    assert (first.inference is not None) is variant.sees_inference
-    assert len(writer.told) == (1 if variant.early_stopping else 3)
-    assert outcome.truthful is not variant.target
+    variant = VARIANTS[name]
+    model = playing({"wife": ("sex", "male")}, *[("wife", "partner")] * 3)
+    made = loop(variant, model, {"sex": "male"})
+    first, *more = rewritings(model)
+    shown = ["Wanted value: female" in first, "True value: male" in first, "A reader guessed: male" in first]
+    assert shown == [variant.target, variant.sees_truth, variant.sees_inference]
+    assert len(more) == (0 if variant.early_stopping else 2)
+    assert made.truthful is not variant.target
+    # The adversary is told the truth by one variant.
+    assert ("True sex: male" in model.asked[0][1]) is variant.hinted
 
 
 def test_the_paper_has_six_variants() -> None:
@@ -127,38 +128,25 @@ def test_the_paper_has_six_variants() -> None:
 
 
 def test_attributes_are_protected_one_after_the_other_and_one_that_fails_stops_alone() -> None:
-    class Refusing(Writer):
-        def rewrite(self, text: str, wanted: Wanted) -> str | None:
-            return None if wanted.attribute == "age" else super().rewrite(text, wanted)
-
-    reader = Reader({"thesis defence": ("age", "27"), "wife": ("sex", "male")})
-    truths, targets = {"age": "25", "sex": "male"}, {"age": "58", "sex": "female"}
-    outcome = protected(TEXT, truths, targets, INCOGNITEXT, reader, Refusing(["partner"]), same)
+    model = playing({"thesis defence": ("age", "27"), "wife": ("sex", "male")}, ("wife", "partner"))
+    outcome = loop(INCOGNITEXT, model, {"age": "25", "sex": "male"}).outcomes[TEXT]
     assert outcome.stops == {"age": "not rewritten", "sex": "no longer inferred"}
-    assert outcome.text == TEXT.replace("wife", "partner")
+    assert [(each.attribute, each.original) for each in outcome.pairs] == [("sex", TEXT)]
 
 
 def test_texts_of_known_authors_are_rewritten_and_others_stay() -> None:
-    made: list[Mapping[str, str]] = []
-
-    def adversary(shown: Mapping[str, str]) -> Adversary:
-        made.append(shown)
-        return Reader({"wife": ("sex", "male")})
-
-    loop = Incognito(
-        VARIANTS["target-hinted"],
-        adversary,
-        Writer(["partner"]),
-        {TEXT: Author("7", {"sex": "male"})},
-        same,
-        drawn_target(KEY, same),
-    )
+    made = loop(INCOGNITEXT, playing({"wife": ("sex", "male")}, *[("wife", "partner")] * 2), {"sex": "male"})
     texts = [AnnotatedText(TEXT, []), AnnotatedText("It rained.", [])]
-    assert loop.rewrite(texts) == [TEXT.replace("wife", "partner"), "It rained."]
-    assert made == [{"sex": "male"}]
-    assert loop.name == "target-hinted, writer (test double)"
-    assert list(loop.outcomes) == [TEXT]
-    assert "male" not in repr(loop) and "wife" not in repr(loop)
+    assert made.rewrite(texts) == [TEXT.replace("wife", "partner"), "It rained."]
+    assert list(made.outcomes) == [TEXT]
+
+
+@pytest.mark.parametrize(("variant", "stop"), [(INCOGNITEXT, "no longer inferred"), (FEEDBACK, "rounds")])
+def test_a_text_that_would_be_cut_off_is_not_rewritten(variant: Variant, stop: str) -> None:
+    for words, expected in ((1199, stop), (1200, "not rewritten")):
+        text, model = "wife " + "kiln " * words, playing({"wife": ("sex", "male")}, *[("wife", "kiln")] * 3)
+        assert loop(variant, model, {"sex": "male"}, text).outcomes[text].stops == {"sex": expected}
+        assert bool(rewritings(model)) is (expected == stop)
 
 
 # -- targets ----------------------------------------------------------------------------------------------
@@ -166,8 +154,7 @@ def test_texts_of_known_authors_are_rewritten_and_others_stay() -> None:
 
 @given(st.sampled_from(["18", "40", "43", "80"]), st.text())
 def test_a_chosen_target_stands_unless_it_is_the_truth(truth: str, author: str) -> None:
-    otherwise = drawn_target(KEY, same)
-    draw = chosen_target({"age": "40"}, same, otherwise)
+    otherwise, draw = drawn_target(KEY, same), drawn_target(KEY, same, {"age": "40"})
     drawn = draw(author, "age", truth)
     assert not same("age", drawn, truth)
     assert drawn == ("40" if not same("age", "40", truth) else otherwise(author, "age", truth))
@@ -210,27 +197,7 @@ def test_an_epsilon_below_nought_is_refused() -> None:
         randomized_response(KEY, -1, same)
 
 
-# -- the language model -----------------------------------------------------------------------------------
-
-
-@dataclass
-class Scripted:
-    """Gives its answers in turn."""
-
-    answers: list[str]
-    name = "scripted (test double)"
-    context_tokens = 8_192
-    asked: list[Sequence[ChatMessage]] = field(default_factory=list, repr=False)
-
-    def count_tokens(self, messages: Sequence[ChatMessage]) -> int:
-        return sum(len(each.content.split()) for each in messages)
-
-    def complete(
-        self, messages: Sequence[ChatMessage], *, max_tokens: int, temperature: float = 0.0, seed: int = 0
-    ) -> str:
-        self.asked.append(messages)
-        return self.answers.pop(0)
-
+# -- the adversary ----------------------------------------------------------------------------------------
 
 INFERRED = (
     'Here you are: {"inferences": [{"attribute": "sex", "reasoning": "a wife", "certainty": 4,'
@@ -241,41 +208,20 @@ INFERRED = (
 
 
 def test_inferences_are_read_from_whatever_a_model_wraps_them_in() -> None:
-    model = Scripted([INFERRED, "I cannot do that.", '{"inferences": []}'])
+    answers = iter([INFERRED, "I cannot do that.", '{"inferences": []}'])
+    model = Scripted(lambda role, question, seed: next(answers))
     adversary = ModelAdversary(Asker(model), ["age", "sex"])
     first, second = adversary.infer([TEXT, "It rained."])
     assert first["sex"] == Inference(("male", "female", "x"), 0.8, "a wife")
     assert first["age"] == Inference(("27", "30"), 0.2, "")
     assert second == {}
-    assert model.asked[0][1].content.startswith("Attributes: age, sex\n")
-    assert model.asked[2][3].content.startswith(REPAIR)
+    assert model.asked[0][1].startswith("Attributes: age, sex\n")
+    assert model.asked[2][1].startswith(REPAIR)
     assert adversary.name == "adversary (scripted (test double), prompt infer_attributes v1)"
     assert "wife" not in repr((adversary, first))
 
 
 def test_an_adversary_is_told_the_truths_that_a_variant_shows_it() -> None:
-    model = Scripted([INFERRED])
+    model = Scripted(lambda role, question, seed: INFERRED)
     ModelAdversary(Asker(model), ["sex"], {"sex": "male"}).infer([TEXT])
-    assert "\nTrue sex: male\n" in model.asked[0][1].content
-
-
-def test_a_rewriter_shows_what_it_is_given_and_reads_behind_the_mark() -> None:
-    model = Scripted(["I changed one word.\n#\nMy partner slept.", "My partner slept.", "no"])
-    rewriter = ModelRewriter(Asker(model))
-    wanted = Wanted("sex", "female", "male", Inference(("male", "female"), 0.8, "a wife"))
-    assert rewriter.rewrite("My wife slept.", wanted) == "My partner slept."
-    said = model.asked[0][1].content
-    assert "Wanted value: female\nTrue value: male\nA reader guessed: male; female\n" in said
-    assert "The reader's reasons: a wife" in said
-    assert rewriter.rewrite("My wife slept.", Wanted("sex")) is None
-    assert "Wanted" not in model.asked[1][1].content and "True value" not in model.asked[1][1].content
-    assert rewriter.name.endswith("prompt rewrite_toward v1, rewrite_without v1)")
-
-
-@pytest.mark.parametrize("target", [None, "female"])
-def test_a_rewriter_does_not_ask_for_a_text_that_would_be_cut_off(target: str | None) -> None:
-    model = Scripted(["#\nshort"])
-    rewriter = ModelRewriter(Asker(model))
-    assert rewriter.rewrite("kiln " * 1201, Wanted("sex", target)) is None
-    assert not model.asked
-    assert rewriter.rewrite("kiln " * 1200, Wanted("sex", target)) == "short"
+    assert "\nTrue sex: male\n" in model.asked[0][1]

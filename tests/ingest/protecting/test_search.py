@@ -10,14 +10,13 @@ from hypothesis import strategies as st
 
 from ingest.annotated import AnnotatedText
 from ingest.documents import Entity, Identifier, Span
-from ingest.protecting.clauses import deletions, sentences_of
-from ingest.protecting.edits import Edit, deletion, together, written
-from ingest.protecting.protocols import Inference
+from ingest.protecting.adversary import Inference
+from ingest.protecting.edits import Edit, deletions, sentences_of, together, written
 from ingest.protecting.search import NEAREST, TELLS_NOTHING, Search, offered_edits
 from ingest.protecting.wordings import entity_edits, neutral_words, wordings
 from models.vectors import Vectors
 
-TEXT = "My wife and I moved here when I retired. The harbour is quiet at night, and I like it."
+TEXT = "My wife and I moved here. I retired in May. The harbour is quiet at night, and I like it."
 
 
 def results(text: str) -> list[str | None]:
@@ -31,45 +30,15 @@ def results(text: str) -> list[str | None]:
     ("before", "after"),
     [
         ("I fix roofs. The rain came early.", "The rain came early."),
-        ("We sold the van (my brother's old one). It rained.", "We sold the van. It rained."),
-        ("As a nurse, I slept badly.", "I slept badly."),
-        ("After the night shift, my bus was late.", "My bus was late."),
-        ("My wife and I moved here when I retired.", "My wife and I moved here."),
-        ("Hi all, I'm Tove, a crane driver from Leith.", "Hi all, I'm Tove."),
-        ("My uncle, who is a baker, was late.", "My uncle was late."),
-        ("I mend nets, and my wife sells fish.", "I mend nets."),
-        ("I mend nets, and I sell fish.", "I sell fish."),
-        ("I walked to the pier with my kids.", "I walked to the pier."),
-        ("I work as a roofer in the north.", "I work in the north."),
+        ("It rained. My tram was late. We walked.", "It rained. We walked."),
+        ("My tram was late. It rained.", "My tram was late."),
         ("What a day! #roofer #dad", "What a day! #roofer"),
         ("What a day! #roofer #dad", "What a day! #dad"),
-        ("What a day 👷", "What a day"),
         ("@tove_88 : the crane is stuck", "The crane is stuck"),
     ],
 )
-def test_what_is_set_off_goes_and_a_whole_sentence_remains(before: str, after: str) -> None:
+def test_what_may_go_leaves_whole_sentences(before: str, after: str) -> None:
     assert after in results(before)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "I didn't cry when my wife left.",
-        "If I were a nurse, I would know.",
-        "As a nurse, I never sleep.",
-        "Is it cold when you fish?",
-        "I remember when I was young.",
-        "It's nicer when it's dry outside.",
-        "When I get up, I am short of breath.",
-        "My wife, my son, and I went home.",
-        "I live with my parents.",
-        "I agree with my wife.",
-        "Unless it rains, we walk.",
-        "Every man sings as a child.",
-    ],
-)
-def test_what_holds_the_rest_up_stays(text: str) -> None:
-    assert [each for each in deletions(text) if each.kind == "phrase"] == []
 
 
 @pytest.mark.parametrize(
@@ -83,10 +52,12 @@ def test_what_holds_the_rest_up_stays(text: str) -> None:
     ],
 )
 def test_a_sentence_stays_that_the_next_one_leans_on(text: str) -> None:
-    first = sentences_of(text)[0].span
-    assert not any(
-        each.kind == "sentence" and each.replacements[0][0].start == first.start for each in deletions(text)
-    )
+    first, _ = sentences_of(text)[0]
+    assert not any(each.replacements[0][0].start == first.start for each in deletions(text))
+
+
+def test_who_speaks_stays_where_several_do() -> None:
+    assert not [each for each in deletions("Tove : Hello.\nMoll : Hi there.") if each.kind == "phrase"]
 
 
 def test_the_only_sentence_stays() -> None:
@@ -95,10 +66,9 @@ def test_the_only_sentence_stays() -> None:
 
 
 def test_places_of_sentences_are_those_of_the_text() -> None:
-    text = "One  day it\nrained. Two:\n\nThree came."
-    assert [text[each.span.start : each.span.end] for each in sentences_of(text)] == [
-        each.said for each in sentences_of(text)
-    ]
+    text = "One  day it rained. Two:\n\nThree came."
+    found = [(text[span.start : span.end], whole) for span, whole in sentences_of(text)]
+    assert found == [("One  day it rained.", True), ("Two:", True), ("Three came.", True)]
 
 
 # -- the table --------------------------------------------------------------------------------------------
@@ -181,19 +151,6 @@ def test_a_kind_in_brackets_stands_for_numbers_and_not_for_words() -> None:
     assert found == ["Married life is fine, call [phone number]."]
 
 
-@pytest.mark.parametrize(
-    ("text", "said", "label"),
-    [
-        ("It runs at Orvik Tarn, and Moll.", "Orvik Tarn", "organization"),
-        ("We met at Tarnow.", "Tarnow", "person"),
-        ("A driver update failed.", "driver", "job title"),
-        ("Date: 2031-04-05", "2031-04-05", "phone number"),
-    ],
-)
-def test_mentions_that_are_cut_short_or_mistaken_stay(text: str, said: str, label: str) -> None:
-    assert after_entities(text, entity(text, said, label)) == []
-
-
 def test_a_neutral_wording_goes_before_a_rung() -> None:
     text = "My wife sings."
     annotated = AnnotatedText(text, [entity(text, "wife", "demographic attribute")])
@@ -204,9 +161,8 @@ def test_a_neutral_wording_goes_before_a_rung() -> None:
 
 
 def test_what_lies_in_a_deletion_goes_with_it_and_half_of_it_cannot() -> None:
-    word, whole, half = (
-        Edit("wording", ((Span(4, 6), "xx"),)), deletion("phrase", 2, 8), deletion("phrase", 5, 10),
-    )  # fmt: skip
+    word = Edit("wording", ((Span(4, 6), "xx"),))
+    whole, half = (Edit("phrase", ((span, ""),)) for span in (Span(2, 8), Span(5, 10)))
     assert together([word, whole]) == [(Span(2, 8), "")]
     assert together([word, half]) is None and together([whole, half]) is None
     assert written("abcdefghijkl", [whole, half]) is None
@@ -261,7 +217,6 @@ class Reader:
 
     words: Mapping[str, float]
     name = "reader (test double)"
-    attributes: Sequence[str] = ("sex", "age")
     asked: list[int] = field(default_factory=list)
 
     def infer(self, texts: Sequence[str]) -> list[Mapping[str, Inference]]:
@@ -291,28 +246,28 @@ def search(words: Mapping[str, float], attributes: Sequence[str] = ("sex",)) -> 
 
 
 def test_a_cue_that_is_no_entity_goes_and_nothing_else() -> None:
-    (found,) = search({"wife": 0.3, "retired": 0.2}).search([AnnotatedText(TEXT, [])])
+    found = search({"wife": 0.3, "retired": 0.2}).search(AnnotatedText(TEXT, []))
     assert found.text == "My partner and I moved here. The harbour is quiet at night, and I like it."
-    assert (found.stops, dict(found.edits)) == ({"sex": "protected"}, {"wording": 1, "phrase": 1})
+    assert (found.stops, dict(found.edits)) == ({"sex": "protected"}, {"wording": 1, "sentence": 1})
     assert found.before["sex"] == pytest.approx(1.0) and found.after == {"sex": 0.5}
-    assert found.truthful and found.rounds == {"text": 2}
+    assert found.rounds == {"text": 2}
 
 
-def test_what_is_not_inferred_stays() -> None:
-    (found,) = search({"whale": 0.3}).search([AnnotatedText(TEXT, [])])
-    assert (found.text, found.stops, found.edits) == (TEXT, {"sex": "already safe"}, {})
-
-
-def test_an_attribute_without_an_edit_that_helps_is_said_to_be_so() -> None:
-    (found,) = search({"harbour": 0.3}).search([AnnotatedText("The harbour.", [])])
-    assert (found.text, found.stops) == ("The harbour.", {"sex": "no edit helps"})
+@pytest.mark.parametrize(
+    ("text", "cue", "stop"), [(TEXT, "whale", "already safe"), ("The harbour.", "harbour", "no edit helps")]
+)
+def test_what_is_not_inferred_or_cannot_be_helped_stays_and_is_said_to_be_so(
+    text: str, cue: str, stop: str
+) -> None:
+    found = search({cue: 0.3}).search(AnnotatedText(text, []))
+    assert (found.text, found.stops, found.edits) == (text, {"sex": stop}, {})
 
 
 def test_edits_that_gain_next_to_nothing_or_move_too_far_are_not_made() -> None:
-    (found,) = search({"wife": 0.005, "harbour": 0.4}).search([AnnotatedText(TEXT, [])])
-    assert "wife" in found.text
+    found = search({"wife": 0.005, "harbour": 0.4}).search(AnnotatedText(TEXT, []))
+    assert "wife" in found.text and "harbour" not in found.text
     long = f"{'Zzz. ' * 40}A big zoo zzz zzz. The wife."
-    (found,) = search({"zz": 0.4}).search([AnnotatedText(long, [])])
+    found = search({"zz": 0.4}).search(AnnotatedText(long, []))
     near = Letters().encode([long, found.text])
     assert near[0] @ near[1] >= NEAREST
 
@@ -325,25 +280,15 @@ def test_what_did_not_help_is_tried_again_before_the_search_ends() -> None:
                 for each in texts
             ]
 
-    found = Search(Both({}), Letters(), ("sex",)).search([AnnotatedText(TEXT, [])])[0]
+    found = Search(Both({}), Letters(), ("sex",)).search(AnnotatedText(TEXT, []))
     assert found.stops == {"sex": "protected"} and "retired" not in found.text
-
-
-def test_an_outcome_does_not_depend_on_the_batch() -> None:
-    texts = [
-        AnnotatedText(each, []) for each in (TEXT, "It rained.", "As a nurse, I slept badly. My wife sings.")
-    ]
-    words = {"wife": 0.3, "nurse": 0.2}
-    together_ = search(words).search(texts)
-    assert [each.text for each in together_] == [search(words).search([each])[0].text for each in texts]
-    assert search(words).search([]) == []
 
 
 def test_a_rewriter_keeps_its_outcomes_by_text_and_shows_none() -> None:
     rewriter = search({"wife": 0.3})
     (text,) = rewriter.rewrite([AnnotatedText(TEXT, [])])
-    assert rewriter.outcomes[TEXT].text == text and rewriter.name == "search"
-    shown = repr((rewriter.outcomes[TEXT], wordings(TEXT), sentences_of(TEXT)))
+    assert rewriter.outcomes[TEXT].text == text and (rewriter.name, rewriter.truthful) == ("search", True)
+    shown = repr((rewriter.outcomes[TEXT], wordings(TEXT)))
     assert "wife" not in shown and "partner" not in shown and "harbour" not in shown
 
 

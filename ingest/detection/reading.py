@@ -1,0 +1,115 @@
+"""The reader's items as mentions: their labels, classes and needs."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ingest.documents import Document, Entity, Span
+from ingest.labels import LABELS, NOT_ASKED, PERSON, VAGUE, label_of
+
+if TYPE_CHECKING:
+    from models.reader.reader import Item, Reader, Told
+
+LABELS_OF: Mapping[str, Sequence[str]] = {
+    "PERSON": (PERSON,),
+    "CODE": ("reference number",),
+    "CONTACT": (
+        *("account handle", "phone number", "email address", "URL link", "personal web link", "IP address"),
+        "MAC address",
+    ),
+    "ADDRESS": ("street address", "zip postal code", "building number", "secondary address unit"),
+    "LOC": ("place", "city name", "county", "state or province", "country"),
+    "ORG": ("organization", "medical department"),
+    "DATE": ("date", "date of birth"),
+    "TIME": ("time",),
+    "DURATION": ("duration", "frequency"),
+    "AGE": ("person age",),
+    "QUANTITY": ("quantity", "dosage", "frequency", "person height", "test result"),
+    "MONEY": ("monetary amount",),
+    "JOB": ("job title", "job area", "job type"),
+    "FAMILY": ("demographic attribute", "marital status"),
+    "ORIGIN": ("nationality", "religion", "language", "demographic attribute"),
+    "DEM": ("demographic attribute", "gender", "eye color", "person height"),
+    "CONDITION": ("diagnosis", "symptom", "disease", "allergy"),
+    "DRUG": ("medication", "dosage"),
+    "TEST": ("test result", "medical test"),
+    "PROCEDURE": ("procedure",),
+    "MISC": (VAGUE, "event"),
+}
+"""The labels that an item of a kind may have; the first where the reader finds none of them likelier.
+
+The issuer of a code is known only where a pattern computes its check digits."""
+ASKED = tuple(name for name in LABELS if name not in NOT_ASKED)
+"""The labels of ours that the reader looks for."""
+TOLD = 0.5
+"""The probability of telling of somebody from which an item is a mention."""
+
+
+def mentions_of(label: str, number: int, told: "Told", source: str) -> Iterator[Entity]:
+    """The mentions of a label, which has this number among those of the reader."""
+    for start, end, score in told.mentions(number):
+        yield Entity(Span(start, end), label, label_of(label).identifier, score, source)
+
+
+class LabelDetector:
+    """An ``EntityDetector`` that finds the mentions of a reader's labels, of whomever they tell."""
+
+    def __init__(self, reader: "Reader") -> None:
+        self._reader = reader
+        self.name = f"model:{reader.name}"
+
+    def detect(self, documents: Sequence[Document]) -> list[list[Entity]]:
+        """The mentions of each document; those of two labels may overlap."""
+        return [
+            [
+                mention
+                for number, label in enumerate(self._reader.labels)
+                for mention in mentions_of(label, number, told, self.name)
+            ]
+            for told in self._reader.told([document.text for document in documents])
+        ]
+
+
+class ReadingDetector:
+    """An ``EntityDetector`` over a reader that looks for ``ASKED``, and for labels of a user's own."""
+
+    def __init__(self, reader: "Reader") -> None:
+        self._reader = reader
+        self._column = {label: number for number, label in enumerate(reader.labels)}
+        self._own = [number for label, number in self._column.items() if label not in LABELS]
+        self.name = f"model:{reader.name}"
+
+    def detect(self, documents: Sequence[Document]) -> list[list[Entity]]:
+        """The unlinked mentions of each document, by start, with their needs."""
+        return [entities for entities, _ in self.judged(documents)]
+
+    def judged(self, documents: Sequence[Document]) -> "list[tuple[list[Entity], Told]]":
+        """The same, and what was read of each document."""
+        told = self._reader.told([document.text for document in documents])
+        return [(sorted(self._mentions(each), key=lambda one: one.span), each) for each in told]
+
+    def likely_same(self, text: str, spans: Sequence[Span]) -> list[list[int]]:
+        """For each mention of a name the earlier ones that are likely the same, as ``Reader.likely_same``."""
+        return self._reader.likely_same(text, [(span.start, span.end) for span in spans])
+
+    def _mentions(self, told: "Told") -> Iterator[Entity]:
+        yield from (self._mention(item, told) for item in told.items() if item.need.tells >= TOLD)
+        for number in self._own:
+            yield from mentions_of(self._reader.labels[number], number, told, self.name)
+
+    def _mention(self, item: "Item", told: "Told") -> Entity:
+        label = self._label(item, told)
+        return Entity(
+            span=Span(item.start, item.end),
+            label=label,
+            identifier=label_of(label).identifier,
+            confidence=item.need.tells,
+            source=self.name,
+            need=item.need,
+        )
+
+    def _label(self, item: "Item", told: "Told") -> str:
+        labels = LABELS_OF[item.kind]
+        if len(labels) == 1:
+            return labels[0]
+        scores = told.inside[item.first : item.last].mean(axis=0)
+        return max(labels, key=lambda label: float(scores[self._column[label]]))

@@ -1,1 +1,0 @@
-"""Rule and word-list detection, for machines without a learned detector."""

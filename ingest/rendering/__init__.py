@@ -1,1 +1,0 @@
-"""Step 5: replace entities by other words."""

@@ -1,0 +1,70 @@
+"""The class of a mention, from the cue words that it has."""
+
+import re
+from functools import cache
+
+from ingest.language.vocabulary import fold
+from ingest.wording.classes import table
+
+_NONE = frozenset(("no", "not", "denies", "negative", "without", "never"))
+_SHORT = 4
+_WORDS = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
+
+
+@cache
+def _cues(
+    name: str,
+) -> tuple[dict[str, int], dict[str, int], tuple[tuple[str, int], ...], tuple[tuple[str, int], ...]]:
+    whole: dict[str, int] = {}
+    ends: dict[str, int] = {}
+    prefixes, suffixes = [], []
+    for number, cues in enumerate(table(name).values()):
+        for cue in map(fold, cues):
+            if cue.startswith("$"):
+                ends.setdefault(cue[1:], number)
+            elif cue.endswith("*"):
+                prefixes.append((cue[:-1], number))
+            elif cue.startswith("*"):
+                suffixes.append((cue[1:], number))
+            else:
+                whole.setdefault(cue, number)
+    return whole, ends, tuple(prefixes), tuple(suffixes)
+
+
+def class_of(said: str, name: str) -> str | None:
+    """The first class of the table ``name`` of which the words have a cue; two words count before one."""
+    folded = [fold(word) for word in _WORDS.findall(said)]
+    if _NONE & set(folded):
+        return None
+    numbers = []
+    skip = False
+    for index, word in enumerate(folded):
+        pair = _number_of(f"{word} {folded[index + 1]}", name) if index + 1 < len(folded) else None
+        number = pair if pair is not None or skip else _number_of(word, name)
+        if number is None and index + 1 == len(folded) and not skip:
+            number = _last_of(word, name)
+        skip = pair is not None
+        if number is not None:
+            numbers.append(number)
+    return list(table(name))[min(numbers)] if numbers else None
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if word.endswith("s") and len(word) > _SHORT else word
+
+
+def _number_of(word: str, name: str) -> int | None:
+    """The first class of which a word, in either number, is a cue; a whole word counts before its ends."""
+    whole, _, prefixes, suffixes = _cues(name)
+    single = _singular(word)
+    found = {whole[each] for each in (word, single) if each in whole}
+    if found:
+        return min(found)
+    found |= {number for part, number in prefixes if word.startswith(part)}
+    found |= {number for part, number in suffixes if single.endswith(part) and len(single) > len(part) + 1}
+    return min(found, default=None)
+
+
+def _last_of(word: str, name: str) -> int | None:
+    ends = _cues(name)[1]
+    return min((ends[each] for each in (word, _singular(word)) if each in ends), default=None)

