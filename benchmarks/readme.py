@@ -37,11 +37,11 @@ INGEST_HEAD = (
 
 PARAGRAPHS = (
     ("clinic-023", "Event:"),
-    ("clinic-007", "Course."),
     ("office-019", "About the other thing"),
     ("tribunal-008", "9. Was waiting"),
-    ("tribunal-015", "2. On 11"),
-    ("tribunal-019", "I've reason"),
+    ("office-023", "Tue."),
+    ("office-008", "(08:41"),
+    ("tribunal-023", "GRIEVANCE APPEAL"),
 )
 """Paragraphs of the invented corpus that the README shows: the document, and how they begin."""
 

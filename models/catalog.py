@@ -94,8 +94,8 @@ BITS_FILES = _trained_here(
 )
 WORDING_FILES = _trained_here(
     "wording",
-    weights="1818a76be7b280500fd47750fc04cf838a821c27b3df9ce08c0aa1d513c6eff4",
-    card="023dc7431f179030d278f2c80dce6b749ada37a4287f8571832909cd4f465d06",
+    weights="b451478d81cf3ee13aa9e8967e0f1863ca6daff12c6ccb817ae2e3e5315c71a9",
+    card="466289a51a429cebe479067fe00cff97167c8f4b4e59bec6aa80b2429174c2ba",
 )
 READER_FILES = (
     *_trained_here(

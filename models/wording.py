@@ -112,17 +112,20 @@ def sort_pieces(place: Place) -> dict[int, float]:
 
 
 def form_pieces(place: Place) -> dict[int, float]:
-    """The hashed pieces that say which form fits: the words at both edges, inside and outside."""
+    """The hashed pieces that say which form fits: the words inside, their endings, and those around."""
     before, after = _around(place)
     words = re.findall(r"[\w']+", place.said.lower()) or ["_"]
     case = "caps" if place.said.isupper() else "cap" if place.said[:1].isupper() else "low"
     near = [f"l1={before[-1]}", f"l2={before[-2]}", f"l21={before[-2]} {before[-1]}", f"r1={after[0]}"]
-    ends = [f"first={words[0]}", f"last={words[-1]}", f"second={words[1] if len(words) > 1 else ''}"]
-    ends += [f"{side}{size}={word[cut]}" for side, word in (("f", words[0]), ("e", words[-1]))
-             for size in (1, 2, 3) for cut in (slice(-size, None),)]  # fmt: skip
-    kind = [f"{place.kind} {each}" for each in (near[0], ends[0], case)]
-    pieces = [*near, *ends, *kind, case, f"n={min(len(words), 5)}", *(f"w={word}" for word in words)]
-    return _hashed(((pieces, 0.3),), place.kind)
+    near += [f"l1e={before[-1][-3:]}", *(f"l={word}" for word in before[-4:])]
+    inner = [f"01={' '.join(words[:2])}"]
+    inner += [f"l10={before[-1]} {words[0]}", f"l10e={before[-1]} {words[0][-2:]}"]
+    for at, word in (*enumerate(words[:3]), ("last", words[-1])):
+        inner += [f"{at}={word}", f"{at}f={word[:3]}", *(f"{at}e={word[-size:]}" for size in (1, 2, 3))]
+    kind = [f"{place.kind} {each}" for each in (near[0], f"0={words[0]}", case)]
+    pieces = [*near, *inner, *kind, case, f"n={min(len(words), 5)}"]
+    pieces += [f"{sign}={part}" for word in words for sign, part in (("w", word), ("we", word[-2:]))]
+    return _hashed(((pieces, 1.0),), place.kind)
 
 
 def _around(place: Place) -> tuple[list[str], list[str]]:

@@ -13,11 +13,11 @@ from eval.attacks.attribute_values import ATTRIBUTES, countries, value_names, va
 from eval.corpora.corpus import Truths
 from eval.corpora.dialogues import ACI_BENCH, MTS_DIALOG
 from eval.corpora.layouts import records_in, text_of
+from eval.measures.classify import class_of
 from eval.measures.inferred import CLOSE, closest, similarity
 from eval.measures.said_areas import areas_in
 from eval.measures.said_numbers import ranges_of
 from ingest.language.vocabulary import fold
-from ingest.wording.classify import class_of
 from models.corpora.records import Row, parsed_lines
 from models.errors import ConfigurationError
 

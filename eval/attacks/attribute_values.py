@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from eval.measures.classify import table
 from eval.measures.said_areas import areas_in
 from ingest.language.vocabulary import entries, fold
-from ingest.wording.classes import table
 
 ATTRIBUTES = ("age", "sex", "country", "nationality", "occupation", "relationship", "health")
 """In the order of the tables. ``country`` is where somebody lives, ``nationality`` where they are from."""

@@ -13,11 +13,11 @@ from functools import cache
 from math import floor, inf
 
 from eval.attacks.population import SaidOfPerson, conditions, jobs
+from eval.measures.classify import class_of
 from eval.measures.said_areas import Area, areas_in
 from eval.measures.said_dates import moment_of
 from eval.measures.said_numbers import Range, ranges_of
 from ingest.language.vocabulary import fold
-from ingest.wording.classify import class_of
 
 _FEMALE = re.compile(r"(?i)(?<![^\W_])(?:she|her|hers|herself|woman|female|girl|lady|mrs|ms|miss)(?![^\W_])")
 _MALE = re.compile(r"(?i)(?<![^\W_])(?:he|him|his|himself|man|male|boy|gentleman|mr|mister|sir)(?![^\W_])")

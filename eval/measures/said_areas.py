@@ -11,7 +11,7 @@ from functools import cache
 from math import cos, hypot, radians
 
 from ingest.language.vocabulary import fold, words
-from ingest.wording.classes import table
+from ingest.wording.places import areas as parts_of_the_world
 
 _CONTINENTS = {
     **{"europe": "EU", "european": "EU", "africa": "AF", "african": "AF", "asia": "AS", "asian": "AS"},
@@ -76,14 +76,14 @@ def _known() -> Mapping[str, Area]:
                 found[fold(name)] = area
     for code, state in source.get_us_states().items():
         found[fold(state["name"])] = found[code] = Area(frozenset(("US",)), code)
-    for nation, counties in table("counties").items():
+    for nation, counties in parts_of_the_world("counties").items():
         country, region = ("IE", "") if nation == "Ireland" else ("GB", _NATIONS[fold(nation)])
         found |= {each: Area(frozenset((country,)), region) for each in counties}
     countries = source.get_countries()
     found |= {name: Area(frozenset(("GB",)), region) for name, region in _NATIONS.items()}
     for code, country in countries.items():
         found[fold(country["name"]).removeprefix("the ")] = Area(frozenset((code,)))
-    for part, members in table("regions").items():
+    for part, members in parts_of_the_world("regions").items():
         codes = Area(frozenset(each.upper() for each in members))
         found |= {name: codes for name in _forms(fold(part).removeprefix("the "))}
     for name, continents in _CONTINENTS.items():

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from functools import cache
 
+from eval.measures.classify import table
 from eval.measures.said_areas import areas_in
 from eval.measures.said_dates import moment_of
 from eval.measures.said_numbers import ranges_of
 from ingest.language.vocabulary import fold, words
-from ingest.wording.classes import table
 
 _TABLES = ("jobs", "drugs", "conditions")
 """Classes of what is said of people."""
@@ -160,7 +160,7 @@ def _dropped(pair: Pair) -> Judgement | None:
 
 def _general(pair: Pair) -> Judgement | None:
     """Only words that are true of everything of the kind."""
-    return LESS if set(_words(pair.replacement)) - _FUNCTION <= _GENERAL else None
+    return LESS if set(_words(_without_letter(pair.replacement))) - _FUNCTION <= _GENERAL else None
 
 
 def _class(pair: Pair) -> Judgement | None:
@@ -177,6 +177,7 @@ def _class(pair: Pair) -> Judgement | None:
 
 
 def _without_letter(said: str) -> str:
+    said = said.removesuffix("'s")
     return said.rpartition(" ")[0] if _LETTERED.fullmatch(said) else said
 
 
@@ -193,7 +194,7 @@ def _invented(pair: Pair) -> Judgement | None:
         return None
     found = _WORD.findall(pair.replacement)
     first = len(found) > 1 and found[0][1:].islower() and not found[1][0].isupper()
-    last = len(found) - (_LETTERED.fullmatch(pair.replacement) is not None)
+    last = len(_WORD.findall(_without_letter(pair.replacement)))
     known = _nouns().union(_words(pair.original), *(each.words for each in areas_in(pair.replacement)))
     return (
         INVENTED if any(each[0].isupper() and fold(each) not in known for each in found[first:last]) else None

@@ -51,8 +51,9 @@ def repeats(
 
     A person is searched by each part of the name. No name is searched inside another name, but persons are
     searched inside organizations and medical terms, since these may be kept; known eponyms are excluded. An
-    ordinary word is no name by itself ("Will"). A single word needs a capital letter, or must be in the name
-    of a file, folder or user, or joined with the rest of the name (akeller).
+    ordinary word is no name by itself ("Will"). A single word needs a capital letter, or must be found in
+    small letters elsewhere, in the name of a file, folder or user, or joined with the rest of the name
+    (akeller).
     """
     others = elsewhere[1] if elsewhere else ()
     if not any(_may_be_named(entity) for entity in (*entities, *others)):
@@ -76,6 +77,7 @@ class _Known:
     def __init__(self) -> None:
         self.names: dict[str, _Names] = defaultdict(lambda: defaultdict(dict))
         self.joined: set[str] = set()
+        self.small: set[str] = set()
 
     def add(self, tokens: Tokens, entities: Sequence[Entity]) -> None:
         """Add the names among the entities of a text."""
@@ -87,7 +89,9 @@ class _Known:
                 self.names[name[0]][len(name)][name] = entity
         persons = [entity for entity in entities if entity.label == PERSON]
         ordinary = _ordinary()
-        for part, person in _known_parts(tokens, persons).items():
+        small = _in_small_letters(tokens, persons)
+        self.small |= small.keys()
+        for part, person in (_known_parts(tokens, persons) | small).items():
             # What stands in a field of names is a name, whatever the word.
             if part not in ordinary or person.source == FIELD:
                 self._add_word(part, person)
@@ -150,7 +154,7 @@ def _standing_at(place: "_Text", index: int, known: _Known) -> Iterator[Entity]:
         end = index + size
         name = (word, *place.tokens.folded[index + 1 : end])
         entity = names[size].get(name)
-        if entity is None or not (name[0] in known.joined or _is_said(place, index, end)):
+        if entity is None or not (name[0] in known.joined or _is_said(place, index, end, known.small)):
             continue
         span = place.tokens.span(index - _is_elided(place.tokens, index), end)
         taken = place.direct if entity.identifier is Identifier.DIRECT else place.taken
@@ -163,17 +167,17 @@ def _is_elided(tokens: Tokens, index: int) -> bool:
     return tokens.gap(index) in ("'", "’") and tokens.folded[index - 1] in ("o", "d", "l")
 
 
-def _is_said(place: "_Text", index: int, end: int) -> bool:
+def _is_said(place: "_Text", index: int, end: int, small: Set[str]) -> bool:
     tokens = place.tokens
     if end - index > 1:
         return all(tokens.joined(word) for word in range(index + 1, end))
     if tokens.folded[index] in words("eponyms") and eponym_noun_at(tokens, tokens.possessive_end(end)):
         return False
     span = tokens.span(index, end)
-    if _reads_as_name(tokens, index) or place.files.touches(span):
+    if tokens.folded[index] in small or _reads_as_name(tokens, index) or place.files.touches(span):
         return True
-    small = place.accounts.touches(span) or place.paths.touches(span)
-    return small and tokens.folded[index] not in words("common_words")
+    in_account = place.accounts.touches(span) or place.paths.touches(span)
+    return in_account and tokens.folded[index] not in words("common_words")
 
 
 class _Places:
@@ -222,6 +226,18 @@ def _known_parts(tokens: Tokens, persons: Sequence[Entity]) -> dict[str, Entity]
         parts |= {tokens.folded[index]: entity for index in named}
     doubtful = (parts.keys() & _doubtful()) | _ordinary_here(tokens, parts.keys())
     return {part: entity for part, entity in parts.items() if part not in doubtful}
+
+
+def _in_small_letters(tokens: Tokens, persons: Sequence[Entity]) -> dict[str, Entity]:
+    """The single words that were found as persons in small letters, but for ordinary and doubtful ones."""
+    found = dict[str, Entity]()
+    for person in persons:
+        index = bisect_left(tokens.starts, person.span.start)
+        if index < len(tokens) and tokens.span(index, index + 1) == person.span:
+            word = tokens.folded[index]
+            if tokens.shapes[index] == LOWER and len(word) >= SHORTEST:
+                found[word] = person
+    return {word: found[word] for word in found.keys() - _ordinary() - _doubtful() - words("common_words")}
 
 
 @cache

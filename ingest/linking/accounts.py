@@ -1,16 +1,15 @@
 """Links across labels: accounts whose name spells a person named in the text."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ingest.annotated import AnnotatedText
 from ingest.documents import Document, Entity, Span
 from ingest.labels import EMAIL, HANDLE, PERSON, PERSONAL_LINK, label_of
-from ingest.language.name_grammar import SUFFIXES
 from ingest.language.naming import naming_of
 from ingest.language.vocabulary import fold
-from ingest.linking.names import MOST_WORDS
+from ingest.linking.names import spellings
 from ingest.linking.values import address
 
 _SCHEME = re.compile(r"^[a-z]+://(?:www\.)?", re.IGNORECASE)
@@ -27,7 +26,7 @@ def link_accounts(document: Document, linked: Sequence[Entity]) -> list[Entity]:
     people: dict[str, set[int]] = {}
     for entity in linked:
         if entity.label == PERSON:
-            for name in _spellings(naming_of(document.text, entity.span).words):
+            for name in spellings(naming_of(document.text, entity.span).words):
                 people.setdefault(name, set()).add(entity.link)
     joined: dict[int, int] = {}
     for entity in linked:
@@ -53,20 +52,6 @@ def rigid_apart(text: AnnotatedText) -> AnnotatedText:
         for entity in text.entities
     ]
     return replace(text, entities=apart)
-
-
-def _spellings(words: tuple[str, ...]) -> Collection[str]:
-    """annakeller, kelleranna, akeller, kellera, annak and the like; for a single word that word."""
-    name = [word for word in words if word not in SUFFIXES]
-    if not name or len(name) > MOST_WORDS:
-        return ()
-    first, last, given, family = name[0], name[-1], "".join(name[:-1]), "".join(name[1:])
-    initials = "".join(word[0] for word in name[:-1])
-    found = {first, last, family, "".join(name), first + last, last + first, last + given, family + first}
-    found |= {first[0] + last, last + first[0], first[0] + family, family + first[0], first + last[0]}
-    found |= {initials + last, last + initials}
-    # Two letters fit too many people to identify one.
-    return [spelled for spelled in found if len(spelled) > 2]
 
 
 def _account_name(label: str, said: str) -> str:

@@ -49,14 +49,19 @@ def person_at(text: str, span: Span) -> Form:
 
 
 def persons_at(text: str, spans: Sequence[Span]) -> list[Form]:
-    """The forms of name at mentions of persons; that of initials which one whole name has is that name."""
+    """The forms of name at mentions of persons; initials and accounts of one whole name have that form."""
     forms = [person_at(text, span) for span in spans]
     by_ends = defaultdict[tuple[str, str], set[Form]](set)
-    for form in forms:
+    by_account = defaultdict[str, set[Form]](set)
+    for form in set(forms):
         if form.whole:
             by_ends[form.words[0][0], form.words[-1][0]].add(replace(form, title=""))
+            for account in {*spellings(form.words)} - {*form.words}:
+                by_account[account].add(replace(form, title=""))
 
     def spelled(form: Form, span: Span) -> Form:
+        if len(form.words) == 1 and len(named := by_account.get(form.words[0], ())) == 1:
+            return next(iter(named))
         letters = _INITIALS.fullmatch(text[span.start : span.end])
         short = tuple(filter(str.isalpha, letters[0].casefold())) if letters else ()
         there = by_ends.get((short[0], short[-1]), ()) if short else ()
@@ -64,6 +69,20 @@ def persons_at(text: str, spans: Sequence[Span]) -> list[Form]:
         return meant[0] if len(meant) == len(there) == 1 else form
 
     return [spelled(form, span) for form, span in zip(forms, spans, strict=True)]
+
+
+def spellings(words: tuple[str, ...]) -> Collection[str]:
+    """annakeller, kelleranna, akeller, kellera, annak and the like; for a single word that word."""
+    name = [word for word in words if word not in SUFFIXES]
+    if not name or len(name) > MOST_WORDS:
+        return ()
+    first, last, given, family = name[0], name[-1], "".join(name[:-1]), "".join(name[1:])
+    initials = "".join(word[0] for word in name[:-1])
+    found = {first, last, family, "".join(name), first + last, last + first, last + given, family + first}
+    found |= {first[0] + last, last + first[0], first[0] + family, family + first[0], first + last[0]}
+    found |= {initials + last, last + initials}
+    # Two letters fit too many people to identify one.
+    return [spelled for spelled in found if len(spelled) > 2]
 
 
 def organizations_at(text: str, spans: Sequence[Span]) -> list[Form]:

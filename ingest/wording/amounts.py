@@ -18,8 +18,9 @@ _HEDGE = re.compile(
     r"|less than|at least)\s*$"
 )
 _UNIT = re.compile(r"(?i)[ -]?(?:years?|yrs?|months?|weeks?|days?|hours?|hrs?|minutes?|mins?|decades?)\b")
+_NOT_CLOSE = r"(?<![^\W_])(?<!just )(?<!little )(?<!bit )(?<!slightly )(?<!shade )"
 _COMPARED = re.compile(
-    r"(?i)(?<![^\W_])(?:less than|more than|at least|at most|up to|over|under|every|each)\s$"
+    rf"(?i){_NOT_CLOSE}(?:less than|more than|at least|at most|up to|over|under|every|each)\s$"
 )
 _GLUED = re.compile(r"[^\W_]|%|°")
 _LED = re.compile(r"(?i)(?<![^\W_])(?:past|last|next|first|the|these|those)\s$")
@@ -45,9 +46,11 @@ _NUMBERED = re.compile(
 )
 """Before a number that tells which one, not how many."""
 _BOUND = re.compile(
-    r"(?i)(?<![^\W_])(?:(?:over|above|more than|at least|exceeding)"
+    rf"(?i){_NOT_CLOSE}(?:(?:over|above|more than|at least|exceeding)"
     r"|(?P<below>under|below|less than|fewer than|up to|at most))\s$"
 )
+_ODD = re.compile(r"(?i)(?<=\w)[ -](?:some|odd)(?=[ -][a-z])")
+"""The sign of a rough number behind it: thirty some years."""
 _STEPS = (1, 2, 5, 10)
 _CURRENCY = "$€£"
 
@@ -60,8 +63,11 @@ def rungs_of_amount(said: str, before: str) -> list[Rung]:
     """
     if _VAGUE.fullmatch(said):
         return [Rung(said, 10)]
+    said = _ODD.sub("", said)
     said = _HALF.sub("", _LESSER.sub(r"\g<unit>", said))
-    if (span := _SPAN.fullmatch(said)) and (most := number_of(span["most"])) is not None:
+    span = _SPAN.fullmatch(said)
+    one = span and number_of(said[: span.start("unit")]) is not None
+    if span and not one and (most := number_of(span["most"])) is not None:
         led = span["lead"] or _LED.search(before)
         ago = " ago" if said.casefold().endswith(" ago") else ""
         article = "a " if most <= FEW and not led else ""

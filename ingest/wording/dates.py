@@ -242,7 +242,10 @@ _RELATIVE = (
     (re.compile(r"(?i).*\bago"), "some time ago"),
     (re.compile(r"(?i)(?:yesterday|the other day|last (?:night|week|month|weekend|\w+day))\b.*"), "recently"),
     (
-        re.compile(r"(?i)last (?:year|spring|summer|autumn|fall|winter)|(?:a |the )?years? before"),
+        re.compile(
+            r"(?i)(?:the )?(?:last )?(?:year|spring|summer|autumn|fall|winter) before(?: last)?"
+            r"|(?:a )?years? before|last (?:year|spring|summer|autumn|fall|winter)"
+        ),
         "some time ago",
     ),
     (re.compile(r"(?i)(?:tomorrow|next (?:week|month|weekend|\w+day))\b.*"), "soon"),

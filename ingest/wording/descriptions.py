@@ -5,10 +5,9 @@ from dataclasses import replace
 
 from ingest.labels import VAGUE
 from ingest.wording.amounts import rungs_of_amount
-from ingest.wording.classify import class_of
 from ingest.wording.dates import relative_of
 from ingest.wording.mentions import PHRASES, Choose, Fit, Mention, bracket, kind
-from ingest.wording.places import adjective_of, is_country, rungs_of_place
+from ingest.wording.places import adjective_of, is_country, people_of, rungs_of_place
 from ingest.wording.rungs import with_article
 from ingest.wording.sentence import Words, fit, plural, words_from
 from ingest.wording.sorts import Known, known_of
@@ -32,7 +31,11 @@ _SPEAKS = re.compile(
     r"|understands?|tackl(?:e|es|ed|ing)|fluent in|(?:write|talk|sing|pray|read|reply|answer)s? in"
     r"|translated? (?:in)?to|practi[sc](?:e|es|ing)) (?:only |some |a bit of |a little |me |us |in )?$"
 )
-_HEDGE = re.compile(r"(?i)(?<![^\W_])(?:about|around|approximately|approx\.?|roughly|nearly|almost|circa) $")
+_SINCE = re.compile(r"(?i)(?:ever )?(?:since|for)(?![^\W_])")
+_HEDGE = re.compile(
+    r"(?i)(?<![^\W_])(?:about|around|approximately|approx\.?|roughly|nearly|almost|circa"
+    r"|(?:just|a little|a bit|slightly|a shade) (?:over|above|under|below|more than|less than)) $"
+)
 """What says that a number is not exact, and reads badly before words that are wider still."""
 
 
@@ -49,7 +52,8 @@ def fit_of_description(mention: Mention, choose: Choose) -> Fit:
     words = known.words or plain
     if words and plain and not words.verb:
         words = replace(words, verb=plain.verb)
-    return fit(mention, words, known.forms) if words else kind(mention, mention.label)
+    found = fit(mention, words or Words(""), known.forms)
+    return found if words or found != bracket(mention.label) else kind(mention, mention.label)
 
 
 def _of_amount(mention: Mention, choose: Choose) -> Fit:
@@ -58,6 +62,8 @@ def _of_amount(mention: Mention, choose: Choose) -> Fit:
         return fit_of_length(choose(rungs), mention)
     if relative := relative_of(mention.said):
         return Fit(relative)
+    if mention.label == "duration" and _SINCE.match(mention.said):
+        return Fit("for some time")
     figures = any(map(str.isdigit, mention.said)) or mention.label != "quantity"
     return kind(mention, mention.label) if figures else bracket(VAGUE)
 
@@ -96,4 +102,4 @@ def _people(said: str) -> str | None:
     of_country = (
         (adjective_of(rung.words) for rung in rungs_of_place(named, "country")) if is_country(named) else ()
     )
-    return class_of(named, "peoples") or next(filter(None, of_country), None)
+    return people_of(named) or next(filter(None, of_country), None)

@@ -43,7 +43,9 @@ _OWN_ARTICLE = re.compile(r"^an? (?:specific |certain )?")
 _ANY_ARTICLE = re.compile("^(?:an?|the|some) ")
 _LETTER = re.compile(r"(?:(?:[A-Z][a-z]+ )+|(?:Mr|Mrs|Ms|Dr|Prof)\.? )[A-Z]{1,2}|[A-Z]")
 _THE = re.compile(r"(?i)(?<![^\W_])the\s$")
-_DETERMINER = re.compile(r"(?i)(?<![^\W_])(?:the|this|that|his|her|their|our|my|your|its|a|an)\s$")
+_DETERMINER = re.compile(
+    r"(?i)(?:(?<![^\W_])(?:the|this|that|his|her|their|our|my|your|its|a|an)|\w['’]s|\ws['’])\s$"
+)
 _NO_NOUN = re.compile(
     r"(?i)\s*(?:$|[^\w\s-]|-(?!\w)|(?:and|or|to|in|at|on|for|with|by|of|from|under|after|before|until|since|during"
     r"|near|over|through|against|between|without|within|above|below|around|along|across|behind|beside|per|via|plus"
@@ -83,7 +85,12 @@ PHRASES = {
     "place": "a place",
 }
 """What stands for a kind in a sentence, as a noun phrase that is true of all its values."""
-KIND_PHRASES = frozenset((*PHRASES.values(), "a health problem", "a health matter"))
+SITUATION = "in a certain situation"
+KIND_PHRASES = frozenset(
+    (*PHRASES.values(), "a health problem", "a health matter", SITUATION, "something happened")
+    + tuple(f"{verb} {SITUATION}" for verb in ("be", "is", "was", "being", "been"))
+    + tuple(f"{verb} something" for verb in "do does did doing done have has had having".split())
+)
 _KINDS = frozenset(_ANY_ARTICLE.sub("", each) for each in KIND_PHRASES)
 
 

@@ -19,7 +19,8 @@ from ingest.wording.dates import (
     rungs_of_date,
 )
 from ingest.wording.descriptions import fit_of_length
-from ingest.wording.mentions import Choose, Fit, Mention, bracket, kind, like
+from ingest.wording.mentions import PHRASES, Choose, Fit, Mention, bracket, kind, like
+from ingest.wording.numerals import VALUES
 from ingest.wording.rungs import Rung
 from ingest.wording.sentence import PART_BEFORE, after_preposition
 
@@ -47,11 +48,16 @@ _WHICH_MONTH = re.compile(
     r"(?i)(?<![^\W_])(?P<since>since )?(?:in )?(?:this )?(?P<which>last|past|next|coming|following)\s$"
 )
 _NUMBERED = re.compile(r"(?i)(?P<unit>week|month|day|quarter|year) [0-9]{1,3}")
+_UNIT_OF = re.compile(r"(?i)(?:the )?(?P<unit>weekend|week|month|day) of .+")
+_SAID_ON = re.compile(r"(?i)(?:in|on|at|by|during|around) ")
 _NTH = re.compile(
     r"(?i)(?:the )?(?:[0-3]?[0-9](?:st|nd|rd|th)|first|second|third|(?:twenty[- ])?[a-z]{2,6}(?:th|st))"
     r"(?: (?P<unit>day|week|month|year))?"
 )
-_LENGTH = re.compile(r"(?i)(?<![^\W_])(?:(?:year|month|week|day|night|hour|hr|minute|min)s?)(?![^\W_])")
+_LENGTH = re.compile(
+    rf"(?i)(?:[0-9]|(?<![^\W_])(?:{'|'.join(VALUES)}|half|few|several|many|some|couple of))[ -]?(?:[a-z]+ )?"
+    r"(?:year|month|week|day|night|hour|hr|minute|min)s?(?![^\W_])"
+)
 _TEMPORAL = re.compile(
     r"(?i)[0-9]|day|week|month|year|morning|noon|evening|night|spring|summer|autumn|winter|christmas|easter|o'clock"
 )
@@ -142,7 +148,7 @@ def _of_no_date(said: str, mention: Mention, choose: Choose) -> Fit:
         return after_preposition(choose(decades), mention)
     if has_clock(said):
         return _of_time(mention)
-    unit = _NUMBERED.fullmatch(said) or _NTH.fullmatch(said)
+    unit = _NUMBERED.fullmatch(said) or _NTH.fullmatch(said) or _UNIT_OF.fullmatch(said)
     if unit:
         named = unit["unit"] or "day"
         fit = kind(mention, "month" if named == "month" else "date")
@@ -152,7 +158,12 @@ def _of_no_date(said: str, mention: Mention, choose: Choose) -> Fit:
         return fit_of_length(choose(length), mention)
     if mention.label == "date" and _LENGTH.search(said):
         return kind(mention, "duration")
-    return kind(mention, mention.label) if _TEMPORAL.search(said) else bracket(mention.label)
+    fit = kind(mention, mention.label) if _TEMPORAL.search(said) else bracket(mention.label)
+    return (
+        replace(fit, words=f"on {fit.words}")
+        if fit.words == PHRASES["date"] and _SAID_ON.match(said)
+        else fit
+    )
 
 
 def _of_month(rung: str, mention: Mention) -> Fit:
@@ -223,6 +234,9 @@ _BE = re.compile(
 _TURNED_TO = re.compile(r"(?i)turn(?:ed|s|ing)?\s")
 _TURNED = re.compile(r"(?i)(?<![^\W_])turn(?:ed|s|ing)?\s$")
 _BIRTHDAY = re.compile(r"(?i)birthday(?: party)?$")
+_ORDINAL = re.compile(
+    r"(?i)[1-9]?[0-9](?:st|nd|rd|th)|[a-z]+(?:ie|teen|elf|nin)th|[a-z]+y-[a-z]+(?:st|nd|rd|th)"
+)
 _SCHOOL_AGE = 10
 _AGE_WORDS = re.compile(r"(?i)aged|age(?: of)?")
 _BELOW = re.compile(r"(?i)(?<![^\W_])(?:under|below|(?:less|younger) than|up to)(?: the age of)?\s$")
@@ -282,6 +296,8 @@ def _no_plain_age(said: str, mention: Mention, choose: Choose) -> Fit | None:
     """A decade of life, a birthday, or a length of time that was taken for an age."""
     if birthday := _BIRTHDAY.search(said):
         return _of_birthday(birthday.group(), mention)
+    if _ORDINAL.fullmatch(said) and mention.determined and not mention.modifies:
+        return Fit("birthday")
     if turned := _TURNED_TO.match(said):
         age = years_of(said[turned.end() :])
         decade = decade_words(age) if age else None

@@ -6,13 +6,15 @@ The names and numbers are those of geonames.org (CC BY 4.0), as the package geon
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from functools import cache
 from itertools import dropwhile
+from pathlib import Path
 
-from ingest.language.vocabulary import fold
-from ingest.wording.classes import table
+from ingest.language.vocabulary import WORD, fold
 from ingest.wording.rungs import GUESSES, Rung
 
+_FOLDER = Path(__file__).parent / "areas"
 _ANY = "a country"
 CLEAR = 5
 """How many times as many people the largest of several namesakes has to have, so that it is meant."""
@@ -116,6 +118,30 @@ def _areas() -> _Areas:
     )
 
 
+def classes_in(path: Path) -> Mapping[str, tuple[str, ...]]:
+    """A class a line and, behind a colon, its members, in the order of the file."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    parts = [line.partition(":") for line in lines if line and not line.startswith("#")]
+    return {name.strip(): tuple(each.strip() for each in members.split(",")) for name, _, members in parts}
+
+
+@cache
+def areas(name: str) -> Mapping[str, tuple[str, ...]]:
+    """Areas and their members: "counties" of the British Isles, "regions" by codes, "peoples"."""
+    return classes_in(_FOLDER / f"{name}.txt")
+
+
+@cache
+def people_of(said: str) -> str | None:
+    """The adjective of the part of the world of a people, in either number: Eastern European for Poles."""
+    folded = [fold(word) for word in WORD.findall(said)]
+    forms = {form for each in (" ".join(folded), *folded) for form in (each, each.removesuffix("s"))}
+    found = (
+        area for area, cues in areas("peoples").items() if any(fnmatch(f, cue) for cue in cues for f in forms)
+    )
+    return next(found, None)
+
+
 def rungs_of_place(said: str, label: str = "place", within: str = "") -> list[Rung]:
     """The areas around a place, from the smallest; empty for a place that is not known, or not clear.
 
@@ -168,7 +194,7 @@ def _county_of(said: str, label: str) -> str | None:
     """The nation of a county of the British Isles; names with other uses only under the label of one."""
     name = fold(said).removeprefix("county ")
     other_uses = name in _OTHER_USES and label != "county"
-    nations = (nation for nation, names in table("counties").items() if name in names)
+    nations = (nation for nation, names in areas("counties").items() if name in names)
     return None if other_uses else next(nations, None)
 
 
@@ -248,7 +274,7 @@ def _country_and_on(code: str, parts: int) -> Iterator[Rung]:
 
 
 def _of_country(code: str) -> Iterator[Rung]:
-    for part, members in table("regions").items():
+    for part, members in areas("regions").items():
         if code.casefold() in members:
             yield Rung(part, len(members))
             yield Rung(_CONTINENTS.get(part, "Europe"), 40)
@@ -297,7 +323,7 @@ def adjective_of(area: str) -> str | None:
     if area in _ADJECTIVES:
         return _ADJECTIVES[area]
     direction, _, continent = area.rpartition(" ")
-    known = area in table("regions") and continent in ("Europe", "America", "Africa", "Asia")
+    known = area in areas("regions") and continent in ("Europe", "America", "Africa", "Asia")
     if not known:
         return None
     return f"{direction} {_ADJECTIVES.get(continent, 'American')}"

@@ -8,9 +8,8 @@ from math import log
 
 from ingest.language.vocabulary import fold
 from ingest.protocols import Encoder
-from ingest.wording.classes import table
 from ingest.wording.guessed import Case
-from ingest.wording.places import inhabitants
+from ingest.wording.places import areas, inhabitants
 from ingest.wording.rungs import GUESSES, with_article
 from ingest.wording.sentence import plural
 from models.wording import embedded_wording
@@ -85,8 +84,8 @@ def _members() -> Mapping[str, Prior]:
         words: dict.fromkeys(islice(filter(None, chain(*zip_longest(*lists))), MOST), 1.0)
         for words, lists in by_words.items()
     }
-    for people, cues in table("peoples").items():
-        values = dict.fromkeys((cue for cue in cues if cue.strip("*$") == cue), 1.0)
+    for people, cues in areas("peoples").items():
+        values = dict.fromkeys((cue for cue in cues if "*" not in cue), 1.0)
         for words in (people, with_article(people), plural(people)):
             found.setdefault(fold(words), {}).update(values)
     return found

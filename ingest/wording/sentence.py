@@ -4,8 +4,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from ingest.labels import PERSON
 from ingest.language.vocabulary import plurals
-from ingest.wording.mentions import Fit, Mention, behind_the, bracket, like
+from ingest.wording.mentions import SITUATION, Fit, Mention, behind_the, bracket, like
 from ingest.wording.rungs import with_article
 
 Forms = Mapping[str, float]
@@ -19,7 +20,7 @@ _VERBAL = ("do", "does", "did", "doing", "done")
 _OWN = re.compile(r"(?i)^(?:an?|one|his|her|my|our|their|your|its|(?P<the>the)|this|that)\s")
 _NO_ADJECTIVE = (
     r"to|in|of|at|on|by|for|from|with|and|or|as|is|was|are|were|has|had|than|that|who|he|she|it|we|they|i|his|her"
-    r"|but|not|will|would|when|where|which|if|so"
+    r"|but|not|will|would|when|where|which|if|so|an?|the|this|these|those|my|our|your|their|its"
 )
 _ADJECTIVES = rf"(?:(?!(?:{_NO_ADJECTIVE})\s)[a-z0-9]+(?:-[a-z0-9]+)*\s){{0,2}}"
 _SINGLE = r"many an?|what an?|such an?|an?|one|another|each|every|any|no|neither|either|this|that|what"
@@ -40,45 +41,31 @@ _DESCRIBES = re.compile(
     r"(?i)(?<![^\W_-])(?P<word>severe|mild|moderate|acute|chronic|bad|early|late|advanced|terminal|suspected|possible"
     r"|[a-z]+(?:ous|ive|ic|al))\s$"
 )
-_LABELLED = re.compile(r"(?:^|\n)[^\n.!?]{0,40}?(?:[:=|\t;]|(?:^|\n)\s*(?:[-*•>]\s?)*)\s*[\"']?$")
-_OPENS = re.compile(r"(?:^|[.!?:]\s+|\n\s*(?:[-*•]\s)?|[\"“])$")
-_GOES_ON = re.compile(r"(?:['’]s?)? [a-z]+(?: |[.!?,])")
 _GREETS = re.compile(
     r"(?i)(?<![^\W_])(?:dear|hello|hi|hey|thanks|thank you|happy [a-z]+|good [a-z]+|sorry|yes|no|please),?\s$"
 )
-_MODAL = re.compile(
-    r"(?i)(?<![^\W_])(?:will|would|can|could|should|must|may|might|shall"
-    r"|(?:want|wants|wanted|going|able|used|hopes?|tried|trying) to)\s$"
-)
-_HAVE_BEFORE = re.compile(r"(?i)(?<![^\W_])(?:has|have|had)\s$|['’]ve\s$")
-_TITLED = re.compile(r" [A-Z][a-z]")
-_COUNTS = re.compile(rf"(?i)(?:{_PLURAL})\s")
 _COUNTED = frozenset(("job title", "demographic attribute", "nationality", "religion", "organization"))
 """Labels of what can be counted, so that a plural is one."""
 _ENDS = re.compile(r"$|\s*\n|\s+[\"“(]?[A-Z]")
 _OWNS = re.compile(r"['’]s(?![^\W_])|['’](?= [a-z])")
-_SUBJECT = re.compile(r"(?i)(?<![^\W_'’])(?:i|you|he|she|we|they|who)\s$")
-_DOSE_BEFORE = re.compile(r"(?i)[0-9] ?(?:mg|mcg|micrograms?|g|ml|units?|tablets?|puffs?|drops?) $")
-_THIRD = re.compile(r"(?i)(?<![^\W_])(?:he|she|it|who)\s$")
 PART_BEFORE = re.compile(r"(?i)(?<![^\W_])(?P<in>(?:in|on) )?(?:the )?(?:early|mid|late)(?:-|\s)$")
 _BORN = re.compile(
     r"(?i)(?<![^\W_])(?:born|me|again|him|them|us|it|off|out|back|held|met|died|here|there|home) $"
 )
 """Words behind which a month needs "in"."""
 _ON = re.compile(r"(?i)(?<![^\W_])(?:on|at)\s(?:the\s)?$")
+_DOSE_BEFORE = re.compile(r"(?i)[0-9] ?(?:mg|mcg|micrograms?|g|ml|units?|tablets?|puffs?|drops?) $")
 _SUFFERS = re.compile(
     r"(?:(?<![^\W_])(?:[Hh]e|[Ss]he|I|[Yy]ou|[Tt]hey|[Ww]e|who|[A-Z][a-z]+|[A-Z])"
     r"\s(?:is|was|am|are|were)|(?<![^\W_])(?:has|have|had) been|['’](?:s|m|re))"
     r"(?: (?:also|now|still|both))?\s(?P<article>an?\s)?$"
 )
-_IS_SUCH = re.compile(r"(?i)(?<![^\W_])(?:is|was|am|are|were|be|been|both|also)\s$|['’](?:s|m|re)\s$")
 _ARTICLE_BEFORE = re.compile(r"(?i)(?<![^\W_])(?:the|an?) $")
 _LETTERED = re.compile(r"(?:^| )[A-Z]{1,2}$")
 _SEVERAL = re.compile(r"(?i)(?:[^siu]s|ees|ies|men|children|people|wives)$")
 CONDITIONS = frozenset(("diagnosis", "disease", "symptom", "allergy"))
 MOMENTS = frozenset(("date", "date of birth", "time"))
 AREAS = frozenset(("place", "city name", "county", "state or province", "country"))
-_CELL_BEHIND = re.compile(r"\s*(?:$|\n|[|;\t,\"'\])])")
 _IRREGULAR = {"person": "people", "child": "children", "wife": "wives", "staff": "staff"}
 
 
@@ -180,8 +167,10 @@ def _capitals(mention: Mention, words: str) -> str:
 
 def _form(mention: Mention, words: Words, forms: Forms) -> Fit:
     verb = _verb_form(mention, forms)
+    if verb == "clause":
+        return Fit("something happened")
     if verb:
-        return Fit(inflected(words.verb, verb)) if words.verb and verb != "clause" else bracket(mention.label)
+        return Fit(inflected(words.verb or _any_verb(mention.said), verb))
     suffers = _SUFFERS.search(mention.before) if mention.label in CONDITIONS else None
     if suffers and len(suffers["article"] or "") <= mention.room[0]:
         return Fit(f"affected by {words.one or 'a health problem'}", len(suffers["article"] or ""))
@@ -212,39 +201,28 @@ def _alone(mention: Mention, words: Words, several: bool, forms: Forms) -> Fit:
         return bracket(mention.label)
     if several:
         return _said(words.many, mention)
-    if mention.modifies or _TITLED.match(mention.after):
+    if mention.modifies:
         return _said("" if _names_an_area(words) else words.adjective or words.bare, mention)
-    if not words.person and _IS_SUCH.search(mention.before) and mention.label not in CONDITIONS:
-        return _said(words.adjective, mention)
-    if words.adjective and forms.get("is", 0.0) > LIKELY:
-        return Fit(words.adjective)
+    if forms.get("is", 0.0) > LIKELY and (words.adjective or not words.one):
+        return Fit(words.adjective or SITUATION)
     if (described := _DESCRIBES.search(mention.before)) and words.one != words.bare:
         room = len(described.group()) <= mention.room[0]
         whole = like(with_article(f"{described['word'].lower()} {words.bare}"), described["word"])
         return Fit(whole, len(described.group())) if room and words.bare else _said(words.bare, mention)
-    labelled = _LABELLED.search(mention.before) and _CELL_BEHIND.match(mention.after)
-    opens = _OPENS.search(mention.before) and _GOES_ON.match(mention.after)
-    likely = forms.get("bare", 0.0) > forms.get("one", 1.0) + BARE and not opens
-    bare = labelled or (likely and (words.person or not mention.in_sentence))
+    likely = forms.get("bare", 0.0) > forms.get("one", 1.0) + BARE
+    bare = likely and (words.person or not mention.in_sentence)
     return _said(words.bare if bare and words.bare else words.one, mention)
+
+
+def is_verbal(forms: Forms) -> bool:
+    """Whether an item is probably a verb phrase or a clause."""
+    return sum(forms.get(form, 0.0) for form in (*_VERBAL, "clause")) > LIKELY
 
 
 def _verb_form(mention: Mention, forms: Forms) -> str | None:
     """The form of the verb that an item begins with, "clause" for what no words replace; None for no verb."""
-    first = mention.said.partition(" ")[0].lower()
-    small = mention.said[:1].islower()
-    if small and _MODAL.search(mention.before):
-        return "do"
-    if small and first.endswith("ed") and _HAVE_BEFORE.search(mention.before):
-        return "done"
-    if small and first.endswith("ing") and _IS_SUCH.search(mention.before):
-        return "doing"
     verbal = {form: forms.get(form, 0.0) for form in _VERBAL}
     clause = forms.get("clause", 0.0)
-    if _SUBJECT.search(mention.before):
-        third = _THIRD.search(mention.before) is not None
-        seen = "did" if verbal["did"] > verbal["does"] + verbal["do"] else "does" if third else "do"
-        return "did" if first.endswith("ed") else "does" if third and first.endswith("s") else seen
     if sum(verbal.values()) + clause <= LIKELY or _DETERMINED.search(mention.before):
         return None
     return max(verbal, key=lambda form: verbal[form]) if sum(verbal.values()) > clause else "clause"
@@ -255,7 +233,7 @@ def _determined(mention: Mention, words: Words, several: bool, found: re.Match[s
     single, between = (found["single"] or "").lower(), found["between"]
     several = bool(found["plural"] or found["count"]) or (not single and several)
     mass = words.one == words.bare != ""
-    if (mention.modifies or _TITLED.match(mention.after)) and not several:
+    if mention.modifies and not several:
         return _said("" if _names_an_area(words) else words.adjective or words.bare, mention)
     if several:
         return _said("" if mass and found["plural"] else words.many, mention)
@@ -285,14 +263,23 @@ def _names_an_area(words: Words) -> bool:
 
 
 def _is_plural(mention: Mention, forms: Forms) -> bool:
+    if mention.label in AREAS or mention.label == PERSON:
+        return False
     head = re.split(r" (?:of|in|at|from|for|with|on|who|to)(?![^\W_])|,", mention.said)[0]
     if not _SEVERAL.search(head):
         return forms.get("many", 0.0) > CERTAIN
     last = head.rpartition(" ")[2]
     counted = mention.label in _COUNTED and (mention.label != "organization" or last[:1].islower())
-    if counted and (last[:1].islower() or _COUNTS.match(head)):
+    if counted and last[:1].islower():
         return True
-    return forms.get("many", 0.0) > (0.1 if counted or last[:1].islower() else 0.3)
+    return forms.get("many", 0.0) > (0.1 if counted or last[:1].islower() else LIKELY)
+
+
+def _any_verb(said: str) -> str:
+    """A verb phrase that is true of whoever an item says something of."""
+    verbs = {form: verb for verb, forms in (("be", _BE), ("have", _HAVE)) for form in forms.values()}
+    first = next((word for word in said.lower().split() if word in verbs), None)
+    return {"be": f"be {SITUATION}", "have": "have something"}[verbs[first]] if first else "do something"
 
 
 _BE = {"do": "be", "does": "is", "did": "was", "doing": "being", "done": "been"}

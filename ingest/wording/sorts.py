@@ -35,8 +35,8 @@ SURE_OF_GROUP = 0.8
 """The same for a group of sorts."""
 
 
-_OPEN_KINDS = ("PERSONAL", "MISC")
-"""Kinds of whatever fits no other."""
+_OPEN_KINDS = ("PERSONAL", "MISC", "JOB")
+"""Kinds of whatever fits no other, and of jobs, which are confused with where they are done."""
 _PEOPLE = frozenset(("relative", "friend", "person"))
 """Groups of sorts of people."""
 CERTAIN = 0.8

@@ -11,7 +11,6 @@ from ingest.labels import ORGANIZATION, PERSON, VAGUE, label_of
 from ingest.language.identification import is_english
 from ingest.language.vocabulary import fold
 from ingest.spans import resolve
-from ingest.wording.classify import class_of
 from ingest.wording.dates import NAMES, date_of
 from ingest.wording.descriptions import fit_of_description
 from ingest.wording.mentions import (
@@ -27,12 +26,20 @@ from ingest.wording.mentions import (
 )
 from ingest.wording.moments import fit_of_age, fit_of_date
 from ingest.wording.names import GOVERNMENT, TOLD_APART, Cast, is_sure
-from ingest.wording.places import adjective_of, is_area, is_country, is_town_in, names_of_area, rungs_of_place
+from ingest.wording.places import (
+    adjective_of,
+    is_area,
+    is_country,
+    is_town_in,
+    names_of_area,
+    people_of,
+    rungs_of_place,
+)
 from ingest.wording.replace import whole_words
 from ingest.wording.rungs import Ladder, Rung, Take, most_specific, with_article
-from ingest.wording.sentence import AREAS, MOMENTS, Words, edges, plural
+from ingest.wording.sentence import AREAS, MOMENTS, Words, edges, is_verbal, plural
 from ingest.wording.sentence import fit as fitted
-from ingest.wording.sorts import number_label
+from ingest.wording.sorts import known_of, number_label
 
 PARAGRAPH = 400
 """Characters on each side of a mention in which its language is read."""
@@ -55,7 +62,7 @@ _AREAS_BEHIND = (
     re.compile(r", ?(?P<area>[A-Z][a-z]+)"),
     re.compile(r" \((?P<area>[A-Z][a-z]+(?: [A-Z][a-z]+)?)\)"),
 )
-_NEAR = re.compile(r"(?i)(?<![^\W_])(?:near(?:by)?|outside|close to|just (?:north|south|east|west) of)\s$")
+_NEAR = re.compile(r"(?i)(?<![^\W_])(?:at|near(?:by)?|outside|close to|just (?:north|south|east|west) of)\s$")
 _POSSESSIVE = re.compile(r"['’]s(?![^\W_])")
 _QUALIFIED = re.compile(r", [A-Z]")
 _LISTED = re.compile(r", [A-Z][a-z]+(?: [A-Z][a-z]+)?(?:,? and |, [A-Z])")
@@ -174,7 +181,7 @@ class _Wording:
             fit = fitted(mention, Words(self._cast.name(mention.entity, mention.before), named=True), {})
         elif label == ORGANIZATION:
             fit = _named(mention, self._cast)
-        elif mention.the and _OF_GOVERNMENT.match(mention.after) and class_of(mention.said, "peoples"):
+        elif mention.the and _OF_GOVERNMENT.match(mention.after) and people_of(mention.said):
             fit = Fit(GOVERNMENT, right=len(GOVERNMENT) + 1)
         elif label in MOMENTS:
             fit = fit_of_date(mention, unsaid)
@@ -222,6 +229,9 @@ def _form_of(mention: Mention) -> str:
         return "person age"
     if other := number_label(mention):
         return other
+    if mention.label in (*AREAS, ORGANIZATION) and mention.said[:1].islower() and " " in mention.said:
+        # "riding her bicycle home" is no place
+        return VAGUE if is_verbal(known_of(mention).forms) else mention.label
     return "date" if mention.label in _DESCRIBING and _YEAR.fullmatch(mention.said) else mention.label
 
 
@@ -294,13 +304,14 @@ def _of_country(area: str, mention: Mention) -> Fit:
 
 
 def _of_area(area: str, mention: Mention) -> Fit:
-    """An area, which what was near a place of it is in; of "our Leeds office" behind its noun."""
-    if (near := _NEAR.search(mention.before)) and len(near[0]) <= mention.room[0]:
+    """An area, which what was at or near a place of it is in; of "our Leeds office" behind its noun."""
+    near, noun = _NEAR.search(mention.before), _NOUN_AFTER.match(mention.after)
+    if mention.modifies and (near or mention.determined) and noun and noun.end() <= mention.room[1]:
+        of_area = f"{noun['noun']} in {area}"
+        return Fit(of_area if mention.determined else with_article(of_area), right=noun.end())
+    if near and len(near[0]) <= mention.room[0]:
         return Fit(like(f"in {area}", near[0]), len(near[0]))
-    noun = _NOUN_AFTER.match(mention.after)
-    if not mention.determined or not mention.modifies or noun is None or noun.end() > mention.room[1]:
-        return without_second_article(area, mention)
-    return Fit(f"{noun['noun']} in {area}", right=noun.end())
+    return without_second_article(area, mention)
 
 
 def _area_behind(after: str) -> re.Match[str] | None:

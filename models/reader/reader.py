@@ -80,7 +80,7 @@ class Told:
     begins: NDArray[np.float16] = field(repr=False)
 
     def items(self) -> list[Item]:
-        """The likeliest items; none crosses a line."""
+        """The likeliest items; none crosses a line, a tab or several blanks, which part cells."""
         return [self._item(first, last, kind) for first, last, kind in best_items(self.tags, self.words.gaps)]
 
     def at(self, start: int, end: int) -> Need:
@@ -96,10 +96,10 @@ class Told:
     def mentions(self, label: int) -> Iterator[tuple[int, int, float]]:
         """Start, end and mean probability of each mention of a label, given by its number."""
         places, inside = self.words.places, self.inside[:, label]
-        run, line = list[int](), GAPS.index("line")
+        run = list[int]()
         for word in [*np.flatnonzero(inside >= INSIDE).tolist(), len(places)]:
             if run and (
-                word != run[-1] + 1 or self.words.gaps[word] >= line or self.begins[word, label] >= INSIDE
+                word != run[-1] + 1 or self.words.gaps[word] >= PARTS or self.begins[word, label] >= INSIDE
             ):
                 yield places[run[0]][0], places[run[-1]][1], float(inside[run].mean())
                 run = []
@@ -118,6 +118,8 @@ class Told:
 
 INSIDE = 0.5
 """The probability of being in a mention of a label from which a word is."""
+PARTS = GAPS.index("wide")
+"""The narrowest gap that no item goes on over."""
 SURELY_OUTSIDE = 0.995
 """Words outside with this probability or more are believed, which leaves short runs to decode."""
 
@@ -125,7 +127,7 @@ SURELY_OUTSIDE = 0.995
 def best_items(tags: NDArray[np.float32], gaps: Sequence[int]) -> list[tuple[int, int, int]]:
     """First word, the one after the last, and kind of each item of the likeliest sequence of tags.
 
-    An item goes on only in its own kind and within its line (Viterbi 1967 with these transitions).
+    An item goes on only in its own kind and within its line or cell (Viterbi 1967 with these transitions).
     """
     open_words = np.flatnonzero(tags[:, 0] < log(SURELY_OUTSIDE))
     if not len(open_words):
@@ -141,7 +143,6 @@ def best_items(tags: NDArray[np.float32], gaps: Sequence[int]) -> list[tuple[int
 def _decoded(tags: NDArray[np.float32], gaps: Sequence[int]) -> list[tuple[int, int, int]]:
     outside, begin, inside = tags[:, 0], tags[:, 1::2], tags[:, 2::2]
     n, kinds = begin.shape
-    line = GAPS.index("line")
     scores, score_out = begin[0], float(outside[0])
     # The state before a word that is outside or begins an item, a kind or -1; and which kinds go on in it.
     before, goes_on = np.full(n, -1), np.zeros((n, kinds), dtype=bool)
@@ -149,7 +150,7 @@ def _decoded(tags: NDArray[np.float32], gaps: Sequence[int]) -> list[tuple[int, 
         top = int(scores.argmax())
         best, before[word] = (float(scores[top]), top) if scores[top] > score_out else (score_out, -1)
         started = best + begin[word]
-        continued = scores + inside[word] if gaps[word] < line else np.full(kinds, -np.inf)
+        continued = scores + inside[word] if gaps[word] < PARTS else np.full(kinds, -np.inf)
         goes_on[word] = continued > started
         scores, score_out = np.maximum(continued, started), best + float(outside[word])
     found, last = list[tuple[int, int, int]](), n

@@ -52,7 +52,7 @@ def gap_before(text: str, end: int, start: int) -> int:
     lines = between.count("\n")
     if lines or end == 0:
         return 4 if lines > 1 or end == 0 else 3
-    return 1 if between == " " else 2
+    return 1 if len(between) == 1 and between != "\t" else 2
 
 
 def shape_of(word: str) -> int:

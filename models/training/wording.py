@@ -1,6 +1,7 @@
 """Train the wording head on marked items, what careful writers put in their place, and members of sorts."""
 
 import json
+import random
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -40,8 +41,11 @@ KIND_OF: Mapping[str, str] = {
     **dict.fromkeys((*NUMBERS, "QUANTITY"), "NUMBER"),
 }
 """What the head reads as the kind; other kinds are their own."""
+_PHRASES = ("PERSONAL", "MISC", "JOB", "CONDITION", "LOC", "ORG")
 MEMBER = 1.0
 """The weight of a member that stands alone; an item of a text has 1."""
+PARSED = 0.15
+"""The weight of an item that a parser cut."""
 KEPT = 0.08
 """The share of weights that are stored."""
 
@@ -57,7 +61,7 @@ class Example:
 
 
 def examples_of(part: Part) -> list[Example]:
-    """The items of a part of the passages that have words, or are numbers, days or lengths."""
+    """The items of a part of the passages that have words, or are numbers or days; and those of forms."""
     texts = {each.name: each for each in passages(part)}
     rows = {(str(row["id"]), row["start"], row["end"]): row for _, row in rows_of(FOLDER / "wordings.jsonl")}
     found = []
@@ -75,7 +79,22 @@ def examples_of(part: Part) -> list[Example]:
             found.append(Example(Place(KIND_OF.get(mark.kind, mark.kind), *place), sort, form))
             if mark.kind == "TEST" and place[0][:1].isdigit():
                 found.append(Example(Place("NUMBER", *place), sort, ""))
+    for _, row in rows_of(FOLDER / "forms.jsonl"):
+        if row["part"] == part:
+            before, after = str(row["before"])[-LOOK:], str(row["after"])[:LOOK]
+            kind = KIND_OF.get(str(row["kind"]), str(row["kind"]))
+            found.append(Example(Place(kind, str(row["item"]), before, after), "", str(row["form"])))
     return found
+
+
+def _parsed() -> Iterator[Example]:
+    """The forms of phrases that a parser cut from the passages; of any kind, since it knows none."""
+    texts, chance = {each.name: each.text for each in passages("learn")}, random.Random(1)
+    for _, row in rows_of(FOLDER / "forms_parsed.jsonl"):
+        text = texts[str(row["id"])]
+        for start, end, form in row["items"]:
+            around = text[max(0, start - LOOK) : start], text[end : end + LOOK]
+            yield Example(Place(chance.choice(_PHRASES), text[start:end], *around), "", form, PARSED)
 
 
 def sort_rows() -> list[Mapping[str, Any]]:
@@ -100,7 +119,7 @@ def make_wording(folder: Path) -> dict[str, Any]:
     members = list(_members(rows))
     learned = [*examples_of("learn"), *members]
     sorts = _fitted([each for each in learned if each.sort in names], names, "sort", 10.0)
-    forms = _fitted([each for each in learned if each.form], FORMS, "form", 4.0)
+    forms = _fitted([*(each for each in learned if each.form), *_parsed()], FORMS, "form", 4.0)
     folder.mkdir(parents=True)
     save_file(
         {**sparse_of(sorts, KEPT, "sorts"), **sparse_of(forms, KEPT, "forms")}, folder / "wording.safetensors"

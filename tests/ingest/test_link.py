@@ -178,6 +178,12 @@ def test_capitals_are_initials_only_where_the_full_name_stands() -> None:
     assert links("Anna Keller", "Arno Klein", "AK") == [0, 1, 2]
 
 
+def test_an_account_is_the_one_person_whose_name_it_spells() -> None:
+    assert links("Anna Keller", "akeller", "kellera", "annakeller") == [0, 0, 0, 0]
+    assert links("Anna Keller", "Arno Keller", "akeller") == [0, 1, 2]
+    assert links("Keller", "akeller") == [0, 1]
+
+
 def test_the_same_words_under_another_label_are_another_thing() -> None:
     assert links("Austin", ("Austin", "city name"), ("AUSTIN", "city name")) == [0, 1, 1]
 

@@ -101,6 +101,13 @@ def test_a_title_is_a_surname_behind_a_title_or_a_given_name(text: str, name: st
     assert len(found(text, marked(text, name))) == again
 
 
+def test_a_name_in_small_letters_is_found_in_small_letters() -> None:
+    text = "(08:24 okoye) Noted. (09:05 okoye) Done. Okoye left the okoyes."
+    assert found(text, marked(text, "okoye")) == ["okoye", "Okoye"]
+    text = "(08:24 hope) Noted. I hope so, hope is here."
+    assert found(text, marked(text, "hope")) == []
+
+
 def test_an_organization_does_not_take_a_persons_name_over() -> None:
     text = "Amara Okoye founded Okoye. Later Okoye resigned."
     at = text.index("Okoye.")

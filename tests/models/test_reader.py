@@ -42,7 +42,7 @@ def slowly(tags: NDArray[np.float32], gaps: Sequence[int]) -> list[tuple[int, in
 
     def allowed(sequence: Sequence[int]) -> bool:
         return all(
-            not tag or tag % 2 or (n and gaps[n] < GAPS.index("line") and sequence[n - 1] in (tag - 1, tag))
+            not tag or tag % 2 or (n and gaps[n] < GAPS.index("wide") and sequence[n - 1] in (tag - 1, tag))
             for n, tag in enumerate(sequence)
         )
 

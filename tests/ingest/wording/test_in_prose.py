@@ -66,7 +66,6 @@ def test_ages(marked: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("marked", "expected"),
     [
-        ("studied [[marketing|x]], then", "studied [personal detail], then"),
         ("a [[neighbour|x]] of hers", "an acquaintance of hers"),
         ("[[Widower|x]] since then", "[personal detail] since then"),
         ("for [[widows' pensions|identifying detail]] was", "for [detail] was"),

@@ -1,14 +1,27 @@
-"""The class of a mention, from the cue words that it has."""
+"""Classes of jobs, drugs, illnesses and organizations, and which one words are in, by cue words.
+
+For judging alone: the words that the product writes come from elsewhere (``ingest.wording.sorts``).
+"""
 
 import re
+from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 
 from ingest.language.vocabulary import fold
-from ingest.wording.classes import table
+from ingest.wording.places import classes_in
+
+_FOLDER = Path(__file__).parent / "classes"
 
 _NONE = frozenset(("no", "not", "denies", "negative", "without", "never"))
 _SHORT = 4
 _WORDS = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
+
+
+@cache
+def table(name: str) -> Mapping[str, tuple[str, ...]]:
+    """Class to cue words, in the order of the file: the first class with a cue counts."""
+    return classes_in(_FOLDER / f"{name}.txt")
 
 
 @cache
