@@ -18,6 +18,11 @@ from eval.reports.schema import DASH, Cell, Column, Table, estimate_cell, table
 RESULTS = Path(__file__).parent / "results" / "judged.json"
 DENSE, DENSE_BEFORE = RESULTS.with_name("judged_dense.json"), RESULTS.with_name("judged_dense_before.json")
 """Invented documents that are dense in names and terms, and the same as an earlier commit wrote them."""
+ORDINARY, ORDINARY_BEFORE = (
+    RESULTS.with_name("judged_ordinary.json"),
+    RESULTS.with_name("judged_ordinary_before.json"),
+)
+"""The same of documents that have few names."""
 WRONG = ("type", "bound", "not")
 """Codes of what was found wrongly: another kind, other borders, nothing at all."""
 Judged = Mapping[str, Any]

@@ -3,9 +3,17 @@
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from benchmarks.judged import DENSE, DENSE_BEFORE, judged_facts, judged_table
+from benchmarks.judged import (
+    DENSE,
+    DENSE_BEFORE,
+    ORDINARY,
+    ORDINARY_BEFORE,
+    judged_facts,
+    judged_table,
+)
 from benchmarks.kept import read
 from benchmarks.models_page import RESULTS
 from benchmarks.results_page import DOCS, rendered
@@ -33,7 +41,10 @@ def page() -> str:
     tables = {
         "judged": markdown_table(judged_table()).rstrip(),
         "judged_facts": judged_facts(),
-        "dense": markdown_table(_dense()).rstrip(),
+        "ordinary": markdown_table(_both(ORDINARY, ORDINARY_BEFORE)).rstrip(),
+        "ordinary_facts": judged_facts(ORDINARY),
+        "ordinary_before_facts": judged_facts(ORDINARY_BEFORE),
+        "dense": markdown_table(_both(DENSE, DENSE_BEFORE)).rstrip(),
         "dense_facts": judged_facts(DENSE),
         "dense_before_facts": judged_facts(DENSE_BEFORE),
         "marginals": markdown_table(_marginals(marginals["corpora"])).rstrip(),
@@ -42,9 +53,9 @@ def page() -> str:
     return rendered(TEMPLATE, tables=tables)
 
 
-def _dense() -> Table:
+def _both(results: Path, results_before: Path) -> Table:
     """The same invented documents as two commits wrote them."""
-    now, before = judged_table(DENSE), judged_table(DENSE_BEFORE)
+    now, before = judged_table(results), judged_table(results_before)
     rows = [["before", *before.rows[0][1:]], ["now", *now.rows[0][1:]]]
     return replace(now, rows=rows)
 

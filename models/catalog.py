@@ -94,8 +94,8 @@ BITS_FILES = _trained_here(
 )
 WORDING_FILES = _trained_here(
     "wording",
-    weights="b451478d81cf3ee13aa9e8967e0f1863ca6daff12c6ccb817ae2e3e5315c71a9",
-    card="466289a51a429cebe479067fe00cff97167c8f4b4e59bec6aa80b2429174c2ba",
+    weights="98dee39e73aa508bfad7c0602110703c39570fba2d96d629e806559001fae828",
+    card="8ccd69fc5ece7f4b1a1acb0ad28ce4155534b04298daeb5c700e69e309cdd9b4",
 )
 READER_FILES = (
     *_trained_here(

@@ -13,7 +13,7 @@ Forms = Mapping[str, float]
 """The probability of each form that may stand in an item's place (``models.wording.FORMS``)."""
 LIKELY = 0.5
 CERTAIN = 0.8
-"""The probability from which what does not look like a plural is one."""
+"""The probability from which what does not look like a plural is one, and from which an item is a verb."""
 BARE = 0.2
 """How much likelier words without an article have to be where the sentence does not decide."""
 _VERBAL = ("do", "does", "did", "doing", "done")
@@ -216,14 +216,14 @@ def _alone(mention: Mention, words: Words, several: bool, forms: Forms) -> Fit:
 
 def is_verbal(forms: Forms) -> bool:
     """Whether an item is probably a verb phrase or a clause."""
-    return sum(forms.get(form, 0.0) for form in (*_VERBAL, "clause")) > LIKELY
+    return sum(forms.get(form, 0.0) for form in (*_VERBAL, "clause")) > CERTAIN
 
 
 def _verb_form(mention: Mention, forms: Forms) -> str | None:
     """The form of the verb that an item begins with, "clause" for what no words replace; None for no verb."""
     verbal = {form: forms.get(form, 0.0) for form in _VERBAL}
     clause = forms.get("clause", 0.0)
-    if sum(verbal.values()) + clause <= LIKELY or _DETERMINED.search(mention.before):
+    if not is_verbal(forms) or _DETERMINED.search(mention.before):
         return None
     return max(verbal, key=lambda form: verbal[form]) if sum(verbal.values()) > clause else "clause"
 
