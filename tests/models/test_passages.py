@@ -79,3 +79,22 @@ def test_wordings_are_of_marked_items_and_say_less(every: list[Passage]) -> None
     texts = {each.name: each.text for each in every}
     same = [row for row in rows if texts[str(row["id"])][row["start"] : row["end"]] == row["up1"]]
     assert len(same) < 0.05 * len(rows)
+
+
+def test_answers_are_places_of_passages_that_only_teach(every: list[Passage]) -> None:
+    texts = {each.name: each.text for each in every if each.part == "learn"}
+    rows = [row for _, row in rows_of(FOLDER / "questions.jsonl")]
+    assert len(rows) > 3_000
+    assert 0.15 < sum(not row["answers"] for row in rows) / len(rows) < 0.3
+    for row in rows:
+        places = [*row["answers"], *([row["lead"]] if "lead" in row else [])]
+        assert all(0 <= start < end <= len(texts[row["id"]]) for start, end in places)
+        assert row["question"].strip() == row["question"] != ""
+
+
+def test_forms_are_of_many_items_and_a_part_only_measures() -> None:
+    rows = [row for _, row in rows_of(FOLDER / "forms.jsonl")]
+    parts = Counter(row["part"] for row in rows)
+    assert parts["learn"] > 1_500 and parts["aside"] == 250
+    places = [(row["before"], row["item"]) for row in rows]
+    assert len(places) == len(set(places))
