@@ -48,8 +48,9 @@ TOLD = 0.5
 _NAMES = ("PERSON", "CODE", "CONTACT")
 _ENDS_NOTHING = frozenset("at with in of to and the from for by or than into".split())
 """Words with which no phrase ends: 25 of 56,000 marked items do."""
-_NO_ITEM = frozenset("m s t d re ve ll mr mrs ms miss mx dr prof sir madam".split())
-"""Titles, and what stands behind the apostrophe of "I'm": no item by themselves."""
+_TITLES = frozenset("mr mrs ms miss mx dr prof sir madam".split())
+_CLITICS = frozenset("m s t d re ve ll".split())
+"""What stands behind the apostrophe of "I'm". A letter elsewhere may be somebody's initial."""
 
 
 def _whole(item: "Item", told: "Told", text: str) -> "Item":
@@ -60,6 +61,12 @@ def _whole(item: "Item", told: "Told", text: str) -> "Item":
     if last == item.last or item.kind in _NAMES:
         return item
     return replace(item, last=last, end=places[last - 1][1])
+
+
+def _is_no_item(item: "Item", text: str) -> bool:
+    """Whether it is a title without its name, or the end of "I'm"."""
+    said, before = text[item.start : item.end], text[max(0, item.start - 1) : item.start]
+    return (item.kind == "PERSON" and said.lower() in _TITLES) or (said in _CLITICS and before in ("'", "’"))
 
 
 def mentions_of(label: str, number: int, told: "Told", source: str) -> Iterator[Entity]:
@@ -115,7 +122,7 @@ class ReadingDetector:
     def _mentions(self, told: "Told", text: str) -> Iterator[Entity]:
         for item in told.items():
             whole = _whole(item, told, text)
-            if item.need.tells >= TOLD and text[whole.start : whole.end].lower() not in _NO_ITEM:
+            if item.need.tells >= TOLD and not _is_no_item(whole, text):
                 yield self._mention(whole, told)
         for number in self._own:
             yield from mentions_of(self._reader.labels[number], number, told, self.name)

@@ -60,7 +60,8 @@ def persons_at(text: str, spans: Sequence[Span]) -> list[Form]:
                 by_account[account].add(replace(form, title=""))
 
     def spelled(form: Form, span: Span) -> Form:
-        if len(form.words) == 1 and len(named := by_account.get(form.words[0], ())) == 1:
+        named = by_account.get(form.words[0], ()) if text[span.start : span.end].islower() else ()
+        if len(form.words) == len(named) == 1:
             return next(iter(named))
         letters = _INITIALS.fullmatch(text[span.start : span.end])
         short = tuple(filter(str.isalpha, letters[0].casefold())) if letters else ()

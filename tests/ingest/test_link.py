@@ -182,6 +182,7 @@ def test_an_account_is_the_one_person_whose_name_it_spells() -> None:
     assert links("Anna Keller", "akeller", "kellera", "annakeller") == [0, 0, 0, 0]
     assert links("Anna Keller", "Arno Keller", "akeller") == [0, 1, 2]
     assert links("Keller", "akeller") == [0, 1]
+    assert links("Li Na", "Lina") == [0, 1]
 
 
 def test_the_same_words_under_another_label_are_another_thing() -> None:

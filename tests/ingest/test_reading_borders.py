@@ -1,0 +1,40 @@
+"""What the reader finds and is no item, and where items end."""
+
+import pytest
+
+from app.compose import detector_of
+from app.settings.load import load_settings
+from ingest.detection.reading import _ENDS_NOTHING, _is_no_item
+from ingest.documents import Document
+from models.reader.reader import Item
+from models.reader.words import NOTHING
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "kind", "none"),
+    [
+        ("Yours, ", "Mrs", "PERSON", True),
+        ("I'", "m", "AGE", True),
+        ("I’", "m", "AGE", True),
+        ("Dear ", "M", "PERSON", False),
+        ("told ", "m", "PERSON", False),
+        ("Grade: ", "D", "TEST", False),
+    ],
+)
+def test_a_title_alone_and_the_end_of_a_short_form_are_no_items(
+    before: str, said: str, kind: str, none: bool
+) -> None:
+    start = len(before)
+    item = Item(start, start + len(said), 0, 1, kind, "QUASI", NOTHING)
+    assert _is_no_item(item, f"{before}{said} 34") is none
+
+
+def test_no_item_crosses_cells_or_ends_before_its_end() -> None:
+    text = (
+        "NAME            Orla Whitcombe        WARD   Four\nShe worked thirty years in the sugar mill"
+        " at Larkmoor, was married in November and lives in a first floor flat with her sister Tevin Hale.\n"
+    )
+    (found,) = detector_of(load_settings({})).detect([Document("d", text)])
+    said = [text[each.span.start : each.span.end] for each in found]
+    assert said and not any("  " in each for each in said)
+    assert not any(each.split()[-1] in _ENDS_NOTHING for each in said)
