@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from models.encoders.numbers import Numbers
     from models.language.protocol import LanguageModel
     from models.reader.reader import Reader
+    from retrieval.generators.extractive import ExtractiveGenerator
     from retrieval.guards.one_at_a_time import OneAtATime
     from retrieval.manifest import Manifest
     from retrieval.protocols import Generator, Retriever
@@ -61,7 +62,6 @@ def system_of(
     from ingest.scoring.engine import Engine
     from ingest.scoring.scale import Scale
     from models.local_files import best_device
-    from retrieval.generators.extractive import ExtractiveGenerator
     from retrieval.system import System
 
     own = own_entities_of(settings.policy)
@@ -77,7 +77,7 @@ def system_of(
         risk=risk_of(settings),
         engine=Engine(encoder, settings.retrieval.passage_tokens),
         policy=policy,
-        generator=_generator(settings, model) if model and answers else ExtractiveGenerator(encoder),
+        generator=_generator(settings, model if answers else None),
         scale=made_with.scale if made_with else scale,
         language_model=model,
         language=settings.detector.language,
@@ -144,10 +144,14 @@ def encoder_of(settings: Settings, threads: int | None = None) -> "Encoder":
 
 def _encoder(settings: Settings) -> "Encoder":
     if settings.encoder.source == "embedded":
+        from models.catalog import E5, embedded_model
+        from models.encoders.e5 import E5Small
         from models.encoders.minilm import MiniLM
         from models.local_files import best_device
 
-        return MiniLM(best_device(), numbers_of(settings, best_device()))
+        chosen = embedded_model(settings.encoder.name, "encoder").id
+        device = best_device()
+        return (E5Small if chosen == E5 else MiniLM)(device, numbers_of(settings, device))
     from models.encoders.sentence_encoder import SentenceEncoder
 
     return SentenceEncoder(settings.encoder)
@@ -280,7 +284,19 @@ def generating_model_of(settings: Settings) -> "LanguageModel | None":
     )
 
 
-def _generator(settings: Settings, model: "LanguageModel") -> "Generator":
+def quoting(settings: Settings) -> "ExtractiveGenerator":
+    """The generator without a language model."""
+    from models.answers import embedded_answers
+    from models.local_files import best_device
+    from retrieval.generators.extractive import ExtractiveGenerator
+
+    device = best_device()
+    return ExtractiveGenerator(partial(embedded_answers, device, numbers_of(settings, device)))
+
+
+def _generator(settings: Settings, model: "LanguageModel | None") -> "Generator":
+    if model is None:
+        return quoting(settings)
     from retrieval.generators.language_model import LanguageModelGenerator
 
     chosen = settings.generator
@@ -351,7 +367,6 @@ def _guarded(
     model: "LanguageModel | None",
     sanitizer: "OneAtATime",
 ) -> "Generator":
-    from retrieval.generators.extractive import ExtractiveGenerator
     from retrieval.guards.answers import AnswerRules, GuardedAnswers
     from retrieval.guards.canaries import Canaries, canaries_in
     from retrieval.guards.questions import AnswerByAlias
@@ -359,9 +374,7 @@ def _guarded(
     chosen = settings.generator
     canaries = canaries_in(chosen.canaries) if chosen.canaries else Canaries()
     generator = GuardedAnswers(
-        _generator(settings, model)
-        if model
-        else ExtractiveGenerator(encoder, known=collection.store.units_of),
+        _generator(settings, model),
         AnswerRules(sanitizer if model else None, canaries, chosen.quote_words),
     )
     if model is not None and chosen.trust == "remote":
@@ -454,6 +467,6 @@ def retriever_of(collection: Collection, encoder: "Encoder", search: "Search") -
         raise CollectionError(
             f"{collection.folder}: its vectors were made by {manifest.encoder} with {manifest.dim} "
             f"dimensions, and the encoder in the settings is {encoder.name} with {encoder.dim}. Set "
-            "the encoder that it was made with, or ingest into a new collection."
+            f"the encoder that it was made with, or run: lethe collections reindex {collection.folder.name}"
         )
     return HybridRetriever(encoder, collection.load_index(), collection.store, search)

@@ -46,8 +46,6 @@ from retrieval.collection import Collection, locked
 from retrieval.index.faiss import FaissIndex
 from retrieval.manifest import Manifest
 from retrieval.passages import cut
-from retrieval.quoting.kept import packed
-from retrieval.quoting.turns import units_in
 from retrieval.retriever import HybridRetriever
 from retrieval.search import DENSE, HYBRID, NEAREST
 from retrieval.store.database import Cut, CutDocument
@@ -118,10 +116,8 @@ class Copies:
 
 
 def _copy(document: SanitizedDocument, passages: Sequence[Cut], vectors: Vectors) -> CutDocument:
-    """As it would be stored; each unit has the vector of its passage, since encoding all would take hours."""
-    pairs = zip(passages, vectors, strict=True)
-    units = [packed((unit.text, vector) for unit in units_in(passage.text)) for passage, vector in pairs]
-    return CutDocument(document, passages, vectors, units)
+    """As it would be stored."""
+    return CutDocument(document, passages, vectors)
 
 
 def real_documents(

@@ -17,6 +17,7 @@ MANIFEST = WEIGHTS / "manifest.json"
 RESULTS = Path("benchmarks/results")
 LICENCES = {
     "attributes": "Apache-2.0; reads all-MiniLM-L6-v2 (Apache-2.0); see NOTICE for the data",
+    "answers": "Apache-2.0; started from multilingual-e5-small (MIT); questions about invented passages",
     "bits": "Apache-2.0; see NOTICE for the data",
     "fields": "Apache-2.0; names of the Faker library (MIT) and invented words",
     "reader": "Apache-2.0; started from multilingual-e5-small (MIT); see NOTICE for the data",
@@ -31,7 +32,7 @@ def command(kind: str, card: Mapping[str, Any]) -> str:
         return "lethe models train-reader DATA --encoder FILE --output DIR"
     if kind == "wording":
         return "lethe models train-wording --output DIR"
-    data = "" if kind == "fields" else " DATA"
+    data = "" if kind in ("answers", "fields") else " DATA"
     return f"lethe models train-{kind}{data} --output DIR --seed {card['recipe']['seed']}"
 
 
@@ -49,7 +50,11 @@ def _row(kind: str) -> dict[str, Any]:
         "bytes": path.stat().st_size,
         "licence": LICENCES[kind],
         "command": command(kind, card),
-        "data": card.get("corpora") or card.get("examples") or card.get("passages") or card.get("texts"),
+        "data": card.get("corpora")
+        or card.get("examples")
+        or card.get("passages")
+        or card.get("texts")
+        or card.get("questions"),
         "trained": card["trained"],
         "seconds": card["seconds"],
         "scores": _scores(kind, card),
@@ -67,6 +72,8 @@ def _scores(kind: str, card: Mapping[str, Any]) -> dict[str, float]:
         }
     if kind == "fields":
         return {f"{name}, names not learned": share for name, share in card["names_not_learned"].items()}
+    if kind == "answers":
+        return {f"{name}, rows held back": share for name, share in card["held_back"].items()}
     if kind == "bits":
         return _linking_scores()
     if kind == "wording":

@@ -244,16 +244,12 @@ def _weights(chosen: Mapping[str, Any]) -> Table:
 
 
 def _answers(answers: Mapping[str, Any]) -> Table:
-    shown = ("holds the answer", "retrieved", "cited", "says so when there is none")
+    parts: Mapping[str, Mapping[str, Any]] = answers["shares"]
     rows: list[Row] = [
-        (
-            split,
-            str(each["shares"]["questions"]),
-            *(estimate_cell(Estimate(**each["shares"][name])) for name in shown),
-        )
-        for split, each in answers.items()
+        (name, *(estimate_cell(Estimate(**part[name])) for part in parts.values()))
+        for name in next(iter(parts.values()))
     ]
-    return Table("", ("questions", "n", *shown), rows)
+    return Table("", ("share", *(f"questions {part}" for part in parts)), rows)
 
 
 def _documents(marks: MarksReport) -> str:

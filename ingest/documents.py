@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal
 
-from models.reader.words import Need
+from models.encoders.words import Need
 
 ACCEPTED = {
     "en": "English",

@@ -87,6 +87,22 @@ def substitute(text: str, replacements: Sequence[Replacement]) -> str:
     return "".join(pieces) + text[cursor:]
 
 
+Edit = tuple[int, int, int, int]
+"""Where something replaced begins and ends in a text, and what stands for it in the new one."""
+
+
+def moved(place: int, edits: Sequence[Edit], *, after: bool) -> int:
+    """Where a place of a text is in the new one, by ordered ``edits``.
+
+    A place within something replaced is where its replacement ends, if ``after``, or where it starts.
+    """
+    number = bisect_left(edits, place, key=lambda edit: edit[0]) - 1
+    if number < 0:
+        return place
+    _, end, start, stop = edits[number]
+    return stop + place - end if place >= end else stop if after else start
+
+
 class Shift:
     """Maps offsets of a text to offsets after ``substitute`` with the same replacements."""
 

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.catalog import ModelRef, check_embedded, embedded_model, folder_of
+from models.encoders.pieces import splitter_of
+from models.encoders.words import UNK, Splitter
 from models.errors import ModelUnavailable
-from models.reader.pieces import splitter_of
 from models.reader.store import ENCODER
-from models.reader.words import UNK, Splitter
 
 Floats = NDArray[np.float32]
 UNKNOWN = -15.0

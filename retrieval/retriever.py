@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from retrieval.documents import Passage, RetrievedPassage
 from retrieval.keeping import add_vectors
 from retrieval.protocols import VectorIndex
-from retrieval.search import CANDIDATES, HYBRID, NEAREST, Search, coverage
+from retrieval.search import CANDIDATES, HYBRID, NEAREST, Search, coverage, room_of
 from retrieval.store.database import Store
 from retrieval.store.readers import Groups
 
@@ -130,9 +131,13 @@ class HybridRetriever:
             ids, rows = self._store.vectors_of(further.tolist())
             numbers = np.concatenate([numbers, np.array(ids, dtype=np.int64)])
             similarities = np.concatenate([similarities, np.clip(rows @ vector, -1, 1) if ids else []])
-            scores = similarities + self._search.words * _of(numbers, holding, shares)
+            scores = similarities + self._weight * _of(numbers, holding, shares)
         first = np.lexsort((numbers, -scores))[:most]
         return [_Candidate(int(numbers[i]), float(similarities[i]), float(scores[i])) for i in first]
+
+    @cached_property
+    def _weight(self) -> float:
+        return self._search.words * room_of(self._encoder)
 
     def _follow(self, groups: Groups) -> NDArray[np.int64] | None:
         """What is readable, once the index follows the store."""

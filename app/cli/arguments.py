@@ -65,10 +65,13 @@ def parser() -> argparse.ArgumentParser:
     tune(_verb(verbs, "tune", help_text))
     _ingest(_verb(verbs, "ingest", "sanitize documents and index them in a collection"))
     _synthesize(_verb(verbs, "synthesize", "invent documents like yours, with differential privacy"))
-    _search(_verb(verbs, "search", "find the best passages of a collection for a question"))
-    _ask(_verb(verbs, "ask", "answer a question from a collection, with citations"))
+    search = _verb(verbs, "search", "find the best passages of a collection for a question")
+    _search(search)
+    ask = _verb(verbs, "ask", "answer a question from a collection, with citations")
+    _ask(ask)
     _collections(_verb(verbs, "collections", "list the collections, or delete one"))
-    collection(_verb(verbs, "documents", "list the documents of a collection"))
+    documents = _verb(verbs, "documents", "list the documents of a collection")
+    collection(documents)
     _erase(_verb(verbs, "erase", "remove documents from a collection and search for traces"))
     attack = _described(verbs, "attack", "attack a corpus and report what leaks")
     attacks = attack.add_subparsers(dest="attack", required=True, metavar="ATTACK")
@@ -99,7 +102,9 @@ def parser() -> argparse.ArgumentParser:
     _keys(_verb(verbs, "keys", "list, create or revoke the API keys of the server"))
     _trail(_verb(verbs, "trail", "show or check who did what with the collections"))
     _vault(_verb(verbs, "vault", "show, rotate or open the originals that are kept"))
-    _verb(verbs, "settings", "list the settings in force and where each comes from")
+    settings = _verb(verbs, "settings", "list the settings in force and where each comes from")
+    for verb in (search, ask, documents, settings):
+        verb.add_argument("--json", action="store_true", help="print JSON lines on a terminal too")
     _models(_described(verbs, "models", "list, check, download or train models"))
     _distill(_verb(verbs, "distill", "teach a small language model IncogniText", module="train"))
     demo = _verb(verbs, "demo", "run everything on a bundled, invented corpus")
@@ -330,6 +335,15 @@ def _collections(verb: argparse.ArgumentParser) -> None:
     delete.set_defaults(function="delete")
     delete.add_argument("name", metavar="NAME", help="the collection")
     delete.add_argument("--yes", action="store_true", help="do not ask")
+    again = _verb(
+        verbs,
+        "reindex",
+        "make the vectors anew by the encoder in the settings",
+        "collections",
+        argparse.SUPPRESS,
+    )
+    again.set_defaults(function="reindex")
+    again.add_argument("name", metavar="NAME", help="the collection")
 
 
 def _erase(verb: argparse.ArgumentParser) -> None:
@@ -436,6 +450,7 @@ def _models(models: argparse.ArgumentParser) -> None:
         _verb(verbs, "train-fields", "train the head that says what stands in a field", module="train")
     )
     _train_wording(_verb(verbs, "train-wording", "train the head that puts items in words", module="train"))
+    _train_answers(_verb(verbs, "train-answers", "teach which sentence answers a question", module="train"))
     _train_bits(_verb(verbs, "train-bits", "learn what links a text to a person", module="train"))
     _train_reader(_verb(verbs, "train-reader", "train the reader on marked passages", module="train"))
 
@@ -519,6 +534,12 @@ def _train_fields(verb: argparse.ArgumentParser) -> None:
 def _train_wording(verb: argparse.ArgumentParser) -> None:
     verb.set_defaults(function="train_wording")
     output(verb, "folder that the model is written into", required=True)
+
+
+def _train_answers(verb: argparse.ArgumentParser) -> None:
+    verb.set_defaults(function="train_answers")
+    output(verb, "folder that the model is written into", required=True)
+    verb.add_argument("--seed", type=positive, help="seed of rows and weights (default the shipped recipe's)")
 
 
 def _train_bits(verb: argparse.ArgumentParser) -> None:

@@ -5,6 +5,7 @@ import time
 
 from app.cli.console import result
 from app.cli.given import data_of
+from app.cli.people import for_people, show_answer
 from app.compose import (
     answering,
     defending,
@@ -20,7 +21,7 @@ from retrieval.writing import whole
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """One JSON line: the answer, its citations, the passages, and how long it took from the start."""
+    """For people the answer with its passages; for programs a JSON line, with the seconds that it took."""
     started = time.perf_counter()
     data = data_of(arguments)
     with data.open(arguments.collection) as collection:
@@ -33,5 +34,8 @@ def run(arguments: argparse.Namespace) -> int:
         generator = answering(data.settings, collection, encoder, model, sanitizer)
         answer = whole(generator.write(arguments.question, passages))
     seconds = round(time.perf_counter() - started, 2)
+    if for_people(arguments):
+        show_answer(arguments.question, answer)
+        return 0
     result({"question": arguments.question, **answer_row(answer), "seconds": seconds})
     return 0

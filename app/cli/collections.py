@@ -5,6 +5,7 @@ import argparse
 from app.access.trail import recorded
 from app.cli.console import confirmed, message, result
 from app.cli.given import data_of
+from app.compose import encoder_of
 from app.data_dir import DataDir
 from app.jobs.audits import after_erasure
 from app.rows import collection_row
@@ -34,6 +35,17 @@ def _show(data: DataDir, name: str) -> None:
             message(f"{name}: the last ingest did not finish. Run the same command again to go on.")
         if begun := len(store.pending_erasures()):
             message(f"{name}: {begun} erasures are not done. Run `lethe erase` with the same ids again.")
+
+
+def reindex(arguments: argparse.Namespace) -> int:
+    """One JSON line: by which encoder the vectors were made anew, from what is stored."""
+    data = data_of(arguments)
+    encoder = encoder_of(data.settings)
+    with data.open(arguments.name) as collection:
+        collection.reindex(encoder)
+        passages = collection.store.count_passages()
+    result({"reindexed": arguments.name, "encoder": encoder.name, "passages": passages})
+    return 0
 
 
 def delete(arguments: argparse.Namespace) -> int:

@@ -4,6 +4,7 @@ import argparse
 
 from app.cli.console import result
 from app.cli.given import data_of
+from app.cli.people import for_people, show_passages
 from app.compose import (
     defending,
     encoder_of,
@@ -17,7 +18,7 @@ from app.rows import passage_row
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """One JSON line per passage, best first."""
+    """The passages, best first; for programs one JSON line each."""
     data = data_of(arguments)
     with data.open(arguments.collection) as collection:
         encoder = encoder_of(data.settings)
@@ -25,6 +26,10 @@ def run(arguments: argparse.Namespace) -> int:
         model = generating_model_of(data.settings) if data.settings.retrieval.rewrite_questions else None
         bare = retriever_of(collection, encoder, search_of(data.settings))
         retriever = searching(collection, bare, sanitizer, defending(data.settings, model))
-        for retrieved in retriever.retrieve([arguments.question], data.settings.retrieval.k)[0]:
-            result(passage_row(retrieved))
+        (found,) = retriever.retrieve([arguments.question], data.settings.retrieval.k)
+    if for_people(arguments):
+        show_passages(arguments.question, found)
+        return 0
+    for retrieved in found:
+        result(passage_row(retrieved))
     return 0

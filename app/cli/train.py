@@ -125,6 +125,26 @@ def train_wording(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def train_answers(arguments: argparse.Namespace) -> int:
+    """Teach the answer reader on questions over the marked passages."""
+    _check_training_is_here()
+    from app.marked import rendered
+    from models.training.answers import AnswerRecipe, make_answers
+
+    recipe = AnswerRecipe() if arguments.seed is None else AnswerRecipe(seed=arguments.seed)
+    output = Path(arguments.output)
+    card = make_answers(rendered, output, recipe, _report)
+    result(
+        {
+            "model": card["name"],
+            "folder": str(output),
+            "seconds": card["seconds"],
+            "right": card["held_back"],
+        }
+    )
+    return 0
+
+
 def train_bits(arguments: argparse.Namespace) -> int:
     """Learn what links a text to public texts of the same person, in games over a folder of corpora."""
     from app.cli.given import settings_of

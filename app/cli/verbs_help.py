@@ -74,6 +74,11 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "documents are not touched. It asks first.",
         "lethe collections delete clinic",
     ),
+    "collections reindex": (
+        "Make the vectors of a collection anew by the encoder in the settings, from the passages that are "
+        "stored: the source documents are not needed. Until it has ended the collection is not searched.",
+        "lethe collections reindex clinic",
+    ),
     "documents": (
         "List the documents of a collection, one JSON line each: ids, time of ingest, number of passages, "
         "detected risk, which parts of the source were not read, and why entities may have been missed.",
@@ -267,6 +272,11 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "Train the head that says what sort of thing an item is and which form of words fits in its place, "
         "on the marked passages of the project and on typical members of each sort. Takes minutes.",
         "lethe models train-wording --output wording",
+    ),
+    "models train-answers": (
+        "Teach the answer reader, which finds the sentence that answers a question, on questions over the "
+        "marked passages of the project. It starts from the embedded encoder and takes an hour of two cores.",
+        "lethe models train-answers --output answers",
     ),
     "models train-bits": (
         "Learn how much a word says about who is meant, in games over a folder of corpora: texts without "

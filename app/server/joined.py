@@ -1,5 +1,6 @@
 """The text encoder that all requests share."""
 
+import hashlib
 import weakref
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
@@ -12,7 +13,6 @@ import numpy as np
 
 from ingest.protocols import Encoder
 from models.vectors import Vectors
-from retrieval.quoting.kept import digest_of
 
 MOST_TEXTS = 64
 """No further request is joined to one with so many texts: the first waits for the last."""
@@ -88,7 +88,7 @@ class _Latest:
     def of(self, texts: Sequence[str]) -> dict[str, Vectors]:
         """Those of these texts that are there."""
         with self._lock:
-            rows = ((text, self._rows.get(digest_of(text))) for text in texts)
+            rows = ((text, self._rows.get(_digest(text))) for text in texts)
             return {text: row for text, row in rows if row is not None}
 
     def keep(self, text: str, row: Vectors, generation: int) -> None:
@@ -96,7 +96,7 @@ class _Latest:
         with self._lock:
             if generation != self.generation:
                 return
-            self._rows[digest_of(text)] = row
+            self._rows[_digest(text)] = row
             while len(self._rows) > MOST_REMEMBERED:
                 self._rows.popitem(last=False)
 
@@ -136,3 +136,7 @@ def _answer(taken: Sequence[_Asked], encoder: Encoder) -> None:
     ends = np.cumsum([len(texts) for texts, _ in taken])
     for (_, found), rows in zip(taken, np.split(vectors, ends[:-1]), strict=True):
         found.set_result(rows)
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

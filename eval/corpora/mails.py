@@ -11,7 +11,6 @@ from ingest.documents import Document
 from ingest.errors import UnreadableDocument
 from ingest.language.sentences import split_sentences
 from ingest.read.records import Record
-from retrieval.quoting.words import STOP_WORDS
 
 ENRONQA = Layout(
     "enronqa",
@@ -26,6 +25,11 @@ FEWEST_SUBJECT_WORDS = 3
 FEWEST_SHARED_WORDS = 2
 
 _REPLY_MARKS = re.compile(r"\A(?:\s*(?:re|fwd?|aw)\s*:)+\s*", re.IGNORECASE)
+_COMMON = frozenset(
+    "a about an and any are as at be been by can could did do does for from had has have he her his "
+    "how i in is it its me my of on or our she should so than that the their them there they this to "
+    "was we were what when where which who whom whose why will with would you your".split()
+)
 
 
 def enronqa(path: Path, selection: Selection) -> Corpus:
@@ -118,4 +122,4 @@ def _nearest(subject: str, body: str) -> str:
 
 
 def _content_words(text: str) -> set[str]:
-    return set(word_tokens(text)) - STOP_WORDS
+    return set(word_tokens(text)) - _COMMON

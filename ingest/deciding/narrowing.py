@@ -21,7 +21,7 @@ from ingest.annotated import AnnotatedText
 from ingest.documents import Entity, Identifier
 from ingest.labels import label_of
 from models.bits import BitsModel, surprisals
-from models.reader.words import Need
+from models.encoders.words import Need
 
 RARELY_KNOWN = 0.05
 """The probability of having to be masked up to which a fact counts as known to nobody."""

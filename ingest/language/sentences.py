@@ -16,6 +16,7 @@ _ENDING = re.compile(
 )
 _LETTERS = re.compile(r"(?:\w\.)++\w")
 """U.S.A and the like."""
+_SMALL = re.compile(r"(?<=[a-z][a-z][.?!])\s+(?=[a-z])")
 _NEW_LINE_ITEM = re.compile(r"\s*(?:[-*•|>]|\d+[.)]\s|[^\s:|][^:|\n]{0,30}:(?:\s|$))")
 WRAPPED_LINE = 60
 """A line this long that ends in the middle of a sentence was wrapped, not ended, by its writer."""
@@ -87,3 +88,33 @@ def _cut(sentence: str) -> Iterator[str]:
         start = end + (blank > 0)
     if start < len(sentence):
         yield sentence[start:]
+
+
+def quotable_spans(text: str) -> list[tuple[int, int]]:
+    """Start and end of the parts of ``text`` that are quoted by themselves: its sentences and its lines.
+
+    Lines are joined only where one was wrapped, and sentences end before small letters too, as in chats.
+    """
+    found, at = list[tuple[int, int]](), 0
+    for line in _joined(text):
+        for sentence in _split(line):
+            for piece in (part for said in _SMALL.split(sentence) for part in _cut(said)):
+                start = None
+                for char in piece:
+                    if not char.isspace():
+                        at = text.index(char, at) + 1
+                        start = at - 1 if start is None else start
+                if start is not None:
+                    found.append((start, at))
+    return found
+
+
+def _joined(text: str) -> Iterator[str]:
+    paragraph: list[str] = []
+    for line in text.splitlines():
+        wrapped = paragraph and len(paragraph[-1].rstrip()) >= WRAPPED_LINE and line.lstrip()[:1].isalpha()
+        if paragraph and not (wrapped and _continues(paragraph[-1], line)):
+            yield " ".join(paragraph)
+            paragraph = []
+        paragraph.append(line)
+    yield " ".join(paragraph)

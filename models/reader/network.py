@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from models.corpora.passages import KINDS
 from models.encoders.bert import WIDTH, linear, norm, run_layers
-from models.reader.words import GAPS, SHAPES
+from models.encoders.words import GAPS, SHAPES
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from models.corpora.passages import KINDS
 from models.encoders.bert import batches, linear, mean_state, padded
 from models.encoders.numbers import Numbers, cast
+from models.encoders.pieces import WordVectors, splitter_of
 from models.encoders.windows import Limits, Window, windows
+from models.encoders.words import BOS, EOS, GAPS, NOTHING, SHAPES, Need, Words
 from models.packs import packs
 from models.reader.linking import comparable, name_words
 from models.reader.network import (
@@ -29,9 +31,7 @@ from models.reader.network import (
     read,
     told,
 )
-from models.reader.pieces import WordVectors, splitter_of
 from models.reader.store import Stored
-from models.reader.words import BOS, EOS, GAPS, NOTHING, SHAPES, Need, Words
 from models.risk.protocol import LabeledText
 
 if TYPE_CHECKING:

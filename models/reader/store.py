@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from models.catalog import ModelRef, check_embedded, embedded_model, folder_of
 from models.errors import ModelUnavailable
+from models.trained import in_8_bits, whole
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 ENCODER, READER, CARD = "encoder.safetensors", "reader.safetensors", "reader.json"
-_LAYERS, _SCALE = "encoder.layer.", ".scale"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,27 +55,3 @@ def write_reader(
     save_file(in_8_bits(weights), folder / READER)
     text = json.dumps(card, indent=2, sort_keys=True, ensure_ascii=False)
     (folder / CARD).write_text(text + "\n", encoding="utf-8")
-
-
-def in_8_bits(weights: "Mapping[str, Tensor]") -> "dict[str, Tensor]":
-    """The matrices of the layers in 8 bits with a scale for each row, all else in 16."""
-    import torch
-
-    made = {}
-    for name, weight in sorted(weights.items()):
-        if name.startswith(_LAYERS) and weight.ndim == 2:
-            scale = weight.abs().amax(dim=1).clamp(min=1e-12) / 127
-            made[name] = (weight / scale[:, None]).round().to(torch.int8).contiguous()
-            made[name + _SCALE] = scale.contiguous()
-        else:
-            made[name] = weight.half().contiguous()
-    return made
-
-
-def whole(stored: "Mapping[str, Tensor]") -> "dict[str, Tensor]":
-    """The weights of ``in_8_bits`` in single precision."""
-    return {
-        name: weight.float() * stored[name + _SCALE][:, None] if name + _SCALE in stored else weight.float()
-        for name, weight in stored.items()
-        if not name.endswith(_SCALE)
-    }

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.encoders.bert import linear, mean_state
+from models.encoders.pieces import WordVectors
+from models.encoders.words import GAPS, PAD, SHAPES, UNK
 from models.reader.network import (
     SHAPES_OF,
     TABLES,
@@ -25,8 +27,6 @@ from models.reader.network import (
     span_means,
     told,
 )
-from models.reader.pieces import WordVectors
-from models.reader.words import GAPS, PAD, SHAPES, UNK
 from models.training.optimizing import Progress
 from models.training.reader_rows import ANY_MUST, ANY_TAG, MUST_SETS, SOURCES, UNKNOWN, tag_sets
 

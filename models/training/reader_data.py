@@ -18,11 +18,11 @@ from models.corpora.needs import marked_passages
 from models.corpora.passages import Mark, Passage, passages
 from models.corpora.read import read_corpora
 from models.corpora.rubric import held_out, records_of, shipped_snippets
+from models.encoders.e5_file import E5File
+from models.encoders.pieces import splitter_of
+from models.encoders.words import BOS, EOS, Splitter
 from models.local_files import best_device
-from models.reader.pieces import splitter_of
 from models.reader.store import write_reader
-from models.reader.words import BOS, EOS, Splitter
-from models.training.e5_file import read_e5
 from models.training.labels import names_of
 from models.training.mixture import names_by_length, with_names
 from models.training.optimizing import Progress
@@ -211,7 +211,7 @@ def make_reader(
         ConfigurationError: The file is another one, or a library that training needs is not there.
     """
     device = best_device()
-    model = read_e5(file)
+    model = E5File(file)
     encoder = trimmed(model)
     splitter = splitter_of(encoder)
     began, done, total = time.time(), 0, sum(each.steps for each in phases)
@@ -266,7 +266,7 @@ def _report(report: Callable[[Progress], None], before: int, total: int, progres
 def _layers(layers: Mapping[str, NDArray[np.float32]]) -> "dict[str, Tensor]":
     import torch
 
-    return {f"encoder.{name}": torch.tensor(weight) for name, weight in layers.items()}
+    return {name: torch.from_numpy(weight) for name, weight in layers.items()}
 
 
 def _lower(weights: "Mapping[str, Tensor]", recipe: ReaderRecipe) -> "dict[str, Tensor]":

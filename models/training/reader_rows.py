@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.corpora.passages import KINDS, Mark
+from models.encoders.words import BOS, EOS, Splitter, Words
 from models.reader.linking import features_of, name_words
 from models.reader.network import FEATURES, IDENTIFIERS, TAGS
-from models.reader.words import BOS, EOS, Splitter, Words
 
 MOST_PIECES = 380
 """Pieces of a row, without the signs at its ends."""

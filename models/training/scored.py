@@ -10,7 +10,7 @@ from models.corpora.documents import MarkedText, spia_texts
 from models.corpora.labels import label_map
 from models.corpora.rubric import Snippet
 from models.encoders.windows import Limits, windows
-from models.reader.words import words_of
+from models.encoders.words import words_of
 from models.risk.protocol import LabeledText
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from models.corpora.passages import passages
+from models.encoders.e5_file import E5File
+from models.encoders.pieces import packed
+from models.encoders.words import UNK, words_of
 from models.errors import ConfigurationError
-from models.reader.pieces import packed
-from models.reader.words import UNK, words_of
-from models.training.e5_file import E5File
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -30,7 +30,7 @@ _LETTERS = ((0, 0x530), (0x1E00, 0x2200), (0x300, 0x370))
 
 
 def trimmed(model: E5File, pieces: int = PIECES) -> "dict[str, Tensor]":
-    """The input layer with the most frequent pieces, as ``models.reader.pieces`` reads it.
+    """The input layer with the most frequent pieces, as ``models.encoders.pieces`` reads it.
 
     Raises ConfigurationError without the library that has the frequencies.
     """
@@ -44,8 +44,7 @@ def trimmed(model: E5File, pieces: int = PIECES) -> "dict[str, Tensor]":
         "normalized": packed(sorted(model.normalized.items())),
         "words.codes": torch.tensor(model.words.codes[kept]),
         "words.scales": torch.tensor(model.words.scales[kept]),
-        # What is added to every token goes into the positions.
-        "positions": torch.tensor(model.positions + model.kind).half(),
+        "positions": torch.tensor(model.positions).half(),
         "norm.weight": torch.tensor(weight),
         "norm.bias": torch.tensor(bias),
     }

@@ -1,167 +1,141 @@
 """Answers without a language model: what the passages say, word for word.
 
-Units (a sentence, or a question of a dialogue with its reply) are ranked by relevance and chosen one by one
-by maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998), so that the second does not repeat the
-first.
+Every sentence is read together with the question (``models.answers``). The likeliest is quoted with the
+sentence before where it needs that, and with others that answer too; nothing is where none is likely enough.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
 
-import numpy as np
-from numpy.typing import NDArray
-
-from models.vectors import Vectors
-from retrieval.citations import NO_ANSWER, citations_of
+from ingest.language.sentences import quotable_spans
+from models.answers import AnswerReader, Judged, embedded_answers
+from retrieval.citations import NO_ANSWER, citations_of, without_marks
 from retrieval.documents import Answer, RetrievedPassage
-from retrieval.generators.relevance import Scored, naming, relevances
 from retrieval.guards.orders import gives_orders
-from retrieval.quoting.frames import closed
-from retrieval.quoting.kept import Known, digest_of
-from retrieval.quoting.turns import Sentence, Unit, sentences_of, speakers_of, units_of
 from retrieval.writing import Writing, at_once
 
-if TYPE_CHECKING:
-    from ingest.protocols import Encoder
+FLOOR = -1.5
+"""The log-odds of the best sentence from which there is an answer."""
+LATER = 0.6
+"""What a sentence loses for each text that search found before its own."""
+FURTHER = 1.5
+"""How much less likely a further sentence of the same text may be."""
+ELSEWHERE = 0.7
+"""The same for one of another text."""
+MAX_SENTENCES, MAX_WORDS = 3, 90
+"""Further sentences are left out where the answer would have more."""
 
-# Fitted to the 120 development questions of benchmarks/answer_questions.jsonl with the embedded encoder and
-# hybrid search, the default of retrieval, by python -m benchmarks.answers --fit: the largest sum of the share
-# of answers that cite a right document and the share of refusals among the questions that no document
-# answers. Weights (relevance.py) and the shares below were chosen on the same questions; the held-out ones
-# took no part.
-FLOOR = 0.37
-"""The lowest relevance of the best unit for an answer."""
-MAX_UNITS = 3
-"""One more may follow that is from another text and has as many words of the question as the best one."""
-MAX_WORDS = 90
-"""Further units are left out where the answer would have more words."""
-MAX_CANDIDATES = 64
-"""The most sentences to rank, best passages first; limits the time of an answer."""
-SHARE_OF_BEST = 0.7
-"""The relevance of further units, as a share of the best one's."""
-SHARE_ELSEWHERE = 0.5
-"""The same for a unit of another text that has as many words of the question: it may say the contrary."""
-REPETITION_WEIGHT = 0.15
+
+@dataclass(frozen=True, slots=True)
+class Quotable:
+    """A sentence: the mark of its passage, its stretch of text, its place there, and what is judged of it.
+
+    Stretches are numbered from 0, that of the passage found first.
+    """
+
+    mark: int
+    stretch: int
+    place: int
+    text: str = field(repr=False)
+    judged: Judged
+
+    @property
+    def value(self) -> float:
+        """How likely it answers, and was found for that."""
+        return self.judged.answers - LATER * self.stretch
 
 
 class ExtractiveGenerator:
-    """Quotes three units at most, rarely four, word for word, each followed by the mark of its passage.
+    """Quotes up to three sentences word for word, each run of them followed by the mark of its passage.
 
     Args:
-        encoder: measures the similarity of unit and question.
-        floor: relevance below which there is no answer, from 0 to 1.06 (``relevances``); another encoder
-            than the embedded one needs another floor.
-        known: the vectors of units that the collection keeps; what it has none of is encoded.
+        reader: loads what judges sentences, when it is first needed.
+        floor: log-odds below which there is no answer.
     """
 
-    def __init__(
-        self, encoder: "Encoder", floor: float = FLOOR, known: Known = lambda passage_ids: {}
-    ) -> None:
-        self._encoder = encoder
-        self._floor = floor
-        self._known = known
+    name = "extractive"
 
-    @property
-    def name(self) -> str:
-        """The engine's name in answers and reports."""
-        return "extractive"
+    def __init__(self, reader: Callable[[], AnswerReader] = embedded_answers, floor: float = FLOOR) -> None:
+        self._reader = reader
+        self._floor = floor
 
     def write(self, question: str, passages: Sequence[RetrievedPassage]) -> Writing:
-        """The best units, or the sentence for no answer; deterministic."""
+        """The best sentences, or the sentence for no answer; deterministic."""
         marked = dict(enumerate(passages, start=1))
-        sentences = _judged(sentences_of(marked, MAX_CANDIDATES))
-        units = units_of(sentences)
-        relevance, vectors = self._ranked(question, units, passages)
-        chosen = self._chosen(question, units, relevance, vectors)
-        text = _joined(chosen, speakers_of(sentences))
-        cited = citations_of({sentence.mark for unit in chosen for sentence in unit.sentences}, marked)
-        return at_once(Answer(text or NO_ANSWER, cited, tuple(passages), self.name))
+        chosen = self._chosen(self.judged(question, marked))
+        text = _joined(chosen)
+        return at_once(
+            Answer(
+                text or NO_ANSWER,
+                citations_of({each.mark for each in chosen}, marked),
+                tuple(passages),
+                self.name,
+            )
+        )
 
-    def best(self, question: str, passages: Sequence[RetrievedPassage]) -> float:
-        """The relevance of the best unit, which the floor is compared with; 0 if nothing can be quoted."""
-        units = units_of(_judged(sentences_of(dict(enumerate(passages, start=1)), MAX_CANDIDATES)))
-        return float(self._ranked(question, units, passages)[0].max(initial=0.0))
-
-    def _ranked(
-        self, question: str, units: Sequence[Unit], passages: Sequence[RetrievedPassage]
-    ) -> tuple[NDArray[np.float64], Vectors]:
-        """The relevance of each unit, none for an empty question, and the vectors of the units."""
+    def judged(self, question: str, marked: Mapping[int, RetrievedPassage]) -> list[Quotable]:
+        """The sentences of the passages in reading order; those that give orders are left out."""
         question = question.encode("utf-8", "replace").decode("utf-8").strip()
-        if not question or not units:
-            return np.zeros(0), np.zeros((0, self._encoder.dim), np.float32)
-        known = self._known([each.passage.passage_id for each in passages])
-        digests = [digest_of(unit.text) for unit in units]
-        new = {digest: unit.text for digest, unit in zip(digests, units, strict=True) if digest not in known}
-        asked, *rows = self._encoder.encode([question, *new.values()])
-        found = {**known, **dict(zip(new, rows, strict=True))}
-        vectors = np.stack([asked, *(found[digest] for digest in digests)])
-        return relevances(question, _scored(units), vectors), vectors[1:]
+        stretches = _stretches(marked) if question else []
+        texts = ["".join(marked[mark].passage.text for mark in marks) for marks in stretches]
+        spans = [quotable_spans(text) for text in texts]
+        judged = self._reader().judged(question, texts, spans)
+        found = []
+        for number, (marks, text) in enumerate(zip(stretches, texts, strict=True)):
+            first, ordered, before = marked[marks[0]].passage.start, False, 0
+            for place, (span, each) in enumerate(zip(spans[number], judged[number], strict=True)):
+                said = " ".join(text[span[0] : span[1]].split())
+                # Who gives an order may go on with it, but for another paragraph.
+                ordered = gives_orders(said, behind=ordered and text.count("\n", before, span[0]) < 2)
+                before = span[1]
+                if not ordered:
+                    mark = next(m for m in marks if first + span[0] < marked[m].passage.end)
+                    found.append(Quotable(mark, number, place, without_marks(said), each))
+        return found
 
-    def _chosen(
-        self, question: str, units: Sequence[Unit], relevance: NDArray[np.float64], vectors: Vectors
-    ) -> list[Unit]:
-        best = float(relevance.max(initial=0.0))
-        if not len(relevance) or best < self._floor:
+    def _chosen(self, sentences: Sequence[Quotable]) -> list[Quotable]:
+        ranked = sorted(sentences, key=lambda each: -each.value)
+        if not ranked or ranked[0].value < self._floor:
             return []
-        chosen: list[Unit] = []
-        words, quoted = 0, set[str]()
-        first = int(relevance.argmax())
-        named = naming(question, [unit.said for unit in units], first)
-        named &= np.array([unit.stretch != units[first].stretch for unit in units])
-        enough = np.where(named, SHARE_ELSEWHERE, SHARE_OF_BEST) * best
-        value = np.where(relevance >= enough, relevance, -np.inf)
-        while len(chosen) <= MAX_UNITS and value.max() > 0:
-            n = int(value.argmax())
-            value[n] = -np.inf
-            if len(chosen) == MAX_UNITS and not named[n]:
+        best, at = ranked[0], {(each.stretch, each.place): each for each in sentences}
+        chosen: list[Quotable] = []
+        for each in ranked[: 4 * MAX_SENTENCES]:
+            less = FURTHER if each.stretch == best.stretch else ELSEWHERE
+            if each.value < max(self._floor, best.value - less):
                 continue
-            said = {sentence.said for sentence in units[n].sentences}
-            length = len(units[n].text.split())
-            if chosen and (said & quoted or words + length > MAX_WORDS):
-                continue
-            chosen.append(units[n])
-            words, quoted = words + length, quoted | said
-            repetition = np.clip(vectors @ vectors[n], 0, None)
-            value = np.minimum(value, relevance - REPETITION_WEIGHT * repetition)
-        return chosen
+            lead = at.get((each.stretch, each.place - 1)) if each.judged.led > 0 else None
+            new = [one for one in (lead, each) if one is not None and one not in chosen]
+            words = sum(len(one.text.split()) for one in (*chosen, *new))
+            repeats = any(one.text == each.text for one in chosen)
+            if not chosen or (not repeats and words <= MAX_WORDS and len(chosen) < MAX_SENTENCES):
+                chosen += new
+        order = list(dict.fromkeys(each.stretch for each in chosen))
+        return sorted(chosen, key=lambda each: (order.index(each.stretch), each.place))
 
 
-def _judged(sentences: Sequence[Sentence]) -> list[Sentence]:
-    """The sentences; orders to whoever answers are never quoted, nor who gives them."""
-    judged = []
-    ordered: tuple[int, int] | None = None
-    for sentence in sentences:
-        turn = sentence.stretch, sentence.turn
-        if gives_orders(sentence.text, behind=turn == ordered):
-            ordered = turn
-            judged.append(replace(sentence, frames=True))
+def _stretches(marked: Mapping[int, RetrievedPassage]) -> list[list[int]]:
+    """The marks of passages that adjoin in their document, in its order; the text of the best one first."""
+    order = sorted(marked, key=lambda mark: (marked[mark].passage.doc_id, marked[mark].passage.start))
+    found: list[list[int]] = []
+    for mark in order:
+        before = marked[found[-1][-1]].passage if found else None
+        passage = marked[mark].passage
+        if before is not None and (before.doc_id, before.end) == (passage.doc_id, passage.start):
+            found[-1].append(mark)
         else:
-            judged.append(replace(sentence, speaker="") if turn == ordered else sentence)
-    return judged
+            found.append([mark])
+    return sorted(found, key=min)
 
 
-def _scored(units: Sequence[Unit]) -> list[Scored]:
-    return [Scored(unit.text, unit.sentences[-1].mark, unit.stretch, unit.asked > 0) for unit in units]
-
-
-def _joined(chosen: Sequence[Unit], speakers: frozenset[str]) -> str:
+def _joined(chosen: Sequence[Quotable]) -> str:
     """The text of the best one first, then reading order; a mark after each run of sentences."""
-    stretches = [unit.sentences[0].stretch for unit in chosen]
-    sentences = sorted(
-        (sentence for unit in chosen for sentence in unit.sentences),
-        key=lambda sentence: (stretches.index(sentence.stretch), sentence.place),
+
+    def run(numbered: tuple[int, Quotable]) -> tuple[int, int, int]:
+        number, each = numbered
+        return each.mark, each.stretch, each.place - number
+
+    return " ".join(
+        " ".join([*(each.text for _, each in some), f"[{mark}]"])
+        for (mark, _, _), some in groupby(enumerate(chosen), run)
     )
-    pieces: list[str] = []
-    before: Sentence | None = None
-    for sentence in sentences:
-        follows = before is not None and (before.mark, before.place + 1) == (sentence.mark, sentence.place)
-        follows = follows and (sentence.opens or before is None or closed(before.text))
-        if before is not None and not follows:
-            pieces.append(f"[{before.mark}]")
-        if not follows and not sentence.opens and sentence.speaker in speakers:
-            # Who says it stands before sentences that are left out.
-            pieces.append(f"{sentence.speaker} …")
-        pieces.append(sentence.text)
-        before = sentence
-    return " ".join([*pieces, f"[{before.mark}]"]) if before is not None else ""

@@ -13,7 +13,7 @@ from retrieval.store import readers, vault
 from retrieval.store.chain import AUDIT_LOG
 from retrieval.store.words import open_views
 
-SCHEMA_VERSION = 10
+SCHEMA_VERSION = 11
 _STEPS = {
     5: ("CREATE TABLE quarantine (source_key BLOB PRIMARY KEY) STRICT, WITHOUT ROWID",),
     6: vault.SCHEMA,
@@ -32,6 +32,8 @@ _STEPS = {
     ),
     9: ("ALTER TABLE passages ADD COLUMN units BLOB NOT NULL DEFAULT x''",),
     10: (readers.SCHEMA,),
+    # Sentences are read with the question, so they have no vectors.
+    11: ("ALTER TABLE passages DROP COLUMN units",),
 }
 """The statements that make each version out of the one before it."""
 _OLDEST = min(_STEPS) - 1

@@ -6,10 +6,9 @@ batches.
 
 import json
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, field
-from itertools import repeat
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,7 +19,6 @@ from ingest.documents import Arrival, SanitizedDocument, Span, Standing, Unread
 from models.vectors import Vectors
 from retrieval.documents import KeptDocument, Passage
 from retrieval.errors import CollectionError
-from retrieval.quoting.kept import unpacked
 from retrieval.store import readers, vault, words
 from retrieval.store.chain import AUDIT_LOG, now
 from retrieval.store.connection import in_memory, open_database, readable_errors
@@ -33,6 +31,7 @@ from retrieval.store.vault import Sealed, SealedOriginal
 _VECTORS_AT_ONCE = 8192
 _DOCUMENTS_AT_ONCE = 1024
 _ORIGINALS_AT_ONCE = 64
+_DOCUMENTS_ENCODED = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +47,12 @@ class Cut:
 class CutDocument:
     """A sanitized document, cut into passages. ``vectors`` has one row per passage.
 
-    ``units`` has for each passage the vectors of its units, packed (``retrieval.quoting.kept``); without any
-    they are encoded when they are asked for. ``sealed`` is its original, None where originals are not kept.
+    ``sealed`` is its original, None where originals are not kept.
     """
 
     document: SanitizedDocument
     passages: Sequence[Cut] = field(repr=False)
     vectors: Vectors = field(repr=False)
-    units: Sequence[bytes] = field(default=(), repr=False)
     sealed: Sealed | None = field(default=None, repr=False)
 
 
@@ -144,13 +141,10 @@ class Store:
         note_origin(self._connection, job_id, doc_id, arrival.source)
         readers.note(self._connection, doc_id, arrival.readers)
         self._connection.executemany(
-            "INSERT INTO passages (doc_id, start, stop, text, kept, vector, units) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO passages (doc_id, start, stop, text, kept, vector) VALUES (?, ?, ?, ?, ?, ?)",
             [
-                (doc_id, each.span.start, each.span.end, each.text, each.kept, _kept(vector), units)
-                for each, vector, units in zip(
-                    cut.passages, cut.vectors, cut.units or repeat(b"", len(cut.passages)), strict=True
-                )
+                (doc_id, each.span.start, each.span.end, each.text, each.kept, _kept(vector))
+                for each, vector in zip(cut.passages, cut.vectors, strict=True)
             ],
         )
         self._connection.executemany(
@@ -415,22 +409,37 @@ class Store:
         )
         return _arrays(self._read(query, (json.dumps(list(passage_ids)),)))
 
-    def units_of(self, passage_ids: Sequence[int]) -> dict[bytes, Vectors]:
-        """The kept vectors of the units of these passages, by digest (``retrieval.quoting.kept``)."""
-        query = (
-            "SELECT units, length(vector) FROM passages WHERE passage_id IN (SELECT value FROM json_each(?))"
-        )
-        found: dict[bytes, Vectors] = {}
-        for units, length in self._read(query, (json.dumps(list(passage_ids)),)):
-            found |= unpacked(units, length // 2)
-        return found
-
     def vectors(self, after: int) -> Iterator[tuple[list[int], Vectors]]:
         """Ids and vectors of the passages with ids above ``after``, in order, in blocks."""
         query = "SELECT passage_id, vector FROM passages WHERE passage_id > ? ORDER BY passage_id LIMIT ?"
         while rows := self._read(query, (after, _VECTORS_AT_ONCE)):
             yield _arrays(rows)
             after = rows[-1][0]
+
+    def encode_again(
+        self, encoded: Callable[[Sequence[Sequence[tuple[str, str]]]], Iterable[Vectors]]
+    ) -> None:
+        """Give every passage another vector, all at once or none.
+
+        ``encoded`` gives the vectors of documents from the texts of their passages, each with its words
+        without descriptors. What is noted of the index is forgotten.
+        """
+        query = "SELECT passage_id, text, kept FROM passages WHERE doc_id = ? ORDER BY passage_id"
+        with self._transaction():
+            ids = [doc_id for (doc_id,) in self._connection.execute("SELECT doc_id FROM documents")]
+            for first in range(0, len(ids), _DOCUMENTS_ENCODED):
+                some = ids[first : first + _DOCUMENTS_ENCODED]
+                rows = [self._connection.execute(query, (doc_id,)).fetchall() for doc_id in some]
+                of = encoded([[(text, kept) for _, text, kept in each] for each in rows])
+                self._connection.executemany(
+                    "UPDATE passages SET vector = ? WHERE passage_id = ?",
+                    [
+                        (_kept(vector), row[0])
+                        for each, vectors in zip(rows, of, strict=True)
+                        for row, vector in zip(each, vectors, strict=True)
+                    ],
+                )
+            self._connection.execute("DELETE FROM meta WHERE name = 'index'")
 
     def count_passages(self, up_to: int | None = None) -> int:
         """The number of passages, or of those with ids up to ``up_to``."""
@@ -466,9 +475,8 @@ class Store:
         return [(doc_id, text) for doc_id, text in self._read(query, (piece,))]
 
     def has_vector(self, piece: bytes) -> bool:
-        """Whether the vector of any passage, or those of its units, contain these bytes."""
-        query = "SELECT 1 FROM passages WHERE instr(vector, ?) OR instr(units, ?) LIMIT 1"
-        return bool(self._read(query, (piece, piece)))
+        """Whether the vector of any passage contains these bytes."""
+        return bool(self._read("SELECT 1 FROM passages WHERE instr(vector, ?) LIMIT 1", (piece,)))
 
     def count_documents(self, groups: Groups = None) -> int:
         """The number of documents, or of those that a reader with these groups may read."""

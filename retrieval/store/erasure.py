@@ -33,7 +33,7 @@ class PendingErasure:
 class Fingerprint:
     """First bytes to search for in files: of a passage's text, and of what is kept of it as bytes.
 
-    ``content`` are beginnings of its vector and of those of its units, or of a sealed original.
+    ``content`` is the beginning of its vector, or of a sealed original.
     """
 
     words: str = field(repr=False)
@@ -47,8 +47,7 @@ def take_out(connection: sqlite3.Connection, doc_id: str) -> tuple[PendingErasur
         return None
     query = (
         f"SELECT passage_id, substr(text, 1, {_FINGERPRINT_CHARACTERS}), "
-        f"substr(vector, 1, {_FINGERPRINT_BYTES}), substr(units, 1, {_FINGERPRINT_BYTES}) "
-        "FROM passages WHERE doc_id = ?"
+        f"substr(vector, 1, {_FINGERPRINT_BYTES}) FROM passages WHERE doc_id = ?"
     )
     rows = connection.execute(query, ids[:1]).fetchall()
     (ledger_rows,) = connection.execute("SELECT count(*) FROM ledger WHERE doc_id = ?", ids[:1]).fetchone()
@@ -58,7 +57,7 @@ def take_out(connection: sqlite3.Connection, doc_id: str) -> tuple[PendingErasur
     pending = PendingErasure(ids, [row[0] for row in rows], ledger_rows)
     connection.execute("INSERT INTO erasing VALUES (?, ?, ?, ?)", _row_of(pending))
     AUDIT_LOG.append(connection, {"erased": ids[0], "also": ids[1:], "passages": len(rows)})
-    fingerprints = [Fingerprint(words.strip(), [*filter(None, content)]) for _, words, *content in rows]
+    fingerprints = [Fingerprint(words.strip(), [vector]) for _, words, vector in rows]
     if original and original.sealed:
         fingerprints.append(Fingerprint("", [original.sealed.content[:_FINGERPRINT_BYTES]]))
     return pending, fingerprints

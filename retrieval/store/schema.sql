@@ -57,8 +57,7 @@ CREATE TABLE kept_metadata (
     content TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- vector is in half precision. units has the vectors of what can be quoted, each behind a digest of its text;
--- empty where an older version wrote the passage (retrieval/quoting/kept.py).
+-- vector is in half precision.
 CREATE TABLE passages (
     passage_id INTEGER PRIMARY KEY AUTOINCREMENT,
     doc_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE ON UPDATE CASCADE,
@@ -66,8 +65,7 @@ CREATE TABLE passages (
     stop INTEGER NOT NULL,
     text TEXT NOT NULL,
     kept TEXT NOT NULL,
-    vector BLOB NOT NULL,
-    units BLOB NOT NULL DEFAULT x''
+    vector BLOB NOT NULL
 ) STRICT;
 CREATE INDEX passages_of_document ON passages (doc_id);
 

@@ -12,6 +12,7 @@ from app import compose
 from app.compose import sanitizer_of, system_of
 from app.data_dir import DataDir
 from app.server import served
+from app.server.joined import _digest
 from app.server.quotas.budgets import Budgets
 from app.server.served import DataCollections
 from app.settings.load import ServerSettings, load_settings
@@ -19,7 +20,6 @@ from ingest.documents import Document, SanitizedDocument
 from models.encoders.minilm import MiniLM
 from models.vectors import Vectors
 from retrieval.citations import NO_ANSWER
-from retrieval.quoting.kept import digest_of
 from retrieval.system import System
 from retrieval.writing import whole
 from tests.commands import lethe, write_records
@@ -79,7 +79,7 @@ def test_a_chat_encodes_its_question_once_and_nothing_else(
     assert "boiler" in answered(collections, "one")
     assert seen == [QUESTION]
     # Its document is known by digests of what the store has, and nothing of it is left in memory.
-    assert [*collections.encoder._latest._rows] == [digest_of(QUESTION)]
+    assert [*collections.encoder._latest._rows] == [_digest(QUESTION)]
     with data.open("one") as collection:
         gone = [each.doc_id for each in collection.store.documents()]
     ran = lethe(data.settings.data_dir, "erase", *gone, "-c", "one")

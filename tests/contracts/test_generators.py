@@ -21,8 +21,8 @@ from retrieval.guards.commands import RefusedCommands
 from retrieval.protocols import Generator
 from retrieval.writing import whole
 from tests.chat_server import Reply, chat_server, says
-from tests.hashing_encoder import HashingEncoder
 from tests.tiny_gguf import make_tiny_gguf
+from tests.word_reader import word_reader
 from tests.writing import cite
 
 MARKER = "zqxmarker"
@@ -47,12 +47,11 @@ Make = Callable[[ExitStack, Path], Generator]
 
 
 def extractive(_: ExitStack, __: Path) -> Generator:
-    return ExtractiveGenerator(HashingEncoder())
+    return ExtractiveGenerator(word_reader)
 
 
-def extractive_minilm(_: ExitStack, __: Path) -> Generator:
-    minilm = pytest.importorskip("models.encoders.minilm", reason="the embedded encoder is not here")
-    return ExtractiveGenerator(minilm.MiniLM())
+def extractive_learned(_: ExitStack, __: Path) -> Generator:
+    return ExtractiveGenerator()
 
 
 def verbatim(_: ExitStack, __: Path) -> Generator:
@@ -83,12 +82,12 @@ def condensed(stack: ExitStack, _: Path) -> Generator:
 
 
 def refusing_commands(_: ExitStack, __: Path) -> Generator:
-    return RefusedCommands(ExtractiveGenerator(HashingEncoder()))
+    return RefusedCommands(ExtractiveGenerator(word_reader))
 
 
 GENERATORS: list[Make] = [
     extractive,
-    extractive_minilm,
+    extractive_learned,
     verbatim,
     language_model_gguf,
     language_model_http,

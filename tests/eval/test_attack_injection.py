@@ -31,6 +31,7 @@ from retrieval.generators.extractive import ExtractiveGenerator
 from retrieval.protocols import Generator
 from retrieval.writing import whole
 from tests.hashing_encoder import HashingEncoder
+from tests.word_reader import word_reader
 
 ENCODER: Encoder = HashingEncoder()
 THINGS = "turbine orchid violin glacier lantern saddle compass harvest aquarium bakery".split()
@@ -212,7 +213,7 @@ def test_a_generator_that_quotes_cannot_be_commanded(minilm: Encoder) -> None:
     with ExitStack() as stack:
         kept = kept_by("origin", minilm, stack)
         read = reading_once(minilm)
-        found = injected(rows_of(kept, ExtractiveGenerator(read), read))
+        found = injected(rows_of(kept, ExtractiveGenerator(word_reader), read))
         assert found.retrieved.value == 1
         commands = {name: each.value for name, each in found.by_command.items() if name != Command.BAIT}
         assert commands == {"dump": 0, "cite": 0, "link": 0}

@@ -34,6 +34,7 @@ from retrieval.generators.extractive import ExtractiveGenerator
 from retrieval.store.database import CutDocument
 from retrieval.system import System
 from tests.doubles import WordEncoder, entity
+from tests.word_reader import word_reader
 
 SMALL = 5_000
 TIMES = 4
@@ -169,7 +170,7 @@ WITHOUT_MODELS = System(
     risk=RiskPrior(),
     engine=Engine(WordEncoder(), 32),
     policy=Policy("lethe"),
-    generator=ExtractiveGenerator(WordEncoder()),
+    generator=ExtractiveGenerator(word_reader),
     scale=EMBEDDED_SCALE,
     language="any",
     passage_tokens=16,

@@ -20,8 +20,8 @@ from ingest.labels import label_of
 from ingest.scoring.prior import RiskPrior
 from models.bits import BitsModel, embedded_bits, load_bits, surprisals
 from models.catalog import ModelRef
+from models.encoders.words import Need
 from models.errors import ModelUnavailable
-from models.reader.words import Need
 
 CERTAIN, UNLIKELY = Need(1.0, 0.98, 0.9), Need(0.6, 0.1, 0.02)
 WORTH = st.dictionaries(st.sampled_from("abcdefgh"), st.floats(0, 20), min_size=8, max_size=8)

@@ -6,8 +6,8 @@ from app.compose import detector_of
 from app.settings.load import load_settings
 from ingest.detection.reading import _ENDS_NOTHING, _is_no_item
 from ingest.documents import Document
+from models.encoders.words import NOTHING
 from models.reader.reader import Item
-from models.reader.words import NOTHING
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ from ingest.scoring.scale import EMBEDDED_SCALE, Weights
 from ingest.wording.aliases import alias_of
 from ingest.wording.replace import apply
 from models.bits import embedded_bits
-from models.reader.words import Need
+from models.encoders.words import Need
 from tests.doubles import FailingDetector, PhraseDetector, WordEncoder, entity
 from tests.strategies import annotated_texts, overlapping_words, sentences_about_people
 

@@ -8,7 +8,7 @@ import pytest
 
 from models.catalog import READER, ModelRef
 from models.corpora.passages import KINDS, Mark, Passage, parsed, passages
-from models.reader.pieces import splitter_of
+from models.encoders.pieces import splitter_of
 from models.reader.store import read_reader
 from models.training import slots
 from models.training.optimizing import Progress

@@ -27,8 +27,9 @@ from retrieval.guards.answers import AHEAD, LEFT_OUT, WITHHELD, AnswerGuard, Ans
 from retrieval.guards.canaries import Canaries, canaries_in
 from retrieval.guards.one_at_a_time import OneAtATime
 from retrieval.writing import Writing, at_once, filtered, whole
-from tests.doubles import PhraseDetector, WordEncoder, entity
+from tests.doubles import PhraseDetector, entity
 from tests.serving import One, no_detector
+from tests.word_reader import word_reader
 
 NAMES = {"Mara Vell": "person full name", "Tobin Aske": "person full name", "01632 960 014": "phone number"}
 SANITIZER = DecidingSanitizer(PhraseDetector(NAMES), REDACT, RiskPrior(), language="any")
@@ -442,7 +443,7 @@ def test_patterns_and_rules_find_identifiers_in_an_answer() -> None:
 
 
 def test_what_the_extractive_generator_quotes_leaves_as_it_is() -> None:
-    generator = ExtractiveGenerator(WordEncoder(), floor=0.0)
+    generator = ExtractiveGenerator(word_reader, floor=-1.0)
     texts = [json.loads(line).get("text", "") for line in corpus_path().read_text("utf-8").splitlines()]
     for number in range(0, 60, 3):
         found = passages(*(text[:600] for text in texts[number : number + 3]))

@@ -1,21 +1,17 @@
 """Sentences and how they are chosen. All texts are invented; nobody in them exists."""
 
 import re
-from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest.language.sentences import MAX_CHARACTERS, split_sentences
-from models.encoders.minilm import MiniLM
-from models.vectors import Vectors
+from ingest.language.sentences import MAX_CHARACTERS, quotable_spans, split_sentences
 from retrieval.citations import NO_ANSWER, without_marks
 from retrieval.documents import Passage, RetrievedPassage
-from retrieval.generators.extractive import MAX_CANDIDATES, MAX_UNITS, MAX_WORDS, ExtractiveGenerator
-from retrieval.quoting.turns import sentences_of
+from retrieval.generators.extractive import MAX_SENTENCES, MAX_WORDS, ExtractiveGenerator
 from retrieval.writing import whole
-from tests.hashing_encoder import HashingEncoder
+from tests.word_reader import word_reader
 
 
 def found(*texts: str) -> list[RetrievedPassage]:
@@ -27,7 +23,7 @@ def found(*texts: str) -> list[RetrievedPassage]:
 
 @pytest.fixture(scope="module")
 def quoting() -> ExtractiveGenerator:
-    return ExtractiveGenerator(HashingEncoder())
+    return ExtractiveGenerator(word_reader)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +111,6 @@ def test_an_order_to_whoever_answers_is_not_quoted_and_hides_no_fact(
     ):
         assert re.sub(r" \[\d\]$", "", whole(quoting.write(question, found(*texts))).text) == fact
     assert whole(quoting.write(question, found(order))).text == NO_ANSWER
-    assert quoting.best(question, found(order)) == 0
 
 
 @pytest.mark.parametrize(
@@ -138,7 +133,7 @@ def test_what_may_go_on_an_order_is_held_to_more(quoting: ExtractiveGenerator) -
 
 @pytest.mark.parametrize("text", PLAIN)
 def test_what_asks_a_reader_for_something_else_is_quoted(text: str) -> None:
-    quoting = ExtractiveGenerator(HashingEncoder(), floor=0)
+    quoting = ExtractiveGenerator(word_reader, floor=-1)
     assert text in whole(quoting.write("What about the mill of the pond?", found(text))).text
 
 
@@ -158,6 +153,30 @@ def test_no_sentence_is_longer_than_a_quotation_may_be(n: int, piece: str) -> No
 RENT = "The rent is nine hundred a month."
 
 
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("Any pain?\nno\nsince when?", ["Any pain?", "no", "since when?"]),
+        ("he left. nobody knows why. it rained", ["he left.", "nobody knows why.", "it rained"]),
+        (f"{'word ' * 13}and\nthen some.", [f"{'word ' * 13}and then some."]),
+        (f"{'word ' * 13}and\n2 then some", [f"{'word ' * 13}and", "2 then some"]),
+        ("age: 40\nsex: f", ["age: 40", "sex: f"]),
+        (" \n", []),
+    ],
+)  # fmt: skip
+def test_lines_and_sentences_are_quoted_by_themselves(text: str, parts: list[str]) -> None:
+    assert [" ".join(text[start:end].split()) for start, end in quotable_spans(text)] == parts
+
+
+@settings(max_examples=300)
+@given(st.text(alphabet=st.sampled_from("abcÉé A.?!…:;|-1\"'()\n\r\t\u2028\u3000。"), max_size=200))
+def test_what_can_be_quoted_is_in_order_and_leaves_nothing_but_white_space(text: str) -> None:
+    spans = quotable_spans(text)
+    assert all(start < end for start, end in spans)
+    assert all(one[1] <= other[0] for one, other in zip(spans, spans[1:], strict=False))
+    assert "".join("".join(text[start:end].split()) for start, end in spans) == "".join(text.split())
+
+
 def test_quotes_the_sentence_that_answers_and_cites_its_passage(quoting: ExtractiveGenerator) -> None:
     passages = found("The weather was fine all that day.", f"We walked to the mill. {RENT}")
     answer = whole(quoting.write("How much is the rent a month?", passages))
@@ -165,190 +184,94 @@ def test_quotes_the_sentence_that_answers_and_cites_its_passage(quoting: Extract
     assert [(c.mark, c.passage_id, c.doc_id) for c in answer.citations] == [(2, 102, "doc-2")]
 
 
-def test_quotes_a_question_with_its_reply(quoting: ExtractiveGenerator) -> None:
-    passages = found("Doctor: Good morning to you.\nDoctor: Any allergies?\nPatient: Bees.\nDoctor: Fine.")
-    assert (
-        whole(quoting.write("Any allergies?", passages)).text == "Doctor: Any allergies? Patient: Bees. [1]"
+def test_quotes_the_sentence_before_where_it_holds_who_is_meant(quoting: ExtractiveGenerator) -> None:
+    answer = whole(
+        quoting.write("Who feeds the heron?", found("Somebody runs the mill. She feeds the heron."))
     )
+    assert answer.text == "Somebody runs the mill. She feeds the heron. [1]"
 
 
-def test_a_question_alone_answers_nothing(quoting: ExtractiveGenerator) -> None:
-    answer = whole(quoting.write("Any allergies?", found("Any allergies?", "Unrelated words stand here.")))
-    assert (answer.text, answer.citations) == (NO_ANSWER, ())
-
-
-def test_a_reply_in_the_next_passage_has_that_passages_mark(quoting: ExtractiveGenerator) -> None:
-    asked, replied = "Doctor: Any allergies to insects?\n", "Patient: Bees, ever since school."
+def test_a_sentence_that_goes_over_two_passages_is_quoted_whole(quoting: ExtractiveGenerator) -> None:
+    one, other = "It rained all day. The rent of the mill", " is nine hundred a month. It rained again."
     passages = [
-        RetrievedPassage(Passage(2, "visit", len(asked), len(asked) + len(replied), replied), 0.6),
-        RetrievedPassage(Passage(1, "visit", 0, len(asked), asked), 0.5),
+        RetrievedPassage(Passage(1, "doc", 0, len(one), one), 0.5),
+        RetrievedPassage(Passage(2, "doc", len(one), len(one) + len(other), other), 0.4),
     ]
-    answer = whole(quoting.write("Any allergies to insects?", passages))
-    assert answer.text == "Doctor: Any allergies to insects? [2] Patient: Bees, ever since school. [1]"
-    assert [(c.mark, c.passage_id) for c in answer.citations] == [(1, 2), (2, 1)]
-
-
-def test_says_who_speaks_where_the_beginning_of_a_turn_is_left_out(quoting: ExtractiveGenerator) -> None:
-    text = (
-        "Doctor: Your pressure came down this spring. Take the losartan every morning before breakfast.\n"
-        "Patient: The garden keeps me moving.\nDoctor: Then carry on with the garden."
+    assert (
+        whole(quoting.write("rent a month?", passages)).text
+        == "The rent of the mill is nine hundred a month. [1]"
     )
-    answer = whole(quoting.write("Take the losartan every morning before breakfast?", found(text)))
-    assert answer.text.startswith("Doctor: … Take the losartan every morning before breakfast. [1]")
 
 
-def test_the_label_of_a_form_is_not_a_speaker(quoting: ExtractiveGenerator) -> None:
-    text = "Findings: the belly was soft throughout. Otoscopy of both ears was normal."
-    answer = whole(quoting.write("Was otoscopy of both ears normal?", found(text)))
-    assert answer.text == "Otoscopy of both ears was normal. [1]"
+def test_of_another_text_only_what_is_as_likely_is_quoted(quoting: ExtractiveGenerator) -> None:
+    equal = found("The rent of the mill is nine hundred.", "The rent of the mill is a thousand.")
+    assert whole(quoting.write("rent of the mill?", equal)).text == (
+        "The rent of the mill is nine hundred. [1] The rent of the mill is a thousand. [2]"
+    )
+    less = found("The rent of the mill is nine hundred.", "The mill is old.")
+    assert whole(quoting.write("rent of the mill?", less)).text == "The rent of the mill is nine hundred. [1]"
 
 
 def test_quotes_what_passages_share_once(quoting: ExtractiveGenerator) -> None:
-    answer = whole(quoting.write("What is the rent a month?", found(f"We slept. {RENT}", f"{RENT} We left.")))
-    assert answer.text.count(RENT) == 1
-
-
-def test_prefers_something_new_to_a_repetition(quoting: ExtractiveGenerator) -> None:
-    alike = ["Our old roof leaks badly today.", "Our old roof leaks quickly today."]
-    new = ["One attic window is broken again.", "That storm hit my garden hard."]
-    answer = whole(quoting.write("Roof leaks, attic window, storm garden?", found(" ".join(alike + new))))
-    assert all(sentence in answer.text for sentence in new)
-    assert sum(sentence in answer.text for sentence in alike) == 1
+    answer = whole(quoting.write("What is the rent a month?", found(RENT, RENT)))
+    assert answer.text == f"{RENT} [1]"
 
 
 def test_joins_what_stands_together_under_one_mark(quoting: ExtractiveGenerator) -> None:
-    text = "The roof leaks badly since winter. The attic window was broken in winter."
-    assert whole(quoting.write("Roof leaks, attic window, winter?", found(text))).text == f"{text} [1]"
+    text = "The mill has a wheel. The mill has a pond. It rained. The mill has a gate."
+    said = whole(quoting.write("What does the mill have?", found(text))).text
+    assert said == "The mill has a wheel. The mill has a pond. [1] The mill has a gate. [1]"
 
 
-@pytest.mark.parametrize("floor", [0.0, 2.0])
+@pytest.mark.parametrize("floor", [-1.0, 0.9, 3.1, 9.0])
 def test_the_floor_decides_whether_there_is_an_answer(floor: float) -> None:
-    generator = ExtractiveGenerator(HashingEncoder(), floor)
-    answer = whole(generator.write("the rent?", found("The rent is due now, says our landlord.")))
-    assert (answer.text == NO_ANSWER) == (not answer.citations) == (floor > 1.06)
+    generator = ExtractiveGenerator(word_reader, floor=floor)
+    answer = whole(generator.write("What is the rent a month?", found(RENT)))
+    assert (answer.text == NO_ANSWER) == (floor > 3)
+    assert answer.passages
 
 
-def test_the_best_relevance_is_what_the_floor_is_compared_with() -> None:
-    passages = found(RENT, "The weather was fine all that day.")
-    best = ExtractiveGenerator(HashingEncoder()).best("What is the rent?", passages)
-    for floor, answers in ((best, True), (best + 1e-6, False)):
-        answer = whole(ExtractiveGenerator(HashingEncoder(), floor).write("What is the rent?", passages))
-        assert (answer.text != NO_ANSWER) == answers
-    assert ExtractiveGenerator(HashingEncoder()).best("", passages) == 0
-
-
-def test_quotes_at_most_three_units_and_few_words(quoting: ExtractiveGenerator) -> None:
-    rooms = [f"The rent for room {word} is due on Monday." for word in "one two three four five".split()]
-    answer = whole(quoting.write("Is the rent for the room due?", found(" ".join(rooms))))
-    assert sum(room in answer.text for room in rooms) == MAX_UNITS
-    long = [f"The rent for room {word} is due {'very ' * 40}soon." for word in ("one", "two", "three")]
-    answer = whole(quoting.write("Is the rent for the room due?", found(" ".join(long))))
-    assert 40 < len(answer.text.split()) <= MAX_WORDS + 3
-
-
-def test_ranks_the_sentences_of_the_best_passages_only(quoting: ExtractiveGenerator) -> None:
-    filler = found(*(f"Sentence number {n} says nothing." for n in range(MAX_CANDIDATES)))
-    last = found(RENT)
-    assert whole(quoting.write("What is the rent a month?", filler + last)).text == NO_ANSWER
-    assert whole(quoting.write("What is the rent a month?", filler[1:] + last)).text != NO_ANSWER
+def test_quotes_few_sentences_and_words(quoting: ExtractiveGenerator) -> None:
+    text = " ".join(f"The mill has {n} {'very ' * 30}old wheels." for n in range(9))
+    said = whole(quoting.write("What does the mill have?", found(text))).text
+    assert len(said.split()) <= MAX_WORDS + 5
+    short = " ".join(f"The mill has wheel {n}." for n in range(9))
+    assert whole(quoting.write("mill", found(short))).text.count("The mill") == MAX_SENTENCES
 
 
 def test_marks_in_a_passage_do_not_look_like_citations(quoting: ExtractiveGenerator) -> None:
-    answer = whole(quoting.write("What is the rent of rooms?", found("The rent of rooms is high [2, 3].")))
-    assert answer.text == "The rent of rooms is high (2, 3). [1]"
+    answer = whole(quoting.write("Which rent?", found("The rent [2] is due [99].")))
+    assert answer.text == "The rent (2) is due (99). [1]"
 
 
-def test_hears_another_text_that_has_the_word_of_the_question(quoting: ExtractiveGenerator) -> None:
-    passages = found(
-        "Aspirin for the headaches was taken by the nurse. Aspirin was taken. Aspirin, aspirin, taken daily.",
-        "Somebody who was seen at the harbour hospital this winter cannot have aspirin: an ulcer.",
-    )
-    assert "cannot have aspirin: an ulcer" in whole(quoting.write("Aspirin taken?", passages)).text
+PIECES = ["The mill is old.", "It rained.", "mill: no", "\n", "\n\n", "A [3] mill?", "x"]
+TEXTS = st.lists(st.lists(st.sampled_from(PIECES), max_size=8).map(" ".join), min_size=1, max_size=4)
 
 
-def test_lines_of_a_list_do_not_run_into_each_other(quoting: ExtractiveGenerator) -> None:
-    text = "- rent of the mill in spring\n- rent of the mill in autumn"
-    answer = whole(quoting.write("What is the rent of the mill?", found(text)))
-    assert answer.text == "rent of the mill in spring [1] rent of the mill in autumn [1]"
-
-
-def test_asks_the_encoder_once() -> None:
-    encoder = Counting()
-    whole(ExtractiveGenerator(encoder).write("What is the rent?", found(RENT, RENT, "We left early today.")))
-    assert encoder.batches == 1
-
-
-class Counting(HashingEncoder):
-    """Counts its batches."""
-
-    batches = 0
-
-    def encode(self, texts: Sequence[str]) -> Vectors:
-        self.batches += 1
-        return super().encode(texts)
-
-
-LINES = st.sampled_from(
-    [
-        "Doctor: Any pain in the chest?", "Patient: No, not since Monday. I walk a lot.", "Subject: pain",
-        "Dear Sir,", "1. The chest film was clear. Nothing else was found.", "Patient: yes. a bit. why?",
-        "Kind regards", "PLAN OF CARE", "> The pain came back [2] at night.", "- Bed rest; call if worse",
-        "", "Would it help? It would, said the nurse.", "Patient: … and then? Pain.", "She has no pain today",
-    ]
-)  # fmt: skip
-
-
-@settings(max_examples=200)
-@given(st.lists(st.lists(LINES, max_size=8), max_size=4), st.booleans())
+@given(TEXTS, st.sampled_from(["mill", "Is the mill old?", "x", ""]))
 def test_every_quoted_sentence_stands_word_for_word_in_the_passage_of_its_mark(
-    texts: list[list[str]], joined: bool
+    texts: list[str], question: str
 ) -> None:
-    passages, start = [], 0
-    for n, lines in enumerate(texts):
-        text = "\n".join(lines) + "\n"
-        doc_id, first = ("one", start) if joined else (f"doc-{n}", 0)
-        passages.append(RetrievedPassage(Passage(n, doc_id, first, first + len(text), text), 0.5))
-        start += len(text)
-    answer = whole(ExtractiveGenerator(HashingEncoder(), 0.0).write("Any pain in the chest?", passages))
-    if not answer.citations:
-        assert answer.text == NO_ANSWER
+    passages = found(*texts)
+    answer = whole(ExtractiveGenerator(word_reader).write(question, passages))
+    if answer.text == NO_ANSWER:
+        assert not answer.citations
         return
-    quotable: dict[int, list[str]] = {}
-    speakers: set[str] = set()
-    for sentence in sentences_of(dict(enumerate(passages, start=1)), MAX_CANDIDATES):
-        words = " ".join(passages[sentence.mark - 1].passage.text.split())
-        assert sentence.text in without_marks(words)
-        speakers.add(sentence.speaker)
-        if not sentence.frames:
-            quotable.setdefault(sentence.mark, []).append(sentence.text)
-    blocks = re.findall(r"(.*?) \[(\d+)\](?: |$)", answer.text)
-    assert {int(mark) for _, mark in blocks} == {citation.mark for citation in answer.citations}
-    assert "".join(f"{block} [{mark}] " for block, mark in blocks).strip() == answer.text
-    for block, mark in blocks:
-        assert made_of(block, quotable[int(mark)], {f"{speaker} …" for speaker in speakers if speaker}), block
+    said = re.split(r" \[(\d)\](?: |$)", answer.text)
+    for quoted, mark in zip(said[::2], said[1::2], strict=False):
+        assert quoted in without_marks(" ".join(texts[int(mark) - 1].split()))
+    assert {int(mark) for mark in said[1::2]} == {each.mark for each in answer.citations}
 
 
-def made_of(block: str, sentences: list[str], labels: set[str]) -> bool:
-    """Whether it is some of the sentences in a row, after a label or none."""
-    starts = [block, *(block.removeprefix(label).strip() for label in labels if block.startswith(label))]
-    return any(
-        start == sentence
-        or (start.startswith(f"{sentence} ") and made_of(start[len(sentence) + 1 :], sentences, set()))
-        for start in starts
-        for sentence in sentences
-    )
+MEADOW = (
+    "The boiler of the laundry was replaced in spring. Somebody from the workshop came twice.\n"
+    "Since the fall from the ladder she has not driven, because her wrist is in plaster.\n"
+    "Lunch is at one."
+)
 
 
-def test_the_embedded_encoder_answers_by_meaning_and_knows_when_it_cannot() -> None:
-    quoting = ExtractiveGenerator(MiniLM())
-    passages = found(
-        "The tenant must leave by the end of a month. The deposit is returned within two weeks.",
-        "Somebody was treated for a disease with a medication twice a day.",
-        "Doctor: Was there ever a tumour among your relatives?\n"
-        "Patient: None that I know of.\nDoctor: Your mother?\nPatient: Diabetes, since fifty.",
-    )
-    deposit = whole(quoting.write("When is the security deposit returned?", passages)).text
-    assert "The deposit is returned within two weeks. [1]" in deposit
-    tumour = whole(quoting.write("Which relatives had a tumour?", passages)).text
-    assert "Doctor: Was there ever a tumour among your relatives? Patient: None that I know of." in tumour
-    assert whole(quoting.write("What is the capital of Mongolia?", passages)).text == NO_ANSWER
+def test_the_embedded_reader_answers_in_other_words_and_knows_when_it_cannot() -> None:
+    generator = ExtractiveGenerator()
+    said = whole(generator.write("Why does the woman no longer use her car?", found(MEADOW))).text
+    assert "because her wrist is in plaster. [1]" in said
+    assert whole(generator.write("Who won the chess final in the harbour?", found(MEADOW))).text == NO_ANSWER

@@ -477,7 +477,7 @@ def using(grounds: Grounds) -> list[Measure]:
     task = Questions(
         questions,
         grounds.encoder,
-        ExtractiveGenerator(grounds.encoder),
+        ExtractiveGenerator(),
         {each.doc_id: each.text for each in grounds.documents},
     )
     about = {each.question_id: each.about for each in questions}

@@ -75,7 +75,7 @@ class Defence:
     def _guarded(self, encoder: Encoder, sanitizer: Sanitizer, canaries: Canaries) -> Generator:
         generator: Generator
         if self.extractive:
-            generator = ExtractiveGenerator(encoder)
+            generator = ExtractiveGenerator()
         else:
             generator = quoting(self.heeded) if self.quoted else PlainPrompt(Obedient(self.heeded))
         if not (self.guarded or self.quote or self.canaries):

@@ -8,7 +8,7 @@ from ingest.annotated import AnnotatedText
 from ingest.documents import Entity, Span
 from ingest.labels import label_of
 from ingest.wording.unsaid import UNSAID, unsaid
-from models.reader.words import Need
+from models.encoders.words import Need
 
 LOW, HIGH = Need(0.9, 0.7, UNSAID / 2), Need(0.9, 0.9, UNSAID)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.reader.words import UNK, Splitter
+from models.encoders.words import UNK, Splitter
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -1,0 +1,81 @@
+"""Results for people at a terminal; into a file or a pipe, or with ``--json``, go JSON lines."""
+
+import argparse
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from app.rows import warnings_of
+from retrieval.citations import NO_ANSWER
+from retrieval.documents import Answer, RetrievedPassage
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+NEAREST = 2
+"""Passages that are shown where nothing answers."""
+_LETTERS = 4
+"""Words of a question are marked in passages by so many first letters; shorter ones are not."""
+
+
+def for_people(arguments: argparse.Namespace) -> bool:
+    """Whether somebody reads the results as they come."""
+    return sys.stdout.isatty() and not arguments.json
+
+
+def show_answer(question: str, answer: Answer) -> None:
+    """The answer, then the passages that it cites, or the nearest where there is none."""
+    screen = _screen()
+    screen.print(answer.text, markup=False, highlight=False)
+    cited = {each.mark: answer.passages[each.mark - 1] for each in answer.citations}
+    if answer.text == NO_ANSWER and answer.passages:
+        screen.print("\nThe nearest passages, which do not answer it:", style="dim")
+        cited = dict(enumerate(answer.passages[:NEAREST], start=1))
+    for mark, found in cited.items():
+        _passage(screen, f"[{mark}]", found, question)
+    for warning in warnings_of(answer.passages):
+        screen.print(warning, style="yellow", markup=False)
+
+
+def show_passages(question: str, passages: Sequence[RetrievedPassage]) -> None:
+    """Passages, best first."""
+    screen = _screen()
+    for number, found in enumerate(passages, start=1):
+        _passage(screen, f"{number}.", found, question)
+    if not passages:
+        screen.print("There is no passage.")
+
+
+def show_rows(rows: Iterable[Mapping[str, object]], columns: Sequence[str]) -> None:
+    """A table of some columns."""
+    from rich.table import Table
+
+    table = Table(*columns, box=None, pad_edge=False)
+    for row in rows:
+        table.add_row(*(_plain(str(row[name])) for name in columns))
+    _screen().print(table)
+
+
+def _passage(screen: "Console", mark: str, found: RetrievedPassage, question: str) -> None:
+    passage = found.passage
+    screen.print(f"\n{mark} {passage.doc_id}, score {found.score:.2f}", style="bold", markup=False)
+    text = _plain(" ".join(passage.text.split()))
+    for word in {
+        each[:_LETTERS].casefold() for each in re.findall(r"\w+", question) if len(each) >= _LETTERS
+    }:
+        text.highlight_regex(re.compile(rf"\b{re.escape(word)}\w*", re.IGNORECASE), "bold green")
+    screen.print(text)
+
+
+def _plain(text: str) -> "Text":
+    from rich.text import Text
+
+    return Text("".join(each if each.isprintable() else " " for each in text))
+
+
+def _screen() -> "Console":
+    from rich.console import Console
+
+    return Console(highlight=False)

@@ -1,0 +1,288 @@
+"""Teaching the answer reader on questions over the marked passages.
+
+``questions.jsonl`` has for each question the places of the sentences that answer it, often none. A passage is
+read as it would be found in a collection, with its marks replaced, and sometimes as it was written; and with
+some questions a passage is read that another one would have been found for, in which nothing answers.
+"""
+
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
+
+import numpy as np
+
+from models.answers import HEADS, LOWER, Row, logits, rows_of
+from models.corpora.passages import FOLDER, Passage, passages
+from models.corpora.rubric import rows_of as lines_of
+from models.encoders.bert import run_layers
+from models.encoders.e5 import LAYERS, Trunk, trunk
+from models.encoders.numbers import fastest
+from models.trained import write_trained
+from models.training.optimizing import Progress, Rates, optimizer_of, packed, take_step, with_new_head
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+Span = tuple[int, int]
+HELD_BACK = 12
+"""One passage of so many is held back, to say how often the reader is right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A text as it is read, its sentences, and for a place of the passage the place in it."""
+
+    text: str = field(repr=False)
+    sentences: Sequence[Span] = field(repr=False)
+    place_of: Callable[[Span], Span] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRecipe:
+    """How it is taught. ``plain`` and ``elsewhere`` are shares of questions that are asked once more.
+
+    With ``plain`` they are asked of the passage as it was written, with ``elsewhere`` of another passage.
+    """
+
+    rates: Rates = Rates(layer_rate=1.5e-4, head_rate=1e-3, warmup=0.06)
+    epochs: float = 1.6
+    pieces: int = 6000
+    """Pieces of a step."""
+    plain: float = 0.1
+    elsewhere: float = 0.25
+    beside: float = 0.5
+    """The share that is read of rows without the answer, where another row of the text has it."""
+    near: int = 6
+    """Another passage is one of so many whose vectors are nearest to the question."""
+    lead_weight: float = 0.3
+    seed: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A row, which of its sentences answer, and of these which need the sentence before."""
+
+    row: Row
+    answers: Sequence[bool]
+    led: Sequence[bool]
+    question: str = field(repr=False)
+
+
+def examples_of(
+    rendered: Callable[[Passage, bool, random.Random], Rendered], recipe: AnswerRecipe, model: Trunk
+) -> tuple[list[Example], list[Example]]:
+    """What is learned from, and what is held back.
+
+    ``rendered`` gives a passage with its marks replaced, or as it was written.
+    """
+    chance = random.Random(recipe.seed)
+    known = {each.name: each for each in passages("learn")}
+    asked: dict[str, list[dict[str, Any]]] = {}
+    for _, row in lines_of(FOLDER / "questions.jsonl"):
+        asked.setdefault(str(row["id"]), []).append(dict(row))
+    versions = {name: rendered(known[name], True, chance) for name in asked}
+    near = _nearest(model, asked, versions, recipe.near)
+    learned: list[Example] = []
+    held_back: list[Example] = []
+    for name, questions in asked.items():
+        last = crc32(name.encode()) % HELD_BACK == 0
+        plain = rendered(known[name], False, chance)
+        for row in questions:
+            question = str(row["question"])
+            read = [(versions[name], row)]
+            if not last and chance.random() < recipe.plain:
+                read.append((plain, row))
+            if not last and chance.random() < recipe.elsewhere:
+                read.append((versions[chance.choice(near[question])], {"answers": []}))
+            for version, gold in read:
+                rows = [*_read(model, question, version, gold)]
+                answered = any(any(each.answers) for each in rows)
+                for each in rows:
+                    if last:
+                        held_back.append(each)
+                    elif any(each.answers) or not answered or chance.random() < recipe.beside:
+                        learned.append(each)
+    return learned, held_back
+
+
+def _read(model: Trunk, question: str, version: Rendered, gold: dict[str, Any]) -> Iterator[Example]:
+    words, text = model.splitter.words([question, version.text])
+    told = [version.place_of((start, end)) for start, end in gold["answers"]]
+    lead = version.place_of(tuple(gold["lead"])) if gold.get("lead") else None
+    answers = [any(_covers(sentence, each) for each in told) for sentence in version.sentences]
+    leads = [lead is not None and _covers(sentence, lead) for sentence in version.sentences]
+    for row in rows_of(words, text, version.sentences):
+        yield Example(
+            row,
+            [answers[number] for number in row.numbers],
+            [bool(number) and leads[number - 1] for number in row.numbers],
+            question,
+        )
+
+
+def _covers(sentence: Span, told: Span) -> bool:
+    shared = min(sentence[1], told[1]) - max(sentence[0], told[0])
+    return shared > 0 and 2 * shared >= min(sentence[1] - sentence[0], told[1] - told[0])
+
+
+def _nearest(
+    model: Trunk,
+    asked: dict[str, list[dict[str, Any]]],
+    versions: dict[str, Rendered],
+    most: int,
+) -> dict[str, list[str]]:
+    from models.encoders.e5 import E5Small
+
+    encoder, names = E5Small(numbers=fastest()), list(asked)
+    rows = encoder.encode([versions[name].text for name in names])
+    found: dict[str, list[str]] = {}
+    for name, questions in asked.items():
+        texts = [str(row["question"]) for row in questions]
+        similar = encoder.encode(texts) @ rows.T
+        for text, row in zip(texts, similar, strict=True):
+            first = [names[place] for place in np.argsort(-row)[: most + 1]]
+            found[text] = [each for each in first if each != name][:most]
+    return found
+
+
+def make_answers(
+    rendered: Callable[[Passage, bool, random.Random], Rendered],
+    output: Path,
+    recipe: AnswerRecipe,
+    report: Callable[[Progress], None],
+) -> dict[str, Any]:
+    """Teach an answer reader, write it into ``output``; its card."""
+    import torch
+
+    began = time.time()
+    torch.manual_seed(recipe.seed)
+    model = trunk(numbers=fastest())
+    learned, held_back = examples_of(rendered, recipe, model)
+    weights = _taught(model, learned, recipe, report)
+    card = {
+        "name": "lethe-answers",
+        "kind": "which sentence answers, by four layers over eight of multilingual-e5-small",
+        "licence": "apache-2.0",
+        "recipe": asdict(recipe),
+        "questions": len({each.question for each in learned}),
+        "rows": len(learned),
+        "held_back": shares_right(model, weights, held_back),
+        "seconds": round(time.time() - began),
+        "trained": time.strftime("%Y-%m-%d"),
+    }
+    write_trained(output, "answers", weights, card)
+    return card
+
+
+def _taught(
+    model: Trunk, examples: Sequence[Example], recipe: AnswerRecipe, report: Callable[[Progress], None]
+) -> "dict[str, Tensor]":
+    import torch
+    from torch.nn import functional
+
+    chance = random.Random(recipe.seed)
+    upper = {
+        name: weight
+        for name, weight in trunk().weights.items()
+        if name.startswith("encoder.layer.") and int(name.split(".")[2]) >= LOWER
+    }
+    weights = with_new_head(upper, HEADS)
+    optimizer = optimizer_of(weights, recipe.rates)
+    kept = _lower(model, [each.row for each in examples])
+    one = [*_batches(examples, chance, recipe.pieces)]
+    step, steps = 0, max(1, round(len(one) * recipe.epochs))
+    while step < steps:
+        for batch in one[: steps - step]:
+            rows = [examples[number].row for number in batch]
+            states, real = _padded([kept[number] for number in batch])
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                states = run_layers(weights, states, real, range(LOWER, LAYERS), recipe.rates.dropout)
+            losses = []
+            for number, (told, none) in zip(batch, logits(weights, states.float(), rows), strict=True):
+                each = examples[number]
+                said = torch.log_softmax(torch.cat([none, told[:, 0]]), dim=0)
+                right = torch.tensor(each.answers)
+                if not right.any():
+                    losses.append(-said[0])
+                    continue
+                losses.append(-torch.logsumexp(said[1:][right], dim=0))
+                led = functional.binary_cross_entropy_with_logits(
+                    told[right][:, 1], torch.tensor(each.led).float()[right]
+                )
+                losses.append(recipe.lead_weight * led)
+            loss = torch.stack(losses).sum() / len(batch)
+            step += 1
+            take_step(optimizer, loss, weights, step, steps, recipe.rates)
+            report(Progress(step, steps, float(loss)))
+        one = [*_batches(examples, chance, recipe.pieces)]
+    return {name: weight.detach() for name, weight in weights.items()}
+
+
+def _batches(examples: Sequence[Example], chance: random.Random, most: int) -> Iterator[list[int]]:
+    order = sorted(
+        range(len(examples)), key=lambda number: len(examples[number].row.pieces) + 40 * chance.random()
+    )
+    made = [*packed(order, lambda number: len(examples[number].row.pieces), most)]
+    chance.shuffle(made)
+    yield from made
+
+
+def _lower(model: Trunk, rows: Sequence[Row]) -> "list[Tensor]":
+    """The states that the taught layers read; they stay the same, so they are made once."""
+    import torch
+
+    made: dict[int, Tensor] = {}
+    order = sorted(range(len(rows)), key=lambda number: len(rows[number].pieces))
+    with torch.inference_mode():
+        for some in packed(iter(order), lambda number: len(rows[number].pieces), 8192):
+            states, _ = model.states([rows[number].pieces for number in some], LOWER)
+            for place, number in enumerate(some):
+                made[number] = states[place, : len(rows[number].pieces)].bfloat16().clone()
+    return [made[number] for number in range(len(rows))]
+
+
+def _padded(states: "Sequence[Tensor]") -> "tuple[Tensor, Tensor]":
+    import torch
+
+    longest = max(len(each) for each in states)
+    whole = torch.zeros(len(states), longest, states[0].shape[1])
+    real = torch.zeros(len(states), longest, dtype=torch.bool)
+    for place, each in enumerate(states):
+        whole[place, : len(each)], real[place, : len(each)] = each.float(), True
+    return whole, real
+
+
+def shares_right(model: Trunk, weights: "dict[str, Tensor]", examples: Sequence[Example]) -> dict[str, float]:
+    """How often the best sentence answers, of questions with an answer in their row.
+
+    ``nothing`` is the share of rows without an answer whose best sentence is less likely than none.
+    """
+    import torch
+
+    right, nothing, led = list[bool](), list[bool](), list[bool]()
+    with torch.inference_mode():
+        for each in examples:
+            states, real = model.states([each.row.pieces], LOWER)
+            states = run_layers(weights, states, real, range(LOWER, LAYERS))
+            ((told, none),) = logits(weights, states, [each.row])
+            best = int(told[:, 0].argmax())
+            if any(each.answers):
+                right.append(each.answers[best])
+                led += [
+                    (float(logit) > 0) == wanted
+                    for logit, wanted, said in zip(told[:, 1], each.led, each.answers, strict=True)
+                    if said
+                ]
+            else:
+                nothing.append(float(told[best, 0]) < float(none))
+    return {
+        "questions": len(right),
+        "right": round(float(np.mean(right)), 3),
+        "unanswered": len(nothing),
+        "nothing": round(float(np.mean(nothing)), 3),
+        "led": round(float(np.mean(led)), 3),
+    }

@@ -1,0 +1,73 @@
+"""What people see at a terminal in place of JSON, in a real one. All texts are invented."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.commands import command, environment, lethe
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("people")
+    (folder / "note.txt").write_text("The boiler of the laundry was replaced in spring.\n\nLunch is at one.")
+    assert lethe(folder / "data", "ingest", str(folder / "note.txt"), "-c", "clinic").code == 0
+    return folder / "data"
+
+
+def at_terminal(data: Path, *arguments: str) -> str:
+    """What a verb prints where standard output is a terminal."""
+    ours, theirs = os.openpty()
+    with subprocess.Popen(
+        command(*arguments),
+        stdout=theirs,
+        stderr=subprocess.DEVNULL,
+        env=environment(data) | {"TERM": "dumb", "COLUMNS": "200"},
+    ) as process:
+        os.close(theirs)
+        said = b""
+        while True:
+            try:
+                piece = os.read(ours, 4096)
+            except OSError:
+                break
+            if not piece:
+                break
+            said += piece
+        assert process.wait() == 0
+    os.close(ours)
+    return said.decode()
+
+
+def test_an_answer_is_shown_with_its_passage(data: Path) -> None:
+    said = at_terminal(data, "ask", "What was replaced in the laundry?", "-c", "clinic")
+    assert said.startswith("The boiler of the laundry was replaced in spring. [1]")
+    assert "Lunch is at one" in said
+    assert "{" not in said
+
+
+def test_where_nothing_answers_the_nearest_passages_are_shown_as_such(data: Path) -> None:
+    said = at_terminal(data, "ask", "Who won the chess final in the harbour?", "-c", "clinic")
+    assert said.startswith("Nothing in this collection answers that.")
+    assert "which do not answer it" in said
+
+
+@pytest.mark.parametrize(
+    ("verb", "shown"),
+    [
+        (("search", "boiler", "-c", "clinic"), "1. "),
+        (("documents", "-c", "clinic"), "doc_id"),
+        (("settings",), "retrieval.k"),
+    ],
+)
+def test_rows_are_for_people_at_a_terminal_and_json_with_json(
+    data: Path, verb: tuple[str, ...], shown: str
+) -> None:
+    said = at_terminal(data, *verb)
+    assert shown in said
+    assert not said.startswith("{")
+    for line in at_terminal(data, *verb, "--json").splitlines():
+        json.loads(line)
