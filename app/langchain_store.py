@@ -32,6 +32,7 @@ from retrieval.documents import RetrievedPassage
 from retrieval.errors import CollectionError
 from retrieval.langchain_adapters import LetheEmbeddings, Untraced
 from retrieval.retriever import HybridRetriever
+from retrieval.search import room_of
 from retrieval.system import System
 
 
@@ -285,7 +286,7 @@ class LetheVectorStore(VectorStore):
             yield self._opened
 
     def _select_relevance_score_fn(self) -> Callable[[float], float]:
-        most = 1 + self._system.search.words
+        most = 1 + self._system.search.words * room_of(self._system.encoder)
         return lambda score: float(np.clip(score / most, 0, 1))
 
     def as_retriever(self, **kwargs: Any) -> VectorStoreRetriever:

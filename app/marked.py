@@ -12,8 +12,7 @@ from ingest.wording.replace import render, whole_words
 from ingest.wording.rungs import below
 from ingest.wording.shape import unsplit
 from ingest.wording.words import worded
-from models.corpora.passages import Passage
-from models.training.answers import Rendered
+from models.corpora.passages import Passage, Rendered
 
 _SOME = 0.5
 """The share of marks that a careful redactor generalizes which are replaced here."""

@@ -18,6 +18,6 @@ def questions() -> tuple[str, ...]:
     """Three questions without a name in them: one for each kind, clinic, office, tribunal."""
     return (
         "Why was gliclazide replaced by empagliflozin for the night worker?",
-        "What was changed at the front desk after staff opened a patient's file without a reason?",
+        "Which two solutions for breaks at the night gate were proposed and what would they cost?",
         "What happens at the docks if a lorry is not there within two minutes of being called?",
     )

@@ -4,7 +4,7 @@
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -52,6 +52,15 @@ class Passage:
     part: Part
     text: str = field(repr=False)
     marks: tuple[Mark, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A text as it is read, its sentences, and for a place of the passage the place in it."""
+
+    text: str = field(repr=False)
+    sentences: Sequence[tuple[int, int]] = field(repr=False)
+    place_of: Callable[[tuple[int, int]], tuple[int, int]] = field(repr=False)
 
 
 def passages(part: Part) -> list[Passage]:

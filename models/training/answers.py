@@ -16,7 +16,7 @@ from zlib import crc32
 import numpy as np
 
 from models.answers import HEADS, LOWER, Row, logits, rows_of
-from models.corpora.passages import FOLDER, Passage, passages
+from models.corpora.passages import FOLDER, Passage, Rendered, passages
 from models.corpora.rubric import rows_of as lines_of
 from models.encoders.bert import run_layers
 from models.encoders.e5 import LAYERS, Trunk, trunk
@@ -30,15 +30,6 @@ if TYPE_CHECKING:
 Span = tuple[int, int]
 HELD_BACK = 12
 """One passage of so many is held back, to say how often the reader is right."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rendered:
-    """A text as it is read, its sentences, and for a place of the passage the place in it."""
-
-    text: str = field(repr=False)
-    sentences: Sequence[Span] = field(repr=False)
-    place_of: Callable[[Span], Span] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from retrieval.documents import Answer, RetrievedPassage
 from retrieval.guards.orders import gives_orders
 from retrieval.writing import Writing, at_once
 
-FLOOR = -1.5
+FLOOR = -2.0
 """The log-odds of the best sentence from which there is an answer."""
 LATER = 0.6
 """What a sentence loses for each text that search found before its own."""

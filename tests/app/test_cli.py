@@ -144,7 +144,7 @@ def test_settings_say_where_each_value_comes_from(data: Path) -> None:
 def test_models(data: Path) -> None:
     known = {row["model"]: row for row in run(data, "models", "list").rows}
     assert known["all-MiniLM-L6-v2"]["here"] is True
-    assert [row["state"] for row in run(data, "models", "verify").rows] == ["ok"] * 14
+    assert [row["state"] for row in run(data, "models", "verify").rows] == ["ok"] * 18
 
 
 @pytest.mark.parametrize(

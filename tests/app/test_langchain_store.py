@@ -21,6 +21,7 @@ from app.settings.load import load_settings
 from models.errors import ConfigurationError
 from retrieval.collection import Collection, locked
 from retrieval.errors import CollectionError
+from retrieval.search import HYBRID, room_of
 from tests.doubles import FailingDetector, PhraseDetector, WordEncoder
 
 MARK = "zyxomarkzyxo"
@@ -151,9 +152,10 @@ def test_what_is_stored_is_there_for_the_next_process_and_in_the_ledger(
 
 def test_scores_fall_and_relevance_is_between_0_and_1(store: LetheVectorStore) -> None:
     store.add_texts(TEXTS)
+    most = 1 + HYBRID.words * room_of(store._system.encoder)
     found = store.similarity_search_with_score("The heron was fed at noon.", k=4)
     scores = [score for _, score in found]
-    assert found[0][0].page_content == TEXTS[0] and scores[0] == pytest.approx(1.75, abs=1e-3)
+    assert found[0][0].page_content == TEXTS[0] and scores[0] == pytest.approx(most, abs=1e-3)
     assert scores == sorted(scores, reverse=True)
     relevant = store.similarity_search_with_relevance_scores("The heron was fed at noon.", k=4)
     assert [document for document, _ in relevant] == [document for document, _ in found]

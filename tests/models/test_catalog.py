@@ -48,7 +48,7 @@ def test_a_folder_is_a_path_and_other_text_a_hub_id(tmp_path: Path) -> None:
 
 
 def test_every_model_is_described_once_and_says_its_licence() -> None:
-    assert len({model.id for model in MODELS}) == len(MODELS) == 13
+    assert len({model.id for model in MODELS}) == len(MODELS) == 15
     for model in MODELS:
         assert describe(model.id) is model
         assert model.licence
@@ -83,7 +83,9 @@ def test_the_list_says_what_is_here(hub: InventedHub, tmp_path: Path) -> None:
         "lethe-fields",
         "lethe-bits",
         "lethe-wording",
+        "lethe-answers",
         "all-MiniLM-L6-v2",
+        "multilingual-e5-small",
     ]
     assert [row.ref.name for row in rows if row.here] == [*embedded, own.name]
     assert hub.asked == []
@@ -134,7 +136,9 @@ def test_the_embedded_files_are_the_released_ones() -> None:
         "lethe-fields",
         "lethe-bits",
         "lethe-wording",
+        "lethe-answers",
         "all-MiniLM-L6-v2",
+        "multilingual-e5-small",
     }
     assert {row.model for row in verify()} == models
     assert {row.state for row in verify()} == {"ok"}

@@ -470,7 +470,8 @@ def test_an_encoder_of_another_dimension_is_refused(
         "lethe: collection notes uses encoder" if verb == "ingest" else f"lethe: {notes}: "
     )
     assert "384" in message and "16" in message
-    assert message.endswith("or ingest into a new collection.")
+    remedy = "or ingest into a new collection." if verb == "ingest" else "lethe collections reindex notes"
+    assert message.endswith(remedy)
     assert (notes / "collection.db").read_bytes() == before
 
 
