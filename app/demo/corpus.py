@@ -18,6 +18,6 @@ def questions() -> tuple[str, ...]:
     """Three questions without a name in them: one for each kind, clinic, office, tribunal."""
     return (
         "Why was gliclazide replaced by empagliflozin for the night worker?",
-        "Which two solutions for breaks at the night gate were proposed and what would they cost?",
+        "Why was the second tool for the crate three weeks late, and what was proposed?",
         "What happens at the docks if a lorry is not there within two minutes of being called?",
     )
