@@ -23,6 +23,7 @@ from ingest.documents import Document, SanitizedDocument
 from ingest.language.sentences import quotable_spans
 from ingest.spans import moved
 from models.corpora.passages import passages
+from models.training.answers import covers
 from retrieval.citations import NO_ANSWER, without_marks
 from retrieval.documents import Answer
 from retrieval.system import System
@@ -73,8 +74,7 @@ def gold_in(document: SanitizedDocument, answers: Sequence[tuple[int, int]]) -> 
     for start, end in answers:
         first, last = moved(start, edits, after=False), moved(end, edits, after=True)
         for one, other in quotable_spans(document.text):
-            shared = min(other, last) - max(one, first)
-            if shared > 0 and 2 * shared >= min(other - one, last - first):
+            if covers((one, other), (first, last)):
                 found.append(without_marks(" ".join(document.text[one:other].split())))
     return found
 

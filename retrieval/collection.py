@@ -223,8 +223,7 @@ class Collection:
 
             self.store.encode_again(of)
             self.manifest = replace(manifest, encoder=encoder.name, dim=encoder.dim)
-            with suppress(AttributeError):
-                del self.index
+            self.__dict__.pop("index", None)
             self.publish()
             write_manifest(self.manifest, self.folder / _MANIFEST)
 

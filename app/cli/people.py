@@ -28,7 +28,7 @@ def for_people(arguments: argparse.Namespace) -> bool:
 def show_answer(question: str, answer: Answer) -> None:
     """The answer, then the passages that it cites, or the nearest where there is none."""
     screen = _screen()
-    screen.print(answer.text, markup=False, highlight=False)
+    screen.print(_plain(answer.text))
     cited = {each.mark: answer.passages[each.mark - 1] for each in answer.citations}
     if answer.text == NO_ANSWER and answer.passages:
         screen.print("\nThe nearest passages, which do not answer it:", style="dim")
@@ -36,7 +36,7 @@ def show_answer(question: str, answer: Answer) -> None:
     for mark, found in cited.items():
         _passage(screen, f"[{mark}]", found, question)
     for warning in warnings_of(answer.passages):
-        screen.print(warning, style="yellow", markup=False)
+        screen.print(_plain(warning), style="yellow")
 
 
 def show_passages(question: str, passages: Sequence[RetrievedPassage]) -> None:
@@ -60,7 +60,8 @@ def show_rows(rows: Iterable[Mapping[str, object]], columns: Sequence[str]) -> N
 
 def _passage(screen: "Console", mark: str, found: RetrievedPassage, question: str) -> None:
     passage = found.passage
-    screen.print(f"\n{mark} {passage.doc_id}, score {found.score:.2f}", style="bold", markup=False)
+    screen.print()
+    screen.print(_plain(f"{mark} {passage.doc_id}, score {found.score:.2f}"), style="bold")
     text = _plain(" ".join(passage.text.split()))
     for word in {
         each[:_LETTERS].casefold() for each in re.findall(r"\w+", question) if len(each) >= _LETTERS
@@ -70,6 +71,7 @@ def _passage(screen: "Console", mark: str, found: RetrievedPassage, question: st
 
 
 def _plain(text: str) -> "Text":
+    # Signs that steer a terminal may come from a document.
     from rich.text import Text
 
     return Text("".join(each if each.isprintable() else " " for each in text))

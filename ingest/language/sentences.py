@@ -1,7 +1,7 @@
 """Sentences of a text, by rules."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 MAX_CHARACTERS = 400
 """Longer sentences are cut in pieces, at white space where there is some."""
@@ -28,13 +28,13 @@ def split_sentences(text: str) -> list[str]:
     Lines of dialogue, lists and tables are sentences of their own; wrapped lines are joined. A
     period after an abbreviation, an initial or the number of a list item ends no sentence.
     """
-    return [piece for line in _unwrapped(text) for one in _split(line) for piece in _cut(one)]
+    return [piece for line in _unwrapped(text, _continues) for one in _split(line) for piece in _cut(one)]
 
 
-def _unwrapped(text: str) -> Iterator[str]:
+def _unwrapped(text: str, goes_on: Callable[[str, str], bool]) -> Iterator[str]:
     paragraph: list[str] = []
     for line in text.splitlines():
-        if paragraph and not (line.strip() and paragraph[-1].strip() and _continues(paragraph[-1], line)):
+        if paragraph and not (line.strip() and paragraph[-1].strip() and goes_on(paragraph[-1], line)):
             yield " ".join(paragraph)
             paragraph = []
         paragraph.append(line)
@@ -47,6 +47,11 @@ def _continues(previous: str, line: str) -> bool:
     if previous.rstrip().endswith((".", "!", "?", ":", ";", "…", "。", "！", "？")):
         return False
     return line.lstrip()[0].islower() or len(previous.rstrip()) >= WRAPPED_LINE
+
+
+def _was_wrapped(previous: str, line: str) -> bool:
+    long = len(previous.rstrip()) >= WRAPPED_LINE
+    return long and line.lstrip()[0].isalpha() and _continues(previous, line)
 
 
 def _split(line: str) -> Iterator[str]:
@@ -96,7 +101,7 @@ def quotable_spans(text: str) -> list[tuple[int, int]]:
     Lines are joined only where one was wrapped, and sentences end before small letters too, as in chats.
     """
     found, at = list[tuple[int, int]](), 0
-    for line in _joined(text):
+    for line in _unwrapped(text, _was_wrapped):
         for sentence in _split(line):
             for piece in (part for said in _SMALL.split(sentence) for part in _cut(said)):
                 start = None
@@ -107,14 +112,3 @@ def quotable_spans(text: str) -> list[tuple[int, int]]:
                 if start is not None:
                     found.append((start, at))
     return found
-
-
-def _joined(text: str) -> Iterator[str]:
-    paragraph: list[str] = []
-    for line in text.splitlines():
-        wrapped = paragraph and len(paragraph[-1].rstrip()) >= WRAPPED_LINE and line.lstrip()[:1].isalpha()
-        if paragraph and not (wrapped and _continues(paragraph[-1], line)):
-            yield " ".join(paragraph)
-            paragraph = []
-        paragraph.append(line)
-    yield " ".join(paragraph)

@@ -73,7 +73,7 @@ def trunk(device: str = "cpu", numbers: Numbers = "float32") -> Trunk:
     for name in ("positions", "norm.weight", "norm.bias"):
         weights[name] = first[name].float().to(device)
     return Trunk(
-        cast(weights, numbers, LAYERS),
+        cast(weights, numbers, range(LAYERS)),
         WordVectors(first["words.codes"], first["words.scales"]),
         splitter_of(first),
     )

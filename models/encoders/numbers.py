@@ -26,8 +26,8 @@ def fastest(device: str = "cpu") -> Numbers:
     return "bfloat16" if known.get("amx_bf16") or known.get("avx512_bf16") else "float32"
 
 
-def cast(weights: "Weights", numbers: Numbers, layers: int | Sequence[int] = LAYERS) -> "Weights":
-    """The weights, with the affine maps of so many layers, or of these, in a format.
+def cast(weights: "Weights", numbers: Numbers, layers: Sequence[int] = range(LAYERS)) -> "Weights":
+    """The weights, with the affine maps of some layers in a format.
 
     Embeddings, norms and heads stay in single precision, and so do the states between the layers. In
     ``bfloat16`` the three maps before attention become one, which is faster.
@@ -40,7 +40,7 @@ def cast(weights: "Weights", numbers: Numbers, layers: int | Sequence[int] = LAY
         name: weight.bfloat16() if name.startswith("encoder.layer.") and _NORM not in name else weight
         for name, weight in weights.items()
     }
-    for number in range(layers) if isinstance(layers, int) else layers:
+    for number in layers:
         place = f"encoder.layer.{number}.attention.self"
         for part in ("weight", "bias"):
             apart = [found.pop(f"{place}.{each}.{part}") for each in PROJECTIONS]

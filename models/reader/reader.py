@@ -192,7 +192,7 @@ class Reader:
         codes, scales = (stored.encoder[f"words.{part}"].to(device) for part in ("codes", "scales"))
         self._vectors = WordVectors(codes, scales)
         own = {name: weight.to(device) for name, weight in stored.weights.items()}
-        self._weights = cast(own, numbers, stored.layers)
+        self._weights = cast(own, numbers, range(stored.layers))
         self._layers, self._device = stored.layers, device
         self._recent: dict[str, Told] = {}
         self._lock = Lock()

@@ -104,8 +104,8 @@ def _read(model: Trunk, question: str, version: Rendered, gold: dict[str, Any]) 
     words, text = model.splitter.words([question, version.text])
     told = [version.place_of((start, end)) for start, end in gold["answers"]]
     lead = version.place_of(tuple(gold["lead"])) if gold.get("lead") else None
-    answers = [any(_covers(sentence, each) for each in told) for sentence in version.sentences]
-    leads = [lead is not None and _covers(sentence, lead) for sentence in version.sentences]
+    answers = [any(covers(sentence, each) for each in told) for sentence in version.sentences]
+    leads = [lead is not None and covers(sentence, lead) for sentence in version.sentences]
     for row in rows_of(words, text, version.sentences):
         yield Example(
             row,
@@ -115,7 +115,8 @@ def _read(model: Trunk, question: str, version: Rendered, gold: dict[str, Any]) 
         )
 
 
-def _covers(sentence: Span, told: Span) -> bool:
+def covers(sentence: Span, told: Span) -> bool:
+    """Whether they share half of the shorter one, at least."""
     shared = min(sentence[1], told[1]) - max(sentence[0], told[0])
     return shared > 0 and 2 * shared >= min(sentence[1] - sentence[0], told[1] - told[0])
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from app.cli.people import show_answer
+from retrieval.documents import Answer, Citation, Passage, RetrievedPassage
 from tests.commands import command, environment, lethe
 
 
@@ -71,3 +73,12 @@ def test_rows_are_for_people_at_a_terminal_and_json_with_json(
     assert not said.startswith("{")
     for line in at_terminal(data, *verb, "--json").splitlines():
         json.loads(line)
+
+
+def test_nothing_of_a_document_steers_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    text = "The mill\x1b[31m is\x9b2J old.\x07"
+    found = RetrievedPassage(Passage(1, "doc\x1b]0;x\x07", 0, len(text), text), 0.5)
+    show_answer("mill", Answer(f"{text} [1]", [Citation(1, 1, "doc")], (found,), "test"))
+    said = capsys.readouterr().out
+    assert said.count("The mill") == 2
+    assert not {"\x1b", "\x9b", "\x07"} & {*said}
