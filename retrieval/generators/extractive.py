@@ -21,8 +21,6 @@ LATER = 0.6
 """What a sentence loses for each text that search found before its own."""
 FURTHER = 1.5
 """How much less likely a further sentence of the same text may be."""
-ELSEWHERE = 0.7
-"""The same for one of another text."""
 MAX_SENTENCES, MAX_WORDS = 3, 90
 """Further sentences are left out where the answer would have more."""
 
@@ -95,23 +93,22 @@ class ExtractiveGenerator:
         return found
 
     def _chosen(self, sentences: Sequence[Quotable]) -> list[Quotable]:
-        ranked = sorted(sentences, key=lambda each: -each.value)
-        if not ranked or ranked[0].value < self._floor:
+        """The best one and others of its text, which alone is about the same people, in reading order."""
+        best = max(sentences, key=lambda each: each.value, default=None)
+        if best is None or best.value < self._floor:
             return []
-        best, at = ranked[0], {(each.stretch, each.place): each for each in sentences}
+        own = {each.place: each for each in sentences if each.stretch == best.stretch}
         chosen: list[Quotable] = []
-        for each in ranked[: 4 * MAX_SENTENCES]:
-            less = FURTHER if each.stretch == best.stretch else ELSEWHERE
-            if each.value < max(self._floor, best.value - less):
-                continue
-            lead = at.get((each.stretch, each.place - 1)) if each.judged.led > 0 else None
+        for each in sorted(own.values(), key=lambda each: -each.value)[: 4 * MAX_SENTENCES]:
+            if each.value < max(self._floor, best.value - FURTHER):
+                break
+            lead = own.get(each.place - 1) if each.judged.led > 0 else None
             new = [one for one in (lead, each) if one is not None and one not in chosen]
             words = sum(len(one.text.split()) for one in (*chosen, *new))
             repeats = any(one.text == each.text for one in chosen)
             if not chosen or (not repeats and words <= MAX_WORDS and len(chosen) < MAX_SENTENCES):
                 chosen += new
-        order = list(dict.fromkeys(each.stretch for each in chosen))
-        return sorted(chosen, key=lambda each: (order.index(each.stretch), each.place))
+        return sorted(chosen, key=lambda each: each.place)
 
 
 def _stretches(marked: Mapping[int, RetrievedPassage]) -> list[list[int]]:
@@ -129,13 +126,13 @@ def _stretches(marked: Mapping[int, RetrievedPassage]) -> list[list[int]]:
 
 
 def _joined(chosen: Sequence[Quotable]) -> str:
-    """The text of the best one first, then reading order; a mark after each run of sentences."""
+    """The sentences in reading order; a mark after each run of them."""
 
-    def run(numbered: tuple[int, Quotable]) -> tuple[int, int, int]:
+    def run(numbered: tuple[int, Quotable]) -> tuple[int, int]:
         number, each = numbered
-        return each.mark, each.stretch, each.place - number
+        return each.mark, each.place - number
 
     return " ".join(
         " ".join([*(each.text for _, each in some), f"[{mark}]"])
-        for (mark, _, _), some in groupby(enumerate(chosen), run)
+        for (mark, _), some in groupby(enumerate(chosen), run)
     )
