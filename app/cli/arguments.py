@@ -540,6 +540,7 @@ def _train_answers(verb: argparse.ArgumentParser) -> None:
     verb.set_defaults(function="train_answers")
     output(verb, "folder that the model is written into", required=True)
     verb.add_argument("--seed", type=positive, help="seed of rows and weights (default the shipped recipe's)")
+    verb.add_argument("--start", metavar="DIR", help="folder of an answer reader to go on from")
 
 
 def _train_bits(verb: argparse.ArgumentParser) -> None:

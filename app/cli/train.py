@@ -129,11 +129,13 @@ def train_answers(arguments: argparse.Namespace) -> int:
     """Teach the answer reader on questions over the marked passages."""
     _check_training_is_here()
     from app.marked import rendered
+    from models.catalog import ModelRef
     from models.training.answers import AnswerRecipe, make_answers
 
     recipe = AnswerRecipe() if arguments.seed is None else AnswerRecipe(seed=arguments.seed)
     output = Path(arguments.output)
-    card = make_answers(rendered, output, recipe, _report)
+    start = ModelRef(source="path", name=arguments.start) if arguments.start else None
+    card = make_answers(rendered, output, recipe, _report, start)
     result(
         {
             "model": card["name"],

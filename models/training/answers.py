@@ -16,12 +16,13 @@ from zlib import crc32
 import numpy as np
 
 from models.answers import HEADS, LOWER, Row, logits, rows_of
+from models.catalog import ModelRef
 from models.corpora.passages import FOLDER, Passage, Rendered, passages
 from models.corpora.rubric import rows_of as lines_of
 from models.encoders.bert import run_layers
 from models.encoders.e5 import LAYERS, Trunk, trunk
 from models.encoders.numbers import fastest
-from models.trained import write_trained
+from models.trained import read_trained, write_trained
 from models.training.optimizing import Progress, Rates, optimizer_of, packed, take_step, with_new_head
 
 if TYPE_CHECKING:
@@ -40,11 +41,11 @@ class AnswerRecipe:
     """
 
     rates: Rates = Rates(layer_rate=1.5e-4, head_rate=1e-3, warmup=0.06)
-    epochs: float = 1.6
+    epochs: float = 1.0
     pieces: int = 6000
     """Pieces of a step."""
     plain: float = 0.1
-    elsewhere: float = 0.25
+    elsewhere: float = 0.35
     beside: float = 0.5
     """The share that is read of rows without the answer, where another row of the text has it."""
     near: int = 6
@@ -146,20 +147,27 @@ def make_answers(
     output: Path,
     recipe: AnswerRecipe,
     report: Callable[[Progress], None],
+    start: ModelRef | None = None,
 ) -> dict[str, Any]:
-    """Teach an answer reader, write it into ``output``; its card."""
+    """Teach an answer reader, write it into ``output``; its card.
+
+    It starts from the upper layers of the encoder, or from another answer reader, ``start``.
+    """
     import torch
 
     began = time.time()
     torch.manual_seed(recipe.seed)
     model = trunk(numbers=fastest())
     learned, held_back = examples_of(rendered, recipe, model)
-    weights = _taught(model, learned, recipe, report)
+    before = read_trained(start, "answers") if start else None
+    first = dict(before.weights) if before else _upper_layers()
+    weights = _taught(model, first, learned, recipe, report)
     card = {
         "name": "lethe-answers",
         "kind": "which sentence answers, by four layers over eight of multilingual-e5-small",
         "licence": "apache-2.0",
         "recipe": asdict(recipe),
+        "started_from": before.card if before else "the encoder",
         "questions": len({each.question for each in learned}),
         "rows": len(learned),
         "held_back": shares_right(model, weights, held_back),
@@ -170,19 +178,27 @@ def make_answers(
     return card
 
 
-def _taught(
-    model: Trunk, examples: Sequence[Example], recipe: AnswerRecipe, report: Callable[[Progress], None]
-) -> "dict[str, Tensor]":
-    import torch
-    from torch.nn import functional
-
-    chance = random.Random(recipe.seed)
+def _upper_layers() -> "dict[str, Tensor]":
     upper = {
         name: weight
         for name, weight in trunk().weights.items()
         if name.startswith("encoder.layer.") and int(name.split(".")[2]) >= LOWER
     }
-    weights = with_new_head(upper, HEADS)
+    return with_new_head(upper, HEADS)
+
+
+def _taught(
+    model: Trunk,
+    first: "dict[str, Tensor]",
+    examples: Sequence[Example],
+    recipe: AnswerRecipe,
+    report: Callable[[Progress], None],
+) -> "dict[str, Tensor]":
+    import torch
+    from torch.nn import functional
+
+    chance = random.Random(recipe.seed)
+    weights = with_new_head(first, {})
     optimizer = optimizer_of(weights, recipe.rates)
     kept = _lower(model, [each.row for each in examples])
     one = [*_batches(examples, chance, recipe.pieces)]

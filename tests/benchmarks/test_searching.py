@@ -6,10 +6,13 @@ import pytest
 from app.compose import system_of
 from app.settings.load import load_settings
 from benchmarks.searching import (
+    BASELINES,
     GRID,
+    ONE_E5,
     ONE_VECTOR,
     TWO_VIEWS,
     WAYS,
+    WITH_E5,
     Found,
     TwoViews,
     first,
@@ -61,17 +64,22 @@ def system() -> System:
 def test_every_method_is_searched_in_every_way(system: System) -> None:
     rows = dict(measured(system, CORPUS, WAYS | GRID, no_progress))
     assert {"origin", "redact", "lethe"} < set(rows)
-    assert all(set(found) == {ONE_VECTOR, *WAYS, *GRID, TWO_VIEWS} for found in rows.values())
+    assert all(
+        set(found) == {ONE_VECTOR, ONE_E5, *WAYS, *GRID, WITH_E5, TWO_VIEWS} for found in rows.values()
+    )
     assert rows["origin"]["hybrid"] == rows["lethe"]["hybrid"] == Found([1, 1], ["0", "1"])
     figures = summary(rows)["lethe"]["hybrid"]
     assert (figures["first"]["hits"], figures["reciprocal_rank"]["value"]) == (2, 1.0)
-    assert figures["of_one_unsanitized_vector"]["value"] == figures["overlap"]["value"] == 1.0
+    assert [figures["of_unsanitized"][base]["value"] for base in BASELINES] == [1.0, 1.0, 1.0]
+    assert figures["overlap"]["value"] == 1.0
 
 
 def test_overlap_counts_another_document_in_the_first_place() -> None:
     same, other = Found([1, 2], ["0", "0"]), Found([1, 1], ["0", "1"])
     rows = {"origin": same, "lethe": same, "redact": other}
-    figures = summary({name: {ONE_VECTOR: found} for name, found in rows.items()})["redact"][ONE_VECTOR]
+    figures = summary({name: dict.fromkeys(BASELINES, found) for name, found in rows.items()})["redact"][
+        "hybrid"
+    ]
     assert (figures["overlap"]["value"], figures["overlap_minus_trip"]["value"]) == (0.5, -0.5)
 
 
