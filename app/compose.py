@@ -387,6 +387,11 @@ def _guarded(
     return generator
 
 
+def hides_passages(settings: Settings) -> bool:
+    """Whether some passages are not shown for some questions."""
+    return settings.retrieval.least_similarity is not None or settings.retrieval.hide_copies is not None
+
+
 def defending(
     settings: Settings, model: "LanguageModel | None"
 ) -> "Callable[[Retriever, Callable[[], int]], Retriever]":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ingest.documents import Decision, Risk, SanitizedDocument, Scores, Unread
 from ingest.synthesizing.documents import SyntheticDocument
 from models.errors import LetheError
-from retrieval.documents import Answer, KeptDocument, RetrievedPassage
+from retrieval.documents import Answer, KeptDocument, Passage, RetrievedPassage
 from retrieval.keeping import noted
 
 if TYPE_CHECKING:
@@ -187,12 +187,24 @@ def collection_row(name: str, collection: "Collection") -> Mapping[str, object]:
     }
 
 
+def document_row(passages: Sequence[Passage]) -> Mapping[str, object]:
+    """A document as it stands in a collection, by its passages, which cover it without gaps."""
+    first = passages[0]
+    return {
+        "doc_id": first.doc_id,
+        "title": first.title,
+        "text": "".join(each.text for each in passages),
+        "warnings": list(first.doubts),
+    }
+
+
 def passage_row(retrieved: RetrievedPassage) -> Mapping[str, object]:
     """A retrieved passage."""
     passage = retrieved.passage
     return {
         "passage_id": passage.passage_id,
         "doc_id": passage.doc_id,
+        "title": passage.title,
         "score": round(retrieved.score, 4),
         "similarity": round(retrieved.similarity, 4),
         "text": passage.text,
@@ -208,7 +220,12 @@ def answer_row(answer: Answer) -> Mapping[str, object]:
     return {
         "answer": answer.text,
         "citations": [
-            {"mark": each.mark, "doc_id": each.doc_id, "passage_id": each.passage_id}
+            {
+                "mark": each.mark,
+                "doc_id": each.doc_id,
+                "title": answer.passages[each.mark - 1].passage.title,
+                "passage_id": each.passage_id,
+            }
             for each in answer.citations
         ],
         "passages": [passage_row(each) for each in answer.passages],

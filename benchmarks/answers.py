@@ -24,8 +24,9 @@ from ingest.language.sentences import quotable_spans
 from ingest.spans import moved
 from models.corpora.passages import passages
 from models.training.answers import covers
-from retrieval.citations import NO_ANSWER, without_marks
+from retrieval.citations import NO_ANSWER
 from retrieval.documents import Answer
+from retrieval.generators.extractive import quoted
 from retrieval.system import System
 from retrieval.writing import whole
 
@@ -75,7 +76,7 @@ def gold_in(document: SanitizedDocument, answers: Sequence[tuple[int, int]]) -> 
         first, last = moved(start, edits, after=False), moved(end, edits, after=True)
         for one, other in quotable_spans(document.text):
             if covers((one, other), (first, last)):
-                found.append(without_marks(" ".join(document.text[one:other].split())))
+                found.append(quoted(document.text, (one, other)))
     return found
 
 

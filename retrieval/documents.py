@@ -1,16 +1,30 @@
 """The nouns of the retrieval room. All text here is sanitized."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ingest.documents import Unread
+
+TITLE = 60
+"""The most characters of a title."""
+
+
+def title_of(beginning: str) -> str:
+    """What to call a document by its sanitized beginning: its first words, without what marks a heading."""
+    words = re.sub(r"^[^\w\[]+", "", " ".join(next(filter(_said, beginning.splitlines()), "").split()))
+    return words if len(words) <= TITLE else words[:TITLE].rpartition(" ")[0] + " …"
+
+
+def _said(line: str) -> bool:
+    return any(each.isalnum() for each in line)
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
     """A piece of one sanitized document: ``text`` is characters ``start`` to ``end`` of it.
 
-    ``doubts`` is that of its document (``SanitizedDocument``).
+    ``doubts`` is that of its document (``SanitizedDocument``), ``title`` how it begins (``title_of``).
     """
 
     passage_id: int
@@ -19,6 +33,7 @@ class Passage:
     end: int
     text: str = field(repr=False)
     doubts: Sequence[str] = ()
+    title: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,10 @@ def parser() -> argparse.ArgumentParser:
     ask = _verb(verbs, "ask", "answer a question from a collection, with citations")
     _ask(ask)
     _collections(_verb(verbs, "collections", "list the collections, or delete one"))
-    documents = _verb(verbs, "documents", "list the documents of a collection")
+    documents = _verb(verbs, "documents", "list the documents of a collection, or show one")
+    documents.add_argument(
+        "document", nargs="?", metavar="DOCUMENT", help="show this one: its id, or its path"
+    )
     collection(documents)
     _erase(_verb(verbs, "erase", "remove documents from a collection and search for traces"))
     attack = _described(verbs, "attack", "attack a corpus and report what leaks")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.rows import warnings_of
 from retrieval.citations import NO_ANSWER
-from retrieval.documents import Answer, RetrievedPassage
+from retrieval.documents import Answer, Passage, RetrievedPassage
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -48,6 +48,16 @@ def show_passages(question: str, passages: Sequence[RetrievedPassage]) -> None:
         screen.print("There is no passage.")
 
 
+def show_document(passages: Sequence[Passage]) -> None:
+    """A document as it stands in its collection."""
+    screen = _screen()
+    screen.print(_plain(f"{passages[0].title} ({passages[0].doc_id})"), style="bold")
+    for line in "".join(each.text for each in passages).splitlines():
+        screen.print(_plain(line))
+    for doubt in passages[0].doubts:
+        screen.print(_plain(f"entities may have been missed: {doubt}"), style="yellow")
+
+
 def show_rows(rows: Iterable[Mapping[str, object]], columns: Sequence[str]) -> None:
     """A table of some columns."""
     from rich.table import Table
@@ -61,13 +71,14 @@ def show_rows(rows: Iterable[Mapping[str, object]], columns: Sequence[str]) -> N
 def _passage(screen: "Console", mark: str, found: RetrievedPassage, question: str) -> None:
     passage = found.passage
     screen.print()
-    screen.print(_plain(f"{mark} {passage.doc_id}, score {found.score:.2f}"), style="bold")
+    screen.print(_plain(f"{mark} {passage.title or passage.doc_id}"), style="bold")
     text = _plain(" ".join(passage.text.split()))
     for word in {
         each[:_LETTERS].casefold() for each in re.findall(r"\w+", question) if len(each) >= _LETTERS
     }:
         text.highlight_regex(re.compile(rf"\b{re.escape(word)}\w*", re.IGNORECASE), "bold green")
     screen.print(text)
+    screen.print(_plain(f"{passage.doc_id}, score {found.score:.2f}"), style="dim")
 
 
 def _plain(text: str) -> "Text":

@@ -81,7 +81,8 @@ VERBS: Mapping[str, tuple[str, str]] = {
     ),
     "documents": (
         "List the documents of a collection, one JSON line each: ids, time of ingest, number of passages, "
-        "detected risk, which parts of the source were not read, and why entities may have been missed.",
+        "detected risk, which parts of the source were not read, and why entities may have been missed. With "
+        "the id of one, as answers name it, show its sanitized text.",
         "lethe documents -c clinic",
     ),
     "erase": (

@@ -26,6 +26,7 @@ class PassageAnswer(_Answer):
 
     passage_id: int
     doc_id: str
+    title: str = Field(default="", repr=False, description="how its sanitized text begins")
     score: float = Field(description="what passages are ranked by: similarity, and words of the question")
     similarity: float = Field(description="of the vectors of question and passage, in [-1, 1]")
     text: str = Field(repr=False)
@@ -43,6 +44,7 @@ class CitationAnswer(_Answer):
 
     mark: int
     doc_id: str
+    title: str = Field(default="", repr=False, description="how its sanitized text begins")
     passage_id: int
 
 
@@ -196,6 +198,15 @@ class DocumentsAnswer(_Answer):
     """Documents in the order of their ids; ask again with the last id for more."""
 
     documents: list[DocumentAnswer]
+
+
+class DocumentTextAnswer(_Answer):
+    """A document as it stands in the collection: sanitized."""
+
+    doc_id: str
+    title: str = Field(repr=False, description="how its text begins")
+    text: str = Field(repr=False)
+    warnings: list[str] = Field(description=WARNINGS)
 
 
 class FailureAnswer(_Answer):

@@ -138,7 +138,7 @@ function about(last, open) {
         "button",
         { type: "button", class: "source", onclick: (event) => open(each, event.currentTarget) },
         h("b", null, `[${each.mark}] `),
-        each.doc_id,
+        each.title || each.doc_id,
       ),
     ),
   );
@@ -169,7 +169,7 @@ async function openPassage(cited, collection, questions, button) {
       const question = questions.slice(-back).join("\n");
       const { passages } = await ask("POST", "/v1/search", { json: { collection, question } });
       const found = passages.find((each) => each.passage_id === cited.passage_id);
-      if (found) return fill($("passage-body"), passageOf(found));
+      if (found) return fill($("passage-body"), passageOf(found, collection));
     }
     fill($("passage-body"), h("p", null, "The passage is not found any more: the collection has changed since."));
   } catch (error) {
@@ -177,10 +177,27 @@ async function openPassage(cited, collection, questions, button) {
   }
 }
 
-function passageOf(found) {
+function passageOf(found, collection) {
+  const said = h("p", { class: "said quoted" }, found.text);
+  const whole = h("button", { type: "button", class: "quiet" }, "Whole document");
+  whole.onclick = async () => {
+    whole.disabled = true;
+    try {
+      const id = encodeURIComponent(found.doc_id);
+      const { text } = await ask("GET", `/v1/collections/${encodeURIComponent(collection)}/documents/${id}`);
+      const at = text.indexOf(found.text);
+      if (at < 0) fill(said, text);
+      else fill(said, text.slice(0, at), h("mark", null, found.text), text.slice(at + found.text.length));
+      whole.remove();
+    } catch (error) {
+      complain($("passage-body"), error);
+    }
+  };
   return [
+    h("h4", null, found.title || found.doc_id),
     h("p", { class: "hint" }, "Sanitized text, as it is stored and searched."),
-    h("p", { class: "said quoted" }, found.text),
+    said,
+    whole,
     h("dl", null, ...terms({ Document: found.doc_id, Score: score(found.score), Similarity: score(found.similarity) })),
     found.warnings.map((each) => h("p", { class: "warning" }, h("b", null, "Warning: "), each)),
   ];

@@ -83,13 +83,13 @@ class ExtractiveGenerator:
         for number, (marks, text) in enumerate(zip(stretches, texts, strict=True)):
             first, ordered, before = marked[marks[0]].passage.start, False, 0
             for place, (span, each) in enumerate(zip(spans[number], judged[number], strict=True)):
-                said = " ".join(text[span[0] : span[1]].split())
+                said = quoted(text, span)
                 # Who gives an order may go on with it, but for another paragraph.
                 ordered = gives_orders(said, behind=ordered and text.count("\n", before, span[0]) < 2)
                 before = span[1]
                 if not ordered:
                     mark = next(m for m in marks if first + span[0] < marked[m].passage.end)
-                    found.append(Quotable(mark, number, place, without_marks(said), each))
+                    found.append(Quotable(mark, number, place, said, each))
         return found
 
     def _chosen(self, sentences: Sequence[Quotable]) -> list[Quotable]:
@@ -109,6 +109,26 @@ class ExtractiveGenerator:
             if not chosen or (not repeats and words <= MAX_WORDS and len(chosen) < MAX_SENTENCES):
                 chosen += new
         return sorted(chosen, key=lambda each: each.place)
+
+
+def quoted(text: str, span: tuple[int, int]) -> str:
+    """A sentence as it is quoted: on one line, the row of a table with the heads of its columns."""
+    words = text[span[0] : span[1]]
+    first, separator = text.rfind("\n", 0, span[0]) + 1, "\t" if "\t" in words else "|"
+    columns = words.count(separator)
+    if columns and not text[first : span[0]].strip() and "\n" not in words:
+        head, above = "", text[:first].splitlines()
+        while above and above[-1].count(separator) == columns:
+            head = above.pop()
+        heads, cells = (_cells(row, separator) for row in (head, words))
+        if all(heads) and len(heads) == len(cells) and not any(map(str.isdigit, head)):
+            words = "; ".join(f"{name}: {cell}" for name, cell in zip(heads, cells, strict=True) if cell)
+    return without_marks(" ".join(words.split()))
+
+
+def _cells(row: str, separator: str) -> list[str]:
+    cells = [" ".join(cell.split()) for cell in row.split(separator)]
+    return cells[1:-1] if len(cells) > 2 and not cells[0] and not cells[-1] else cells
 
 
 def _stretches(marked: Mapping[int, RetrievedPassage]) -> list[list[int]]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ingest.documents import Arrival, SanitizedDocument, Span, Standing, Unread
 from models.vectors import Vectors
-from retrieval.documents import KeptDocument, Passage
+from retrieval.documents import KeptDocument, Passage, title_of
 from retrieval.errors import CollectionError
 from retrieval.store import readers, vault, words
 from retrieval.store.chain import AUDIT_LOG, now
@@ -316,14 +316,16 @@ class Store:
     def passages(self, passage_ids: Sequence[int], groups: Groups = None) -> dict[int, Passage]:
         """The existing ones of these passages that a reader with these groups may read, by id."""
         query = (
-            "SELECT passage_id, doc_id, start, stop, text, doubts "
+            "SELECT passage_id, doc_id, start, stop, text, doubts, "
+            "(SELECT substr(first.text, 1, 500) FROM passages first "
+            "WHERE first.doc_id = passages.doc_id ORDER BY first.passage_id LIMIT 1) "
             "FROM passages JOIN documents USING (doc_id) "
             f"WHERE passage_id IN (SELECT value FROM json_each(:ids)) AND {readers.READABLE}"
         )
         values = {"ids": json.dumps(list(passage_ids)), **readers.asked(groups)}
         return {
-            number: Passage(number, doc_id, start, stop, text, tuple(json.loads(doubts)))
-            for number, doc_id, start, stop, text, doubts in self._read(query, values)
+            number: Passage(number, doc_id, start, stop, text, tuple(json.loads(doubts)), title_of(beginning))
+            for number, doc_id, start, stop, text, doubts, beginning in self._read(query, values)
         }
 
     def readable(self, groups: Groups) -> NDArray[np.int64] | None:
@@ -345,10 +347,12 @@ class Store:
         values = {"names": json.dumps(list(names)), **readers.asked(groups)}
         return [doc_id for (doc_id,) in self._read(query, values)]
 
-    def passages_of(self, doc_id: str) -> list[Passage]:
-        """The passages of the document that an id names, in order; none if there is none."""
+    def passages_of(self, doc_id: str, groups: Groups = None) -> list[Passage]:
+        """The passages of the document that an id names, in order; none if this reader finds none."""
         query = "SELECT passage_id FROM passages WHERE doc_id = ? ORDER BY passage_id"
-        ids = [row[0] for name in self.documents_called([doc_id]) for row in self._read(query, (name,))]
+        ids = [
+            row[0] for name in self.documents_called([doc_id], groups) for row in self._read(query, (name,))
+        ]
         return list(self.passages(ids).values())
 
     def copied(self, doc_ids: Sequence[str] | None = None) -> "Store":

@@ -99,6 +99,11 @@ def test_files_become_a_collection_that_answers_and_are_erased_with_a_receipt(
     found = client.post("/v1/search", json=asked).json()["passages"]
     assert "keeps" in found[0]["text"]
     assert "Quellbaum" not in found[0]["text"]
+    whole = client.get(f"{place('notes')}/{found[0]['doc_id']}").json()
+    assert found[0]["text"] in whole["text"]
+    assert whole["title"] == found[0]["title"]
+    assert whole["title"].startswith("Invented note.")
+    assert problem(client.get(f"{place('notes')}/never"))[:2] == (404, "document_not_found")
 
     receipt = client.post("/v1/collections/notes/erase", json={"ids": [f"{NAME}.txt", "never"]}).json()
     assert (receipt["complete"], receipt["proved"], receipt["not_proved"]) == (True, True, [])

@@ -75,6 +75,20 @@ def test_rows_are_for_people_at_a_terminal_and_json_with_json(
         json.loads(line)
 
 
+def test_a_document_that_an_answer_names_is_opened(data: Path) -> None:
+    (row,) = map(json.loads, at_terminal(data, "search", "boiler", "-c", "clinic", "--json").splitlines())
+    opened = ("documents", row["doc_id"], "-c", "clinic")
+    said = at_terminal(data, *opened)
+    assert said.startswith("The boiler of the laundry was replaced in spring.")
+    assert row["doc_id"] in said
+    whole = json.loads(at_terminal(data, *opened, "--json"))
+    assert whole["text"].endswith("Lunch is at one.")
+    assert whole["title"] == row["title"]
+    unknown = lethe(data, "documents", "nothing", "-c", "clinic")
+    assert unknown.code == 1
+    assert "lethe documents -c clinic lists all" in unknown.err
+
+
 def test_nothing_of_a_document_steers_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     text = "The mill\x1b[31m is\x9b2J old.\x07"
     found = RetrievedPassage(Passage(1, "doc\x1b]0;x\x07", 0, len(text), text), 0.5)

@@ -87,11 +87,14 @@ def test_a_key_finds_lists_and_reveals_what_it_may_read(client: httpx.Client, wh
     for doc_id in ("o", "n", "b"):
         answer = client.post(f"/v1/collections/notes/documents/{doc_id}/reveal")
         missing = client.post("/v1/collections/notes/documents/never/reveal")
+        opened = client.get(f"/v1/collections/notes/documents/{doc_id}")
+        not_there = client.get("/v1/collections/notes/documents/never")
         if doc_id in SEES[who]:
-            assert answer.status_code == 200
+            assert (answer.status_code, opened.json()["doc_id"]) == (200, doc_id)
         else:
             # As what is not there.
             assert (answer.status_code, answer.json()) == (missing.status_code, missing.json())
+            assert (opened.status_code, opened.json()) == (not_there.status_code, not_there.json())
 
 
 @pytest.mark.parametrize("who", SEES)

@@ -105,7 +105,7 @@ def test_port_0_is_told_as_the_port_that_was_taken(server: Served, client: httpx
 
 def test_search(client: httpx.Client) -> None:
     (best,) = client.post("/v1/search", json={"question": QUESTIONS[0], "k": 1}).json()["passages"]
-    assert set(best) == {"passage_id", "doc_id", "score", "similarity", "text", "warnings"}
+    assert set(best) == {"passage_id", "doc_id", "title", "score", "similarity", "text", "warnings"}
     assert best["doc_id"] == "r0001"
     assert "boiler" in best["text"]
 
@@ -121,7 +121,7 @@ def test_the_openai_client_gets_an_answer_with_citations(sdk: openai.OpenAI, mod
     assert (choice.message.role, choice.finish_reason) == ("assistant", "stop")
     extra = asked.model_extra or {}
     assert extra["engine"] == "extractive"
-    assert extra["citations"][0].keys() == {"mark", "doc_id", "passage_id"}
+    assert extra["citations"][0].keys() == {"mark", "doc_id", "title", "passage_id"}
     assert extra["citations"][0]["doc_id"] == "r0001"
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ingest.language.sentences import MAX_CHARACTERS, quotable_spans, split_sentences
 from retrieval.citations import NO_ANSWER, without_marks
 from retrieval.documents import Passage, RetrievedPassage
-from retrieval.generators.extractive import MAX_SENTENCES, MAX_WORDS, ExtractiveGenerator
+from retrieval.generators.extractive import MAX_SENTENCES, MAX_WORDS, ExtractiveGenerator, quoted
 from retrieval.writing import whole
 from tests.word_reader import word_reader
 
@@ -203,6 +203,21 @@ def test_a_sentence_that_goes_over_two_passages_is_quoted_whole(quoting: Extract
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Falls\nWard | Who | Harm\n3C | Person A | bruise\n7B | Person B |", "Ward: 7B; Who: Person B"),
+        ("| Ref | State |\n|---|---|\n| [number] | late |", "Ref: [number]; State: late"),
+        ("Day\tDose\n2\t4 mg", "Day: 2; Dose: 4 mg"),
+        ("Ward | Harm", "Ward | Harm"),
+        ("3C | bruise\n7B | none", "7B | none"),
+        ("Ward | Who | Harm\nPerson A | bruise", "Person A | bruise"),
+    ],
+)
+def test_the_row_of_a_table_is_quoted_with_the_heads_of_its_columns(text: str, said: str) -> None:
+    assert quoted(text, quotable_spans(text)[-1]) == said
+
+
 def test_only_one_text_is_quoted(quoting: ExtractiveGenerator) -> None:
     equal = found("The rent of the mill is nine hundred.", "The rent of the mill is a thousand.")
     assert (
@@ -258,8 +273,8 @@ def test_every_quoted_sentence_stands_word_for_word_in_the_passage_of_its_mark(
         assert not answer.citations
         return
     said = re.split(r" \[(\d)\](?: |$)", answer.text)
-    for quoted, mark in zip(said[::2], said[1::2], strict=False):
-        assert quoted in without_marks(" ".join(texts[int(mark) - 1].split()))
+    for one, mark in zip(said[::2], said[1::2], strict=False):
+        assert one in without_marks(" ".join(texts[int(mark) - 1].split()))
     assert {int(mark) for mark in said[1::2]} == {each.mark for each in answer.citations}
 
 

@@ -154,6 +154,8 @@ def test_a_chat_by_keyboard_alone(page: Page) -> None:
     page.keyboard.press("Enter")
     expect(page.locator("#passage-title")).to_be_focused()
     expect(page.locator("#passage .quoted")).to_contain_text("The boiler of the mill is broken")
+    page.get_by_role("button", name="Whole document").press("Enter")
+    expect(page.locator("#passage .quoted mark")).to_contain_text("The boiler of the mill is broken")
     page.keyboard.press("Escape")
     expect(page.locator("#passage")).to_be_hidden()
     expect(mark).to_be_focused()

@@ -9,23 +9,27 @@ from fastapi.concurrency import run_in_threadpool
 
 from app.access.keys import Key
 from app.access.vault import NoOriginal, originals
+from app.compose import hides_passages
 from app.data_dir import DataDir
 from app.jobs.runner import Runner
 from app.jobs.table import Job, job_row
 from app.jobs.uploads import Order, Upload
 from app.policies import FOR_CLIENTS, policy_of
-from app.rows import kept_row
+from app.rows import document_row, kept_row
 from app.server.access import Asking, Ingesting, NotAllowed, Revealing, granted
-from app.server.answers import DocumentsAnswer, JobAnswer
+from app.server.answers import DocumentsAnswer, DocumentTextAnswer, JobAnswer
 from app.server.asked import collection_of
 from app.server.bodies import FORM, DocumentsBody, Named, OrderBody, ResanitizeBody
 from app.server.errors import UnknownCollection
 from app.server.forms import JSON, arriving, content_type, form_of
 from app.server.middleware.noted import note
-from app.server.quotas.slots import UploadTurn
+from app.server.quotas.budgets import Counted
+from app.server.quotas.slots import SearchSlot, UploadTurn
 from app.server.served import Collections
 from ingest.readers import groups_in
 from models.errors import ConfigurationError
+from retrieval.collection import UnknownDocument
+from retrieval.documents import RetrievedPassage
 
 
 def _described() -> dict[str, Any]:
@@ -92,6 +96,26 @@ def document_routes(data: DataDir, served: Collections, runner: Runner) -> APIRo
         with data.open(collection_of(key, served, collection)) as opened:
             found = opened.store.documents(after, key.reads)
             return {"documents": [kept_row(each) for each in islice(found, limit)]}
+
+    @router.get("/v1/collections/{collection}/documents/{doc_id}", response_model=DocumentTextAnswer)
+    def document(
+        collection: Named, doc_id: str, key: Asking, slot: SearchSlot, budgets: Counted
+    ) -> Mapping[str, object]:
+        """A document as it stands in the collection, sanitized; it counts as shown."""
+        name = collection_of(key, served, collection)
+        if hides_passages(data.settings):
+            raise ConfigurationError(
+                "Whole documents are not shown here: retrieval.least_similarity or retrieval.hide_copies is "
+                "set, and by those passages are shown for questions alone."
+            )
+        with data.open(name) as opened:
+            passages = opened.store.passages_of(doc_id, key.reads)
+        if not passages:
+            raise UnknownDocument("There is no such document.")
+        shown = [RetrievedPassage(each, 0.0) for each in passages]
+        budgets.show(key.key_id, name, shown, lambda: served.documents(name, key.reads))
+        note(about=passages[0].doc_id, passages=len(passages))
+        return document_row(passages)
 
     return router
 
