@@ -206,7 +206,7 @@ class DocumentTextAnswer(_Answer):
     doc_id: str
     title: str = Field(repr=False, description="how its text begins")
     text: str = Field(repr=False)
-    warnings: list[str] = Field(description=WARNINGS)
+    warnings: list[str] = Field(repr=False, description=WARNINGS)
 
 
 class FailureAnswer(_Answer):

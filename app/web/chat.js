@@ -189,12 +189,13 @@ function passageOf(found, collection) {
       if (at < 0) fill(said, text);
       else fill(said, text.slice(0, at), h("mark", null, found.text), text.slice(at + found.text.length));
       whole.remove();
+      $("passage-title").focus();
     } catch (error) {
       complain($("passage-body"), error);
     }
   };
   return [
-    h("h4", null, found.title || found.doc_id),
+    h("h3", null, found.title || found.doc_id),
     h("p", { class: "hint" }, "Sanitized text, as it is stored and searched."),
     said,
     whole,
