@@ -48,6 +48,10 @@ class AnswerRecipe:
     elsewhere: float = 0.35
     beside: float = 0.5
     """The share that is read of rows without the answer, where another row of the text has it."""
+    known: int = 9_550
+    again: float = 0.3
+    """Of so many first questions, which another answer reader that it starts from was taught, this share is
+    asked again; without a start all are."""
     near: int = 6
     """Another passage is one of so many whose vectors are nearest to the question."""
     lead_weight: float = 0.3
@@ -65,24 +69,26 @@ class Example:
 
 
 def examples_of(
-    rendered: Callable[[Passage, bool, random.Random], Rendered], recipe: AnswerRecipe, model: Trunk
+    rendered: Callable[[Passage, bool, random.Random], Rendered],
+    recipe: AnswerRecipe,
+    model: Trunk,
+    known: int,
 ) -> tuple[list[Example], list[Example]]:
     """What is learned from, and what is held back.
 
-    ``rendered`` gives a passage with its marks replaced, or as it was written.
+    ``rendered`` gives a passage with its marks replaced, or as it was written; of the first ``known``
+    questions the share ``recipe.again`` is learned from.
     """
     chance = random.Random(recipe.seed)
-    known = {each.name: each for each in passages("learn")}
-    asked: dict[str, list[dict[str, Any]]] = {}
-    for _, row in lines_of(FOLDER / "questions.jsonl"):
-        asked.setdefault(str(row["id"]), []).append(dict(row))
-    versions = {name: rendered(known[name], True, chance) for name in asked}
+    there = {each.name: each for each in passages("learn")}
+    asked = _questions(known, recipe.again, chance)
+    versions = {name: rendered(there[name], True, chance) for name in asked}
     near = _nearest(model, asked, versions, recipe.near)
     learned: list[Example] = []
     held_back: list[Example] = []
     for name, questions in asked.items():
-        last = crc32(name.encode()) % HELD_BACK == 0
-        plain = rendered(known[name], False, chance)
+        last = _is_held_back(name)
+        plain = rendered(there[name], False, chance)
         for row in questions:
             question = str(row["question"])
             read = [(versions[name], row)]
@@ -99,6 +105,18 @@ def examples_of(
                     elif any(each.answers) or not answered or chance.random() < recipe.beside:
                         learned.append(each)
     return learned, held_back
+
+
+def _questions(known: int, again: float, chance: random.Random) -> dict[str, list[dict[str, Any]]]:
+    asked: dict[str, list[dict[str, Any]]] = {}
+    for number, (_, row) in enumerate(lines_of(FOLDER / "questions.jsonl")):
+        if number >= known or _is_held_back(str(row["id"])) or chance.random() < again:
+            asked.setdefault(str(row["id"]), []).append(dict(row))
+    return asked
+
+
+def _is_held_back(passage: str) -> bool:
+    return crc32(passage.encode()) % HELD_BACK == 0
 
 
 def _read(model: Trunk, question: str, version: Rendered, gold: dict[str, Any]) -> Iterator[Example]:
@@ -158,7 +176,7 @@ def make_answers(
     began = time.time()
     torch.manual_seed(recipe.seed)
     model = trunk(numbers=fastest())
-    learned, held_back = examples_of(rendered, recipe, model)
+    learned, held_back = examples_of(rendered, recipe, model, recipe.known if start else 0)
     before = read_trained(start, "answers") if start else None
     first = dict(before.weights) if before else _upper_layers()
     weights = _taught(model, first, learned, recipe, report)
