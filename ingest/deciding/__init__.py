@@ -1,1 +1,1 @@
-"""Step 6: decide what to replace. The policy, the methods, and the limit on residual risk."""
+"""Step 6: decide what to replace: the policy and the methods."""
