@@ -80,8 +80,30 @@ class Told:
     begins: NDArray[np.float16] = field(repr=False)
 
     def items(self) -> list[Item]:
-        """The likeliest items; none crosses a line, a tab or several blanks, which part cells."""
-        return [self._item(first, last, kind) for first, last, kind in best_items(self.tags, self.words.gaps)]
+        """The likeliest items; none crosses a line, a tab or several blanks, which part cells.
+
+        A name takes the words beside it that are likelier to have to go than to tell of nobody: half a name
+        is as good as all of it.
+        """
+        found = best_items(self.tags, self.words.gaps)
+        free = np.ones(len(self.tags), dtype=bool)
+        for first, last, _ in found:
+            free[first:last] = False
+        goes = free & (self.musts[:, -1] > self.musts[:, 0])
+        return [
+            self._item(
+                *(self._widened(first, last, goes) if KINDS[kind] == "PERSON" else (first, last)), kind
+            )
+            for first, last, kind in found
+        ]
+
+    def _widened(self, first: int, last: int, goes: NDArray[np.bool_]) -> tuple[int, int]:
+        gaps = self.words.gaps
+        while first and goes[first - 1] and gaps[first] < PARTS:
+            first -= 1
+        while last < len(goes) and goes[last] and gaps[last] < PARTS:
+            last += 1
+        return first, last
 
     def at(self, start: int, end: int) -> Need:
         """What the words of a place need, the mean over them; nothing where a place has no word."""

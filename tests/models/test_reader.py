@@ -4,6 +4,7 @@ import itertools
 import json
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -55,6 +56,19 @@ def slowly(tags: NDArray[np.float32], gaps: Sequence[int]) -> list[tuple[int, in
         for start in starts
     ]
     return [(start, end, (best[start] - 1) // 2) for start, end in zip(starts, ends, strict=True)]
+
+
+def test_a_name_takes_the_words_beside_it_that_have_to_go(reader: Reader) -> None:
+    read = replace(reader.told(["Ask Orla Whitcombe about it."])[0])
+    person = 1 + 2 * KINDS.index("PERSON")
+    tags = np.full_like(read.tags, -9.0)
+    tags[:, 0] = -0.1
+    tags[1, person] = 0.0
+    musts = np.tile(np.array([0.9, 0.0, 0.0, 0.1], dtype=np.float32), (len(tags), 1))
+    half = [(each.first, each.last) for each in replace(read, tags=tags, musts=musts).items()]
+    musts[1:3] = [0.2, 0.0, 0.1, 0.7]
+    whole_name = [(each.first, each.last) for each in replace(read, tags=tags, musts=musts).items()]
+    assert (half, whole_name) == ([(1, 2)], [(1, 3)])
 
 
 def test_the_likeliest_items_are_found() -> None:
