@@ -18,8 +18,7 @@ from typing import BinaryIO
 
 from ingest.documents import Unread
 from ingest.errors import UnreadableDocument
-from ingest.read.formats import PICTURE, RECORDING, added_up
-from ingest.read.text import MAX_BYTES, raw_lines, refuse_binary
+from ingest.read.text import MAX_BYTES, PICTURE, RECORDING, added_up, raw_lines, refuse_binary
 from ingest.read.whole_files import attached_text, shown_text
 
 MAX_PARTED = 100

@@ -10,12 +10,10 @@ from collections.abc import Iterable, Iterator
 from ingest.documents import Document, Unread
 from ingest.errors import UnreadableDocument
 from ingest.language.normalize import fixed_text
-from ingest.read.fields import ALL_BELOW, below, count_values, found, may_be_absent, paths_in
-from ingest.read.formats import ReadText, added_up
 from ingest.read.html import html_text
-from ingest.read.reading import Fields
+from ingest.read.reading import ALL_BELOW, Fields, below, count_values, found, may_be_absent, paths_in
 from ingest.read.records import COLUMN, Record, kind_of
-from ingest.read.text import checked_text
+from ingest.read.text import ReadText, added_up, checked_text
 from ingest.readers import RULE, groups_in
 from models.errors import ConfigurationError
 
@@ -25,7 +23,7 @@ _LEFT_OUT = "only what --text-field names is read; name several fields as a+b"
 def document_of(record: Record, source: str, fields: Fields) -> Document:
     """The document in a record.
 
-    ``fields`` are paths (``ingest.read.fields``), and the text may have several. An empty line joins the
+    ``fields`` are paths (``ingest.read.reading``), and the text may have several. An empty line joins the
     texts of several paths, a line break those of one; values below a path each get a line with their name. A
     value that begins with "<div" is HTML. Without an id, the file and line name the document. Without
     readers it is an error, unless their path ends with "...": nobody must read more than was meant.
