@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.catalog import ModelRef, check_embedded, embedded_model, folder_of
-from models.encoders.pieces import splitter_of
+from models.encoders.e5 import splitter_of
 from models.encoders.words import UNK, Splitter
 from models.errors import ModelUnavailable
-from models.reader.store import ENCODER
+from models.reader.network import ENCODER
 
 Floats = NDArray[np.float32]
 UNKNOWN = -15.0

@@ -9,17 +9,19 @@ from pathlib import Path
 from models.corpora import documents, sentences
 from models.corpora.detokenize import PLAIN, SPLIT
 from models.corpora.examples import Example
-from models.corpora.labels import asked_labels, corpus_facts, mapped_corpora
-from models.corpora.records import Row, parsed_lines
-from models.corpora.sentences import PASSAGE_WORDS, Sentence, passages
-from models.corpora.splits import (
+from models.corpora.labels import (
     MEDQUAD_ANSWERS,
     MEDQUAD_SHARE,
     Part,
+    asked_labels,
     block_of,
+    corpus_facts,
     held_out_cases,
     held_out_share,
+    mapped_corpora,
 )
+from models.corpora.records import Row, parsed_lines
+from models.corpora.sentences import PASSAGE_WORDS, Sentence, passages
 from models.errors import ConfigurationError
 
 
