@@ -7,7 +7,7 @@ from pathlib import Path
 from app.cli.console import console, current_phase_on, message, progress, result
 from app.cli.given import data_of, fields_of, reported_readings_of
 from app.compose import language_model_of, system_of
-from app.policy_file import check_writable, write_policy
+from app.policies import check_writable, write_policy
 from app.settings.load import Settings
 from eval.corpora.corpus import Selection, fewer_documents
 from eval.corpora.given import read_corpus

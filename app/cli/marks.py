@@ -8,7 +8,7 @@ from pathlib import Path
 from app.cli.console import current_phase_on, message, progress
 from app.cli.given import settings_of
 from app.compose import system_of
-from app.demo.corpus import corpus_path
+from app.demo import corpus_path
 from app.settings.report import run_settings
 from eval.corpora.marked import marked_corpora
 from eval.reports.files import report_folder

@@ -30,9 +30,9 @@ STEPS = {
     "passages prompt collection retriever reranked guards generators langchain_adapters system",
     "eval": "documents progress rows protocols measures targets corpora provenance attacks "
     "experiment prepared tasks studies reports",
-    "app": "machine presets settings policies indexes data_dir access compose preloaded demo "
-    "rows ingesting on_ray dry_run erasing auditing langchain_store explain_text explain_html policy_file "
-    "sanitized_files jobs sanitizing synthesizing marked server cli",
+    "app": "machine presets settings policies data_dir access compose preloaded demo "
+    "rows ingesting on_ray dry_run erasing auditing langchain_store explaining "
+    "jobs sanitizing marked server cli",
 }
 
 

@@ -123,6 +123,7 @@ ingest.wording.rungs.Rung: words
 ingest.wording.sentence.Words: one many bare verb adjective
 ingest.wording.sorts.Known: sort group
 models.training.wording.Example: sort form
+models.training.fields.FieldExample: path beside cells kind base
 models.wording.Place: kind
 models.wording.Sort: name kind one many bare verb adjective
 ingest.wording.mentions.Fit: words
@@ -290,7 +291,7 @@ app.jobs.uploads.Order: source
 app.jobs.uploads._Sent: place
 app.server.answers.ErrorDetail: message type param code
 app.settings.load._Problem: name wrong
-app.synthesizing.Synthesis: figures sentences
+app.cli.synthesize.Synthesis: figures sentences
 models.language.tuning.Noise: accountant
 app.settings.policy.PatternSettings: name label check
 app.settings.policy.PolicySettings: operators words
