@@ -374,8 +374,7 @@ def _guarded(
     chosen = settings.generator
     canaries = canaries_in(chosen.canaries) if chosen.canaries else Canaries()
     generator = GuardedAnswers(
-        _generator(settings, model),
-        AnswerRules(sanitizer if model else None, canaries, chosen.quote_words),
+        _generator(settings, model), AnswerRules(sanitizer if model else None, canaries, chosen.quote_words)
     )
     if model is not None and chosen.trust == "remote":
         from retrieval.generators.sanitized_question import SanitizedQuestion

@@ -17,10 +17,7 @@ from ingest.private_files import write_private
 from ingest.scoring.scale import Weights
 from models.errors import ConfigurationError, LetheError
 
-_SAME = (
-    *("k", "people", "tau", "direct_limit"),
-    *("epsilon", "guess_limit", "sensitive", "replacements"),
-)
+_SAME = (*("k", "people", "tau", "direct_limit"), *("epsilon", "guess_limit", "sensitive", "replacements"))
 """Settings that the policy holds under the same name."""
 FOR_CLIENTS = ("name", *_SAME, "alpha", "beta", "gamma", "marginal", "operators", "words")
 """Settings of a policy that clients of the server may give."""

@@ -136,12 +136,7 @@ MODELS: tuple[ModelDescription, ...] = (
     ModelDescription("lethe-wording", "wording", "apache-2.0", files=WORDING_FILES),
     ModelDescription("lethe-answers", "answers", "apache-2.0", files=ANSWERS_FILES),
     ModelDescription(
-        "all-MiniLM-L6-v2",
-        "encoder",
-        "apache-2.0",
-        size=90_868_376,
-        dim=384,
-        files=(MINILM_WEIGHTS,),
+        "all-MiniLM-L6-v2", "encoder", "apache-2.0", size=90_868_376, dim=384, files=(MINILM_WEIGHTS,)
     ),
     ModelDescription(E5, "encoder", "mit", dim=384, files=(E5_LAYERS, READER_FILES[2])),
     ModelDescription(

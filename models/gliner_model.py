@@ -43,11 +43,7 @@ class GlinerModel:
     """Finds spans with a GLiNER model from this machine's files. Safe to call from many threads."""
 
     def __init__(
-        self,
-        model: ModelRef | Path | str,
-        labels: Sequence[str],
-        threshold: float = 0.5,
-        batch_size: int = 8,
+        self, model: ModelRef | Path | str, labels: Sequence[str], threshold: float = 0.5, batch_size: int = 8
     ) -> None:
         """Load ``model``, a folder or a hub id in the local cache, to look for ``labels``.
 
@@ -137,10 +133,7 @@ class GlinerModel:
         if not distinct:
             return []
         ids = self._model.data_processor.transformer_tokenizer(
-            [[word] for word in distinct],
-            is_split_into_words=True,
-            add_special_tokens=False,
-            verbose=False,
+            [[word] for word in distinct], is_split_into_words=True, add_special_tokens=False, verbose=False
         )["input_ids"]
         size = {word: len(tokens) for word, tokens in zip(distinct, ids, strict=True)}
         return [size[word] for word, _, _ in words]
@@ -254,10 +247,7 @@ def _check_settings(labels: Sequence[str], threshold: float, batch_size: int) ->
 def _found(answers: Sequence[dict[str, Any]], offset: int, labels: Sequence[str]) -> list[FoundSpan]:
     return [
         FoundSpan(
-            offset + int(span["start"]),
-            offset + int(span["end"]),
-            str(span["label"]),
-            float(span["score"]),
+            offset + int(span["start"]), offset + int(span["end"]), str(span["label"]), float(span["score"])
         )
         for span in answers
         if span["label"] in labels

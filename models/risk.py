@@ -260,9 +260,7 @@ def _means(vectors: "Tensor", groups: Sequence[Sequence[int]]) -> "Tensor":
 
 
 def windowed_hazards(
-    texts: Sequence[LabeledText],
-    jobs: Iterable[Job],
-    read: Callable[[Sequence[Job]], list[list[float]]],
+    texts: Sequence[LabeledText], jobs: Iterable[Job], read: Callable[[Sequence[Job]], list[list[float]]]
 ) -> list[list[float]]:
     """The hazards that ``read`` gives the mentions of each window, by text; 0 for mentions without one."""
     found = [[0.0] * len(text.places) for text in texts]

@@ -77,11 +77,7 @@ def _settings_of(column: str, settings: Settings) -> Settings:
 
 
 def _detection(
-    columns: Mapping[str, Settings],
-    data: Path,
-    corpora: Sequence[str] | None,
-    reported: Phases,
-    commit: str,
+    columns: Mapping[str, Settings], data: Path, corpora: Sequence[str] | None, reported: Phases, commit: str
 ) -> detection.DetectionReport:
     return study.run(
         {name: detector_of(settings) for name, settings in columns.items()},

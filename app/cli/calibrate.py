@@ -94,10 +94,7 @@ def _model(arguments: argparse.Namespace, settings: Settings) -> LanguageModel |
 
 
 def _fitted(
-    arguments: argparse.Namespace,
-    ready: Prepared,
-    model: LanguageModel | None,
-    reported: Progress,
+    arguments: argparse.Namespace, ready: Prepared, model: LanguageModel | None, reported: Progress
 ) -> dict[str, object]:
     policy = ready.system.policy
     if arguments.max_leak is not None and arguments.attack:

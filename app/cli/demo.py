@@ -30,13 +30,7 @@ from eval.reports.comparison import methods_table
 from eval.reports.files import report_folder, write_audit, write_comparison
 from eval.studies.audit.options import Options as AuditOptions
 from eval.studies.audit.report import AuditReport
-from eval.studies.compare.study import (
-    QUICK_DOCUMENTS,
-    QUICK_PROMPTS,
-    QUICK_QUESTIONS,
-    Options,
-    trip_rag,
-)
+from eval.studies.compare.study import QUICK_DOCUMENTS, QUICK_PROMPTS, QUICK_QUESTIONS, Options, trip_rag
 from ingest.documents import Action, Document
 from ingest.pipeline import Tally
 from ingest.read.reading import Fields

@@ -242,10 +242,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace, output: Path) -> None:
     of_model = {"--code": arguments.code, "--epochs": arguments.epochs}
-    of_ngrams = {
-        "--order": arguments.order,
-        "--per-document": arguments.per_document,
-    }
+    of_ngrams = {"--order": arguments.order, "--per-document": arguments.per_document}
     for name, value in (of_ngrams if arguments.model else of_model).items():
         if value is None:
             continue

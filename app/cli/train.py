@@ -114,14 +114,7 @@ def train_wording(arguments: argparse.Namespace) -> int:
 
     output = Path(arguments.output)
     card = make_wording(output)
-    result(
-        {
-            "model": card["name"],
-            "folder": str(output),
-            "seconds": card["seconds"],
-            "right": card["aside"],
-        }
-    )
+    result({"model": card["name"], "folder": str(output), "seconds": card["seconds"], "right": card["aside"]})
     return 0
 
 
@@ -137,12 +130,7 @@ def train_answers(arguments: argparse.Namespace) -> int:
     start = ModelRef(source="path", name=arguments.start) if arguments.start else None
     card = make_answers(rendered, output, recipe, _report, start)
     result(
-        {
-            "model": card["name"],
-            "folder": str(output),
-            "seconds": card["seconds"],
-            "right": card["held_back"],
-        }
+        {"model": card["name"], "folder": str(output), "seconds": card["seconds"], "right": card["held_back"]}
     )
     return 0
 
@@ -156,14 +144,7 @@ def train_bits(arguments: argparse.Namespace) -> int:
     recipe = Recipe() if arguments.seed is None else Recipe(seed=arguments.seed)
     output = Path(arguments.output)
     card = make_bits(Path(arguments.data), detector_of(settings_of(arguments)), output, recipe, message)
-    result(
-        {
-            "model": card["name"],
-            "folder": str(output),
-            "seconds": card["seconds"],
-            "words": card["words"],
-        }
-    )
+    result({"model": card["name"], "folder": str(output), "seconds": card["seconds"], "words": card["words"]})
     return 0
 
 

@@ -123,11 +123,7 @@ class Settings(BaseSettings):
     """Everything that can be set. ``load_settings`` makes one and explains what it refuses."""
 
     model_config = SettingsConfigDict(
-        env_prefix=PREFIX,
-        env_nested_delimiter="__",
-        frozen=True,
-        extra="forbid",
-        hide_input_in_errors=True,
+        env_prefix=PREFIX, env_nested_delimiter="__", frozen=True, extra="forbid", hide_input_in_errors=True
     )
 
     data_dir: Path = Field(default=DATA_DIR, description="folder of the collections")

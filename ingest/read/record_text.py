@@ -71,8 +71,7 @@ def _lacking(record: Record, path: str) -> UnreadableDocument:
     among = f"{count:,} fields" if count > 1 else "only field"
     where = f" among its {among}" if count else ""
     return UnreadableDocument(
-        record.place,
-        f"has no field {path!r}{where}; name the one that holds the text with --text-field",
+        record.place, f"has no field {path!r}{where}; name the one that holds the text with --text-field"
     )
 
 

@@ -211,9 +211,7 @@ def delimited(source: Iterator[Line], place: str, delimiter: str) -> Iterator[Re
             header = row
 
 
-def _without_title(
-    rows: Iterator[tuple[int, list[str] | str]],
-) -> Iterator[tuple[int, list[str] | str]]:
+def _without_title(rows: Iterator[tuple[int, list[str] | str]]) -> Iterator[tuple[int, list[str] | str]]:
     """The rows but for the first ones in which one cell of several is filled: these name no columns."""
     titles = True
     for number, row in rows:

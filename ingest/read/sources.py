@@ -16,17 +16,7 @@ from ingest.documents import Document
 from ingest.errors import UnreadableDocument
 from ingest.read.html import html_text
 from ingest.read.paths import FOLDERS_ALONE, Walk, files_of, origin, shown
-from ingest.read.reading import (
-    Fields,
-    File,
-    Reading,
-    ReadLimits,
-    bare,
-    for_readers,
-    guarded,
-    placed,
-    within,
-)
+from ingest.read.reading import Fields, File, Reading, ReadLimits, bare, for_readers, guarded, placed, within
 from ingest.read.reading_process import ReadFiles, reading_process
 from ingest.read.record_text import documents_of
 from ingest.read.records import json_lines, record_format, records

@@ -91,8 +91,7 @@ def _spia_cases(folder: Path, part: Part) -> Iterator[Example]:
 def _cases(folder: Path, part: Part) -> Iterator[Example]:
     for file in corpus_facts("spia_cases")[part]:
         yield from parsed_lines(
-            folder / "spia" / f"{file}.jsonl",
-            lambda row, _: documents.court_case(documents.spia_text(row)),
+            folder / "spia" / f"{file}.jsonl", lambda row, _: documents.court_case(documents.spia_text(row))
         )
 
 
@@ -118,8 +117,7 @@ def _crossner(folder: Path, part: Part) -> Iterator[Example]:
     learned = {example.text for example in _crossner(folder, "train")} if part == "held_out" else set()
     for file in corpus_facts("crossner")[part]:
         lines = parsed_lines(
-            folder / "crossner" / f"{file}.jsonl",
-            lambda row, _: sentences.plain("crossner", row, row["id"]),
+            folder / "crossner" / f"{file}.jsonl", lambda row, _: sentences.plain("crossner", row, row["id"])
         )
         found = passages("crossner", lines, asked_labels("crossner", file.split("_")[0]), 0)
         yield from (example for example in found if example.text not in learned)

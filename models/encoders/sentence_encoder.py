@@ -47,11 +47,7 @@ class SentenceEncoder:
         """
         with self._lock:
             read = self._tokenizer(
-                text,
-                add_special_tokens=False,
-                truncation=False,
-                return_offsets_mapping=True,
-                verbose=False,
+                text, add_special_tokens=False, truncation=False, return_offsets_mapping=True, verbose=False
             )
         return [(int(start), int(end)) for start, end in read["offset_mapping"]]
 
@@ -66,10 +62,7 @@ class SentenceEncoder:
         with self._lock:
             try:
                 raw = self._model.encode(
-                    list(texts),
-                    batch_size=self._batch_size,
-                    show_progress_bar=False,
-                    convert_to_numpy=True,
+                    list(texts), batch_size=self._batch_size, show_progress_bar=False, convert_to_numpy=True
                 )
             except Exception as error:
                 raise LetheError(

@@ -202,8 +202,7 @@ class OpenAICompatibleModel:
             raise self._too_slow() from None
         except httpx.ConnectError:
             raise ModelUnavailable(
-                f"the language model at {self._host} cannot be reached;",
-                "start it, or correct its base URL",
+                f"the language model at {self._host} cannot be reached;", "start it, or correct its base URL"
             ) from None
         except httpx.HTTPError as error:
             raise ModelUnavailable(

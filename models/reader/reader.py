@@ -178,11 +178,7 @@ class Reader:
     """Reads texts; safe to use from several threads."""
 
     def __init__(
-        self,
-        stored: Stored,
-        labels: Sequence[str] = (),
-        numbers: Numbers = "float32",
-        device: str = "cpu",
+        self, stored: Stored, labels: Sequence[str] = (), numbers: Numbers = "float32", device: str = "cpu"
     ) -> None:
         """``labels`` are looked for besides the items."""
         import torch

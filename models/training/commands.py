@@ -65,10 +65,7 @@ def _texts(learned: Sequence[Snippet], data: Path | None, without: Sequence[Snip
 
 
 def _facts(
-    learned: Sequence[Snippet],
-    texts: Sequence[ScoredText],
-    recipe: TransformerRecipe,
-    began: float,
+    learned: Sequence[Snippet], texts: Sequence[ScoredText], recipe: TransformerRecipe, began: float
 ) -> dict[str, Any]:
     """The training facts for the card."""
     return {
