@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.cli.console import current_phase_on, message, progress
+from app.cli.console import current_phase_on, progress, write_figures
 from app.cli.given import fields_of, reported_readings_of, settings_of
 from app.compose import system_of
 from app.server.quotas.budgets import Budgets
@@ -19,12 +19,9 @@ from eval.protocols import Target
 from eval.reports.defences import markdown
 from eval.reports.files import report_folder
 from eval.studies.defences.defence import ALIKE, SHARE, Limits
-from eval.studies.defences.report import DefencesReport
 from eval.studies.defences.study import Options, measure_defences
 from eval.targets import reading_once
-from ingest.private_files import write_private
 from ingest.protocols import Encoder
-from models.errors import LetheError
 from retrieval.documents import Answer
 from retrieval.guards.passages import PassageRules
 
@@ -73,8 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     report = report.model_copy(update={"command": _command(arguments)})
     sys.stdout.write(markdown(report))
     if folder:
-        _write(report, folder)
-        message(f"figures: {folder}")
+        write_figures(folder, "defences", report.model_dump_json(indent=1), markdown(report))
     return int(bool(report.failed) or any(each.not_measured for each in report.defences))
 
 
@@ -119,12 +115,3 @@ def _command(arguments: argparse.Namespace) -> str:
     words += ["-k", str(arguments.k)] if arguments.k else []
     words += ["--seed", str(arguments.seed)] if arguments.seed else []
     return shlex.join(words)
-
-
-def _write(report: DefencesReport, folder: Path) -> None:
-    try:
-        write_private(folder / "defences.json", report.model_dump_json(indent=1) + "\n")
-        write_private(folder / "tables.md", markdown(report))
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise LetheError(f"{folder}: the figures could not be written ({reason}).") from None

@@ -23,11 +23,12 @@ from models.encoders.e5 import E5File, packed, splitter_of
 from models.encoders.words import BOS, EOS, UNK, Splitter, words_of
 from models.errors import ConfigurationError
 from models.local_files import best_device
+from models.packs import packs
 from models.reader.network import write_reader
 from models.training.labels import PERSON, names_of
 from models.training.optimizing import Progress
 from models.training.reader import Arrays, ReaderRecipe, new_weights, train_reader
-from models.training.reader_rows import Item, Rows, in_packs
+from models.training.reader_rows import Item, Rows
 from models.training.slots import pools_of, redrawn
 from models.training.synthetic.generate import synthetic_examples
 from models.training.transformer_risk import ScoredText, identifier_signals, scored, varied
@@ -226,7 +227,7 @@ def reader_rows(
         _labeled(labeled, examples, labels, chance),
         _scored(data, stand_ins, chance),
     ):
-        for pack in in_packs(items):
+        for pack in packs(items, 512):
             rows.add(pack, splitter, chance)
     return {**rows.arrays(), **_label_names(labels, splitter)}
 
