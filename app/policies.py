@@ -34,7 +34,10 @@ def policy_of(settings: Settings, labels: Iterable[str] = ()) -> Policy:
     for place, table in (("operators", chosen.operators), ("words", chosen.words)):
         for label in table:
             if label not in known:
-                raise ConfigurationError(f"policy.{place}: {label} is not a label{_nearest(label, known)}.")
+                close = get_close_matches(label, sorted(known), n=1)
+                remedy = "name it with --label or in detector.labels"
+                remedy = f"the nearest is {close[0]}" if close else remedy
+                raise ConfigurationError(f"policy.{place}: {label} is not a label; {remedy}.")
     return Policy(
         name=chosen.name,
         weights=Weights(chosen.alpha, chosen.beta, chosen.gamma, chosen.marginal),
@@ -113,11 +116,6 @@ def _lines(path: Path | None) -> list[str]:
     entries = [line.strip() for line in lines if line.strip()]
     check_entries(str(path), entries)
     return entries
-
-
-def _nearest(label: str, known: Iterable[str]) -> str:
-    close = get_close_matches(label, sorted(known), n=1)
-    return f"; the nearest is {close[0]}" if close else "; name it with --label or in detector.labels"
 
 
 def check_writable(path: Path) -> None:

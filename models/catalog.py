@@ -330,7 +330,14 @@ def _cached_folder(ref: ModelRef, role: Role) -> Path:
 
 def verify(models: Sequence[ModelDescription] = MODELS) -> list[VerifiedFile]:
     """Hash every embedded file of ``models``, in their order."""
-    return [_verified(model, file) for model in models for file in model.files]
+    rows = []
+    for model in models:
+        for file in model.files:
+            path = embedded_path(file)
+            digest = None if path is None else sha256_of(path)
+            state: State = "absent" if path is None else "ok" if digest == file.sha256 else "mismatch"
+            rows.append(VerifiedFile(model.id, file, state, digest))
+    return rows
 
 
 def check_embedded(model: ModelDescription) -> None:
@@ -343,14 +350,6 @@ def check_embedded(model: ModelDescription) -> None:
                 f"package {package} is {'absent' if row.state == 'absent' else 'changed'};",
                 f"install {package} again.",
             )
-
-
-def _verified(model: ModelDescription, file: EmbeddedFile) -> VerifiedFile:
-    path = embedded_path(file)
-    if path is None:
-        return VerifiedFile(model.id, file, "absent", None)
-    digest = sha256_of(path)
-    return VerifiedFile(model.id, file, "ok" if digest == file.sha256 else "mismatch", digest)
 
 
 def sha256_of(path: Path) -> str:

@@ -265,16 +265,16 @@ def merge(
     overlapping span of its label and takes the higher score. Thus a span no longer than the overlap is
     found whole.
     """
-    pieces = [(span, _is_cut(span, window, tokens)) for window, spans in found for span in spans]
+
+    def is_cut(span: FoundSpan, window: Window) -> bool:
+        return (window.first > 0 and span.start <= tokens[window.first][0]) or (
+            window.last < len(tokens) and span.end >= tokens[window.last - 1][1]
+        )
+
+    pieces = [(span, is_cut(span, window)) for window, spans in found for span in spans]
     pieces.sort(key=lambda each: (each[0].label, each[0].start, -each[0].end, each[1], -each[0].score))
     joined = [span for _, same in groupby(pieces, key=lambda piece: piece[0].label) for span in _join(same)]
     return sorted(joined, key=lambda span: (span.start, span.end, span.label))
-
-
-def _is_cut(span: FoundSpan, window: Window, tokens: Sequence[tuple[int, int]]) -> bool:
-    return (window.first > 0 and span.start <= tokens[window.first][0]) or (
-        window.last < len(tokens) and span.end >= tokens[window.last - 1][1]
-    )
 
 
 def _join(pieces: Iterable[tuple[FoundSpan, bool]]) -> list[FoundSpan]:

@@ -14,6 +14,7 @@ from types import TracebackType
 from app.access.vault import Sealer
 from app.compose import language_model_of
 from app.data_dir import DataDir
+from app.settings.load import Settings
 from app.settings.report import files_of
 from ingest.deciding.baselines.als_like import ALS_LIKE, AlsLike
 from ingest.private_files import open_private
@@ -96,15 +97,21 @@ def asker_of(
     Raises:
         ConfigurationError: There is no model, or it is remote and may not read raw text.
     """
+    model = asked_model(arguments, data.settings)
+    return None if model is None else asking(model, data, folder, stack)
+
+
+def asked_model(arguments: argparse.Namespace, settings: Settings) -> LanguageModel | None:
+    """The language model for ``--ask-model``, None without it; raises ConfigurationError as ``asker_of``."""
     if not arguments.ask_model:
         return None
-    model = language_model_of(data.settings)
+    model = language_model_of(settings)
     if model is None:
         raise ConfigurationError(
             "--ask-model needs a language model: set generator.kind to llama_cpp or openai_compatible, "
             "or name a file with --gguf."
         )
-    return asking(model, data, folder, stack)
+    return model
 
 
 def asking(model: LanguageModel, data: DataDir, folder: Path | None, stack: ExitStack) -> Asker:

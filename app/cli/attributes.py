@@ -3,13 +3,13 @@
 import argparse
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
 from app.cli.asking import also_of, asker_of
 from app.cli.console import current_phase_on, message, progress, write_figures
-from app.cli.given import data_of, dp_barts_of, fields_of, listed, reported_readings_of
+from app.cli.given import data_of, dp_barts_of, fields_of, listed, numbered, reported_readings_of
 from app.compose import system_of
 from eval.attacks.attribute_truths import truths_in
 from eval.attacks.attributes import attribute_attack
@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
         bar = stack.enter_context(progress("done"))
         reported = current_phase_on(bar)
         corpus = read_corpus(
-            reported_readings_of(arguments, data.settings), _numbers, None, reported, None, truths
+            reported_readings_of(arguments, data.settings), numbered, None, reported, None, truths
         )
         report, pairs = measure_attributes(
             system, corpus, attribute_attack(system.encoder), options, reported, message
@@ -84,11 +84,6 @@ def _check(arguments: argparse.Namespace) -> None:
         )
     if arguments.pairs:
         check_new(Path(arguments.pairs), "--pairs")
-
-
-def _numbers(doc_ids: Sequence[str]) -> list[str]:
-    """Ids by place: nothing is kept, and the same files draw the same targets everywhere."""
-    return [str(number) for number, _ in enumerate(doc_ids, start=1)]
 
 
 def _options(

@@ -3,11 +3,10 @@
 import argparse
 import shlex
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 from app.cli.console import current_phase_on, progress, write_figures
-from app.cli.given import fields_of, reported_readings_of, settings_of
+from app.cli.given import fields_of, numbered, reported_readings_of, settings_of
 from app.compose import system_of
 from app.server.quotas.budgets import Budgets
 from app.server.quotas.later import TryLater
@@ -58,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
         gold = gold_rows(arguments.paths, arguments.gold_field, fields_of(arguments))
     with progress("done") as bar:
         reported = current_phase_on(bar)
-        corpus = read_corpus(reported_readings_of(arguments, settings), _numbers, gold, reported)
+        corpus = read_corpus(reported_readings_of(arguments, settings), numbered, gold, reported)
         report = measure_defences(
             system,
             corpus,
@@ -72,11 +71,6 @@ def run(arguments: argparse.Namespace) -> int:
     if folder:
         write_figures(folder, "defences", report.model_dump_json(indent=1), markdown(report))
     return int(bool(report.failed) or any(each.not_measured for each in report.defences))
-
-
-def _numbers(doc_ids: Sequence[str]) -> list[str]:
-    """Ids by place: nothing is kept, and the same files draw the same questions everywhere."""
-    return [str(number) for number, _ in enumerate(doc_ids, start=1)]
 
 
 def _options(arguments: argparse.Namespace, settings: Settings, encoder: Encoder) -> Options:

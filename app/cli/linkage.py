@@ -10,7 +10,7 @@ from typing import Literal
 
 from app.cli.asking import also_of, asker_of
 from app.cli.console import current_phase_on, message, progress, write_figures
-from app.cli.given import data_of
+from app.cli.given import check_compared, data_of
 from app.compose import system_of
 from app.settings.report import run_settings
 from eval.corpora.corpus import Selection
@@ -30,11 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     data = data_of(arguments)
     system = system_of(data.settings)
-    if not system.policy.has_threshold:
-        raise ConfigurationError(
-            f"The benchmark compares lethe with its controls, and the settings say {system.policy.name}: set "
-            "policy.name to lethe."
-        )
+    check_compared(system.policy)
     folder = report_folder(Path(arguments.output)) if arguments.output else None
     found = material(
         arguments.corpus,

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from app.cli.console import current_phase_on, message, progress, write_figures
-from app.cli.given import settings_of
+from app.cli.given import check_compared, corpora_in, settings_of
 from app.compose import system_of
 from app.demo import corpus_path
 from app.settings.report import run_settings
@@ -14,7 +14,6 @@ from eval.corpora.marked import marked_corpora
 from eval.reports.files import report_folder
 from eval.studies.marks.study import Options, measure_marks
 from eval.studies.marks.tables import markdown
-from models.errors import ConfigurationError
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -22,16 +21,10 @@ def run(arguments: argparse.Namespace) -> int:
 
     1 if a method could not sanitize every document: its figures are then incomplete.
     """
-    data = Path(arguments.data)
-    if not data.is_dir():
-        raise ConfigurationError(f"{data} is not a folder: name the one with a subfolder for each corpus.")
+    data = corpora_in(arguments)
     settings = settings_of(arguments)
     system = system_of(settings)
-    if not system.policy.has_threshold:
-        raise ConfigurationError(
-            f"The benchmark compares lethe with its controls, and the settings say {system.policy.name}: set "
-            "policy.name to lethe."
-        )
+    check_compared(system.policy)
     folder = report_folder(Path(arguments.output)) if arguments.output else None
     options = Options(
         arguments.corpus or marked_corpora(), arguments.seed, arguments.learned, demo=corpus_path()

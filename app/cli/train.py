@@ -195,7 +195,7 @@ def distill(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _seed(arguments: argparse.Namespace) -> dict[str, int]:
+def _seed(arguments: argparse.Namespace) -> dict[str, Any]:
     return {} if arguments.seed is None else {"seed": arguments.seed}
 
 

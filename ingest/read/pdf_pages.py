@@ -134,8 +134,10 @@ def images_of(page: Any) -> Iterator[tuple[int, Any]]:
 
 def _picture(image: Any, rotation: int) -> bytes | None:
     """The image as PNG, upright; None if it cannot be decoded in memory."""
+    masks = (image.get(key) for key in ("/SMask", "/Mask"))
+    parts = [image, *(mask.get_object() for mask in masks if hasattr(mask, "get_object"))]
     # The library would give such images to another program, through a file.
-    if any("JBIG2" in str(each.get("/Filter")) for each in (image, *_masks(image))):
+    if any("JBIG2" in str(each.get("/Filter")) for each in parts):
         return None
     try:
         decoded = image.decode_as_image()
@@ -146,11 +148,6 @@ def _picture(image: Any, rotation: int) -> bytes | None:
     except Exception:
         return None
     return out.getvalue()
-
-
-def _masks(image: Any) -> list[Any]:
-    masks = (image.get(key) for key in ("/SMask", "/Mask"))
-    return [mask.get_object() for mask in masks if hasattr(mask, "get_object")]
 
 
 _BAR = " | "

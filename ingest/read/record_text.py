@@ -5,7 +5,7 @@ in a file with patients' names as keys.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from ingest.documents import Document, Unread
 from ingest.errors import UnreadableDocument
@@ -38,7 +38,9 @@ def document_of(record: Record, source: str, fields: Fields) -> Document:
         raise _lacking(record, missing[0])
     text = checked_text("\n\n".join(texts), record.place)
     doc_id = _id(record, fields.id) or f"{source}#{record.number}"
-    others = _left_out(record, {*paths, fields.id, fields.readers} - {""})
+    asked = {*paths, fields.id, fields.readers} - {""}
+    used = sum(count_values(each) for path in asked for each in found(record.fields, path))
+    others = Unread(record.part, max(0, count_values(record.fields) - used), _LEFT_OUT)
     unread = added_up([*(part for each in read for part in each.unread), others])
     readers = _readers(record, fields.readers) if fields.readers else frozenset[str]()
     return Document(doc_id, text, {"source": source, "place": record.place}, unread, readers=readers)
@@ -133,9 +135,3 @@ def _readers(record: Record, path: str) -> frozenset[str]:
         raise UnreadableDocument(
             record.place, f"names readers in field {path!r} that are no groups; {RULE}"
         ) from None
-
-
-def _left_out(record: Record, paths: Iterable[str]) -> Unread:
-    """The values that no requested path covers."""
-    read = sum(count_values(each) for path in paths for each in found(record.fields, path))
-    return Unread(record.part, max(0, count_values(record.fields) - read), _LEFT_OUT)

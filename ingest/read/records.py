@@ -116,13 +116,9 @@ def json_lines(source: Iterator[Line], place: str) -> Iterator[Record | Unreadab
                     here, "starts a JSON text of several lines; name the file .json, or write a record a line"
                 )
                 return
-            yield _parsed(stripped, here, line.number)
+            value = _json(stripped, here)
+            yield value if isinstance(value, UnreadableDocument) else _record(value, here, line.number)
         first = first and not line.text.strip()
-
-
-def _parsed(text: str, place: str, number: int) -> Record | UnreadableDocument:
-    value = _json(text, place)
-    return value if isinstance(value, UnreadableDocument) else _record(value, place, number)
 
 
 def _json(text: str, place: str) -> object:

@@ -20,7 +20,17 @@ from ingest.read.reading import Fields, File, Reading, ReadLimits, bare, for_rea
 from ingest.read.reading_process import ReadFiles, reading_process
 from ingest.read.record_text import documents_of
 from ingest.read.records import json_lines, record_format, records
-from ingest.read.text import MAX_BYTES, Line, checked_text, contents, decoded, lines, open_file, refuse_binary
+from ingest.read.text import (
+    MAX_BYTES,
+    Line,
+    ReadText,
+    checked_text,
+    contents,
+    decoded,
+    lines,
+    open_file,
+    refuse_binary,
+)
 from ingest.read.whole_files import WHOLE_FILES
 
 if TYPE_CHECKING:
@@ -218,7 +228,8 @@ def _file_readings(file: File, fields: Fields) -> Iterator[Reading]:
         if file.size == 0:
             raise UnreadableDocument(place, "is empty (0 bytes); fill it in or leave it out")
         if kind in WHOLE_FILES:
-            yield Reading(_packed_document(raw, kind, place), file.before + file.size)
+            document = _document(WHOLE_FILES[kind](raw, place), place)
+            yield Reading(document, file.before + file.size)
             return
         opened = gzip.GzipFile(fileobj=raw) if place.lower().endswith(".gz") else raw
         stream = cast(BinaryIO, opened)
@@ -258,8 +269,7 @@ def _kind(path: Path, place: str) -> str:
     )
 
 
-def _packed_document(stream: BinaryIO, kind: str, place: str) -> Document:
-    read = WHOLE_FILES[kind](stream, place)
+def _document(read: ReadText, place: str) -> Document:
     return Document(place, checked_text(read.text, place), {"source": place}, read.unread)
 
 
@@ -272,17 +282,15 @@ def _items(
         return _mail_items(stream, kind, place)
     text = decoded(contents(stream, place), place)
     if kind in (".html", ".htm"):
-        read = html_text(text, place)
-        return iter([Document(place, checked_text(read.text, place), {"source": place}, read.unread)])
+        return iter([_document(html_text(text, place), place)])
     if kind == ".hl7" or is_hl7(text):
-        return _hl7_items(hl7_messages(text), place)
+        messages = hl7_messages(text)
+        alone = len(messages) == 1
+        return (
+            Document(place if alone else f"{place}#{n}", checked_text(each, place), {"source": place})
+            for n, each in enumerate(messages, 1)
+        )
     return iter([Document(place, checked_text(text, place), {"source": place})])
-
-
-def _hl7_items(messages: Sequence[str], place: str) -> Iterator[Document]:
-    for number, message in enumerate(messages, 1):
-        doc_id = place if len(messages) == 1 else f"{place}#{number}"
-        yield Document(doc_id, checked_text(message, place), {"source": place})
 
 
 def _mail_items(stream: BinaryIO, kind: str, place: str) -> Iterator[Document | UnreadableDocument]:

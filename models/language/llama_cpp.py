@@ -217,7 +217,7 @@ def _renderer(llama: "Llama") -> tuple[Render, list[str]]:
         for way in (render, lambda turns: render(_folded(turns))):
             if _works(way):
                 return way, []
-    return _plain, PLAIN_STOP
+    return lambda turns: "\n\n".join([*(turn["content"] for turn in turns), "Answer:"]), PLAIN_STOP
 
 
 def _works(render: Render) -> bool:
@@ -250,7 +250,3 @@ def _folded(turns: list[dict[str, str]]) -> list[dict[str, str]]:
         return turns
     first = {**turns[1], "content": f"{turns[0]['content']}\n\n{turns[1]['content']}"}
     return [first, *turns[2:]]
-
-
-def _plain(turns: list[dict[str, str]]) -> str:
-    return "\n\n".join([turn["content"] for turn in turns] + ["Answer:"])

@@ -31,7 +31,7 @@ from models.training.reader import Arrays, ReaderRecipe, new_weights, train_read
 from models.training.reader_rows import Item, Rows
 from models.training.slots import pools_of, redrawn
 from models.training.synthetic.generate import synthetic_examples
-from models.training.transformer_risk import ScoredText, identifier_signals, scored, varied
+from models.training.transformer_risk import identifier_signals, scored, varied
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -303,14 +303,10 @@ def _scored(data: Path, stand_ins: Mapping[str, str], chance: random.Random) -> 
     learned, measured = held_out(shipped_snippets(data))
     texts = [scored(each) for each in learned] + identifier_signals(data, without=records_of(measured))
     for some in (texts, varied(texts, stand_ins, MASKED, chance), varied(texts, stand_ins, MASKED, chance)):
-        yield from map(_scored_item, some)
-
-
-def _scored_item(text: ScoredText) -> Item:
-    places = zip(text.places, text.scores, strict=True)
-    return Item(
-        "scored", text.text, scored=[(start, end, score, text.weight) for (start, end), score in places]
-    )
+        for text in some:
+            places = zip(text.places, text.scores, strict=True)
+            weighted = [(start, end, score, text.weight) for (start, end), score in places]
+            yield Item("scored", text.text, scored=weighted)
 
 
 def _label_names(labels: Sequence[str], splitter: Splitter) -> dict[str, NDArray[Any]]:
