@@ -190,14 +190,14 @@ def _finding(settings: Settings) -> "EntityDetector | None":
     labels = tuple(dict.fromkeys((*ASKED, *chosen.labels)))
     if is_reader(chosen.model):
         return ReadingDetector(reader_of(settings, chosen.model, labels))
-    from models.detectors.gliner_model import GlinerModel
+    from models.gliner_model import GlinerModel
 
     return LearnedDetector(GlinerModel(chosen.model, labels, chosen.threshold or HUB_THRESHOLD))
 
 
 def is_reader(model: ModelRef) -> bool:
     """Whether a detector is a reader, and not a GLiNER model."""
-    from models.reader.store import READER
+    from models.reader.network import READER
 
     return model.source == "embedded" or (Path(model.name) / READER).is_file()
 
@@ -212,8 +212,8 @@ def reader_of(settings: Settings, model: ModelRef, labels: "Sequence[str]") -> "
 
 @cache
 def _reader(model: ModelRef, labels: tuple[str, ...], numbers: "Numbers", device: str) -> "Reader":
+    from models.reader.network import read_reader
     from models.reader.reader import Reader
-    from models.reader.store import read_reader
 
     return Reader(read_reader(model), labels, numbers, device)
 
@@ -228,7 +228,7 @@ def risk_of(settings: Settings) -> "RiskModel":
     if chosen.kind == "prior":
         return RiskPrior()
     if chosen.model.source != "embedded":
-        from models.risk.transformer import load_transformer_risk
+        from models.risk import load_transformer_risk
 
         return LearnedRisk(load_transformer_risk(chosen.model))
     detector = settings.detector
@@ -374,8 +374,7 @@ def _guarded(
     chosen = settings.generator
     canaries = canaries_in(chosen.canaries) if chosen.canaries else Canaries()
     generator = GuardedAnswers(
-        _generator(settings, model),
-        AnswerRules(sanitizer if model else None, canaries, chosen.quote_words),
+        _generator(settings, model), AnswerRules(sanitizer if model else None, canaries, chosen.quote_words)
     )
     if model is not None and chosen.trust == "remote":
         from retrieval.generators.sanitized_question import SanitizedQuestion
@@ -404,7 +403,7 @@ def defending(
         ConfigurationError: Questions are to be rewritten, and there is no model, or it is remote and may not
             read them.
     """
-    from models.encoders.cross_encoder import CrossEncoder
+    from models.encoders.sentence_encoder import CrossEncoder
     from models.language.asking import Asker
     from retrieval.guards.passages import GuardedPassages, PassageRules
     from retrieval.guards.reworded import RewordedQuestions

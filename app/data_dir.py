@@ -6,15 +6,45 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.indexes import keeping_of
 from app.settings.load import Settings
 from ingest.private_files import close_to_others
 from models.errors import ConfigurationError
 from retrieval.collection import Collection
 from retrieval.errors import CollectionError
+from retrieval.keeping import IndexFile, IndexTable, Keeping, KeptIndex
+from retrieval.manifest import Manifest
 
 if TYPE_CHECKING:
     from ingest.protocols import EntityDetector
+
+
+def keeping_of(settings: Settings) -> Keeping:
+    """What makes the index of a collection, of the kind that its manifest names.
+
+    It raises ConfigurationError for a vector database that the settings do not name.
+    """
+    chosen = settings.retrieval
+
+    def keep(folder: Path, manifest: Manifest) -> KeptIndex:
+        if manifest.index == "faiss":
+            return IndexFile(folder, manifest)
+        if chosen.index != manifest.index or chosen.index_address is None:
+            raise ConfigurationError(
+                f"collection {folder.name} has its vectors in {manifest.index}. Set retrieval.index = "
+                f'"{manifest.index}" and retrieval.index_address (LETHE_RETRIEVAL__INDEX and '
+                "LETHE_RETRIEVAL__INDEX_ADDRESS)."
+            )
+        address = chosen.index_address.get_secret_value()
+        if manifest.index == "milvus":
+            from retrieval.index.milvus import MilvusTable
+
+            return IndexTable(folder, MilvusTable(address, manifest.table))
+        from retrieval.index.pgvector import PgvectorTable
+
+        return IndexTable(folder, PgvectorTable(address, manifest.table))
+
+    return keep
+
 
 COLLECTION_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 

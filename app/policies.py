@@ -1,24 +1,23 @@
 """From policy settings to the policy and lists of the ingest room."""
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import SecretStr, ValidationError
 
 from app.settings.load import PolicySettings, Settings
 from ingest.deciding.policy import Policy, Treatment
 from ingest.detection.own.lists import OwnEntities, check_entries
 from ingest.labels import LABELS, VAGUE
+from ingest.private_files import write_private
 from ingest.scoring.scale import Weights
-from models.errors import ConfigurationError
+from models.errors import ConfigurationError, LetheError
 
-_SAME = (
-    *("k", "people", "tau", "direct_limit"),
-    *("epsilon", "guess_limit", "sensitive", "replacements"),
-)
+_SAME = (*("k", "people", "tau", "direct_limit"), *("epsilon", "guess_limit", "sensitive", "replacements"))
 """Settings that the policy holds under the same name."""
 FOR_CLIENTS = ("name", *_SAME, "alpha", "beta", "gamma", "marginal", "operators", "words")
 """Settings of a policy that clients of the server may give."""
@@ -35,7 +34,10 @@ def policy_of(settings: Settings, labels: Iterable[str] = ()) -> Policy:
     for place, table in (("operators", chosen.operators), ("words", chosen.words)):
         for label in table:
             if label not in known:
-                raise ConfigurationError(f"policy.{place}: {label} is not a label{_nearest(label, known)}.")
+                close = get_close_matches(label, sorted(known), n=1)
+                remedy = "name it with --label or in detector.labels"
+                remedy = f"the nearest is {close[0]}" if close else remedy
+                raise ConfigurationError(f"policy.{place}: {label} is not a label; {remedy}.")
     return Policy(
         name=chosen.name,
         weights=Weights(chosen.alpha, chosen.beta, chosen.gamma, chosen.marginal),
@@ -116,6 +118,60 @@ def _lines(path: Path | None) -> list[str]:
     return entries
 
 
-def _nearest(label: str, known: Iterable[str]) -> str:
-    close = get_close_matches(label, sorted(known), n=1)
-    return f"; the nearest is {close[0]}" if close else "; name it with --label or in detector.labels"
+def check_writable(path: Path) -> None:
+    """Check before long work that the file can be written; leaves an existing file as it is.
+
+    Raises:
+        ConfigurationError: The name does not end in .toml.
+        LetheError: The file cannot be written.
+    """
+    if path.suffix.lower() != ".toml":
+        raise ConfigurationError(
+            f"{path}: a policy file must end in .toml, else --policy reads it as a policy's name."
+        )
+    try:
+        there = path.exists()
+        path.open("a", encoding="utf-8").close()
+        if not there:
+            path.unlink()
+    except OSError as error:
+        raise _unwritten(path, error) from None
+
+
+def write_policy(path: Path, chosen: PolicySettings, fitted: Mapping[str, object], by: str) -> None:
+    """Write the policy of the settings with fitted values; a first line says how they were fitted.
+
+    It holds the user's own lists, so only its owner may read it.
+
+    Raises:
+        LetheError: The file cannot be written.
+    """
+    text = policy_text({**chosen.model_dump(exclude_none=True), **fitted})
+    try:
+        write_private(path, f"# fitted by {by}\n{text}")
+    except OSError as error:
+        raise _unwritten(path, error) from None
+
+
+def policy_text(values: Mapping[str, object]) -> str:
+    """Settings of a policy as the file has them, a line each; empty lists and tables are left out."""
+    return "".join(f"{name} = {_toml(value)}\n" for name, value in values.items() if value not in ((), {}))
+
+
+def _toml(value: object) -> str:
+    match value:
+        case SecretStr():
+            return _toml(value.get_secret_value())
+        case Path():
+            return _toml(str(value.absolute()))
+        case Mapping():
+            return f"{{{', '.join(f'{_toml(name)} = {_toml(each)}' for name, each in value.items())}}}"
+        case tuple() | list():
+            return f"[{', '.join(map(_toml, value))}]"
+        case _:
+            return json.dumps(value, ensure_ascii=False)
+
+
+def _unwritten(path: Path, error: OSError) -> LetheError:
+    reason = error.strerror or type(error).__name__
+    return LetheError(f"{path}: the policy could not be written ({reason}). Name another file.")

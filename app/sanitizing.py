@@ -6,8 +6,7 @@ from threading import Lock
 from typing import Any
 
 from app.data_dir import DataDir
-from app.policies import FOR_CLIENTS, own_entities_of, policy_of, with_policy
-from app.policy_file import policy_text
+from app.policies import FOR_CLIENTS, own_entities_of, policy_of, policy_text, with_policy
 from app.rows import sanitized_row
 from ingest.deciding.policy import Policy
 from ingest.deciding.treatment import needs_key

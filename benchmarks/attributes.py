@@ -38,7 +38,7 @@ from eval.targets import reading_once
 from eval.tasks.inferred import InferredTask
 from ingest.documents import Document
 from ingest.protocols import Encoder
-from models.attributes.heads import Heads, load_heads
+from models.attributes import Heads, load_heads
 from models.catalog import ModelRef
 from models.corpora.records import Row as Record
 from models.corpora.records import parsed_lines

@@ -34,7 +34,7 @@ from ingest.documents import Document
 from ingest.errors import SanitizationError
 from ingest.language.vocabulary import fold
 from ingest.protocols import Sanitizer
-from models.judges.pairs import UNSUPPORTED
+from models.judges import UNSUPPORTED
 
 if TYPE_CHECKING:
     from eval.prepared import Prepared
@@ -240,7 +240,7 @@ def _words(text: str) -> set[str]:
 def measure(folder: Path, model: Path, results: Path) -> None:
     """Rate the pairs with every judge; keep ratings and digests."""
     from models.catalog import ModelRef
-    from models.judges.support import load_judge
+    from models.judges import load_judge
 
     pairs = _lines(folder / "pairs.jsonl")
     judges: Mapping[str, Judge] = {

@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict, replace
 
 from app.compose import system_of
-from app.demo.corpus import corpus_path
+from app.demo import corpus_path
 from app.settings.load import load_settings
 from ingest.documents import Document
 from ingest.read.sources import read_documents

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.demo.corpus import corpus_path
+from app.demo import corpus_path
 from app.machine import cores
 from eval.provenance import commit_here, provenance_here
 from ingest.language.vocabulary import words

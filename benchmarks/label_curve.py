@@ -30,9 +30,8 @@ from ingest.scoring.learned_risk import LearnedRisk
 from models.catalog import ModelRef, reference
 from models.corpora.rubric import Snippet, held_out, shipped_snippets
 from models.errors import ConfigurationError, LetheError
-from models.risk.transformer import TransformerRisk, read_encoder
-from models.training.scored import scored
-from models.training.transformer_risk import TransformerRecipe, fine_tune
+from models.risk import TransformerRisk, read_encoder
+from models.training.transformer_risk import TransformerRecipe, fine_tune, scored
 
 ROOT = Path(__file__).parents[1]
 OUTPUT = ROOT / "benchmarks" / "results" / "label_curve.json"

@@ -25,7 +25,7 @@ from eval.reports.schema import Row, Table, estimate_cell, share
 from eval.studies.detection.report import DetectionReport
 from eval.studies.risk.report import RiskReport
 from models.corpora.passages import Mark, Part, passages, second_reading
-from models.judges.pairs import LEVELS, UNSUPPORTED
+from models.judges import LEVELS, UNSUPPORTED
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "models.md"

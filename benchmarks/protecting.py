@@ -32,7 +32,7 @@ from ingest.protecting.edits import Kind
 from ingest.protecting.search import Search, Searched
 from ingest.protocols import Encoder
 from ingest.sanitize import annotate
-from models.attributes.heads import Heads, load_heads
+from models.attributes import Heads, load_heads
 from models.catalog import ModelRef
 from models.encoders.minilm import MiniLM
 from models.encoders.numbers import fastest

@@ -15,7 +15,7 @@ from typing import Any
 from app.cli.arguments import parser
 from app.cli.verbs_help import VERBS
 from app.compose import system_of
-from app.demo.corpus import corpus_path
+from app.demo import corpus_path
 from app.settings.load import load_settings
 from benchmarks import yardstick
 from eval.corpora.gold_files import demo_records

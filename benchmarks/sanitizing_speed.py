@@ -18,7 +18,7 @@ from typing import Any
 import torch
 
 from app.compose import system_of
-from app.demo.corpus import corpus_path
+from app.demo import corpus_path
 from app.settings.load import load_settings
 from ingest.documents import Document, SanitizedDocument
 from ingest.pipeline import Limits, batches

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from app.compose import system_of
-from app.demo.corpus import corpus_path
+from app.demo import corpus_path
 from app.ingesting import limits_of, pipeline
 from app.settings.load import Settings, load_settings
 from eval.provenance import commit_here, provenance_here

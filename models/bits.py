@@ -6,7 +6,6 @@ predicts how rarely a word stands in the text of anybody else. Neither knows any
 of a word's pieces under the vocabulary of the encoder, which was counted on text of a hundred languages.
 """
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.catalog import ModelRef, check_embedded, embedded_model, folder_of
-from models.encoders.pieces import splitter_of
+from models.encoders.e5 import splitter_of
 from models.encoders.words import UNK, Splitter
-from models.errors import ModelUnavailable
-from models.reader.store import ENCODER
+from models.reader.network import ENCODER
+from models.trained import readable_files
 
 Floats = NDArray[np.float32]
 UNKNOWN = -15.0
@@ -85,22 +84,13 @@ def load_bits(model: ModelRef) -> BitsModel:
     """A model of ``lethe models train-bits``; raises ModelUnavailable where its files are not whole."""
     from safetensors.numpy import load_file
 
-    if model.source == "embedded":
-        check_embedded(embedded_model(model.name, "bits"))
-    folder = folder_of(model, "bits")
-    try:
-        card = json.loads((folder / "bits.json").read_text(encoding="utf-8"))
-        stored = load_file(folder / "bits.safetensors")
+    with readable_files(model, "bits") as (file, card):
+        stored = load_file(file)
         parts = [
             Trees(card["start"][part], *(stored[f"{part}.{array}"] for array in _ARRAYS))
             for part in ("linking", "narrowing")
         ]
         return BitsModel(str(card["name"]), tuple(card["features"]), *parts)
-    except Exception as error:
-        raise ModelUnavailable(
-            f"The bits model in {folder} could not be read ({type(error).__name__}):",
-            "it needs bits.safetensors and bits.json as 'lethe models train-bits' writes them.",
-        ) from None
 
 
 def arrays_of(model: BitsModel) -> Mapping[str, NDArray[Any]]:

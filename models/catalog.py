@@ -136,12 +136,7 @@ MODELS: tuple[ModelDescription, ...] = (
     ModelDescription("lethe-wording", "wording", "apache-2.0", files=WORDING_FILES),
     ModelDescription("lethe-answers", "answers", "apache-2.0", files=ANSWERS_FILES),
     ModelDescription(
-        "all-MiniLM-L6-v2",
-        "encoder",
-        "apache-2.0",
-        size=90_868_376,
-        dim=384,
-        files=(MINILM_WEIGHTS,),
+        "all-MiniLM-L6-v2", "encoder", "apache-2.0", size=90_868_376, dim=384, files=(MINILM_WEIGHTS,)
     ),
     ModelDescription(E5, "encoder", "mit", dim=384, files=(E5_LAYERS, READER_FILES[2])),
     ModelDescription(
@@ -335,7 +330,14 @@ def _cached_folder(ref: ModelRef, role: Role) -> Path:
 
 def verify(models: Sequence[ModelDescription] = MODELS) -> list[VerifiedFile]:
     """Hash every embedded file of ``models``, in their order."""
-    return [_verified(model, file) for model in models for file in model.files]
+    rows = []
+    for model in models:
+        for file in model.files:
+            path = embedded_path(file)
+            digest = None if path is None else sha256_of(path)
+            state: State = "absent" if path is None else "ok" if digest == file.sha256 else "mismatch"
+            rows.append(VerifiedFile(model.id, file, state, digest))
+    return rows
 
 
 def check_embedded(model: ModelDescription) -> None:
@@ -348,14 +350,6 @@ def check_embedded(model: ModelDescription) -> None:
                 f"package {package} is {'absent' if row.state == 'absent' else 'changed'};",
                 f"install {package} again.",
             )
-
-
-def _verified(model: ModelDescription, file: EmbeddedFile) -> VerifiedFile:
-    path = embedded_path(file)
-    if path is None:
-        return VerifiedFile(model.id, file, "absent", None)
-    digest = sha256_of(path)
-    return VerifiedFile(model.id, file, "ok" if digest == file.sha256 else "mismatch", digest)
 
 
 def sha256_of(path: Path) -> str:

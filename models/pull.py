@@ -10,14 +10,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 
-from models.catalog import (
-    SETTINGS_FILES,
-    WEIGHTS_FILES,
-    ModelRef,
-    describe,
-    pinned_revision,
-    sha256_of,
-)
+from models.catalog import SETTINGS_FILES, WEIGHTS_FILES, ModelRef, describe, pinned_revision, sha256_of
 from models.errors import ConfigurationError, ModelUnavailable
 
 PICKLED_WEIGHTS = ("*pytorch_model*.bin",)
@@ -73,8 +66,7 @@ def _fetch(name: str, revision: str | None, confirm: Confirm, *, with_weights: b
         from huggingface_hub import snapshot_download
     except ImportError:
         raise ModelUnavailable(
-            "Pulling needs the library huggingface-hub, which is not here:",
-            "install huggingface-hub.",
+            "Pulling needs the library huggingface-hub, which is not here:", "install huggingface-hub."
         ) from None
     try:
         offer, files = _offer(name, revision, with_weights=with_weights)

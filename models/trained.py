@@ -5,12 +5,13 @@ A model is two files, ``<kind>.safetensors`` (numbers of 16 bits by name, layers
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from models.catalog import ModelRef, check_embedded, embedded_model, folder_of
+from models.catalog import ModelRef, Role, check_embedded, embedded_model, folder_of
 from models.errors import ModelUnavailable
 
 if TYPE_CHECKING:
@@ -32,14 +33,25 @@ class Trained:
 
 def read_trained(model: ModelRef, kind: Kind) -> Trained:
     """The model's weights and card; raises ModelUnavailable where they are absent or not whole."""
+    with readable_files(model, kind) as (weights, card):
+        from safetensors.torch import load_file
+
+        return Trained(str(card["name"]), whole(load_file(weights)), card)
+
+
+@contextmanager
+def readable_files(model: ModelRef, kind: Role) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    """The file of a trained model's weights, and its card; an embedded model is checked first.
+
+    Raises:
+        ModelUnavailable: A file is absent or not whole, or what reads them in the block fails.
+    """
     if model.source == "embedded":
         check_embedded(embedded_model(model.name, kind))
     folder = folder_of(model, kind)
     try:
-        from safetensors.torch import load_file
-
         card = json.loads((folder / f"{kind}.json").read_text(encoding="utf-8"))
-        return Trained(str(card["name"]), whole(load_file(folder / f"{kind}.safetensors")), card)
+        yield folder / f"{kind}.safetensors", card
     except Exception as error:
         raise ModelUnavailable(
             f"The {kind} model in {folder} could not be read ({type(error).__name__}):",

@@ -4,7 +4,6 @@ Two linear classifiers over hashed pieces of the item and of the words around it
 words of each sort stand in the card.
 """
 
-import json
 import re
 import zlib
 from collections.abc import Mapping, Sequence
@@ -15,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.catalog import ModelRef, check_embedded, embedded_model, folder_of
-from models.errors import ModelUnavailable
+from models.catalog import ModelRef
+from models.trained import readable_files
 
 Floats = NDArray[np.float32]
 BUCKETS = 1 << 15
@@ -172,12 +171,8 @@ def load_wording(model: ModelRef) -> WordingModel:
     """A model of ``lethe models train-wording``; raises ModelUnavailable where its files are not whole."""
     from safetensors.numpy import load_file
 
-    if model.source == "embedded":
-        check_embedded(embedded_model(model.name, "wording"))
-    folder = folder_of(model, "wording")
-    try:
-        card = json.loads((folder / "wording.json").read_text(encoding="utf-8"))
-        stored = load_file(folder / "wording.safetensors")
+    with readable_files(model, "wording") as (file, card):
+        stored = load_file(file)
         groups = [Sort(**each) for each in card["groups"]]
         numbers = {each.name: number for number, each in enumerate(groups)}
         return WordingModel(
@@ -188,11 +183,6 @@ def load_wording(model: ModelRef) -> WordingModel:
             _dense(stored, "sorts", len(card["sorts"])),
             _dense(stored, "forms", len(FORMS)),
         )
-    except Exception as error:
-        raise ModelUnavailable(
-            f"The wording model in {folder} could not be read ({type(error).__name__}):",
-            "it needs wording.safetensors and wording.json as 'lethe models train-wording' writes them.",
-        ) from None
 
 
 def _dense(stored: Mapping[str, NDArray[Any]], name: str, width: int) -> Floats:

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from models.detectors.gliner_model import FoundSpan
+from models.gliner_model import FoundSpan
 
 _Item = TypeVar("_Item")
 

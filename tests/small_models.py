@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from ingest.detection.reading import ASKED
 from models.catalog import ModelRef
 from models.local_files import quiet
+from models.reader.network import read_reader
 from models.reader.reader import Reader
-from models.reader.store import read_reader
-from models.risk.protocol import LabeledText
+from models.risk import LabeledText
 
 if TYPE_CHECKING:
     pass

@@ -162,8 +162,7 @@ class Keys:
             return None
         with self._open() as connection:
             row = connection.execute(
-                f"SELECT {_COLUMNS}, digest FROM keys WHERE key_id = ? AND revoked IS NULL",
-                (found["id"],),
+                f"SELECT {_COLUMNS}, digest FROM keys WHERE key_id = ? AND revoked IS NULL", (found["id"],)
             ).fetchone()
         if row is None or not compare_digest(bytes(row[-1]), _digest(found["secret"])):
             return None

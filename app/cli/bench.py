@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from app.cli.console import current_phase_on, message, progress
-from app.cli.given import settings_of
+from app.cli.given import corpora_in, settings_of
 from app.compose import detector_of, is_reader, reader_of, risk_of, system_of
 from app.settings.load import Settings
 from eval.progress import Progress as Phases
@@ -37,9 +37,7 @@ UNKNOWN = "unknown"
 
 def run(arguments: argparse.Namespace) -> int:
     """Markdown tables on standard output; on request tables and figures as files."""
-    data = Path(arguments.data)
-    if not data.is_dir():
-        raise ConfigurationError(f"{data} is not a folder: name the one with a subfolder for each corpus.")
+    data = corpora_in(arguments)
     settings = settings_of(arguments)
     columns = _columns(arguments.columns, settings)
     folder = report_folder(Path(arguments.output)) if arguments.output else None
@@ -77,11 +75,7 @@ def _settings_of(column: str, settings: Settings) -> Settings:
 
 
 def _detection(
-    columns: Mapping[str, Settings],
-    data: Path,
-    corpora: Sequence[str] | None,
-    reported: Phases,
-    commit: str,
+    columns: Mapping[str, Settings], data: Path, corpora: Sequence[str] | None, reported: Phases, commit: str
 ) -> detection.DetectionReport:
     return study.run(
         {name: detector_of(settings) for name, settings in columns.items()},

@@ -4,11 +4,11 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
+from app.cli.asking import asked_model
 from app.cli.console import console, current_phase_on, message, progress, result
 from app.cli.given import data_of, fields_of, reported_readings_of
-from app.compose import language_model_of, system_of
-from app.policy_file import check_writable, write_policy
-from app.settings.load import Settings
+from app.compose import system_of
+from app.policies import check_writable, write_policy
 from eval.corpora.corpus import Selection, fewer_documents
 from eval.corpora.given import read_corpus
 from eval.corpora.gold import GoldRows, gold_rows
@@ -47,7 +47,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise ConfigurationError(
             f"Only lethe and trip have a threshold, and this is {system.policy.name}: leave out --policy."
         )
-    model = _model(arguments, data.settings)
+    # Before documents are read.
+    model = asked_model(arguments, data.settings)
     if arguments.output:
         check_writable(Path(arguments.output))
     gold = _marks(arguments)
@@ -80,24 +81,8 @@ def _marks(arguments: argparse.Namespace) -> GoldRows | None:
     return gold_rows(arguments.paths, field, fields_of(arguments))
 
 
-def _model(arguments: argparse.Namespace, settings: Settings) -> LanguageModel | None:
-    """The language model for --ask-model, None without it; checked before documents are read."""
-    if not arguments.ask_model:
-        return None
-    model = language_model_of(settings)
-    if model is None:
-        raise ConfigurationError(
-            "--ask-model needs a language model: set generator.kind to llama_cpp or openai_compatible, "
-            "or name a file with --gguf."
-        )
-    return model
-
-
 def _fitted(
-    arguments: argparse.Namespace,
-    ready: Prepared,
-    model: LanguageModel | None,
-    reported: Progress,
+    arguments: argparse.Namespace, ready: Prepared, model: LanguageModel | None, reported: Progress
 ) -> dict[str, object]:
     policy = ready.system.policy
     if arguments.max_leak is not None and arguments.attack:

@@ -4,7 +4,11 @@ import json
 import sys
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from ingest.private_files import write_private
+from models.errors import LetheError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -41,6 +45,21 @@ def show(table: "Table", narrow: bool = False) -> None:
     screen = console()
     screen.print(Text(table.caption))
     screen.print(terminal_table(table, screen.width, narrow))
+
+
+def write_figures(folder: Path, name: str, figures: str, tables: str) -> None:
+    """The figures of a benchmark, as JSON, and its tables as files of a folder; a message names it.
+
+    Raises:
+        LetheError: They cannot be written.
+    """
+    try:
+        write_private(folder / f"{name}.json", figures + "\n")
+        write_private(folder / "tables.md", tables)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise LetheError(f"{folder}: the figures could not be written ({reason}).") from None
+    message(f"figures: {folder}")
 
 
 def message(text: str) -> None:

@@ -3,11 +3,10 @@
 import argparse
 import shlex
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
-from app.cli.console import current_phase_on, message, progress
-from app.cli.given import fields_of, reported_readings_of, settings_of
+from app.cli.console import current_phase_on, progress, write_figures
+from app.cli.given import fields_of, numbered, reported_readings_of, settings_of
 from app.compose import system_of
 from app.server.quotas.budgets import Budgets
 from app.server.quotas.later import TryLater
@@ -19,12 +18,9 @@ from eval.protocols import Target
 from eval.reports.defences import markdown
 from eval.reports.files import report_folder
 from eval.studies.defences.defence import ALIKE, SHARE, Limits
-from eval.studies.defences.report import DefencesReport
 from eval.studies.defences.study import Options, measure_defences
 from eval.targets import reading_once
-from ingest.private_files import write_private
 from ingest.protocols import Encoder
-from models.errors import LetheError
 from retrieval.documents import Answer
 from retrieval.guards.passages import PassageRules
 
@@ -61,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
         gold = gold_rows(arguments.paths, arguments.gold_field, fields_of(arguments))
     with progress("done") as bar:
         reported = current_phase_on(bar)
-        corpus = read_corpus(reported_readings_of(arguments, settings), _numbers, gold, reported)
+        corpus = read_corpus(reported_readings_of(arguments, settings), numbered, gold, reported)
         report = measure_defences(
             system,
             corpus,
@@ -73,14 +69,8 @@ def run(arguments: argparse.Namespace) -> int:
     report = report.model_copy(update={"command": _command(arguments)})
     sys.stdout.write(markdown(report))
     if folder:
-        _write(report, folder)
-        message(f"figures: {folder}")
+        write_figures(folder, "defences", report.model_dump_json(indent=1), markdown(report))
     return int(bool(report.failed) or any(each.not_measured for each in report.defences))
-
-
-def _numbers(doc_ids: Sequence[str]) -> list[str]:
-    """Ids by place: nothing is kept, and the same files draw the same questions everywhere."""
-    return [str(number) for number, _ in enumerate(doc_ids, start=1)]
 
 
 def _options(arguments: argparse.Namespace, settings: Settings, encoder: Encoder) -> Options:
@@ -119,12 +109,3 @@ def _command(arguments: argparse.Namespace) -> str:
     words += ["-k", str(arguments.k)] if arguments.k else []
     words += ["--seed", str(arguments.seed)] if arguments.seed else []
     return shlex.join(words)
-
-
-def _write(report: DefencesReport, folder: Path) -> None:
-    try:
-        write_private(folder / "defences.json", report.model_dump_json(indent=1) + "\n")
-        write_private(folder / "tables.md", markdown(report))
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise LetheError(f"{folder}: the figures could not be written ({reason}).") from None

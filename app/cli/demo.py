@@ -15,8 +15,8 @@ from app.cli.console import console, current_phase_on, message, progress, result
 from app.cli.trip_rag import all_sanitized
 from app.compose import system_of
 from app.data_dir import DataDir
-from app.demo.corpus import corpus_path, questions
-from app.explain_text import fitting
+from app.demo import corpus_path, questions
+from app.explaining import fitting
 from app.ingesting import ingest
 from app.settings.load import load_settings
 from app.settings.report import run_settings
@@ -30,13 +30,7 @@ from eval.reports.comparison import methods_table
 from eval.reports.files import report_folder, write_audit, write_comparison
 from eval.studies.audit.options import Options as AuditOptions
 from eval.studies.audit.report import AuditReport
-from eval.studies.compare.study import (
-    QUICK_DOCUMENTS,
-    QUICK_PROMPTS,
-    QUICK_QUESTIONS,
-    Options,
-    trip_rag,
-)
+from eval.studies.compare.study import QUICK_DOCUMENTS, QUICK_PROMPTS, QUICK_QUESTIONS, Options, trip_rag
 from ingest.documents import Action, Document
 from ingest.pipeline import Tally
 from ingest.read.reading import Fields

@@ -10,8 +10,18 @@ from app.cli.console import message, result
 from app.cli.given import data_of, readings_of, under_public_ids
 from app.compose import system_of
 from app.data_dir import DataDir
-from app.explain_html import UNMEASURED, explanation_page, figures, said
-from app.explain_text import Stretch, original_stretches, outcome, remarks, sanitized_stretches, strictest
+from app.explaining import (
+    UNMEASURED,
+    Stretch,
+    explanation_page,
+    figures,
+    original_stretches,
+    outcome,
+    remarks,
+    said,
+    sanitized_stretches,
+    strictest,
+)
 from app.policies import own_entities_of, policy_of
 from app.rows import explanation_row
 from ingest.deciding.policy import Policy

@@ -120,6 +120,28 @@ def listed(values: Iterable[float]) -> str:
     return ",".join(f"{each:g}" for each in values)
 
 
+def numbered(doc_ids: Sequence[str]) -> list[str]:
+    """Ids by place: nothing is kept, and the same files draw the same everywhere."""
+    return [str(number) for number, _ in enumerate(doc_ids, start=1)]
+
+
+def corpora_in(arguments: argparse.Namespace) -> Path:
+    """The folder of corpora that the arguments name; raises ConfigurationError if it is none."""
+    data = Path(arguments.data)
+    if not data.is_dir():
+        raise ConfigurationError(f"{data} is not a folder: name the one with a subfolder for each corpus.")
+    return data
+
+
+def check_compared(policy: "Policy") -> None:
+    """Raise ConfigurationError for a policy that a benchmark of lethe and its controls cannot take."""
+    if not policy.has_threshold:
+        raise ConfigurationError(
+            f"The benchmark compares lethe with its controls, and the settings say {policy.name}: set "
+            "policy.name to lethe."
+        )
+
+
 def fields_of(arguments: argparse.Namespace) -> "Fields":
     """The fields of records that the arguments name."""
     from ingest.read.reading import Fields

@@ -96,11 +96,7 @@ def _noted(arguments: argparse.Namespace, data: "DataDir") -> AbstractContextMan
 
 @contextmanager
 def _elsewhere(
-    arguments: argparse.Namespace,
-    system: "System",
-    data: "DataDir",
-    readers: frozenset[str],
-    walk: "Walk",
+    arguments: argparse.Namespace, system: "System", data: "DataDir", readers: frozenset[str], walk: "Walk"
 ) -> Iterator[Elsewhere | None]:
     """The Ray cluster of the settings, if they name one."""
     chosen = data.settings.ingest

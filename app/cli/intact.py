@@ -5,17 +5,14 @@ import shlex
 import sys
 from pathlib import Path
 
-from app.cli.console import current_phase_on, message, progress
+from app.cli.console import current_phase_on, progress, write_figures
 from app.cli.given import settings_of
 from app.compose import encoder_of, system_of
 from eval.reports.files import report_folder
 from eval.reports.intact import markdown
-from eval.studies.intact.report import IntactReport
 from eval.studies.intact.study import measure_intact
 from eval.targets import reading_once
-from ingest.private_files import write_private
 from ingest.wording.pool import PoolGuesser
-from models.errors import LetheError
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -42,8 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     report = report.model_copy(update={"command": _command(arguments)})
     sys.stdout.write(markdown(report))
     if folder:
-        _write(report, folder)
-        message(f"figures: {folder}")
+        write_figures(folder, "intact", report.model_dump_json(indent=1), markdown(report))
     failed = [each.failed for each in report.methods]
     failed += [each.failed for each in report.benchmark.rows] if report.benchmark else []
     return int(any(failed))
@@ -57,12 +53,3 @@ def _command(arguments: argparse.Namespace) -> str:
     words += ["--table"] if arguments.table else []
     words += ["--seed", str(arguments.seed)] if arguments.seed else []
     return shlex.join(words)
-
-
-def _write(report: IntactReport, folder: Path) -> None:
-    try:
-        write_private(folder / "intact.json", report.model_dump_json(indent=1) + "\n")
-        write_private(folder / "tables.md", markdown(report))
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise LetheError(f"{folder}: the figures could not be written ({reason}).") from None

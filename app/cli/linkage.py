@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Literal
 
 from app.cli.asking import also_of, asker_of
-from app.cli.console import current_phase_on, message, progress
-from app.cli.given import data_of
+from app.cli.console import current_phase_on, message, progress, write_figures
+from app.cli.given import check_compared, data_of
 from app.compose import system_of
 from app.settings.report import run_settings
 from eval.corpora.corpus import Selection
@@ -18,11 +18,9 @@ from eval.reports.files import report_folder
 from eval.reports.linkage import markdown
 from eval.studies.linkage.attacks import PRESETS, Attack
 from eval.studies.linkage.material import material
-from eval.studies.linkage.report import LinkageReport
 from eval.studies.linkage.study import QUICK_DOCUMENTS, Options, measure_linkage
 from eval.tasks.linkage import JudgeName
-from ingest.private_files import write_private
-from models.errors import ConfigurationError, LetheError
+from models.errors import ConfigurationError
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -32,11 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     data = data_of(arguments)
     system = system_of(data.settings)
-    if not system.policy.has_threshold:
-        raise ConfigurationError(
-            f"The benchmark compares lethe with its controls, and the settings say {system.policy.name}: set "
-            "policy.name to lethe."
-        )
+    check_compared(system.policy)
     folder = report_folder(Path(arguments.output)) if arguments.output else None
     found = material(
         arguments.corpus,
@@ -68,8 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     report = report.model_copy(update={"command": _command(arguments)})
     sys.stdout.write(markdown(report))
     if folder:
-        _write(report, folder)
-        message(f"figures: {folder}")
+        write_figures(folder, "linkage", report.model_dump_json(indent=1), markdown(report))
     return 1 if any(each.failed for each in report.methods) else 0
 
 
@@ -116,12 +109,3 @@ def _command(arguments: argparse.Namespace) -> str:
     words += ["--quick"] if arguments.quick else []
     words += ["--seed", str(arguments.seed)] if arguments.seed else []
     return shlex.join(words)
-
-
-def _write(report: LinkageReport, folder: Path) -> None:
-    try:
-        write_private(folder / "linkage.json", report.model_dump_json(indent=1) + "\n")
-        write_private(folder / "tables.md", markdown(report))
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise LetheError(f"{folder}: the figures could not be written ({reason}).") from None

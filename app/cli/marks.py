@@ -5,18 +5,15 @@ import shlex
 import sys
 from pathlib import Path
 
-from app.cli.console import current_phase_on, message, progress
-from app.cli.given import settings_of
+from app.cli.console import current_phase_on, message, progress, write_figures
+from app.cli.given import check_compared, corpora_in, settings_of
 from app.compose import system_of
-from app.demo.corpus import corpus_path
+from app.demo import corpus_path
 from app.settings.report import run_settings
 from eval.corpora.marked import marked_corpora
 from eval.reports.files import report_folder
-from eval.studies.marks.report import MarksReport
 from eval.studies.marks.study import Options, measure_marks
 from eval.studies.marks.tables import markdown
-from ingest.private_files import write_private
-from models.errors import ConfigurationError, LetheError
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -24,16 +21,10 @@ def run(arguments: argparse.Namespace) -> int:
 
     1 if a method could not sanitize every document: its figures are then incomplete.
     """
-    data = Path(arguments.data)
-    if not data.is_dir():
-        raise ConfigurationError(f"{data} is not a folder: name the one with a subfolder for each corpus.")
+    data = corpora_in(arguments)
     settings = settings_of(arguments)
     system = system_of(settings)
-    if not system.policy.has_threshold:
-        raise ConfigurationError(
-            f"The benchmark compares lethe with its controls, and the settings say {system.policy.name}: set "
-            "policy.name to lethe."
-        )
+    check_compared(system.policy)
     folder = report_folder(Path(arguments.output)) if arguments.output else None
     options = Options(
         arguments.corpus or marked_corpora(), arguments.seed, arguments.learned, demo=corpus_path()
@@ -47,8 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     for name, reason in report.absent.items():
         message(f"{name} is absent: {reason}")
     if folder:
-        _write(report, folder)
-        message(f"figures: {folder}")
+        write_figures(folder, "marks", report.model_dump_json(indent=1), markdown(report))
     return 1 if any(part.failed for corpus in report.corpora for part in corpus.parts) else 0
 
 
@@ -60,12 +50,3 @@ def _command(arguments: argparse.Namespace) -> str:
     words += ["--learned"] if arguments.learned else []
     words += ["--seed", str(arguments.seed)] if arguments.seed else []
     return shlex.join(words)
-
-
-def _write(report: MarksReport, folder: Path) -> None:
-    try:
-        write_private(folder / "marks.json", report.model_dump_json(indent=1) + "\n")
-        write_private(folder / "tables.md", markdown(report))
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise LetheError(f"{folder}: the figures could not be written ({reason}).") from None

@@ -230,15 +230,10 @@ def bench_detection(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("data", metavar="DATA", help="folder with a subfolder for each corpus")
     output(verb, "folder for detection.json, risk.json and tables.md; without it none is written")
     verb.add_argument(
-        "--corpus",
-        action="append",
-        metavar="NAME",
-        help="only this corpus; may be repeated (default all)",
+        "--corpus", action="append", metavar="NAME", help="only this corpus; may be repeated (default all)"
     )
     verb.add_argument(
-        "--columns",
-        metavar="NAMES",
-        help="detectors, comma-separated: embedded, patterns (default both)",
+        "--columns", metavar="NAMES", help="detectors, comma-separated: embedded, patterns (default both)"
     )
     verb.add_argument(
         "--commit", metavar="HASH", help="commit of the code, for the record (default asked of git)"
@@ -293,10 +288,7 @@ def bench_intact(verb: argparse.ArgumentParser) -> None:
 
 def bench_linkage(verb: argparse.ArgumentParser) -> None:
     """``lethe bench linkage``."""
-    _corpus(
-        verb,
-        "layout: medqa, mts_dialog, or another one of `lethe bench trip-rag` (default folder)",
-    )
+    _corpus(verb, "layout: medqa, mts_dialog, or another one of `lethe bench trip-rag` (default folder)")
     verb.add_argument(
         "--paper",
         dest="version_of_paper",

@@ -2,10 +2,11 @@
 
 import argparse
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from app.cli.console import message, result
 from models.catalog import reference
@@ -30,15 +31,20 @@ def train_risk(arguments: argparse.Namespace) -> int:
     from models.training.commands import make_transformer_risk
     from models.training.transformer_risk import TransformerRecipe
 
-    seed = {} if arguments.seed is None else {"seed": arguments.seed}
     data = Path(arguments.data) if arguments.data else None
     labels = Path(arguments.labels) if arguments.labels else None
     output = Path(arguments.output)
     stand_ins = {name: label.descriptor for name, label in LABELS.items()}
     card = make_transformer_risk(
-        reference(arguments.encoder), data, labels, output, stand_ins, TransformerRecipe(**seed), _report
+        reference(arguments.encoder),
+        data,
+        labels,
+        output,
+        stand_ins,
+        TransformerRecipe(**_seed(arguments)),
+        _report,
     )
-    result({"model": card["name"], "folder": str(output), "seconds": card["seconds"]})
+    _show(card, output)
     message(f'use it with LETHE_RISK__MODEL=\'{{"source": "path", "name": "{output}"}}\'')
     return 0
 
@@ -53,11 +59,11 @@ def train_judge(arguments: argparse.Namespace) -> int:
     from models.training.commands import make_judge
     from models.training.judge import JudgeRecipe
 
-    recipe = JudgeRecipe() if arguments.seed is None else JudgeRecipe(seed=arguments.seed)
+    recipe = JudgeRecipe(**_seed(arguments))
     output = Path(arguments.output)
     pairs = claim_pairs(Path(arguments.data), detector_of(settings_of(arguments)), recipe.seed)
     card = make_judge([(pair, split_sentences(pair.text)) for pair in pairs], output, recipe, _report)
-    result({"model": card["name"], "folder": str(output), "seconds": card["seconds"], "pairs": len(pairs)})
+    _show(card, output, pairs=len(pairs))
     return 0
 
 
@@ -70,20 +76,13 @@ def train_attributes(arguments: argparse.Namespace) -> int:
     from models.training.attributes import NAMES, AttributeRecipe, invented_names
     from models.training.commands import make_attributes
 
-    recipe = AttributeRecipe() if arguments.seed is None else AttributeRecipe(seed=arguments.seed)
+    recipe = AttributeRecipe(**_seed(arguments))
     output = Path(arguments.output)
     known = drawn(known_texts(Path(arguments.data)), recipe.seed)
     message(f"reading {len(known):,} texts")
     texts = texts_to_learn(known, invented_names(NAMES, recipe.seed), MiniLM())
     card = make_attributes(texts, output, recipe, lambda name: message(f"fitted the head of {name}"))
-    result(
-        {
-            "model": card["name"],
-            "folder": str(output),
-            "seconds": card["seconds"],
-            "heads": list(card["values"]),
-        }
-    )
+    _show(card, output, heads=list(card["values"]))
     return 0
 
 
@@ -94,17 +93,10 @@ def train_fields(arguments: argparse.Namespace) -> int:
     from models.training.commands import make_fields
     from models.training.fields import FieldRecipe
 
-    recipe = FieldRecipe() if arguments.seed is None else FieldRecipe(seed=arguments.seed)
+    recipe = FieldRecipe(**_seed(arguments))
     output = Path(arguments.output)
     card = make_fields(features, output, recipe, message)
-    result(
-        {
-            "model": card["name"],
-            "folder": str(output),
-            "seconds": card["seconds"],
-            "right": card["names_not_learned"],
-        }
-    )
+    _show(card, output, right=card["names_not_learned"])
     return 0
 
 
@@ -114,14 +106,7 @@ def train_wording(arguments: argparse.Namespace) -> int:
 
     output = Path(arguments.output)
     card = make_wording(output)
-    result(
-        {
-            "model": card["name"],
-            "folder": str(output),
-            "seconds": card["seconds"],
-            "right": card["aside"],
-        }
-    )
+    _show(card, output, right=card["aside"])
     return 0
 
 
@@ -132,18 +117,11 @@ def train_answers(arguments: argparse.Namespace) -> int:
     from models.catalog import ModelRef
     from models.training.answers import AnswerRecipe, make_answers
 
-    recipe = AnswerRecipe() if arguments.seed is None else AnswerRecipe(seed=arguments.seed)
+    recipe = AnswerRecipe(**_seed(arguments))
     output = Path(arguments.output)
     start = ModelRef(source="path", name=arguments.start) if arguments.start else None
     card = make_answers(rendered, output, recipe, _report, start)
-    result(
-        {
-            "model": card["name"],
-            "folder": str(output),
-            "seconds": card["seconds"],
-            "right": card["held_back"],
-        }
-    )
+    _show(card, output, right=card["held_back"])
     return 0
 
 
@@ -153,17 +131,10 @@ def train_bits(arguments: argparse.Namespace) -> int:
     from app.compose import detector_of
     from eval.studies.narrowing.learning import Recipe, make_bits
 
-    recipe = Recipe() if arguments.seed is None else Recipe(seed=arguments.seed)
+    recipe = Recipe(**_seed(arguments))
     output = Path(arguments.output)
     card = make_bits(Path(arguments.data), detector_of(settings_of(arguments)), output, recipe, message)
-    result(
-        {
-            "model": card["name"],
-            "folder": str(output),
-            "seconds": card["seconds"],
-            "words": card["words"],
-        }
-    )
+    _show(card, output, words=card["words"])
     return 0
 
 
@@ -181,7 +152,7 @@ def train_reader(arguments: argparse.Namespace) -> int:
     stand_ins = {name: label.descriptor for name, label in LABELS.items()}
     output = Path(arguments.output)
     card = make_reader(Path(arguments.encoder), Path(arguments.data), output, stand_ins, _report, phases)
-    result({"model": card["name"], "folder": str(output), "seconds": card["seconds"]})
+    _show(card, output)
     message(f'use it with LETHE_DETECTOR__MODEL=\'{{"source": "path", "name": "{output}"}}\'')
     return 0
 
@@ -222,6 +193,14 @@ def distill(arguments: argparse.Namespace) -> int:
     if arguments.merge:
         message(f"merged: {write_merged(base, output)}. Convert it to GGUF with llama.cpp for --gguf")
     return 0
+
+
+def _seed(arguments: argparse.Namespace) -> dict[str, Any]:
+    return {} if arguments.seed is None else {"seed": arguments.seed}
+
+
+def _show(card: Mapping[str, Any], output: Path, **more: object) -> None:
+    result({"model": card["name"], "folder": str(output), "seconds": card["seconds"], **more})
 
 
 def _report(progress: "Progress") -> None:

@@ -17,13 +17,7 @@ from eval.corpora.seen import held_out
 from eval.reports.comparison import methods_table
 from eval.reports.files import report_folder, write_comparison
 from eval.studies.compare.report import TripRagReport
-from eval.studies.compare.study import (
-    QUICK_DOCUMENTS,
-    QUICK_PROMPTS,
-    QUICK_QUESTIONS,
-    Options,
-    trip_rag,
-)
+from eval.studies.compare.study import QUICK_DOCUMENTS, QUICK_PROMPTS, QUICK_QUESTIONS, Options, trip_rag
 from eval.targets import reading_once
 from models.catalog import ModelRef
 

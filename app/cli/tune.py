@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from app.cli.console import console, current_phase_on, message, progress, result_beside_table
 from app.cli.given import check_trip, settings_of
 from app.compose import system_of
-from app.policy_file import write_policy
+from app.policies import write_policy
 from app.settings.load import PolicySettings
 from eval.corpora.corpus import Selection
 from eval.corpora.loaders import load

@@ -65,10 +65,7 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "intact. `delete` removes one.",
         "lethe collections",
     ),
-    "collections list": (
-        "List the collections, one JSON line each.",
-        "lethe collections list",
-    ),
+    "collections list": ("List the collections, one JSON line each.", "lethe collections list"),
     "collections delete": (
         "Delete a collection with everything in it: passages, vectors, decisions and audit log. The source "
         "documents are not touched. It asks first.",
@@ -125,10 +122,7 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "Set two audits side by side: the figures of both, and their differences with intervals.",
         "lethe compare audit-before audit-after",
     ),
-    "bench": (
-        "Measure models and methods on local corpora.",
-        "lethe bench trip-rag notes/ --quick",
-    ),
+    "bench": ("Measure models and methods on local corpora.", "lethe bench trip-rag notes/ --quick"),
     "bench detection": (
         "Measure detection and risk estimates on local corpora, as tables.",
         "lethe bench detection corpora/ --output figures",
@@ -188,10 +182,7 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "once.",
         "lethe keys create ward-3 --scope query,ingest -c clinic",
     ),
-    "keys revoke": (
-        "Revoke an API key. A running server refuses it at once.",
-        "lethe keys revoke 3f9a01bc",
-    ),
+    "keys revoke": ("Revoke an API key. A running server refuses it at once.", "lethe keys revoke 3f9a01bc"),
     "trail": (
         "Show who did what with the collections, one JSON line per entry: time, id of the key, action, "
         "collection, outcome and counts, never a text. The server writes an entry before it answers, and the "
@@ -241,10 +232,7 @@ VERBS: Mapping[str, tuple[str, str]] = {
         "List the known and the configured models, and whether they are on this machine.",
         "lethe models list",
     ),
-    "models verify": (
-        "Check the files of the embedded models against their digests.",
-        "lethe models verify",
-    ),
+    "models verify": ("Check the files of the embedded models against their digests.", "lethe models verify"),
     "models pull": (
         "Download a model into the local hub cache. It shows name, licence and size, and asks first. "
         "Nothing else in Lethe downloads.",

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from app.access.sealing import Sealer
+from app.access.vault import Sealer
 from ingest.documents import Document
 from ingest.errors import UnreadableDocument
 from ingest.private_files import private_folder

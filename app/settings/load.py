@@ -11,8 +11,10 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, Field, ValidationError
 from pydantic.fields import FieldInfo
@@ -24,7 +26,6 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
-from app.settings.names import PREFIX, dotted_of, known_fields, nearest, variable_of
 from app.settings.policy import PolicySettings
 from app.settings.tables import (
     DetectorSettings,
@@ -37,6 +38,45 @@ from app.settings.tables import (
 )
 from models.catalog import ModelRef
 from models.errors import ConfigurationError
+
+PREFIX = "LETHE_"
+
+
+def known_fields(table: type[BaseModel], above: str = "") -> dict[str, FieldInfo]:
+    """Every field by its dotted name, each table before the fields in it."""
+    found: dict[str, FieldInfo] = {}
+    for name, field in table.model_fields.items():
+        found[above + name] = field
+        if (below := _table_in(field)) is not None:
+            found |= known_fields(below, f"{above}{name}.")
+    return found
+
+
+def variable_of(name: str) -> str:
+    """The environment variable of a dotted name: ``policy.tau`` is ``LETHE_POLICY__TAU``."""
+    return PREFIX + name.upper().replace(".", "__")
+
+
+def _table_in(field: FieldInfo) -> type[BaseModel] | None:
+    """The table of a field, optional or not."""
+    kinds = get_args(field.annotation) if get_origin(field.annotation) in (Union, UnionType) else ()
+    for kind in (field.annotation, *kinds):
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            return kind
+    return None
+
+
+def dotted_of(variable: str) -> str:
+    """The dotted name that an environment variable spells: the reverse of ``variable_of``."""
+    return variable[len(PREFIX) :].lower().replace("__", ".")
+
+
+def nearest(name: str, table: type[BaseModel]) -> str:
+    """The most similar known name."""
+    fields = known_fields(table).items()
+    known = [each for each, field in fields if _table_in(field) is None]
+    return get_close_matches(name, known, n=1, cutoff=0)[0]
+
 
 __all__ = [
     "DetectorSettings",
@@ -83,11 +123,7 @@ class Settings(BaseSettings):
     """Everything that can be set. ``load_settings`` makes one and explains what it refuses."""
 
     model_config = SettingsConfigDict(
-        env_prefix=PREFIX,
-        env_nested_delimiter="__",
-        frozen=True,
-        extra="forbid",
-        hide_input_in_errors=True,
+        env_prefix=PREFIX, env_nested_delimiter="__", frozen=True, extra="forbid", hide_input_in_errors=True
     )
 
     data_dir: Path = Field(default=DATA_DIR, description="folder of the collections")

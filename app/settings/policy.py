@@ -43,8 +43,7 @@ class PolicySettings(BaseModel):
     model_config = STRICT
 
     name: PolicyName = Field(
-        default=DEFAULT.name,
-        description=", ".join(f"{name} {does}" for name, does in METHODS.items()),
+        default=DEFAULT.name, description=", ".join(f"{name} {does}" for name, does in METHODS.items())
     )
     k: float = Field(
         default=DEFAULT.k,
@@ -115,9 +114,7 @@ class PolicySettings(BaseModel):
     allow: tuple[SecretStr, ...] = Field(default=(), description="strings that are never entities; not shown")
     allow_file: Path | None = Field(default=None, description="more of allow, one entry a line")
     deny: _Deny = Field(
-        default={},
-        repr=False,
-        description="strings that always go, a list or a list by label; not shown",
+        default={}, repr=False, description="strings that always go, a list or a list by label; not shown"
     )
     deny_file: Path | None = Field(default=None, description="more of deny, one entry a line")
     patterns: tuple[PatternSettings, ...] = Field(

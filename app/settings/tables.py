@@ -303,8 +303,7 @@ class IngestSettings(BaseModel):
         default=20_000, ge=1, description="characters from which a batch takes no more documents"
     )
     follow_links: bool = Field(
-        default=False,
-        description="whether links that lead out of a folder are followed when it is read",
+        default=False, description="whether links that lead out of a folder are followed when it is read"
     )
     keep_ids: bool = Field(
         default=False,
@@ -318,9 +317,7 @@ class ServerSettings(BaseModel):
     model_config = STRICT
 
     host: str = Field(
-        default="127.0.0.1",
-        min_length=1,
-        description="address to listen on; any but loopback needs keys",
+        default="127.0.0.1", min_length=1, description="address to listen on; any but loopback needs keys"
     )
     port: int = Field(default=8000, ge=0, le=65535, description="port to listen on; 0 takes a free one")
     hosts: tuple[str, ...] = Field(
@@ -383,9 +380,7 @@ class ServerSettings(BaseModel):
         description="how long the server goes on after SIGTERM while /readyz says that it stops",
     )
     finish_seconds: int = Field(
-        default=2,
-        ge=0,
-        description="how long running requests may then take to finish",
+        default=2, ge=0, description="how long running requests may then take to finish"
     )
 
     @field_validator("hosts")

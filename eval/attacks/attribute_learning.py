@@ -9,7 +9,7 @@ from eval.attacks.attribute_clues import CLUES, ClueReader, Read
 from eval.attacks.attribute_truths import KnownText
 from eval.attacks.attribute_values import ATTRIBUTES, value_names, values
 from ingest.protocols import Encoder
-from models.attributes.examples import KnownTexts, Learned
+from models.attributes import KnownTexts, Learned
 
 WEIGHTS: Mapping[str, float] = {"posts": 1.0, "visits": 0.5, "dialogues": 0.5, "cases": 0.3, "lives": 0.3}
 """How much a text of each corpus counts: posts most, since they are of those whom nobody describes."""

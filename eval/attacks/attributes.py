@@ -18,7 +18,7 @@ from eval.attacks.guessing import IndexAttack
 from eval.targets import reading_once
 from ingest.protecting.adversary import Adversary, Inference
 from ingest.protocols import Encoder
-from models.attributes.heads import Heads, load_heads
+from models.attributes import Heads, load_heads
 from models.catalog import ModelRef
 from models.encoders.minilm import MiniLM
 

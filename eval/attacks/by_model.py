@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from eval.attacks.claims import RuleAtomizer
 from models.language.asking import Asker, Plan, Slots
 from models.language.prompts import prompt
-from models.language.reading import behind_mark, items_in
+from models.language.protocol import behind_mark, items_in
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,7 @@ from ingest.wording.rungs import Ladder, Rung
 from ingest.wording.words import worded
 from models.corpora.read import corpora_in, read_corpora
 from models.errors import ConfigurationError
-from models.judges.pairs import PARTLY, SAME, UNSUPPORTED, ClaimPair
-from models.judges.reading import names_in, negates, numbers_in
+from models.judges import PARTLY, SAME, UNSUPPORTED, ClaimPair, names_in, negates, numbers_in
 
 LEARNED = ("gum", "wikigold", "medquad")
 """The corpora beside the dialogues and mails."""

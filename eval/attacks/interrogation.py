@@ -13,7 +13,7 @@ from eval.attacks.membership import QUOTED, YesNo
 from ingest.protocols import Encoder
 from models.language.asking import Asker, Plan, Slots
 from models.language.prompts import prompt
-from models.language.reading import rows_in
+from models.language.protocol import rows_in
 
 KEPT = 15
 """The questions that are asked about a text, of up to 30 that are written: the most similar to it."""

@@ -6,7 +6,7 @@ What counts as learned from:
 - the passages that readers marked, which taught the detector what has to go, or gave its limits
   (``models.corpora.needs``);
 - the passages whose scores taught the privacy-risk model, and the training cases of SPIA, which gave it a
-  weaker signal (``models.training.scored``);
+  weaker signal (``models.training.transformer_risk``);
 - the demo corpus, to which the embedded scale of the scores was fitted (``benchmarks.fit_scale``).
 
 What counts as looked at:

@@ -16,7 +16,7 @@ from typing import Protocol
 
 from eval.measures.facts import facts_in
 from ingest.language.sentences import split_sentences
-from models.judges.pairs import PARTLY, SAME, UNSUPPORTED
+from models.judges import PARTLY, SAME, UNSUPPORTED
 from models.remembering import remembering
 from models.vectors import Vectors
 
@@ -94,7 +94,7 @@ class LexicalJudge:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedJudge:
-    """The rating that a small trained model over MiniLM finds likeliest: ``models.judges.support``.
+    """The rating that a small trained model over MiniLM finds likeliest: ``models.judges``.
 
     It compares word pieces in their context, so other words for the same thing count as the same. ``parts``
     cuts the text into sentences. Claims without a word have no rating. ``name`` is that of the model.

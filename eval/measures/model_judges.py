@@ -12,10 +12,10 @@ from statistics import fmean
 from typing import Any
 
 from eval.measures.claim_distance import Asked, Rating
-from models.judges.pairs import LEVELS
+from models.judges import LEVELS
 from models.language.asking import Asker, Plan, Slots
 from models.language.prompts import Prompt, prompt
-from models.language.reading import json_in, rows_in
+from models.language.protocol import json_in, rows_in
 
 VOTES = 5
 AT_ONCE = 10

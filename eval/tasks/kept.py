@@ -16,7 +16,7 @@ from eval.progress import Progress
 from eval.rows import Row
 from eval.tasks.linkage import ATOMIZER, JUDGE
 from ingest.documents import Document
-from models.judges.pairs import SAME
+from models.judges import SAME
 from models.packs import packs
 
 FACTS, CHANCE = "share of facts kept", "share of facts said by another document"

@@ -50,7 +50,7 @@ def trained_judge() -> Judge:
 
     Raises ModelUnavailable where its files are not there or not whole.
     """
-    from models.judges.support import load_judge
+    from models.judges import load_judge
 
     return rating_once(EmbeddedJudge(load_judge(ModelRef(), numbers=fastest())))
 

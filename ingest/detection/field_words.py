@@ -8,7 +8,7 @@ from itertools import groupby
 
 from ingest.detection.patterns.words import MONTHS
 from ingest.language.vocabulary import WORD, fold, words
-from models.fields.head import Feature
+from models.fields import Feature
 
 NOTHING = frozenset(
     ("", "n/a", "na", "n.a.", "none", "null", "nil", "unknown", "nan", "undefined", "tbd", "tbc", "empty")

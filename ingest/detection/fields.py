@@ -20,7 +20,7 @@ from ingest.detection.sources import MODEL, PATTERN, by_rule
 from ingest.documents import Entity, Identifier, Span
 from ingest.labels import FREE, KINDS, NONE, PERSON, label_of
 from ingest.language.vocabulary import WORD, fold, words
-from models.fields.head import embedded_head
+from models.fields import embedded_head
 
 _SIGNS = " \t\n.,:;()+#'\"-"
 _OF_MANY_FORMS = frozenset(("phone number", "reference number", "date", "time"))

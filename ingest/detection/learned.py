@@ -8,7 +8,7 @@ from ingest.documents import Document, Entity, Span
 from ingest.labels import label_of
 
 if TYPE_CHECKING:
-    from models.detectors.gliner_model import GlinerModel
+    from models.gliner_model import GlinerModel
 
 
 class LearnedDetector:

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from models.language.asking import Asker, Plan
 from models.language.prompts import prompt
-from models.language.reading import rows_in
+from models.language.protocol import rows_in
 
 GUESSES, MOST_CERTAIN = 3, 5
 

@@ -19,8 +19,7 @@ from ingest.protecting.targets import Draw, Same
 from models.errors import ConfigurationError
 from models.language.asking import Asker
 from models.language.prompts import prompt
-from models.language.protocol import ChatMessage
-from models.language.reading import behind_mark
+from models.language.protocol import ChatMessage, behind_mark
 
 ROUNDS = 3
 """At most; four of five texts of the paper need one."""

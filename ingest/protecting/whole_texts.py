@@ -16,7 +16,7 @@ from ingest.protecting.adversary import ModelAdversary
 from ingest.protecting.incognitext import ROUNDS
 from models.language.asking import NO_PLAN, Asker, Plan, Slots
 from models.language.prompts import prompt
-from models.language.reading import behind_mark, json_in, rows_in
+from models.language.protocol import behind_mark, json_in, rows_in
 
 ATTRIBUTES = ("age", "sex", "place", "birthplace", "education", "occupation", "income", "relationship")
 """What the iterative method protects: the eight of Staab et al. (2024)."""

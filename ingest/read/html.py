@@ -7,7 +7,7 @@ from enum import Enum
 
 from ingest.documents import Unread
 from ingest.errors import UnreadableDocument
-from ingest.read.formats import ReadText
+from ingest.read.text import ReadText
 
 MAX_DEPTH = 2_000
 """Maximum nesting depth in a page with more than this many end tags."""

@@ -18,8 +18,7 @@ from typing import BinaryIO
 
 from ingest.documents import Unread
 from ingest.errors import UnreadableDocument
-from ingest.read.formats import PICTURE, RECORDING, added_up
-from ingest.read.text import MAX_BYTES, raw_lines, refuse_binary
+from ingest.read.text import MAX_BYTES, PICTURE, RECORDING, added_up, raw_lines, refuse_binary
 from ingest.read.whole_files import attached_text, shown_text
 
 MAX_PARTED = 100
@@ -202,15 +201,13 @@ def _bodies(part: Message, place: str, found: _Found) -> Iterator[str]:
     elif part.is_multipart():
         for inner in _shown(part, kind, found):
             yield from _bodies(inner, place, found)
-    elif part.get_content_maintype() == "text" and not _is_attached(part):
+    elif part.get_content_maintype() == "text" and not (
+        part.get_content_disposition() == "attachment" or part.get_content_subtype() in ("rtf", "richtext")
+    ):
         yield _text(part, place, found)
     else:
         found.attachments.append(kind)
         yield _attachment(part, place, found)
-
-
-def _is_attached(part: Message) -> bool:
-    return part.get_content_disposition() == "attachment" or part.get_content_subtype() in ("rtf", "richtext")
 
 
 def _attachment(part: Message, place: str, found: _Found) -> str:

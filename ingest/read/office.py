@@ -1,7 +1,8 @@
-"""Shared reading of Word, Excel and PowerPoint files: zip archives of parts that reference each other.
+"""Word and PowerPoint files to text, and what all office files share: archives of parts that name each other.
 
 The markup is read directly, part by part. Libraries for these programs keep every element as an object, and
-miss text in unusual places.
+miss text in unusual places. Word and the drawings of all three programs use the same names: ``p`` holds
+``t``, ``tr`` holds ``tc``.
 """
 
 import posixpath
@@ -12,7 +13,7 @@ from typing import Any, BinaryIO
 
 from ingest.documents import Unread
 from ingest.errors import UnreadableDocument
-from ingest.read.formats import EMBEDDED, LINK, PICTURE, PROPERTY, RECORDING, ReadText, added_up, joined
+from ingest.read.text import DELETED, EMBEDDED, LINK, PICTURE, PROPERTY, RECORDING, ReadText, added_up, joined
 
 MAX_UNPACKED_BYTES = 200_000_000
 """Maximum unpacked size of one file's parts, in bytes."""
@@ -187,3 +188,190 @@ def _properties(package: Package) -> Iterator[Unread]:
         for _, element in package.elements(part, *_WRITTEN_PROPERTIES):
             if any(text.strip() for text in element.itertext()):
                 yield PROPERTY
+
+
+_WHITE = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+# What was moved away stands where it was moved to; a fallback repeats a drawing for older programs.
+_REPEATED = ("moveFrom", "Fallback")
+_PICTURES = ("docPr", "cNvPr")
+_TABLE_TEXTS = ("tblCaption", "tblDescription")
+_WATCHED = ("p", "tr", "del", "instrText", *_REPEATED, *_PICTURES, *_TABLE_TEXTS)
+
+
+def lines_of(package: Package, part: str, unread: list[Unread]) -> Iterator[str]:
+    """Each paragraph, row and alternative text of a part with its line end, empty ones left out.
+
+    In memory is one outermost paragraph or row at a time. Deleted passages are added to ``unread``.
+    """
+    inside = repeated = 0
+    for event, element in package.elements(part, *_WATCHED, start=True):
+        name = local_name(element)
+        step = 1 if event == "start" else -1
+        if name in _REPEATED:
+            repeated += step
+        elif name in ("p", "tr"):
+            inside += step
+        if event == "start":
+            continue
+        if name in ("del", "instrText"):
+            unread += _tracked(element, name)
+        elif (
+            not inside and not repeated and name not in _REPEATED and (block := _block(element, name)).strip()
+        ):
+            yield f"{block}\n"
+        if not inside and name in ("p", "tr"):
+            clear(element)
+
+
+def element_lines(element: Any) -> Iterator[str]:
+    """The same of an element in memory."""
+    return (f"{block}\n" for block in _blocks(element) if block.strip())
+
+
+def texts_of(package: Package, part: str, tag: str) -> Iterator[str]:
+    """The text of each element of this name, without its form fields."""
+    for _, element in package.elements(part, tag):
+        yield text_in(element)
+        clear(element)
+
+
+def text_in(element: Any) -> str:
+    """The text of a cell or comment; what only says how its signs are read aloud is left out."""
+    texts = element.iter("{*}t", "{*}text")
+    return "".join(each.text or "" for each in texts if local_name(each.getparent()) != "rPh")
+
+
+def _tracked(element: Any, name: str) -> list[Unread]:
+    if name == "del":
+        return [DELETED] if next(element.iter("{*}delText"), None) is not None else []
+    return [LINK] if "HYPERLINK" in (element.text or "") else []
+
+
+def _block(element: Any, name: str) -> str:
+    match name:
+        case "p":
+            return _paragraph(element)
+        case "tr":
+            return " | ".join(_cells(element))
+        case "docPr" | "cNvPr":
+            return _alternative(element).strip()
+        case "tblCaption" | "tblDescription":
+            return attribute(element, "val")
+    return ""
+
+
+def _blocks(element: Any) -> Iterator[str]:
+    for child in element:
+        name = local_name(child)
+        if name in ("p", "tr", *_PICTURES, *_TABLE_TEXTS):
+            yield _block(child, name)
+        elif name not in _REPEATED:
+            yield from _blocks(child)
+
+
+def _cells(element: Any) -> Iterator[str]:
+    for child in element:
+        if local_name(child) == "tc":
+            yield " ".join(" ".join(_blocks(child)).split())
+        else:
+            yield from _cells(child)
+
+
+def _paragraph(element: Any) -> str:
+    pieces: list[str] = []
+    for child in element:
+        name = local_name(child)
+        if name == "t":
+            pieces.append(child.text or "")
+        elif name in _WHITE:
+            pieces.append(_WHITE[name])
+        elif name == "txbxContent":
+            pieces += ["\n", "\n".join(_blocks(child)), "\n"]
+        elif name == "ffData":
+            pieces.append(_form_value(child))
+        elif name not in _REPEATED and name != "pPr" and child.get("type") != "slidenum":
+            shown = _alternative(child) if name in ("docPr", "shape") else ""
+            pieces += [shown, _paragraph(child)]
+    return "".join(pieces)
+
+
+def _alternative(element: Any) -> str:
+    """The alternative text of a picture or drawing."""
+    texts = dict.fromkeys(element.get(key, "").strip() for key in ("title", "descr", "alt"))
+    return "".join(f" [{text}] " for text in texts if text)
+
+
+def _form_value(data: Any) -> str:
+    """The value of a form's box or list; typed values are in the following text."""
+    for child in data:
+        if local_name(child) == "checkBox":
+            values = {local_name(each): attribute(each, "val") or "1" for each in child}
+            return "[x]" if values.get("checked", values.get("default")) in ("1", "true", "on") else "[ ]"
+        if local_name(child) == "ddList":
+            entries = [attribute(each, "val") for each in child if local_name(each) == "listEntry"]
+            chosen = [attribute(each, "val") for each in child if local_name(each) == "result"]
+            return entries[int(chosen[0]) if chosen else 0]
+    return ""
+
+
+_AFTER_THE_BODY = ("footer", "footnotes", "endnotes", "comments", "diagramData")
+
+
+def docx_text(stream: BinaryIO, place: str) -> ReadText:
+    """The text: a line per paragraph and per table row, cells separated by bars.
+
+    Written descriptions of pictures stand in square brackets. Unread are pictures, charts, embedded files,
+    link targets, deleted passages and document properties.
+
+    Raises:
+        UnreadableDocument: It is no Word file, or would unpack to more than ``MAX_UNPACKED_BYTES``.
+    """
+    return office_text(stream, place, "Word", ".docx", _document_lines)
+
+
+def _document_lines(package: Package, unread: list[Unread]) -> Iterator[str]:
+    main = package.main("document")
+    parts = [package.named_by(main, "header"), [main]]
+    parts += [package.named_by(main, kind) for kind in _AFTER_THE_BODY]
+    for part in (each for group in parts for each in group):
+        yield from lines_of(package, part, unread)
+
+
+def pptx_text(stream: BinaryIO, place: str) -> ReadText:
+    """The text of all slides in order, hidden ones too, separated by empty lines.
+
+    A line per paragraph and per table row, cells separated by bars. Written descriptions of pictures stand in
+    square brackets. Text that masters repeat on every slide comes once, at the end. Unread are pictures,
+    charts, recordings, embedded files, link targets and document properties.
+
+    Raises:
+        UnreadableDocument: It is no PowerPoint file, or would unpack to more than ``MAX_UNPACKED_BYTES``.
+    """
+    return office_text(stream, place, "PowerPoint", ".pptx", _slide_lines)
+
+
+def _slide_lines(package: Package, unread: list[Unread]) -> Iterator[str]:
+    main = package.main("presentation")
+    targets = {each.key: each.target for each in package.relations[main]}
+    layouts: dict[str, None] = {}
+    for _, element in package.elements(main, "sldId"):
+        # A slide has an id of its own too, without a namespace; the one with a namespace names its part.
+        slide = targets[next(value for key, value in element.attrib.items() if key.endswith("}id"))]
+        yield from lines_of(package, slide, unread)
+        for part in package.named_by(slide, "diagramData", "notesSlide", "comments"):
+            yield from lines_of(package, part, unread)
+            # Older versions write comments as bare text, newer ones as paragraphs.
+            yield from (f"{text}\n" for text in texts_of(package, part, "text") if text.strip())
+        yield "\n"
+        layouts.update(dict.fromkeys(package.named_by(slide, "slideLayout")))
+    masters = dict.fromkeys(part for each in layouts for part in package.named_by(each, "slideMaster"))
+    for part in [*layouts, *masters]:
+        yield from _repeated_lines(package, part)
+
+
+def _repeated_lines(package: Package, part: str) -> Iterator[str]:
+    """The text of a layout that shows on its slides: a placeholder says only what belongs in it."""
+    for _, shape in package.elements(part, "sp"):
+        if next(shape.iter("{*}ph"), None) is None:
+            yield from element_lines(shape)
+        clear(shape)

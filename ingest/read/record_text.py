@@ -5,17 +5,15 @@ in a file with patients' names as keys.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from ingest.documents import Document, Unread
 from ingest.errors import UnreadableDocument
 from ingest.language.normalize import fixed_text
-from ingest.read.fields import ALL_BELOW, below, count_values, found, may_be_absent, paths_in
-from ingest.read.formats import ReadText, added_up
 from ingest.read.html import html_text
-from ingest.read.reading import Fields
+from ingest.read.reading import ALL_BELOW, Fields, below, count_values, found, may_be_absent, paths_in
 from ingest.read.records import COLUMN, Record, kind_of
-from ingest.read.text import checked_text
+from ingest.read.text import ReadText, added_up, checked_text
 from ingest.readers import RULE, groups_in
 from models.errors import ConfigurationError
 
@@ -25,7 +23,7 @@ _LEFT_OUT = "only what --text-field names is read; name several fields as a+b"
 def document_of(record: Record, source: str, fields: Fields) -> Document:
     """The document in a record.
 
-    ``fields`` are paths (``ingest.read.fields``), and the text may have several. An empty line joins the
+    ``fields`` are paths (``ingest.read.reading``), and the text may have several. An empty line joins the
     texts of several paths, a line break those of one; values below a path each get a line with their name. A
     value that begins with "<div" is HTML. Without an id, the file and line name the document. Without
     readers it is an error, unless their path ends with "...": nobody must read more than was meant.
@@ -40,7 +38,9 @@ def document_of(record: Record, source: str, fields: Fields) -> Document:
         raise _lacking(record, missing[0])
     text = checked_text("\n\n".join(texts), record.place)
     doc_id = _id(record, fields.id) or f"{source}#{record.number}"
-    others = _left_out(record, {*paths, fields.id, fields.readers} - {""})
+    asked = {*paths, fields.id, fields.readers} - {""}
+    used = sum(count_values(each) for path in asked for each in found(record.fields, path))
+    others = Unread(record.part, max(0, count_values(record.fields) - used), _LEFT_OUT)
     unread = added_up([*(part for each in read for part in each.unread), others])
     readers = _readers(record, fields.readers) if fields.readers else frozenset[str]()
     return Document(doc_id, text, {"source": source, "place": record.place}, unread, readers=readers)
@@ -73,8 +73,7 @@ def _lacking(record: Record, path: str) -> UnreadableDocument:
     among = f"{count:,} fields" if count > 1 else "only field"
     where = f" among its {among}" if count else ""
     return UnreadableDocument(
-        record.place,
-        f"has no field {path!r}{where}; name the one that holds the text with --text-field",
+        record.place, f"has no field {path!r}{where}; name the one that holds the text with --text-field"
     )
 
 
@@ -136,9 +135,3 @@ def _readers(record: Record, path: str) -> frozenset[str]:
         raise UnreadableDocument(
             record.place, f"names readers in field {path!r} that are no groups; {RULE}"
         ) from None
-
-
-def _left_out(record: Record, paths: Iterable[str]) -> Unread:
-    """The values that no requested path covers."""
-    read = sum(count_values(each) for path in paths for each in found(record.fields, path))
-    return Unread(record.part, max(0, count_values(record.fields) - read), _LEFT_OUT)

@@ -7,16 +7,41 @@ import csv
 import gzip
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from ingest.errors import UnreadableDocument
-from ingest.read.fields import begins_in, paths_in
-from ingest.read.separators import separator_of
+from ingest.read.reading import begins_in, paths_in
 from ingest.read.text import MAX_CHARACTERS, Line, contents, decoded, lines, open_file
+
+SEPARATORS = (",", ";", "\t", "|")
+
+
+def separator_of(first_lines: Sequence[str]) -> str:
+    """The column separator, by the first lines of a table, the header among them; a comma if unsure.
+
+    Only separators that split the header outside quotes count. Those that split all lines into equally many
+    columns are preferred; of the rest, the most frequent in the header is taken.
+    """
+    if not first_lines:
+        return SEPARATORS[0]
+    named = re.sub(r'"[^"]*"', "", first_lines[0])
+    parting = [each for each in SEPARATORS if each in named]
+    even = [each for each in parting if _parts_evenly(first_lines, each)]
+    return max(even or parting or SEPARATORS[:1], key=named.count)
+
+
+def _parts_evenly(lines: Sequence[str], separator: str) -> bool:
+    try:
+        rows = [row for row in csv.reader(lines, delimiter=separator) if row]
+    except csv.Error:
+        return False
+    # A quoted field may go on behind the lines that are looked at, so the last row is left aside.
+    return len({len(row) for row in rows[:-1] or rows}) == 1
+
 
 COLUMN = "column"
 """The part of a record of a table."""
@@ -91,13 +116,9 @@ def json_lines(source: Iterator[Line], place: str) -> Iterator[Record | Unreadab
                     here, "starts a JSON text of several lines; name the file .json, or write a record a line"
                 )
                 return
-            yield _parsed(stripped, here, line.number)
+            value = _json(stripped, here)
+            yield value if isinstance(value, UnreadableDocument) else _record(value, here, line.number)
         first = first and not line.text.strip()
-
-
-def _parsed(text: str, place: str, number: int) -> Record | UnreadableDocument:
-    value = _json(text, place)
-    return value if isinstance(value, UnreadableDocument) else _record(value, place, number)
 
 
 def _json(text: str, place: str) -> object:
@@ -186,9 +207,7 @@ def delimited(source: Iterator[Line], place: str, delimiter: str) -> Iterator[Re
             header = row
 
 
-def _without_title(
-    rows: Iterator[tuple[int, list[str] | str]],
-) -> Iterator[tuple[int, list[str] | str]]:
+def _without_title(rows: Iterator[tuple[int, list[str] | str]]) -> Iterator[tuple[int, list[str] | str]]:
     """The rows but for the first ones in which one cell of several is filled: these name no columns."""
     titles = True
     for number, row in rows:

@@ -11,8 +11,7 @@ from typing import Any, BinaryIO
 
 from ingest.documents import Unread
 from ingest.errors import UnreadableDocument
-from ingest.read.formats import DELETED, EMBEDDED, LINK, PICTURE, PROPERTY, ReadText, added_up, joined
-from ingest.read.text import contents
+from ingest.read.text import DELETED, EMBEDDED, LINK, PICTURE, PROPERTY, ReadText, added_up, contents, joined
 
 _TOKEN = re.compile(
     rb"\\([a-zA-Z]{1,32})(-?[0-9]{1,10})? ?|\\'([0-9a-fA-F]{2})|\\(.)|([{}])|[\r\n]+|([^\\{}\r\n]+)",

@@ -1,7 +1,10 @@
 """Read files into documents, one at a time; errors do not stop the others."""
 
 import gzip
+import io
+import re
 import stat
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -11,29 +14,104 @@ from typing import TYPE_CHECKING, BinaryIO, TextIO, cast
 
 from ingest.documents import Document
 from ingest.errors import UnreadableDocument
-from ingest.read.hl7 import hl7_messages, is_hl7
 from ingest.read.html import html_text
 from ingest.read.paths import FOLDERS_ALONE, Walk, files_of, origin, shown
-from ingest.read.reading import (
-    Fields,
-    File,
-    Reading,
-    ReadLimits,
-    bare,
-    for_readers,
-    guarded,
-    placed,
-    within,
-)
+from ingest.read.reading import Fields, File, Reading, ReadLimits, bare, for_readers, guarded, placed, within
 from ingest.read.reading_process import ReadFiles, reading_process
 from ingest.read.record_text import documents_of
-from ingest.read.records import record_format, records
-from ingest.read.standard_input import stdin_readings
-from ingest.read.text import checked_text, contents, decoded, open_file, refuse_binary
+from ingest.read.records import json_lines, record_format, records
+from ingest.read.text import (
+    MAX_BYTES,
+    Line,
+    ReadText,
+    checked_text,
+    contents,
+    decoded,
+    lines,
+    open_file,
+    refuse_binary,
+)
 from ingest.read.whole_files import WHOLE_FILES
 
 if TYPE_CHECKING:
     from ingest.read.mail import Mail
+
+
+# What frames a message on a wire: a vertical tab before it, a file separator and a carriage return behind it.
+_FRAME = re.compile("[\x0b\x1c]")
+_MESSAGE = re.compile(r"^MSH(?=[^\w\s])", re.MULTILINE)
+
+
+def is_hl7(text: str) -> bool:
+    """Whether a text begins as a message does."""
+    return text.lstrip("\x0b").startswith("MSH|")
+
+
+def hl7_messages(text: str) -> Sequence[str]:
+    """The messages, each with its segments as they are written, a line each; one for a text that has none.
+
+    What stands before the first message, the head of a batch, goes with it.
+    """
+    lined = _FRAME.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    starts = [match.start() for match in _MESSAGE.finditer(lined)][1:]
+    return [lined[start:end] for start, end in zip([0, *starts], [*starts, len(lined)], strict=True)]
+
+
+PLACE = "standard input"
+
+
+def stdin_readings(stdin: TextIO | BinaryIO | None, fields: Fields) -> Iterator[Reading]:
+    """The documents of a stream, of the process's own standard input without one."""
+    return guarded(_readings(stdin, fields), PLACE, 0)
+
+
+def _readings(stdin: TextIO | BinaryIO | None, fields: Fields) -> Iterator[Reading]:
+    used = 0
+
+    def counted() -> Iterator[Line]:
+        nonlocal used
+        for line in lines(_binary(stdin)):
+            used = max(used, line.end)
+            yield line
+
+    source = counted()
+    head = []
+    for line in source:
+        head.append(line)
+        if line.text.strip():
+            break
+    every = chain(head, source)
+    if head and head[-1].text.lstrip().startswith("{"):
+        items = documents_of(json_lines(every, PLACE), "stdin", fields)
+    else:
+        items = iter([_plain_item(every)])
+    for item in items:
+        yield Reading(item, used)
+
+
+def _plain_item(source: Iterator[Line]) -> Document:
+    """All lines as one text."""
+    texts = []
+    size = 0
+    for line in source:
+        size += len(line.text)
+        if line.problem:
+            raise UnreadableDocument(PLACE, f"{line.problem} (line {line.number:,})")
+        if size > MAX_BYTES:
+            raise UnreadableDocument(PLACE, f"is larger than {MAX_BYTES:,} bytes; split it")
+        texts.append(line.text)
+    text = decoded("".join(texts).encode("utf-8", "surrogatepass"), PLACE)
+    return Document("stdin", checked_text(text, PLACE), {"source": "stdin"})
+
+
+def _binary(stdin: TextIO | BinaryIO | None) -> BinaryIO:
+    if stdin is None:
+        return sys.stdin.buffer
+    if not isinstance(stdin, io.TextIOBase):
+        return cast(BinaryIO, stdin)
+    beneath: BinaryIO | None = getattr(stdin, "buffer", None)
+    return beneath or io.BytesIO(stdin.read().encode("utf-8", "surrogatepass"))
+
 
 STDIN = "-"
 DEFAULT_FIELDS, DEFAULT_LIMITS = Fields(), ReadLimits()
@@ -150,7 +228,8 @@ def _file_readings(file: File, fields: Fields) -> Iterator[Reading]:
         if file.size == 0:
             raise UnreadableDocument(place, "is empty (0 bytes); fill it in or leave it out")
         if kind in WHOLE_FILES:
-            yield Reading(_packed_document(raw, kind, place), file.before + file.size)
+            document = _document(WHOLE_FILES[kind](raw, place), place)
+            yield Reading(document, file.before + file.size)
             return
         opened = gzip.GzipFile(fileobj=raw) if place.lower().endswith(".gz") else raw
         stream = cast(BinaryIO, opened)
@@ -190,8 +269,7 @@ def _kind(path: Path, place: str) -> str:
     )
 
 
-def _packed_document(stream: BinaryIO, kind: str, place: str) -> Document:
-    read = WHOLE_FILES[kind](stream, place)
+def _document(read: ReadText, place: str) -> Document:
     return Document(place, checked_text(read.text, place), {"source": place}, read.unread)
 
 
@@ -204,17 +282,15 @@ def _items(
         return _mail_items(stream, kind, place)
     text = decoded(contents(stream, place), place)
     if kind in (".html", ".htm"):
-        read = html_text(text, place)
-        return iter([Document(place, checked_text(read.text, place), {"source": place}, read.unread)])
+        return iter([_document(html_text(text, place), place)])
     if kind == ".hl7" or is_hl7(text):
-        return _hl7_items(hl7_messages(text), place)
+        messages = hl7_messages(text)
+        alone = len(messages) == 1
+        return (
+            Document(place if alone else f"{place}#{n}", checked_text(each, place), {"source": place})
+            for n, each in enumerate(messages, 1)
+        )
     return iter([Document(place, checked_text(text, place), {"source": place})])
-
-
-def _hl7_items(messages: Sequence[str], place: str) -> Iterator[Document]:
-    for number, message in enumerate(messages, 1):
-        doc_id = place if len(messages) == 1 else f"{place}#{number}"
-        yield Document(doc_id, checked_text(message, place), {"source": place})
 
 
 def _mail_items(stream: BinaryIO, kind: str, place: str) -> Iterator[Document | UnreadableDocument]:

@@ -16,8 +16,8 @@ from typing import BinaryIO
 
 from ingest.documents import Document
 from ingest.read.reading import Fields, Reading, ReadLimits
+from ingest.read.reading_process import OUT_OF_MEMORY, framed, packed, receive, unpacked_files
 from ingest.read.sources import file_readings
-from ingest.read.wire import OUT_OF_MEMORY, framed, packed, receive, unpacked_files
 
 # A smaller alarm would round to 0, which means no limit.
 _SHORTEST_SECONDS = 1e-3

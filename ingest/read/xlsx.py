@@ -12,9 +12,8 @@ from datetime import datetime
 from typing import Any, BinaryIO
 
 from ingest.documents import Unread
-from ingest.read.formats import ReadText
-from ingest.read.office import Package, attribute, clear, local_name, office_text
-from ingest.read.office_lines import lines_of, text_in, texts_of
+from ingest.read.office import Package, attribute, clear, lines_of, local_name, office_text, text_in, texts_of
+from ingest.read.text import ReadText
 
 _FORMULA = Unread("formula", 1, "has no stored value; open the file in Excel and save it again")
 _NAMED_CELLS = Unread(

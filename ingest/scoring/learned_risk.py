@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ingest.annotated import AnnotatedText
 from ingest.protocols import Hazards
-from models.risk.protocol import HazardModel, LabeledText
+from models.risk import HazardModel, LabeledText
 
 
 class LearnedRisk:

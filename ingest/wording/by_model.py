@@ -19,7 +19,7 @@ from ingest.wording.rungs import GUESSES, Ladder, Rung, Take
 from ingest.wording.words import worded
 from models.language.asking import Asker
 from models.language.prompts import prompt
-from models.language.reading import items_in
+from models.language.protocol import items_in
 
 CANDIDATES = 5
 _REMEMBERED = 4_096

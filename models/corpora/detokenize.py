@@ -103,7 +103,7 @@ def _spaced(tokens: Sequence[str], sides: Sequence[int], number: int, style: Sty
         return False
     if _contracted(tokens, number):
         return False
-    return not _inside_word(tokens, number, style)
+    return not any(_glued(tokens, middle, number, style) for middle in (number, number - 1))
 
 
 def _after_opener(left: str, right: str) -> bool:
@@ -129,10 +129,6 @@ def _contracted(tokens: Sequence[str], number: int) -> bool:
         return bool(_TAIL.fullmatch(right))
     negated = "".join(tokens[number : number + 3])
     return bool(re.fullmatch(r"n['’]t", negated, re.IGNORECASE)) and bool(_WORD_END.search(left))
-
-
-def _inside_word(tokens: Sequence[str], number: int, style: Style) -> bool:
-    return _glued(tokens, number, number, style) or _glued(tokens, number - 1, number, style)
 
 
 def _glued(tokens: Sequence[str], middle: int, number: int, style: Style) -> bool:

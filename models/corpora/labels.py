@@ -1,10 +1,13 @@
 """From every corpus's labels to ours: ``corpora.toml``, read once."""
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from functools import cache
+from math import ceil
 from pathlib import Path
-from typing import Any
+from random import Random
+from typing import Any, Literal
 
 PLACE = "place"
 
@@ -53,3 +56,37 @@ def _spelled_out(names: Sequence[str]) -> Iterator[str]:
 @cache
 def _table() -> Mapping[str, Any]:
     return tomllib.loads(Path(__file__).with_name("corpora.toml").read_text(encoding="utf-8"))
+
+
+Part = Literal["train", "held_out"]
+
+SEED = 20261120
+TAB_MORE_HELD_OUT = 42
+"""Number of held-out cases of the Text Anonymization Benchmark besides the doubly annotated ones."""
+BLOCK = 20
+"""Block size for sentences without a document id: neighbors share their subject, so they stay together."""
+MEDQUAD_SHARE = Fraction(1, 10)
+MEDQUAD_ANSWERS = 1_200
+
+
+def shuffled(groups: Iterable[str]) -> list[str]:
+    """The distinct groups in an order that depends only on their names."""
+    ordered = sorted(set(groups))
+    Random(SEED).shuffle(ordered)
+    return ordered
+
+
+def held_out_share(groups: Iterable[str], share: Fraction) -> frozenset[str]:
+    """The held-out groups: ``share`` of them, rounded up."""
+    ordered = shuffled(groups)
+    return frozenset(ordered[: ceil(len(ordered) * share)])
+
+
+def held_out_cases(case_ids: Iterable[str], named: Collection[str]) -> frozenset[str]:
+    """The held-out benchmark cases: the ``named`` ones, whose risks are also annotated, and 42 others."""
+    return frozenset(named) | frozenset(shuffled(set(case_ids) - set(named))[:TAB_MORE_HELD_OUT])
+
+
+def block_of(corpus: str, number: int) -> str:
+    """The group of the ``number``-th sentence (from 0) of a corpus without document ids."""
+    return f"{corpus}-{number // BLOCK:04d}"

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from models.corpora.examples import NEEDS, Example, Mention, Need
+from models.corpora.labels import Part
 from models.corpora.rubric import records_in, rows_of
-from models.corpora.splits import Part
 from models.errors import ConfigurationError
 
 FOLDER = Path(__file__).parents[1] / "training" / "data" / "needs"

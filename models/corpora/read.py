@@ -9,17 +9,19 @@ from pathlib import Path
 from models.corpora import documents, sentences
 from models.corpora.detokenize import PLAIN, SPLIT
 from models.corpora.examples import Example
-from models.corpora.labels import asked_labels, corpus_facts, mapped_corpora
-from models.corpora.records import Row, parsed_lines
-from models.corpora.sentences import PASSAGE_WORDS, Sentence, passages
-from models.corpora.splits import (
+from models.corpora.labels import (
     MEDQUAD_ANSWERS,
     MEDQUAD_SHARE,
     Part,
+    asked_labels,
     block_of,
+    corpus_facts,
     held_out_cases,
     held_out_share,
+    mapped_corpora,
 )
+from models.corpora.records import Row, parsed_lines
+from models.corpora.sentences import PASSAGE_WORDS, Sentence, passages
 from models.errors import ConfigurationError
 
 
@@ -89,8 +91,7 @@ def _spia_cases(folder: Path, part: Part) -> Iterator[Example]:
 def _cases(folder: Path, part: Part) -> Iterator[Example]:
     for file in corpus_facts("spia_cases")[part]:
         yield from parsed_lines(
-            folder / "spia" / f"{file}.jsonl",
-            lambda row, _: documents.court_case(documents.spia_text(row)),
+            folder / "spia" / f"{file}.jsonl", lambda row, _: documents.court_case(documents.spia_text(row))
         )
 
 
@@ -116,8 +117,7 @@ def _crossner(folder: Path, part: Part) -> Iterator[Example]:
     learned = {example.text for example in _crossner(folder, "train")} if part == "held_out" else set()
     for file in corpus_facts("crossner")[part]:
         lines = parsed_lines(
-            folder / "crossner" / f"{file}.jsonl",
-            lambda row, _: sentences.plain("crossner", row, row["id"]),
+            folder / "crossner" / f"{file}.jsonl", lambda row, _: sentences.plain("crossner", row, row["id"])
         )
         found = passages("crossner", lines, asked_labels("crossner", file.split("_")[0]), 0)
         yield from (example for example in found if example.text not in learned)

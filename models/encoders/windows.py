@@ -35,10 +35,7 @@ class Limits:
 
 
 def windows(
-    length: int,
-    tokens: Sequence[tuple[int, int]],
-    limits: Limits,
-    sizes: Sequence[int] | None = None,
+    length: int, tokens: Sequence[tuple[int, int]], limits: Limits, sizes: Sequence[int] | None = None
 ) -> list[Window]:
     """Windows over a text of ``length`` characters whose tokens lie at ``tokens``, in order.
 

@@ -35,12 +35,7 @@ class LlamaCppModel:
     """
 
     def __init__(
-        self,
-        path: Path,
-        context_tokens: int = 4096,
-        *,
-        threads: int | None = None,
-        gpu_layers: int = 0,
+        self, path: Path, context_tokens: int = 4096, *, threads: int | None = None, gpu_layers: int = 0
     ) -> None:
         self._llama = _load(path, context_tokens, threads, gpu_layers)
         import llama_cpp
@@ -145,8 +140,7 @@ class LlamaCppModel:
 
     def _failed(self, doing: str) -> ModelUnavailable:
         return ModelUnavailable(
-            f"{self._name} failed while {doing};",
-            "try again, and if it fails again choose another GGUF file",
+            f"{self._name} failed while {doing};", "try again, and if it fails again choose another GGUF file"
         )
 
 
@@ -193,8 +187,7 @@ def _check_is_gguf(path: Path) -> None:
         ) from None
     if magic != GGUF_MAGIC:
         raise ModelUnavailable(
-            f"{path} is not a GGUF file;",
-            "give the path of a model in llama.cpp's GGUF format",
+            f"{path} is not a GGUF file;", "give the path of a model in llama.cpp's GGUF format"
         )
 
 
@@ -224,7 +217,7 @@ def _renderer(llama: "Llama") -> tuple[Render, list[str]]:
         for way in (render, lambda turns: render(_folded(turns))):
             if _works(way):
                 return way, []
-    return _plain, PLAIN_STOP
+    return lambda turns: "\n\n".join([*(turn["content"] for turn in turns), "Answer:"]), PLAIN_STOP
 
 
 def _works(render: Render) -> bool:
@@ -257,7 +250,3 @@ def _folded(turns: list[dict[str, str]]) -> list[dict[str, str]]:
         return turns
     first = {**turns[1], "content": f"{turns[0]['content']}\n\n{turns[1]['content']}"}
     return [first, *turns[2:]]
-
-
-def _plain(turns: list[dict[str, str]]) -> str:
-    return "\n\n".join([turn["content"] for turn in turns] + ["Answer:"])

@@ -157,7 +157,11 @@ class OpenAICompatibleModel:
     ) -> bytes:
         payload = {
             "model": self._model,
-            "messages": [{"role": m.role, "content": _encodable(m.content)} for m in messages],
+            # Without lone surrogates, which many servers' JSON parsers refuse.
+            "messages": [
+                {"role": m.role, "content": m.content.encode("utf-8", "replace").decode("utf-8")}
+                for m in messages
+            ],
             "max_tokens": max_tokens,
             "temperature": temperature,
             "seed": seed,
@@ -202,8 +206,7 @@ class OpenAICompatibleModel:
             raise self._too_slow() from None
         except httpx.ConnectError:
             raise ModelUnavailable(
-                f"the language model at {self._host} cannot be reached;",
-                "start it, or correct its base URL",
+                f"the language model at {self._host} cannot be reached;", "start it, or correct its base URL"
             ) from None
         except httpx.HTTPError as error:
             raise ModelUnavailable(
@@ -289,11 +292,6 @@ def _authorization(api_key: str | None) -> dict[str, str]:
             "set the key alone"
         )
     return {"authorization": f"Bearer {key}"}
-
-
-def _encodable(text: str) -> str:
-    """Without lone surrogates, which many servers' JSON parsers refuse."""
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _seconds(retry_after: str) -> float:

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from models.corpora.passages import KINDS
 from models.encoders.bert import batches, linear, mean_state, padded
+from models.encoders.e5 import WordVectors, splitter_of
 from models.encoders.numbers import Numbers, cast
-from models.encoders.pieces import WordVectors, splitter_of
 from models.encoders.windows import Limits, Window, windows
 from models.encoders.words import BOS, EOS, GAPS, NOTHING, SHAPES, Need, Words
 from models.packs import packs
@@ -23,6 +23,7 @@ from models.reader.linking import comparable, name_words
 from models.reader.network import (
     IDENTIFIERS,
     MUSTS,
+    Stored,
     first_states,
     hazards_of,
     label_logits,
@@ -31,8 +32,7 @@ from models.reader.network import (
     read,
     told,
 )
-from models.reader.store import Stored
-from models.risk.protocol import LabeledText
+from models.risk import LabeledText
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -200,11 +200,7 @@ class Reader:
     """Reads texts; safe to use from several threads."""
 
     def __init__(
-        self,
-        stored: Stored,
-        labels: Sequence[str] = (),
-        numbers: Numbers = "float32",
-        device: str = "cpu",
+        self, stored: Stored, labels: Sequence[str] = (), numbers: Numbers = "float32", device: str = "cpu"
     ) -> None:
         """``labels`` are looked for besides the items."""
         import torch

@@ -8,8 +8,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from models.attributes.examples import KnownTexts, Learned, Places
-from models.attributes.heads import Floats, Head
+from models.attributes import Floats, Head, KnownTexts, Learned, Places
 
 NAMES = 2_400
 """Names of invented people."""

@@ -8,24 +8,35 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from models.attributes.examples import KnownTexts
-from models.attributes.heads import weights_of
+from models.attributes import KnownTexts, weights_of
 from models.catalog import ModelRef, describe, folder_of
 from models.corpora.rubric import BLOCK, Snippet, held_out, read_snippets, records_of, shipped_snippets
 from models.errors import ConfigurationError
-from models.fields.head import weights_of as weights_of_fields
-from models.judges.pairs import ClaimPair
-from models.judges.reading import information
+from models.fields import weights_of as weights_of_fields
+from models.judges import ClaimPair, information
 from models.local_files import quiet
-from models.risk.transformer import Reader, TransformerRisk, read_encoder
+from models.risk import Reader, TransformerRisk, read_encoder
 from models.trained import write_trained
 from models.training.attributes import AttributeRecipe, trained_head
-from models.training.fields import FeaturesOf, FieldRecipe, is_held_back, right_share, train_head
+from models.training.fields import (
+    FeaturesOf,
+    FieldRecipe,
+    field_examples,
+    field_names,
+    is_held_back,
+    right_share,
+    train_head,
+)
 from models.training.judge import JudgeRecipe, aligned, train_judge, within_bounds
 from models.training.optimizing import Progress
-from models.training.scored import ScoredText, identifier_signals, scored
-from models.training.synthetic.fields import field_examples, field_names
-from models.training.transformer_risk import TransformerRecipe, agreement, fine_tune
+from models.training.transformer_risk import (
+    ScoredText,
+    TransformerRecipe,
+    agreement,
+    fine_tune,
+    identifier_signals,
+    scored,
+)
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -54,10 +65,7 @@ def _texts(learned: Sequence[Snippet], data: Path | None, without: Sequence[Snip
 
 
 def _facts(
-    learned: Sequence[Snippet],
-    texts: Sequence[ScoredText],
-    recipe: TransformerRecipe,
-    began: float,
+    learned: Sequence[Snippet], texts: Sequence[ScoredText], recipe: TransformerRecipe, began: float
 ) -> dict[str, Any]:
     """The training facts for the card."""
     return {

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from models.errors import ConfigurationError
-from models.judges.pairs import LEVELS, ClaimPair
-from models.judges.reading import Alignment, ClaimReader, Floats
-from models.judges.support import SHAPES, cumulative, probabilities
+from models.judges import LEVELS, SHAPES, Alignment, ClaimPair, ClaimReader, Floats, cumulative, probabilities
 from models.training.optimizing import Progress, Rates, optimizer_of, packed, take_step, with_new_head
 
 if TYPE_CHECKING:

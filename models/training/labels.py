@@ -1,7 +1,7 @@
 """The labels of the synthetic texts, and their alternative names: ``data/labels.toml``."""
 
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from pathlib import Path
 
 DATA = Path(__file__).with_name("data")
@@ -9,8 +9,6 @@ _TABLE = tomllib.loads((DATA / "labels.toml").read_text(encoding="utf-8"))
 
 PERSON = "person full name"
 LABELS: tuple[str, ...] = tuple(_TABLE["labels"]["all"])
-SHARES: Mapping[str, float] = _TABLE["shares"]
-"""Proportion of tokens per corpus."""
 
 
 def names_of(label: str) -> tuple[str, ...]:

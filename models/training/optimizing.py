@@ -1,9 +1,7 @@
 """Shared by all trainings: the optimizer, the learning-rate schedule, and progress."""
 
 import math
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
@@ -13,22 +11,6 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
-
-
-def ahead(items: Iterator[T], number: int) -> Iterator[T]:
-    """The items in order, with up to ``number`` of them prefetched in another thread."""
-    with ThreadPoolExecutor(max_workers=1) as worker:
-        waiting = deque(worker.submit(next, items, _END) for _ in range(number))
-        while not isinstance(item := waiting.popleft().result(), _End):
-            waiting.append(worker.submit(next, items, _END))
-            yield item
-
-
-class _End:
-    """Marks the end of the items."""
-
-
-_END = _End()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.encoders.bert import linear, mean_state
-from models.encoders.pieces import WordVectors
+from models.encoders.e5 import WordVectors
 from models.encoders.words import GAPS, PAD, SHAPES, UNK
 from models.reader.network import (
     SHAPES_OF,

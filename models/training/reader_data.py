@@ -4,6 +4,7 @@ import hashlib
 import json
 import random
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
@@ -13,28 +14,160 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.corpora.examples import Example
+from models.corpora.examples import Edit, Example, Mention, Need, edited
 from models.corpora.needs import marked_passages
 from models.corpora.passages import Mark, Passage, passages
 from models.corpora.read import read_corpora
 from models.corpora.rubric import held_out, records_of, shipped_snippets
-from models.encoders.e5_file import E5File
-from models.encoders.pieces import splitter_of
-from models.encoders.words import BOS, EOS, Splitter
+from models.encoders.e5 import E5File, packed, splitter_of
+from models.encoders.words import BOS, EOS, UNK, Splitter, words_of
+from models.errors import ConfigurationError
 from models.local_files import best_device
-from models.reader.store import write_reader
-from models.training.labels import names_of
-from models.training.mixture import names_by_length, with_names
+from models.packs import packs
+from models.reader.network import write_reader
+from models.training.labels import PERSON, names_of
 from models.training.optimizing import Progress
 from models.training.reader import Arrays, ReaderRecipe, new_weights, train_reader
-from models.training.reader_rows import Item, Rows, in_packs
-from models.training.scored import ScoredText, identifier_signals, scored, varied
+from models.training.reader_rows import Item, Rows
 from models.training.slots import pools_of, redrawn
 from models.training.synthetic.generate import synthetic_examples
-from models.training.trim import trimmed
+from models.training.transformer_risk import identifier_signals, scored, varied
 
 if TYPE_CHECKING:
+    from tokenizers import Tokenizer
     from torch import Tensor
+
+
+def names_by_length(examples: Sequence[Example]) -> dict[int, list[str]]:
+    """The names of people in the examples, by their number of words."""
+    found: dict[int, set[str]] = {}
+    for example in examples:
+        for mention in example.mentions:
+            name = example.text[mention.start : mention.end]
+            words = name.split()
+            if mention.label == PERSON and words and all(word[0].isupper() for word in words):
+                found.setdefault(len(words), set()).add(name)
+    return {number: sorted(names) for number, names in found.items()}
+
+
+def with_names(example: Example, names: Mapping[int, Sequence[str]], chance: random.Random) -> Example:
+    """The example with names replaced consistently and offsets adjusted.
+
+    A name that partly overlaps another mention is not replaced.
+    """
+    chosen: dict[str, str] = {}
+    edits: list[Edit] = []
+    for mention in sorted(set(example.mentions)):
+        marks: tuple[Mention | Need, ...] = (*example.mentions, *(example.needs or ()))
+        if mention.label != PERSON or any(_cuts(other, mention) for other in marks):
+            continue
+        old = example.text[mention.start : mention.end]
+        pool = names.get(len(old.split()))
+        if pool and old[:1].isupper():
+            edits.append(Edit(mention.start, mention.end, chosen.setdefault(old, chance.choice(pool))))
+    text, mentions = edited(example.text, example.mentions, edits)
+    needs = None if example.needs is None else edited(example.text, example.needs, edits)[1]
+    return replace(example, text=text, mentions=mentions, needs=needs)
+
+
+def _cuts(other: Mention | Need, name: Mention) -> bool:
+    """Whether the other mention overlaps the name without containing it."""
+    overlaps = other.start < name.end and name.start < other.end
+    return overlaps and not (other.start <= name.start and name.end <= other.end)
+
+
+LANGUAGES = {
+    **dict.fromkeys(("en", "de", "fr", "es", "it", "nl", "pt"), 1.0),
+    **dict.fromkeys(("ca", "cs", "pl", "ro", "sv", "da", "nb", "fi", "hu", "tr", "sh", "sk", "sl"), 0.05),
+    **dict.fromkeys(("lt", "lv", "id", "fil", "is", "vi"), 0.05),
+}
+"""The languages whose words the vocabulary is for, and their weights; the others lend names."""
+PIECES = 48_000
+"""Fewer split many more words, and more hardly other ones."""
+_WRITTEN = {"lower": 0.6, "title": 0.3, "upper": 0.05}
+_GLUED = 0.1
+"""Weight of a word without a space before it."""
+_LETTERS = ((0, 0x530), (0x1E00, 0x2200), (0x300, 0x370))
+"""Code points that are kept by themselves: Latin, Greek, Cyrillic, accents and signs."""
+
+
+def trimmed(model: E5File, pieces: int = PIECES) -> "dict[str, Tensor]":
+    """The input layer with the most frequent pieces, as ``models.encoders.words`` reads it.
+
+    Raises ConfigurationError without the library that has the frequencies.
+    """
+    import torch
+
+    kept = chosen_pieces(model, pieces)
+    weight, bias = model.first_norm
+    return {
+        "pieces": packed([model.pieces[number] for number in kept]),
+        "scores": torch.tensor(model.scores[kept]),
+        "normalized": packed(sorted(model.normalized.items())),
+        "words.codes": torch.tensor(model.words.codes[kept]),
+        "words.scales": torch.tensor(model.words.scales[kept]),
+        "positions": torch.tensor(model.positions).half(),
+        "norm.weight": torch.tensor(weight),
+        "norm.bias": torch.tensor(bias),
+    }
+
+
+def chosen_pieces(model: E5File, number: int) -> list[int]:
+    """The pieces that are kept: those with a meaning, single signs, and the most frequent ones."""
+    from tokenizers import Tokenizer, models
+
+    whole = Tokenizer(models.Unigram(list(zip(model.pieces, model.scores.tolist(), strict=True)), unk_id=UNK))
+    normalized = {ord(old): new for old, new in model.normalized.items()}
+    counts: Counter[int] = Counter()
+    for language, weight in LANGUAGES.items():
+        _count(counts, whole, _written(_frequencies(language), weight, normalized))
+    texts: Counter[str] = Counter()
+    for passage in passages("learn"):
+        for start, end in words_of(passage.text):
+            glued = start and not passage.text[start - 1].isspace()
+            texts[("" if glued else "\u2581") + passage.text[start:end].translate(normalized)] += 1
+    _count(counts, whole, {word: count * 1e-5 for word, count in texts.items()})
+    single = [
+        place
+        for place, piece in enumerate(model.pieces)
+        if len(piece.replace("\u2581", "")) <= 1
+        and (piece == "\u2581" or any(low <= ord(piece[-1]) < high for low, high in _LETTERS))
+    ]
+    return list(dict.fromkeys([*range(UNK + 1), *single, *(place for place, _ in counts.most_common())]))[
+        :number
+    ]
+
+
+def _frequencies(language: str) -> Mapping[str, float]:
+    try:
+        from wordfreq import get_frequency_dict  # type: ignore[import-not-found, unused-ignore]
+    except ImportError:
+        raise ConfigurationError(
+            "The frequencies of words are from the library wordfreq: install it with 'pip install wordfreq'."
+        ) from None
+    found: Mapping[str, float] = get_frequency_dict(language, wordlist="best")
+    return found
+
+
+def _written(
+    frequencies: Mapping[str, float], weight: float, normalized: Mapping[int, str]
+) -> dict[str, float]:
+    made: dict[str, float] = {}
+    for word, frequency in frequencies.items():
+        for form, share in _WRITTEN.items():
+            spelled = getattr(word, form)().translate(normalized)
+            made["\u2581" + spelled] = made.get("\u2581" + spelled, 0.0) + frequency * weight * share
+            made[spelled] = made.get(spelled, 0.0) + frequency * weight * share * _GLUED
+    return made
+
+
+def _count(counts: "Counter[int]", tokenizer: "Tokenizer", words: Mapping[str, float]) -> None:
+    for (_, weight), encoding in zip(
+        words.items(), tokenizer.encode_batch(list(words), add_special_tokens=False), strict=True
+    ):
+        for piece in encoding.ids:
+            counts[piece] += weight  # type: ignore[assignment]
+
 
 _FIRST = {**ReaderRecipe().shares, "passages": 58, "needs": 14, "labels": 12}
 PHASES = (
@@ -94,7 +227,7 @@ def reader_rows(
         _labeled(labeled, examples, labels, chance),
         _scored(data, stand_ins, chance),
     ):
-        for pack in in_packs(items):
+        for pack in packs(items, 512):
             rows.add(pack, splitter, chance)
     return {**rows.arrays(), **_label_names(labels, splitter)}
 
@@ -170,14 +303,10 @@ def _scored(data: Path, stand_ins: Mapping[str, str], chance: random.Random) -> 
     learned, measured = held_out(shipped_snippets(data))
     texts = [scored(each) for each in learned] + identifier_signals(data, without=records_of(measured))
     for some in (texts, varied(texts, stand_ins, MASKED, chance), varied(texts, stand_ins, MASKED, chance)):
-        yield from map(_scored_item, some)
-
-
-def _scored_item(text: ScoredText) -> Item:
-    places = zip(text.places, text.scores, strict=True)
-    return Item(
-        "scored", text.text, scored=[(start, end, score, text.weight) for (start, end), score in places]
-    )
+        for text in some:
+            places = zip(text.places, text.scores, strict=True)
+            weighted = [(start, end, score, text.weight) for (start, end), score in places]
+            yield Item("scored", text.text, scored=weighted)
 
 
 def _label_names(labels: Sequence[str], splitter: Splitter) -> dict[str, NDArray[Any]]:

@@ -1,7 +1,7 @@
 """The rows that the reader learns from: windows of texts as arrays, which can be learned from elsewhere."""
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -233,15 +233,3 @@ def _row(
         "scored": np.array([each for each in scored if each[0] < each[1]]).reshape(-1, 4),
         "source": np.array([source.number]),
     }
-
-
-def in_packs(items: Iterable[Item], size: int = 512) -> Iterator[list[Item]]:
-    """The items, so many at a time."""
-    pack = list[Item]()
-    for item in items:
-        pack.append(item)
-        if len(pack) == size:
-            yield pack
-            pack = []
-    if pack:
-        yield pack

@@ -10,7 +10,7 @@ from dataclasses import replace
 from models.errors import ModelUnavailable
 from models.language.asking import Asker
 from models.language.prompts import prompt
-from models.language.reading import behind_mark
+from models.language.protocol import behind_mark
 from retrieval.documents import RetrievedPassage
 from retrieval.prompt import quoted
 from retrieval.protocols import Generator

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from models.language.asking import Asker
 from models.language.prompts import prompt
-from models.language.reading import behind_mark
+from models.language.protocol import behind_mark
 from retrieval.documents import RetrievedPassage
 from retrieval.protocols import Retriever
 

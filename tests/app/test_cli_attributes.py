@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from app.access.answers import ANSWERS, SealedAnswers
-from app.access.sealing import Unsealable
+from app.access.vault import Unsealable
+from app.cli.asking import ANSWERS, SealedAnswers
 from eval.studies.attributes.report import AttributesReport
 from ingest.protecting.incognitext import read_pairs
 from models.errors import LetheError

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.access.answers import ANSWERS
+from app.cli.asking import ANSWERS
 from app.cli.main import main
 from eval.rows import read_rows
 from eval.studies.linkage.attacks import VERSION_1, VERSION_2, Attack

@@ -8,7 +8,7 @@ import pytest
 from app.cli import marks
 from app.cli.main import main
 from app.compose import system_of
-from app.demo.corpus import corpus_path
+from app.demo import corpus_path
 from app.settings.load import Settings
 from eval.corpora.marked import VISITS_MAIL
 from eval.rows import read_rows

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.sanitized_files import FileRefused, SanitizedFiles, name_of
+from app.cli.sanitize import FileRefused, SanitizedFiles, name_of
 from ingest.documents import Document
 from ingest.errors import SanitizationError
 from ingest.sanitize import DecidingSanitizer

@@ -16,7 +16,7 @@ from stdnum.it import codicefiscale
 from stdnum.nl import bsn
 from stdnum.pl import pesel
 
-from app.demo.corpus import corpus_path, questions
+from app.demo import corpus_path, questions
 from ingest.documents import Identifier
 from ingest.labels import LABELS
 from tests.commands import in_process, write_lines

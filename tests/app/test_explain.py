@@ -19,8 +19,15 @@ from rich.console import Console
 
 from app.cli.explain import table, threshold
 from app.cli.main import main
-from app.explain_html import explanation_page, figures
-from app.explain_text import original_stretches, outcome, remarks, sanitized_stretches, strictest
+from app.explaining import (
+    explanation_page,
+    figures,
+    original_stretches,
+    outcome,
+    remarks,
+    sanitized_stretches,
+    strictest,
+)
 from app.rows import explanation_row
 from ingest.annotated import AnnotatedText
 from ingest.deciding.baselines.uniform import REDACT, SUPPRESS

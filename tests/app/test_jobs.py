@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from app.access.database import FILE
 from app.access.keys import EVERYBODY, Key, Keys, Scope
-from app.access.sealing import Sealer, Unsealable
+from app.access.vault import Sealer, Unsealable
 from app.compose import system_of
 from app.data_dir import DataDir
 from app.dry_run import sample_of

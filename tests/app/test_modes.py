@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from app.access.answers import SealedAnswers
 from app.access.database import connected
-from app.access.vault_keys import vault_keys
+from app.access.vault import vault_keys
+from app.cli.asking import SealedAnswers
+from app.cli.sanitize import SanitizedFiles
 from app.compose import system_of
 from app.data_dir import DataDir
 from app.ingesting import ingest
 from app.jobs.uploads import Order, Upload, Uploads
-from app.sanitized_files import SanitizedFiles
 from app.settings.load import load_settings
 from eval.reports.files import report_folder
 from eval.rows import Row, write_rows

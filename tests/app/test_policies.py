@@ -11,7 +11,7 @@ from app.cli.given import settings_arguments
 from app.cli.main import main
 from app.compose import detector_of, system_of
 from app.data_dir import DataDir
-from app.policy_file import write_policy
+from app.policies import write_policy
 from app.settings.load import PolicySettings, Settings, load_policy_file, load_settings
 from ingest.deciding.policy import Policy, Treatment
 from ingest.documents import Document, SanitizedDocument

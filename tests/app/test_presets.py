@@ -14,8 +14,7 @@ from app.cli.arguments import parser
 from app.cli.given import settings_arguments
 from app.cli.main import main
 from app.compose import detector_of, encoder_of, language_model_of
-from app.policies import policy_of
-from app.policy_file import write_policy
+from app.policies import policy_of, write_policy
 from app.presets import preset_file, preset_names
 from app.settings.load import PolicySettings, Settings, load_settings
 from app.settings.report import settings_rows

@@ -15,8 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr, ValidationError
 
-from app.settings.load import PolicySettings, Settings, load_policy_file, load_settings
-from app.settings.names import known_fields, variable_of
+from app.settings.load import (
+    PolicySettings,
+    Settings,
+    known_fields,
+    load_policy_file,
+    load_settings,
+    variable_of,
+)
 from app.settings.report import SettingRow, settings_digest, settings_rows
 from app.settings.tables import GeneratorSettings
 from ingest.deciding.policy import Policy

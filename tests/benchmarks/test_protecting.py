@@ -9,7 +9,7 @@ from eval.attacks.attribute_truths import KnownText
 from eval.attacks.attribute_values import value_names
 from eval.attacks.attributes import AttributeAttack
 from ingest.protecting.search import Searched
-from models.attributes.heads import Head, Heads
+from models.attributes import Head, Heads
 from models.encoders.minilm import MiniLM
 
 POSTS = [

@@ -14,7 +14,7 @@ from ingest.linking.link import link
 from ingest.protocols import Hazards, RiskModel
 from ingest.scoring.learned_risk import LearnedRisk
 from ingest.scoring.prior import RiskPrior, descriptor_of
-from models.risk.protocol import LabeledText
+from models.risk import LabeledText
 from tests.batches import assert_batches_do_not_show, assert_near
 from tests.doubles import PhraseDetector, entity
 from tests.small_models import shipped_reader

@@ -11,8 +11,7 @@ import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
-from app.settings.load import Settings
-from app.settings.names import PREFIX, known_fields, variable_of
+from app.settings.load import PREFIX, Settings, known_fields, variable_of
 from deploy.image import ignored, instructions
 from tests.commands import ROOT
 from tests.serving import ingested, served

@@ -20,9 +20,16 @@ from eval.tasks.linkage import JUDGE, JUDGES, LinkageTask, version_1
 from ingest.documents import Document
 from models.catalog import ModelRef
 from models.errors import ConfigurationError, ModelUnavailable
-from models.judges.pairs import ClaimPair
-from models.judges.reading import FEATURES, ClaimReader, information, names_in, negates, numbers_in
-from models.judges.support import load_judge
+from models.judges import (
+    FEATURES,
+    ClaimPair,
+    ClaimReader,
+    information,
+    load_judge,
+    names_in,
+    negates,
+    numbers_in,
+)
 from models.trained import write_trained
 from models.training.commands import make_judge
 from models.training.judge import JudgeRecipe, aligned, train_judge

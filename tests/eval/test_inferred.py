@@ -29,8 +29,7 @@ from ingest.documents import Document, Risk, SanitizedDocument
 from ingest.protecting.adversary import Inference
 from ingest.protecting.targets import SAME_SET, VALUES
 from ingest.read.reading import Fields
-from models.attributes.examples import KnownTexts, Learned
-from models.attributes.heads import Head, Heads, load_heads, weights_of
+from models.attributes import Head, Heads, KnownTexts, Learned, load_heads, weights_of
 from models.catalog import ModelRef
 from models.encoders.minilm import MiniLM
 from models.errors import ConfigurationError, ModelUnavailable

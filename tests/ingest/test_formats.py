@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ingest.read.ocr import find_tesseract
+from ingest.read.pdf_pages import find_tesseract
 from ingest.read.sources import EXTENSIONS
 from tests.commands import Ran, lethe
 from tests.formats_table import FIELDS, PAGE, page, table

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ingest.detection.learned import LearnedDetector
 from ingest.documents import Document, Identifier
-from models.detectors.gliner_model import FoundSpan
+from models.gliner_model import FoundSpan
 
 
 class Spans:

@@ -15,7 +15,7 @@ from docx.oxml import parse_xml
 from hypothesis import given
 from hypothesis import strategies as st
 
-import ingest.read.docx
+import ingest.read.office
 import ingest.read.text
 from ingest.documents import Document
 from ingest.errors import UnreadableDocument

@@ -23,13 +23,12 @@ from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches
 
-import ingest.read.formats
 import ingest.read.office
+import ingest.read.text
 from ingest.documents import Unread
 from ingest.errors import UnreadableDocument
-from ingest.read.docx import docx_text
-from ingest.read.formats import ReadText
-from ingest.read.pptx import pptx_text
+from ingest.read.office import docx_text, pptx_text
+from ingest.read.text import ReadText
 from ingest.read.xlsx import xlsx_text
 from tests.sample_files import write_docx, write_pptx, write_xlsx
 from tests.timing import cost
@@ -307,7 +306,7 @@ def test_the_widest_gap_is_a_hundred_bars() -> None:
 
 
 def test_one_long_string_shown_often_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ingest.read.formats, "MAX_CHARACTERS", 1_000_000)
+    monkeypatch.setattr(ingest.read.text, "MAX_CHARACTERS", 1_000_000)
     cells = "<row>" + "<c t='s'><v>0</v></c>" * 100 + "</row>"
     kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
     relations = "".join(
@@ -463,7 +462,7 @@ def test_time_grows_with_what_is_unpacked(name: str) -> None:
 def test_millions_of_empty_paragraphs_stay_small_in_memory(tmp_path: Path) -> None:
     (tmp_path / "bomb.docx").write_bytes(bomb("paragraphs", 4_000_000))
     code = (
-        "import resource, sys\nfrom pathlib import Path\nfrom ingest.read.docx import docx_text\n"
+        "import resource, sys\nfrom pathlib import Path\nfrom ingest.read.office import docx_text\n"
         "import lxml.etree\nbefore = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "docx_text(Path(sys.argv[1]).open('rb'), 'x')\n"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)"

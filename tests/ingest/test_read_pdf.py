@@ -21,13 +21,13 @@ from pypdf.generic import (
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
-import ingest.read.ocr
-import ingest.read.pdf
+import ingest.read.pdf_pages
+import ingest.read.whole_files
 from ingest.documents import Unread
 from ingest.errors import UnreadableDocument
-from ingest.read.formats import ReadText
-from ingest.read.ocr import recognized
-from ingest.read.pdf import pdf_text
+from ingest.read.pdf_pages import recognized
+from ingest.read.text import ReadText
+from ingest.read.whole_files import pdf_text
 from tests.sample_files import SCANNED, picture, write_pdf
 
 INSTALL = "install tesseract, e.g. apt-get install tesseract-ocr, or run OCR first, e.g. ocrmypdf"
@@ -146,7 +146,7 @@ def script(folder: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
 
 def test_recognizing_ends_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     script(tmp_path, monkeypatch, "exec sleep 20")
-    monkeypatch.setattr(ingest.read.pdf, "OCR_SECONDS", 0.3)
+    monkeypatch.setattr(ingest.read.whole_files, "OCR_SECONDS", 0.3)
     late = Unread("scanned page", 2, "was not recognized in time; run OCR first, e.g. ocrmypdf")
     assert read(drawn(words("well"), scan("Zyxwv"), scan("Zyxwv"))) == ReadText("well", (late,))
 

@@ -15,11 +15,9 @@ from hypothesis import strategies as st
 import ingest.read.text
 from ingest.documents import Document
 from ingest.errors import UnreadableDocument
-from ingest.read.fields import below, count_values
-from ingest.read.reading import Fields, ReadLimits
+from ingest.read.reading import Fields, ReadLimits, below, count_values
 from ingest.read.record_text import document_of
-from ingest.read.records import Record, delimited, read_records, records
-from ingest.read.separators import SEPARATORS, separator_of
+from ingest.read.records import SEPARATORS, Record, delimited, read_records, records, separator_of
 from ingest.read.sources import read_documents
 from ingest.read.text import lines
 from tests.relative import relative

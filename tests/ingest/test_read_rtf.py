@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from ingest.documents import Unread
 from ingest.errors import UnreadableDocument
-from ingest.read.formats import ReadText
 from ingest.read.rtf import rtf_text
+from ingest.read.text import ReadText
 from tests.sample_files import write_rtf
 from tests.timing import cost
 

@@ -18,8 +18,14 @@ from models.language import prompts
 from models.language.asking import NO_PLAN, REPAIR, WAITING, Asker, InMemory, Plan, Usage
 from models.language.openai_compatible import OpenAICompatibleModel
 from models.language.prompts import Prompt, prompt
-from models.language.protocol import ChatMessage, ConstrainedModel, PromptTooLong
-from models.language.reading import behind_mark, items_in, json_in
+from models.language.protocol import (
+    ChatMessage,
+    ConstrainedModel,
+    PromptTooLong,
+    behind_mark,
+    items_in,
+    json_in,
+)
 from tests.chat_server import Reply, chat_server, says
 
 NUMBER = Prompt("number", 3, "Answer with a number.", "How many? $text", "a number.", 8)

@@ -7,7 +7,7 @@ from shutil import copytree
 import numpy as np
 import pytest
 
-from models.encoders.cross_encoder import CrossEncoder
+from models.encoders.sentence_encoder import CrossEncoder
 from models.errors import LetheError, ModelUnavailable
 from models.local_files import quiet
 from tests.tiny_encoder import make_tiny_cross_encoder, save_bert

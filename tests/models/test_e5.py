@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.catalog import E5_LAYERS, embedded_path
-from models.encoders.e5 import E5Small, pieces_of, trunk
-from models.encoders.e5_file import E5File
+from models.encoders.e5 import E5File, E5Small, pieces_of, trunk
 from models.encoders.words import BOS, EOS, UNK
 from models.errors import ConfigurationError
 

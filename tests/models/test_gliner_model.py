@@ -16,9 +16,9 @@ from ingest.detection.learned import LearnedDetector
 from ingest.documents import UNLINKED, Document, Entity, Identifier, Span
 from ingest.protocols import EntityDetector
 from models.catalog import ModelRef
-from models.detectors.gliner_model import GlinerModel
-from models.detectors.gliner_model import _limits_of as limits_of
 from models.errors import ConfigurationError, LetheError, ModelUnavailable
+from models.gliner_model import GlinerModel
+from models.gliner_model import _limits_of as limits_of
 from tests.batches import assert_alike, assert_batches_do_not_show, places
 from tests.tiny_gliner import (
     LABELS,

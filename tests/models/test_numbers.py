@@ -8,9 +8,9 @@ from models.catalog import ModelRef
 from models.encoders.bert import CLS, SEP, by_onednn, embed, padded, run_layers
 from models.encoders.minilm import MiniLM, released
 from models.encoders.numbers import Numbers, cast, fastest
+from models.reader.network import read_reader
 from models.reader.reader import Reader
-from models.reader.store import read_reader
-from models.risk.protocol import LabeledText
+from models.risk import LabeledText
 
 TEXTS = [
     "Ada Lind lives in Quarnby and repairs lamps.",

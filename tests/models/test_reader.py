@@ -17,14 +17,13 @@ from ingest.labels import LABELS
 from models.catalog import READER, ModelRef
 from models.corpora.passages import KINDS
 from models.encoders.bert import mean_state, padded
-from models.encoders.pieces import WordVectors, packed, unpacked
+from models.encoders.e5 import WordVectors, packed, unpacked
 from models.encoders.words import GAPS, gap_before, shape_of, words_of
 from models.errors import ModelUnavailable
 from models.reader.linking import DOUBT, MOST, NEAR, REACH, comparable, features_of, name_words
-from models.reader.network import first_states, hazards, read
+from models.reader.network import first_states, hazards, read, read_reader, write_reader
 from models.reader.reader import Reader, best_items
-from models.reader.store import read_reader, write_reader
-from models.risk.protocol import LabeledText
+from models.risk import LabeledText
 from models.trained import in_8_bits, whole
 from tests.small_models import shipped_reader
 

@@ -8,8 +8,8 @@ import pytest
 
 from models.catalog import READER, ModelRef
 from models.corpora.passages import KINDS, Mark, Passage, parsed, passages
-from models.encoders.pieces import splitter_of
-from models.reader.store import read_reader
+from models.encoders.e5 import splitter_of
+from models.reader.network import read_reader
 from models.training import slots
 from models.training.optimizing import Progress
 from models.training.reader import ReaderRecipe, train_reader

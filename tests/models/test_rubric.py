@@ -26,7 +26,7 @@ from models.corpora.rubric import (
 )
 from models.errors import ConfigurationError
 from models.training import commands
-from models.training.scored import ScoredText, scored
+from models.training.transformer_risk import ScoredText, scored
 from tests.commands import public_data
 
 MARKER = "zqxmarker"

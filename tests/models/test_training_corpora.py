@@ -13,10 +13,19 @@ from hypothesis import strategies as st
 from ingest.labels import LABELS
 from models.corpora.detokenize import PLAIN, SPLIT, Style, joined
 from models.corpora.examples import Example
-from models.corpora.labels import asked_labels, corpus_facts, label_map, label_names, mapped_corpora
+from models.corpora.labels import (
+    Part,
+    asked_labels,
+    corpus_facts,
+    held_out_cases,
+    held_out_share,
+    label_map,
+    label_names,
+    mapped_corpora,
+    shuffled,
+)
 from models.corpora.names import is_date, name_in, person_in
 from models.corpora.read import corpora_in, medquad_training_docs, read_corpora
-from models.corpora.splits import Part, held_out_cases, held_out_share, shuffled
 from models.errors import ConfigurationError
 from tests.commands import public_data, write_lines
 

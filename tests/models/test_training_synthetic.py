@@ -19,7 +19,6 @@ from models.corpora.examples import Edit, Example, Mention
 from models.errors import ConfigurationError, ModelUnavailable
 from models.training.labels import LABELS, PERSON, asked_for
 from models.training.synthetic import frames as frame_files
-from models.training.synthetic.dates import number_words, ordinal_words, year_words
 from models.training.synthetic.frames import Choice, Labeled, Node, Slot, frames, parse, phrases, word
 from models.training.synthetic.generate import MAKERS, render, synthetic_examples
 from models.training.synthetic.marked import (
@@ -32,8 +31,16 @@ from models.training.synthetic.marked import (
     mark,
     tidied,
 )
-from models.training.synthetic.people import FORMS
-from models.training.synthetic.stage import Stage, digits, fakers, new_stage
+from models.training.synthetic.people import (
+    FORMS,
+    Stage,
+    digits,
+    fakers,
+    new_stage,
+    number_words,
+    ordinal_words,
+    year_words,
+)
 
 pytest.importorskip("faker", reason="the names of the invented texts come from faker")
 
@@ -81,7 +88,7 @@ def test_as_many_as_were_wanted_and_none_twice(examples: list[Example]) -> None:
 
 DIGEST = """
 import hashlib
-from models.training.synthetic.places import italian_towns
+from models.training.synthetic.people import italian_towns
 from models.training.synthetic.generate import synthetic_examples
 made = [italian_towns(), *((e.text, e.mentions, e.asked) for e in synthetic_examples(500, 3))]
 print(hashlib.sha256(repr(made).encode()).hexdigest())

@@ -23,17 +23,17 @@ from models.catalog import ModelRef, describe, reference
 from models.corpora.rubric import Snippet, held_out, shipped_snippets
 from models.errors import ConfigurationError, ModelUnavailable
 from models.local_files import quiet
-from models.risk.protocol import LabeledText
-from models.risk.transformer import Reader, TransformerRisk, load_transformer_risk, read_encoder
+from models.risk import LabeledText, Reader, TransformerRisk, load_transformer_risk, read_encoder
 from models.training import commands, transformer_risk
 from models.training.commands import make_transformer_risk, split, write_transformer_risk
 from models.training.optimizing import Progress
-from models.training.scored import ScoredText, hazard_loss
 from models.training.transformer_risk import (
     Agreement,
+    ScoredText,
     TransformerRecipe,
     agreement,
     fine_tune,
+    hazard_loss,
     new_head,
 )
 from tests.batches import assert_batches_do_not_show, assert_near

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.detectors.gliner_model import FoundSpan, merge
 from models.encoders.windows import Limits, Window, windows
+from models.gliner_model import FoundSpan, merge
 
 
 @st.composite

@@ -22,7 +22,7 @@ def imports_of(tree: ast.AST) -> Iterator[str]:
 # In each room a file may import those of its own step and of the steps before it.
 STEPS = {
     "models": "errors vectors packs progress loopback remembering local_files catalog trained pull corpora "
-    "encoders detectors risk reader answers bits wording judges attributes fields language training",
+    "encoders gliner_model risk reader answers bits wording judges attributes fields language training",
     "ingest": "documents labels spans annotated errors protocols temporary private_files keys readers "
     "language read detection linking wording scoring deciding protecting synthesizing explain "
     "sanitize pipeline workers on_ray langchain_transformer",
@@ -30,9 +30,9 @@ STEPS = {
     "passages prompt collection retriever reranked guards generators langchain_adapters system",
     "eval": "documents progress rows protocols measures targets corpora provenance attacks "
     "experiment prepared tasks studies reports",
-    "app": "machine presets settings policies indexes data_dir access compose preloaded demo "
-    "rows ingesting on_ray dry_run erasing auditing langchain_store explain_text explain_html policy_file "
-    "sanitized_files jobs sanitizing synthesizing marked server cli",
+    "app": "machine presets settings policies data_dir access compose preloaded demo "
+    "rows ingesting on_ray dry_run erasing auditing langchain_store explaining "
+    "jobs sanitizing marked server cli",
 }
 
 

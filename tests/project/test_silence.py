@@ -88,12 +88,12 @@ models.catalog.ModelDescription: id licence revision
 models.pull.Offer: name revision licence
 models.pull.RemoteFile: path sha256
 models.catalog.VerifiedFile: model sha256
-models.detectors.gliner_model.FoundSpan: label
+models.gliner_model.FoundSpan: label
 models.trained.Trained: name
-models.judges.pairs.ClaimPair: kind group
-models.attributes.heads.Head: attribute values
-models.attributes.heads.Heads: name heads
-models.attributes.examples.KnownTexts: attribute values
+models.judges.ClaimPair: kind group
+models.attributes.Head: attribute values
+models.attributes.Heads: name heads
+models.attributes.KnownTexts: attribute values
 models.training.attributes.KeptApart: figures
 eval.attacks.attribute_values.Value: name
 eval.attacks.attribute_values.Country: code name people towns domain phone currency
@@ -109,7 +109,7 @@ models.corpora.passages.Mark: kind identifier
 models.corpora.passages.Passage: name document language noise
 models.corpora.rubric.Snippet: id domain
 models.reader.reader.Item: kind identifier
-models.reader.store.Stored: name
+models.reader.network.Stored: name
 models.training.reader.ReaderRecipe: shares
 models.training.reader_rows.Item: source asked
 ingest.documents.Document: doc_id
@@ -123,6 +123,7 @@ ingest.wording.rungs.Rung: words
 ingest.wording.sentence.Words: one many bare verb adjective
 ingest.wording.sorts.Known: sort group
 models.training.wording.Example: sort form
+models.training.fields.FieldExample: path beside cells kind base
 models.wording.Place: kind
 models.wording.Sort: name kind one many bare verb adjective
 ingest.wording.mentions.Fit: words
@@ -133,7 +134,7 @@ ingest.read.rtf._Reader: fonts of_the_file
 ingest.labels.Label: name descriptor
 ingest.detection.cells.Cell: group
 ingest.detection.fields.Field: kind
-models.fields.head.FieldHead: kinds
+models.fields.FieldHead: kinds
 models.bits.BitsModel: name features
 eval.studies.narrowing.game.Pairs: name
 ingest.detection.own.lists.OwnPattern: name label check
@@ -290,7 +291,7 @@ app.jobs.uploads.Order: source
 app.jobs.uploads._Sent: place
 app.server.answers.ErrorDetail: message type param code
 app.settings.load._Problem: name wrong
-app.synthesizing.Synthesis: figures sentences
+app.cli.synthesize.Synthesis: figures sentences
 models.language.tuning.Noise: accountant
 app.settings.policy.PatternSettings: name label check
 app.settings.policy.PolicySettings: operators words

@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from app.demo.corpus import corpus_path
+from app.demo import corpus_path
 from app.server.app import assemble
 from app.server.served import ServedCollection
 from ingest.deciding.baselines.uniform import REDACT

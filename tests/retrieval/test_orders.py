@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from safetensors import safe_open
 
-from app.demo.corpus import corpus_path
+from app.demo import corpus_path
 from benchmarks.orders import SENTENCES, WEIGHTS, lines
 from eval.corpora.corpus import Selection
 from eval.corpora.loaders import load

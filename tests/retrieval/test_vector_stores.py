@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.indexes import keeping_of
+from app.data_dir import keeping_of
 from app.settings.load import load_settings
 from models.errors import ConfigurationError, ModelUnavailable
 from retrieval.collection import Collection, delete, locked

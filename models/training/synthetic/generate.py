@@ -9,7 +9,6 @@ from models.corpora.countries import countries
 from models.corpora.examples import SYNTHETIC, Example
 from models.errors import ConfigurationError
 from models.training.labels import LABELS, asked_for, marked_as
-from models.training.synthetic import dates, places
 from models.training.synthetic.frames import (
     Choice,
     Digits,
@@ -32,8 +31,24 @@ from models.training.synthetic.marked import (
     mark,
     tidied,
 )
-from models.training.synthetic.people import FORMS, FREE, new_person
-from models.training.synthetic.stage import Stage, any_country, digits, fakers, new_stage
+from models.training.synthetic.people import (
+    FORMS,
+    FREE,
+    Stage,
+    age,
+    any_country,
+    any_date,
+    birth,
+    clock,
+    digits,
+    fakers,
+    line,
+    new_address,
+    new_person,
+    new_stage,
+    parts,
+    whole,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -146,10 +161,10 @@ def _value(slot: Slot, stage: Stage) -> MarkedPiece:
 
 
 def _of_address(part: str, stage: Stage, style: str) -> MarkedPiece:
-    address = places.new_address(stage, any_country(stage))
+    address = new_address(stage, any_country(stage))
     if part == "state" and not address.state:
-        address = places.new_address(stage, countries()[0])
-    return MarkedPiece(places.parts(address)[part].text)
+        address = new_address(stage, countries()[0])
+    return MarkedPiece(parts(address)[part].text)
 
 
 def _city(stage: Stage, style: str) -> MarkedPiece:
@@ -161,13 +176,13 @@ def _city(stage: Stage, style: str) -> MarkedPiece:
 
 def _street_address(stage: Stage, style: str) -> MarkedPiece:
     home = new_person(stage).home
-    made = places.line(home) if style == "line" else places.whole(home)
+    made = line(home) if style == "line" else whole(home)
     return MarkedPiece(made.text, made.mentions[1:])
 
 
 def _age(stage: Stage, style: str) -> MarkedPiece:
     years = stage.random.randrange(1, 19) if style == "child" else stage.random.randrange(18, 96)
-    return MarkedPiece(dates.age(stage, years, "" if style == "child" else style).text)
+    return MarkedPiece(age(stage, years, "" if style == "child" else style).text)
 
 
 def _from_library(*names: str) -> Maker:
@@ -205,9 +220,9 @@ def _checked(number: str) -> str:
 
 
 MAKERS: dict[str, Maker] = {
-    "date": dates.any_date,
-    "time": dates.clock,
-    "date of birth": lambda stage, style: MarkedPiece(dates.birth(stage, new_person(stage).born, style).text),
+    "date": any_date,
+    "time": clock,
+    "date of birth": lambda stage, style: MarkedPiece(birth(stage, new_person(stage).born, style).text),
     "person age": _age,
     "street address": _street_address,
     "building number": partial(_of_address, "number"),

@@ -1,16 +1,336 @@
 """Synthetic people, and the forms in which a text refers to them."""
 
+import re
 import unicodedata
-from collections.abc import Callable
-from datetime import timedelta
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, timedelta
 from functools import cache
+from random import Random
+from typing import TYPE_CHECKING, Literal, TypeVar
 
-from models.corpora.countries import countries, tables
+from models.corpora.countries import Country, countries, tables
+from models.errors import ModelUnavailable
 from models.training.labels import PERSON, marked_as
-from models.training.synthetic import dates, places
 from models.training.synthetic.frames import word
 from models.training.synthetic.marked import MarkedPiece, compose, join, mark
-from models.training.synthetic.stage import Gender, Person, Stage, any_country, digits, weighted
+
+if TYPE_CHECKING:
+    from faker import Faker
+
+
+_FIRST_DAY = date(2004, 1, 1)
+_DAYS = 8000
+_CAPITALS, _DIGITS = "ABCDEFGHJKLMNPRSTUVWXYZ", "0123456789"
+_KINDS = {
+    "#": _DIGITS,
+    "%": _DIGITS[1:],
+    "?": _CAPITALS,
+    "*": _CAPITALS + _DIGITS,
+    "~": "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz",
+    "¤": "qpzry9x8gf2tvdw0s3jn54khce6mua7l",
+    "§": "0123456789abcdef",
+}
+
+T = TypeVar("T")
+Gender = Literal["female", "male"]
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """The parts of one address, as plain text; ``state`` and ``county`` may be empty."""
+
+    country: Country
+    layout: str
+    number: str = field(repr=False)
+    road: str = field(repr=False)
+    unit: str = field(repr=False)
+    city: str = field(repr=False)
+    state: str = field(repr=False)
+    county: str = field(repr=False)
+    zip: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """An invented person; ``country`` is where they live, by its English name."""
+
+    given: str = field(repr=False)
+    middle: str = field(repr=False)
+    family: str = field(repr=False)
+    gender: Gender
+    born: date = field(repr=False)
+    nationality: str
+    home: Address = field(repr=False)
+    family_first: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One example in the making. ``people`` and ``values`` fill up as slots name them."""
+
+    random: Random = field(repr=False)
+    fakers: "Mapping[str, Faker]" = field(repr=False)
+    today: date
+    people: dict[str, Person] = field(default_factory=dict, repr=False)
+    values: dict[str, MarkedPiece] = field(default_factory=dict, repr=False)
+
+
+def any_country(stage: Stage) -> Country:
+    """A country, as often as somebody lives there."""
+    return weighted(stage.random, [(country, country.weight) for country in countries()])
+
+
+def fakers(random: Random) -> "dict[str, Faker]":
+    """One source of names and places for every locale, all seeded from ``random``.
+
+    Raises:
+        ModelUnavailable: the library is not installed.
+    """
+    try:
+        from faker import Faker
+    except ImportError as error:
+        raise ModelUnavailable("faker", "is not installed: pip install 'lethe[train]'") from error
+    made = {country.locale: Faker(country.locale) for country in countries()}
+    for faker in made.values():
+        faker.seed_instance(random.getrandbits(64))
+    return made
+
+
+def new_stage(random: Random, sources: "Mapping[str, Faker]") -> Stage:
+    """An empty stage on a day of its own."""
+    return Stage(random, sources, _FIRST_DAY + timedelta(days=random.randrange(_DAYS)))
+
+
+def digits(random: Random, pattern: str) -> str:
+    """The pattern with ``#`` as a digit, ``%`` as one from 1, ``?`` as a capital, ``*`` as either.
+
+    ``~``, ``¤`` and ``§`` before a number stand for so many characters of base 58, of base 32 as in bech32,
+    and of base 16.
+    """
+
+    def drawn(found: re.Match[str]) -> str:
+        return "".join(random.choice(_KINDS[found["kind"]]) for _ in range(int(found["times"] or 1)))
+
+    return re.sub(r"(?P<kind>[#%?*]|[~¤§](?=\d))(?P<times>(?<=[~¤§])\d+)?", drawn, pattern)
+
+
+def weighted(random: Random, options: Sequence[tuple[T, float]]) -> T:
+    """One of the options, as often as its weight says."""
+    return random.choices([option for option, _ in options], [weight for _, weight in options])[0]
+
+
+_ENGLISH = ("en_US", "en_GB", "en_CA", "en_AU")
+_TOWNS_OF_THEIR_OWN = {"en_US": "_american city", "en_GB": "_british city", "en_CA": "_canadian city"}
+_STATES = {
+    "en_US": "_american state",
+    "en_CA": "_canadian province",
+    "en_AU": "_australian state",
+    "en_IN": "_indian state",
+    "pt_BR": "_brazilian state",
+}
+
+
+def new_address(stage: Stage, country: Country) -> Address:
+    """An address in that country."""
+    random = stage.random
+    american = country.locale == "en_US"
+    numbers = "%## %### %# %####" if american else "% %# %# %## %## %### %#A %#/%"
+    code = digits(random, random.choice(country.zips or ("",))) or stage.fakers[country.locale].postcode()
+    return Address(
+        country,
+        random.choice(country.layouts),
+        digits(random, random.choice(numbers.split())),
+        _road(stage, country),
+        digits(random, random.choice(country.units)),
+        _city(stage, country),
+        _state(stage, country),
+        word(random, "_british county"),
+        code,
+    )
+
+
+def _road(stage: Stage, country: Country) -> str:
+    """In English mostly after a tree or a church, elsewhere after somebody."""
+    random = stage.random
+    if country.locale in _ENGLISH and random.random() < 0.7:
+        name = word(random, "_road")
+    else:
+        name = stage.fakers[country.locale].last_name()
+    return random.choice(country.roads).replace("{name}", name)
+
+
+def _city(stage: Stage, country: Country) -> str:
+    own = _TOWNS_OF_THEIR_OWN.get(country.locale)
+    if own and stage.random.random() < 0.6:
+        return word(stage.random, own)
+    if country.locale == "it_IT":
+        return stage.random.choice(italian_towns())
+    city: str = stage.fakers[country.locale].city()
+    # The library's lists hold a few towns with a space behind them.
+    return city.strip()
+
+
+@cache
+def italian_towns() -> tuple[str, ...]:
+    """In their own order: the library keeps them as a set, which another process goes through differently."""
+    from faker.providers.address.it_IT import Provider
+
+    return tuple(sorted(Provider.cities))
+
+
+def _state(stage: Stage, country: Country) -> str:
+    """The name or the letters of a state, empty where addresses name none."""
+    kind = _STATES.get(country.locale)
+    if kind is None:
+        return ""
+    name, _, letters = word(stage.random, kind).partition("=")
+    return letters if letters and stage.random.random() < 0.6 else name
+
+
+def whole(address: Address) -> MarkedPiece:
+    """The address as one mention, its parts marked inside."""
+    return mark(compose(address.layout, parts(address)), "street address")
+
+
+def line(address: Address) -> MarkedPiece:
+    """Road and number alone, as one mention."""
+    layout = "{road} {number}" if address.layout.startswith("{road}") else "{number} {road}"
+    return mark(compose(layout, parts(address)), "street address")
+
+
+def parts(address: Address) -> dict[str, MarkedPiece]:
+    """Every part by its name in a layout, marked with its label."""
+    return {
+        "number": mark(address.number, "building number"),
+        "road": MarkedPiece(address.road),
+        "unit": mark(address.unit, "secondary address unit"),
+        "city": mark(address.city, "city name", "place"),
+        "state": mark(address.state, "state or province", "place") if address.state else MarkedPiece(""),
+        "county": mark(address.county, "county", "place"),
+        "zip": mark(address.zip, "zip postal code"),
+        "country": mark(address.country.name, "country", "place"),
+    }
+
+
+_MONTHS = ("January February March April May June July August September October November December").split()
+_WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
+_UNITS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen"
+).split()
+_TENS = "zero ten twenty thirty forty fifty sixty seventy eighty ninety".split()
+_ORDINALS = (
+    "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth "
+    "thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
+).split()
+_LAYOUTS: dict[str, tuple[str, ...]] = {
+    "numeric": (
+        *("{mm}/{dd}/{year}", "{dd}/{mm}/{year}", "{mm}/{dd}/{yy}", "{dd}.{mm}.{year}", "{dd}-{mm}-{year}"),
+        *("{year}-{mm}-{dd}", "{dd}/{mm}/{yy}", "{mm}-{dd}-{year}", "{m}/{d}/{year}", "{m}/{d}/{year}"),
+    ),
+    "long": (
+        *("{month} {d}, {year}", "{d} {month} {year}", "{nth} {month} {year}", "{month} {nth}, {year}"),
+        *("{nth} of {month}, {year}", "{mon} {d}, {year}", "{dd}-{mon}-{year}", "{d} {mon} {year}"),
+    ),
+    "short": (
+        *("{month} {d}", "{d} {month}", "the {nth} of {month}", "{mon} {nth}", "{m}/{d}", "{month} {nth}"),
+    ),
+    "spoken": tuple(
+        f"{day}{year}"
+        for day in ("the {said} of {month}", "{month} {said}")
+        for year in ("", "", " {year_said}", ", {year_said}")
+    ),
+    "weekday": ("{weekday}", "{weekday}", "{weekday}, {d} {month}", "{weekday} {month} {nth}"),
+    "iso": ("{year}-{mm}-{dd}",),
+    "year": ("{year}",),
+    "yearwords": ("{year_said}",),
+    "month": ("{month} {year}",),
+    "monthname": ("{month}",),
+    "log": ("{dd}/{mon}/{year}",),
+    "mail": ("{wday}, {d} {mon} {year}",),
+}
+_USUAL = (("numeric", 4.0), ("long", 5.0), ("short", 1.5), ("iso", 1.0))
+_USUAL_WITH_YEAR = (("numeric", 4.0), ("long", 4.0), ("iso", 1.0))
+
+
+def number_words(number: int) -> str:
+    """A number below one hundred in words."""
+    if number < 20:
+        return _UNITS[number]
+    tens, unit = divmod(number, 10)
+    return _TENS[tens] + (f"-{_UNITS[unit]}" if unit else "")
+
+
+def ordinal_words(number: int) -> str:
+    """The day of a month in words."""
+    if number <= 20:
+        return _ORDINALS[number]
+    tens, unit = divmod(number, 10)
+    return f"{_TENS[tens]}-{_ORDINALS[unit]}" if unit else "thirtieth"
+
+
+def year_words(year: int) -> str:
+    """A year as it is said."""
+    century, rest = divmod(year, 100)
+    if century == 20 and rest < 10:
+        return f"two thousand {number_words(rest)}" if rest else "two thousand"
+    return f"{number_words(century)} {number_words(rest).replace('-', ' ') if rest else 'hundred'}"
+
+
+def written(day: date, random: Random, style: str) -> str:
+    """The day in that style."""
+    ending = "th" if 10 < day.day < 14 else {1: "st", 2: "nd", 3: "rd"}.get(day.day % 10, "th")
+    month, weekday = _MONTHS[day.month - 1], _WEEKDAYS[day.weekday()]
+    text = random.choice(_LAYOUTS[style]).format(
+        **{"d": day.day, "dd": f"{day.day:02d}", "nth": f"{day.day}{ending}", "said": ordinal_words(day.day)},
+        **{"m": day.month, "mm": f"{day.month:02d}", "mon": month[:3], "month": month},
+        **{"year": day.year, "yy": f"{day.year % 100:02d}", "year_said": year_words(day.year)},
+        **{"weekday": weekday, "wday": weekday[:3]},
+    )
+    return text.lower() if style == "spoken" and random.random() < 0.5 else text
+
+
+def any_date(stage: Stage, style: str) -> MarkedPiece:
+    """A day within three years of the example's own; a year alone may lie decades back."""
+    back = 12000 if style.startswith("year") else 1100
+    day = stage.today - timedelta(days=stage.random.randrange(back))
+    return MarkedPiece(written(day, stage.random, style or weighted(stage.random, _USUAL)))
+
+
+def birth(stage: Stage, born: date, style: str) -> MarkedPiece:
+    """A day of birth, which is a date as well."""
+    style = style or weighted(stage.random, _USUAL_WITH_YEAR)
+    return mark(written(born, stage.random, style), "date of birth", "date")
+
+
+def age(stage: Stage, years: int, style: str) -> MarkedPiece:
+    """An age: digits, or words, or the compound that stands before "man"."""
+    said = {
+        "": str(years),
+        "words": number_words(years),
+        "compound": f"{years}-year-old",
+        "compoundwords": f"{number_words(years)}-year-old",
+        "short": stage.random.choice((f"{years} yo", f"{years} y/o", f"{years}yo", f"{years} year old")),
+    }
+    return mark(said[style], "person age")
+
+
+def clock(stage: Stage, style: str) -> MarkedPiece:
+    """A time of day."""
+    random = stage.random
+    hour, minute, second = random.randrange(24), random.randrange(60), random.randrange(60)
+    half = random.choice(("am", "pm", " AM", " PM", " a.m.", " p.m."))
+    shown = {
+        "full": f"{hour:02d}:{minute:02d}:{second:02d}",
+        "hm": f"{hour:02d}:{minute:02d}",
+        "half": f"{hour % 12 + 1}:{minute:02d}{half}",
+        "words": f"{random.choice(('half past', 'quarter to'))} {number_words(hour % 12 + 1)}",
+    }
+    if style:
+        return MarkedPiece(shown[style])
+    return MarkedPiece(random.choice((shown["hm"], shown["half"], shown["half"], f"{hour % 12 + 1}{half}")))
+
 
 _ENGLISH_COUNTRIES = ("United States", "United Kingdom", "Canada", "Australia")
 _SHARE_FROM_LISTS = 0.22
@@ -58,7 +378,7 @@ def new_person(stage: Stage, child: bool = False) -> Person:
         faker, family_first, nationality = stage.fakers[country.locale], False, country.nationality
         given, middle = (getattr(faker, f"first_name_{gender}")() for _ in range(2))
         family = getattr(faker, f"last_name_{gender}")()
-    home = places.new_address(stage, country)
+    home = new_address(stage, country)
     return Person(given, middle, family, gender, born, nationality, home, family_first)
 
 
@@ -77,7 +397,7 @@ def _pronoun(name: str) -> Form:
 
 
 def _part(name: str) -> Form:
-    return lambda person, stage, style: places.parts(person.home)[name]
+    return lambda person, stage, style: parts(person.home)[name]
 
 
 def _full(person: Person, stage: Stage, style: str) -> MarkedPiece:
@@ -122,7 +442,7 @@ def _gender(person: Person, stage: Stage, style: str) -> MarkedPiece:
 
 
 def _age(person: Person, stage: Stage, style: str) -> MarkedPiece:
-    return dates.age(stage, max(1, (stage.today - person.born).days // 365), style)
+    return age(stage, max(1, (stage.today - person.born).days // 365), style)
 
 
 def _letters(name: str, otherwise: str) -> str:
@@ -195,7 +515,7 @@ FORMS: dict[str, Form] = {
     "doctor": _doctor,
     "any": _any,
     "relative": _relative,
-    "born": lambda person, stage, style: dates.birth(stage, person.born, style),
+    "born": lambda person, stage, style: birth(stage, person.born, style),
     "age": _age,
     "gender": _gender,
     "email": _email,
@@ -203,8 +523,8 @@ FORMS: dict[str, Form] = {
     "handle": _handle,
     "link": _link,
     "account": _account,
-    "address": lambda person, stage, style: places.whole(person.home),
-    "line": lambda person, stage, style: places.line(person.home),
+    "address": lambda person, stage, style: whole(person.home),
+    "line": lambda person, stage, style: line(person.home),
     "unit": _part("unit"),
     "city": _part("city"),
     "state": _part("state"),

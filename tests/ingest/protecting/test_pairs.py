@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ingest.protecting.incognitext import Pair, conversation, pairs_text, read_pairs
 from models.errors import ConfigurationError
-from models.language.reading import behind_mark
+from models.language.protocol import behind_mark
 
 PAIR = Pair("7", "sex", "male", "female", "My wife snores.", "My husband snores.")
 

@@ -10,8 +10,7 @@ from ingest.wording.by_model import ModelGuesser, ModelLadders
 from ingest.wording.guessed import Case, Guessed
 from ingest.wording.replace import apply
 from models.language.asking import Asker
-from models.language.protocol import ChatMessage, LanguageModel
-from models.language.reading import items_in
+from models.language.protocol import ChatMessage, LanguageModel, items_in
 from tests.ingest.wording.test_wording import annotated
 
 

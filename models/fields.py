@@ -1,6 +1,5 @@
 """The head that says what stands in a field: multinomial logits over hashed words of its name and cells."""
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -10,8 +9,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from models.catalog import ModelRef, check_embedded, embedded_model, folder_of
-from models.errors import ModelUnavailable
+from models.catalog import ModelRef
+from models.trained import readable_files
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -58,20 +57,10 @@ def load_head(model: ModelRef) -> FieldHead:
     # Not by way of torch: patterns and rules alone do not need it.
     from safetensors.numpy import load_file
 
-    if model.source == "embedded":
-        check_embedded(embedded_model(model.name, "fields"))
-    folder = folder_of(model, "fields")
-    try:
-        card = json.loads((folder / "fields.json").read_text(encoding="utf-8"))
-        kinds, learned = card["kinds"], card["learned"].split("|")
-        stored = load_file(folder / "fields.safetensors")
+    with readable_files(model, "fields") as (file, card):
+        stored = load_file(file)
         weights, priors = (stored[name].astype(np.float32) for name in ("weights", "priors"))
-    except Exception as error:
-        raise ModelUnavailable(
-            f"The fields model in {folder} could not be read ({type(error).__name__}):",
-            "it needs fields.safetensors and fields.json as 'lethe models train-fields' writes them.",
-        ) from None
-    return FieldHead(tuple(kinds), weights, priors, tuple(learned))
+        return FieldHead(tuple(card["kinds"]), weights, priors, tuple(card["learned"].split("|")))
 
 
 def weights_of(head: FieldHead) -> "Mapping[str, Tensor]":

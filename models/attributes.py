@@ -19,6 +19,7 @@ from models.trained import read_trained
 if TYPE_CHECKING:
     from torch import Tensor
 
+
 Floats = NDArray[np.float64]
 PARTS = ("priors", "clues", "vectors", "spread")
 """The weights of a head, by the names that follow its own in the file."""
@@ -86,3 +87,41 @@ def weights_of(heads: Sequence[Head]) -> "dict[str, Tensor]":
         for head in heads
         for part in PARTS
     }
+
+
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """Texts whose value of an attribute is known, as numbers.
+
+    ``truths`` are places among the values and ``weights`` say how much each text counts; for shapes see
+    ``Head.probabilities``.
+    """
+
+    vectors: Floats = field(repr=False)
+    clues: Floats = field(repr=False)
+    truths: Places = field(repr=False)
+    weights: Floats = field(repr=False)
+
+    def at(self, places: Places) -> "Learned":
+        """Some of the texts."""
+        return Learned(self.vectors[places], self.clues[places], self.truths[places], self.weights[places])
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTexts:
+    """What an attribute is learned from: texts of corpora, each of a group, and further ones.
+
+    A group holds all texts of a person. ``further`` texts are names and invented sentences: they are always
+    learned from and never measured on.
+    """
+
+    attribute: str
+    values: tuple[str, ...]
+    learned: Learned
+    groups: Sequence[str] = field(repr=False)
+    corpora: Sequence[str] = field(repr=False)
+    further: Sequence[Learned] = field(default=(), repr=False)
+    reads_vectors: bool = True

@@ -43,11 +43,7 @@ class GlinerModel:
     """Finds spans with a GLiNER model from this machine's files. Safe to call from many threads."""
 
     def __init__(
-        self,
-        model: ModelRef | Path | str,
-        labels: Sequence[str],
-        threshold: float = 0.5,
-        batch_size: int = 8,
+        self, model: ModelRef | Path | str, labels: Sequence[str], threshold: float = 0.5, batch_size: int = 8
     ) -> None:
         """Load ``model``, a folder or a hub id in the local cache, to look for ``labels``.
 
@@ -137,10 +133,7 @@ class GlinerModel:
         if not distinct:
             return []
         ids = self._model.data_processor.transformer_tokenizer(
-            [[word] for word in distinct],
-            is_split_into_words=True,
-            add_special_tokens=False,
-            verbose=False,
+            [[word] for word in distinct], is_split_into_words=True, add_special_tokens=False, verbose=False
         )["input_ids"]
         size = {word: len(tokens) for word, tokens in zip(distinct, ids, strict=True)}
         return [size[word] for word, _, _ in words]
@@ -254,10 +247,7 @@ def _check_settings(labels: Sequence[str], threshold: float, batch_size: int) ->
 def _found(answers: Sequence[dict[str, Any]], offset: int, labels: Sequence[str]) -> list[FoundSpan]:
     return [
         FoundSpan(
-            offset + int(span["start"]),
-            offset + int(span["end"]),
-            str(span["label"]),
-            float(span["score"]),
+            offset + int(span["start"]), offset + int(span["end"]), str(span["label"]), float(span["score"])
         )
         for span in answers
         if span["label"] in labels
@@ -275,16 +265,16 @@ def merge(
     overlapping span of its label and takes the higher score. Thus a span no longer than the overlap is
     found whole.
     """
-    pieces = [(span, _is_cut(span, window, tokens)) for window, spans in found for span in spans]
+
+    def is_cut(span: FoundSpan, window: Window) -> bool:
+        return (window.first > 0 and span.start <= tokens[window.first][0]) or (
+            window.last < len(tokens) and span.end >= tokens[window.last - 1][1]
+        )
+
+    pieces = [(span, is_cut(span, window)) for window, spans in found for span in spans]
     pieces.sort(key=lambda each: (each[0].label, each[0].start, -each[0].end, each[1], -each[0].score))
     joined = [span for _, same in groupby(pieces, key=lambda piece: piece[0].label) for span in _join(same)]
     return sorted(joined, key=lambda span: (span.start, span.end, span.label))
-
-
-def _is_cut(span: FoundSpan, window: Window, tokens: Sequence[tuple[int, int]]) -> bool:
-    return (window.first > 0 and span.start <= tokens[window.first][0]) or (
-        window.last < len(tokens) and span.end >= tokens[window.last - 1][1]
-    )
 
 
 def _join(pieces: Iterable[tuple[FoundSpan, bool]]) -> list[FoundSpan]:

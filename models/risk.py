@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from models.catalog import ModelRef, folder_of
 from models.encoders.bert import batches, linear, mean_state
@@ -19,13 +19,31 @@ from models.encoders.windows import Limits, windows
 from models.errors import ModelUnavailable
 from models.local_files import best_device, quiet
 from models.packs import packs
-from models.risk.protocol import LabeledText
 from models.trained import read_trained
 
 if TYPE_CHECKING:
     from torch import Tensor
 
     from models.encoders.bert import Weights
+
+
+@dataclass(frozen=True, slots=True)
+class LabeledText:
+    """A text with labeled mentions: half-open spans in code points, and label names. Private."""
+
+    text: str = field(repr=False)
+    places: Sequence[tuple[int, int]] = field(repr=False)
+    labels: Sequence[str] = field(repr=False)
+
+
+class HazardModel(Protocol):
+    """Scores how strongly each mention of a text exposes a person."""
+
+    name: str
+
+    def hazards(self, texts: Sequence[LabeledText]) -> list[list[float]]:
+        """A hazard >= 0 in nats for each mention of each text, in the order given."""
+
 
 INNER = 128
 """Width of the head's hidden layer."""
@@ -242,9 +260,7 @@ def _means(vectors: "Tensor", groups: Sequence[Sequence[int]]) -> "Tensor":
 
 
 def windowed_hazards(
-    texts: Sequence[LabeledText],
-    jobs: Iterable[Job],
-    read: Callable[[Sequence[Job]], list[list[float]]],
+    texts: Sequence[LabeledText], jobs: Iterable[Job], read: Callable[[Sequence[Job]], list[list[float]]]
 ) -> list[list[float]]:
     """The hazards that ``read`` gives the mentions of each window, by text; 0 for mentions without one."""
     found = [[0.0] * len(text.places) for text in texts]

@@ -1,1 +1,0 @@
-"""What a reader can infer about the person of a text: small heads over the frozen MiniLM."""

@@ -1,1 +1,0 @@
-"""Any GLiNER model of the gliner library, by choice."""
