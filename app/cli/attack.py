@@ -10,9 +10,8 @@ from app.cli.console import current_phase_on, message, progress, result_beside_t
 from app.cli.given import data_of, fields_of, reported_readings_of
 from app.compose import system_of
 from app.settings.report import run_settings
-from eval.attacks.custom import attack_from
 from eval.attacks.extraction import Aim
-from eval.attacks.suite import extraction_suite
+from eval.attacks.suite import attack_from, extraction_suite
 from eval.corpora.given import read_corpus
 from eval.corpora.gold import gold_rows
 from eval.protocols import Attack

@@ -64,8 +64,7 @@ def train_judge(arguments: argparse.Namespace) -> int:
 def train_attributes(arguments: argparse.Namespace) -> int:
     """Train the heads of the attribute attack on texts of people who are known in part."""
     _check_training_is_here()
-    from eval.attacks.attribute_learning import drawn, texts_to_learn
-    from eval.attacks.attribute_truths import known_texts
+    from eval.attacks.attribute_truths import drawn, known_texts, texts_to_learn
     from models.encoders.minilm import MiniLM
     from models.training.attributes import NAMES, AttributeRecipe, invented_names
     from models.training.commands import make_attributes

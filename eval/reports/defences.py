@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from eval.attacks.following import Follow
-from eval.attacks.random_asking import RandomText
+from eval.attacks.following import Follow, RandomText
 from eval.attacks.suite import Unchanged
 from eval.reports.render import markdown_table
 from eval.reports.schema import DECIMAL, PERCENT, Cell, Column, Table, estimate_cell, table

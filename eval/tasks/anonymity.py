@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from eval.attacks.guessing import IndexAttack
-from eval.attacks.population import anonymity, new_population
-from eval.attacks.said_of_person import said_of_person
+from eval.attacks.said_of_person import anonymity, new_population, said_of_person
 from eval.experiment import SanitizedCorpus
 from eval.measures.anonymity import FACTS, among
 from eval.measures.leakage import NOTHING_SENSITIVE

@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from eval.attacks.guessing import Guess, guess_slots
-from eval.attacks.reconstruction import Reconstruction, reconstruct
+from eval.attacks.guessing import Guess, Reconstruction, guess_slots, reconstruct
 from eval.experiment import SanitizedCorpus
 from eval.measures.leakage import SensitiveIndex
 from eval.progress import Progress

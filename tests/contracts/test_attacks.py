@@ -7,9 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from eval.attacks.anchor import AnchorAttack
 from eval.attacks.canaries import CanaryAttack, plant
-from eval.attacks.extraction import Aim, ExtractionAttack
+from eval.attacks.extraction import Aim, AnchorAttack, ExtractionAttack
 from eval.attacks.judging import attempts
 from eval.documents import SensitiveEntity
 from eval.measures.leakage import SensitiveIndex, coverage

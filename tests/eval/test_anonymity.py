@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from eval.attacks.population import (
+from eval.attacks.said_of_person import (
     AGES,
     ILL,
     TODAY,
@@ -20,8 +20,8 @@ from eval.attacks.population import (
     jobs,
     new_population,
     places,
+    said_of_person,
 )
-from eval.attacks.said_of_person import said_of_person
 from eval.experiment import SanitizedCorpus
 from eval.measures.anonymity import FACTS, among, anonymity_in
 from eval.measures.said_areas import Area, areas_in

@@ -2,8 +2,7 @@
 
 import pytest
 
-from eval.attacks.anchor import OPENING, AnchorAttack
-from eval.attacks.extraction import Aim, ExtractionAttack, available
+from eval.attacks.extraction import OPENING, Aim, AnchorAttack, ExtractionAttack, available
 from eval.attacks.judging import attempts
 from eval.documents import SensitiveEntity
 from eval.measures.leakage import SensitiveIndex, coverage

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from eval.attacks.adaptive import Seen
 from eval.attacks.extraction import Aim
-from eval.attacks.following import TURN, Follow
-from eval.attacks.random_asking import RandomText
+from eval.attacks.following import TURN, Follow, RandomText
 from eval.attacks.suite import Unchanged, extraction_suite, in_turns
 from eval.attacks.words import WORDS
 from eval.documents import EntityRef, LeakedEntity, SensitiveEntity

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as examples
 
-from eval.attacks.guess_shares import guess_shares, guess_shares_by
-from eval.attacks.guessing import Guess, guess_slots
-from eval.attacks.slots import WINDOW, Candidates, OriginalsMissing, overlooked_text, slots_of
+from eval.attacks.guessing import Guess, guess_shares, guess_shares_by, guess_slots
+from eval.attacks.posterior import WINDOW, Candidates, OriginalsMissing, overlooked_text, slots_of
 from eval.measures.leakage import normalized, stands_in
 from eval.measures.uncertainty import Estimate, wilson
 from ingest.annotated import AnnotatedText

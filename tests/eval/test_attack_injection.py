@@ -12,8 +12,16 @@ from hypothesis import strategies as st
 
 from app.compose import system_of
 from app.settings.load import load_settings
-from eval.attacks.injection import BEGIN, Command, InjectDump, Injection, follows
-from eval.attacks.obedient import Obedient, PlainPrompt, quoting
+from eval.attacks.injection import (
+    BEGIN,
+    Command,
+    InjectDump,
+    Injection,
+    Obedient,
+    PlainPrompt,
+    follows,
+    quoting,
+)
 from eval.attacks.words import WORDS
 from eval.experiment import SanitizedCorpus, kept_in_memory
 from eval.measures.injected import FOLLOWED, QUESTION, REPEATED, RETRIEVED, WITHOUT, injected

@@ -12,13 +12,8 @@ from hypothesis import strategies as st
 
 from app.compose import system_of
 from app.settings.load import load_settings
-from eval.attacks.adaptive import pieces_of, rare_words
-from eval.attacks.copybreak import CopyBreak
-from eval.attacks.dgea import Dgea
-from eval.attacks.following import Follow
-from eval.attacks.ikea import Ikea
-from eval.attacks.pirates import Pirates
-from eval.attacks.random_asking import RandomText, RandomTokens
+from eval.attacks.adaptive import CopyBreak, Dgea, Ikea, Pirates, pieces_of, rare_words
+from eval.attacks.following import Follow, RandomText, RandomTokens
 from eval.documents import AttackPrompt, Attempt, PassageCopy
 from eval.experiment import SanitizedCorpus, kept_in_memory
 from eval.measures.covered import BASE, PASSAGES, REFUSED, advantage, covered, curve

@@ -10,12 +10,8 @@ from hypothesis import strategies as st
 
 from app.server.quotas.budgets import Budgets
 from app.settings.load import ServerSettings
-from eval.attacks.adaptive import pieces_of
-from eval.attacks.copybreak import CopyBreak
-from eval.attacks.dgea import Dgea
-from eval.attacks.ikea import Ikea
-from eval.attacks.pirates import Pirates
-from eval.attacks.random_asking import RandomText, RandomTokens
+from eval.attacks.adaptive import CopyBreak, Dgea, Ikea, Pirates, pieces_of
+from eval.attacks.following import RandomText, RandomTokens
 from eval.attacks.words import WORDS
 from eval.documents import AttackPrompt, Attempt, PassageCopy
 from eval.experiment import SanitizedCorpus

@@ -4,9 +4,15 @@ from collections.abc import Sequence
 
 import pytest
 
-from eval.attacks.extraction import Aim, ExtractionAttack, available
+from eval.attacks.extraction import (
+    HEALTH_TOPICS,
+    LEGAL_TOPICS,
+    OFFICE_LEAD_INS,
+    Aim,
+    ExtractionAttack,
+    available,
+)
 from eval.attacks.judging import AttemptFailed
-from eval.attacks.lead_ins import HEALTH_TOPICS, LEGAL_TOPICS, OFFICE_LEAD_INS
 from eval.attacks.words import WORDS
 from eval.documents import SensitiveEntity
 from eval.measures.leakage import SensitiveIndex

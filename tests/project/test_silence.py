@@ -95,8 +95,8 @@ models.attributes.heads.Head: attribute values
 models.attributes.heads.Heads: name heads
 models.attributes.examples.KnownTexts: attribute values
 models.training.attributes.KeptApart: figures
-eval.attacks.attribute_values.Value: name
-eval.attacks.attribute_values.Country: code name people towns domain phone currency
+eval.attacks.attributes.Value: name
+eval.attacks.attributes.Country: code name people towns domain phone currency
 eval.attacks.attribute_truths.KnownText: corpus
 eval.attacks.claim_pairs.Passage: corpus doc_id
 models.corpora.documents.Mark: label entity identifier
@@ -206,12 +206,12 @@ eval.studies.detection.report.DetectionReport: detectors seeds corpora wrong
 eval.studies.detection.report.Figure: question detector
 eval.studies.detection.report.Question: key corpus title unit
 eval.studies.detection.tasks.Task: key corpus title
-eval.attacks.canary_words.CanaryKind: label
-eval.attacks.copybreak._End: direction
-eval.attacks.custom.CustomAttack: name goal threat_model reference
+eval.attacks.canaries.CanaryKind: label
+eval.attacks.adaptive._End: direction
+eval.attacks.suite.CustomAttack: name goal threat_model reference
 eval.attacks.guessing.Guess: doc_id label
-eval.attacks.reconstruction.Reconstruction: doc_id
-eval.attacks.slots.Slot: doc_id
+eval.attacks.guessing.Reconstruction: doc_id
+eval.attacks.posterior.Slot: doc_id
 eval.corpora.corpus.Corpus: name split source license
 eval.corpora.corpus.Question: question_id about
 eval.corpora.corpus.Selection: split

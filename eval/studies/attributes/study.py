@@ -5,9 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from eval.attacks.attribute_truths import value_of
-from eval.attacks.attribute_values import countries
-from eval.attacks.attributes import AttributeAttack, InValues
+from eval.attacks.attribute_truths import InValues, value_of
+from eval.attacks.attributes import AttributeAttack, countries
 from eval.corpora.corpus import Corpus, Truths
 from eval.experiment import Experiment, Task
 from eval.measures.inferred import inferred, protection_in

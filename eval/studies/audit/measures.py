@@ -7,16 +7,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 
+from eval.attacks.adaptive import Ikea
 from eval.attacks.attributes import attribute_attack
 from eval.attacks.canaries import CanaryAttack, canary_recall, plant
 from eval.attacks.extraction import Aim
-from eval.attacks.following import Follow
-from eval.attacks.ikea import Ikea
-from eval.attacks.injection import InjectDump
+from eval.attacks.following import Follow, RandomText, RandomTokens
+from eval.attacks.injection import InjectDump, quoting
 from eval.attacks.linkage import Bm25, Linker
 from eval.attacks.membership import RETRIEVAL
-from eval.attacks.obedient import quoting
-from eval.attacks.random_asking import RandomText, RandomTokens
 from eval.attacks.suite import extraction_suite
 from eval.corpora.cloze import cloze_questions
 from eval.corpora.corpus import Selection, Truths, fewer_documents

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from eval.attacks.anchor import AnchorAttack
 from eval.attacks.canaries import CanaryAttack, PlantedCanaries, canary_recall, plant
+from eval.attacks.extraction import AnchorAttack
 from eval.attacks.suite import extraction_suite
 from eval.corpora.corpus import Corpus
 from eval.corpora.sensitive import sensitive_in

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from eval.attacks.obedient import Obedient, PlainPrompt, quoting
+from eval.attacks.injection import Obedient, PlainPrompt, quoting
 from eval.experiment import SanitizedCorpus
 from eval.protocols import Target
 from ingest.protocols import Encoder, Sanitizer

@@ -10,16 +10,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from eval.attacks.adaptive import CopyBreak, Dgea, Ikea, Pirates
 from eval.attacks.canaries import CanaryAttack, PlantedCanaries, canary_recall, plant
-from eval.attacks.copybreak import CopyBreak
-from eval.attacks.dgea import Dgea
 from eval.attacks.extraction import Aim
-from eval.attacks.following import Follow
-from eval.attacks.ikea import Ikea
+from eval.attacks.following import Follow, RandomText
 from eval.attacks.injection import InjectDump
 from eval.attacks.membership import RETRIEVAL, members_and_others
-from eval.attacks.pirates import Pirates
-from eval.attacks.random_asking import RandomText
 from eval.attacks.suite import Unchanged, extraction_suite
 from eval.corpora.cloze import cloze_questions
 from eval.corpora.corpus import Corpus, Question, Selection, fewer_documents

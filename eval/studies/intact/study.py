@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from eval.attacks.guess_shares import guess_shares
-from eval.attacks.guessing import Guess, guess_slots
+from eval.attacks.guessing import Guess, guess_shares, guess_slots
 from eval.corpora.replaced import ReplacedCase, backgrounds, halves, replaced_cases
 from eval.measures.preserved import similarities_of
 from eval.measures.reidentified import ENGINE, Reidentified, reidentified_difference

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from eval.attacks.by_model import ModelAtomizer, ModelRewording
-from eval.attacks.claims import Access
+from eval.attacks.claims import Access, ModelAtomizer, ModelRewording
 from eval.corpora.exams import ChoiceQuestion
 from eval.measures.claim_distance import Asked
 from eval.measures.model_judges import ModelJudge, coherence_judge

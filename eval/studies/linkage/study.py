@@ -5,8 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from eval.attacks.by_model import ModelAtomizer, ModelRewording
-from eval.attacks.claims import Atomizer
+from eval.attacks.claims import Atomizer, ModelAtomizer, ModelRewording
 from eval.attacks.rewording import OwnWords, Rewording
 from eval.experiment import Experiment, Task
 from eval.measures import linked

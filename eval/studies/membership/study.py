@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from eval.attacks.interrogation import Interrogator
 from eval.attacks.membership import (
     BY_PERTURBED,
     BY_REFERENCES,
@@ -21,6 +20,7 @@ from eval.attacks.membership import (
     RETRIEVAL,
     SCORES,
     YES_OR_NO,
+    Interrogator,
     YesNo,
     members_and_others,
 )
