@@ -30,10 +30,12 @@ from eval.documents import Mark
 from eval.measures.agreement import estimated, spearman
 from eval.measures.uncertainty import clustered_share, mean_of
 from eval.provenance import commit_here, provenance_of
-from eval.studies.narrowing.game import (
+from eval.studies.narrowing import (
     Floats,
+    Learned,
     Pairs,
     Player,
+    Recipe,
     Scores,
     actors,
     biographies,
@@ -41,15 +43,16 @@ from eval.studies.narrowing.game import (
     by_encoder,
     by_tf_idf,
     court_cases,
+    cross_fitted,
     drawn,
     gone_of,
     mails,
     players,
     ranks,
+    rows_to_learn,
     visits,
     words_of,
 )
-from eval.studies.narrowing.learning import Learned, Recipe, cross_fitted, rows_to_learn
 from ingest.deciding.narrowing import Facts, facts_of, in_order, rows_of
 from ingest.deciding.policy import DEFAULT
 from ingest.scoring.scale import EMBEDDED_SCALE, Distances, Weights, marginal_risk, scores_of

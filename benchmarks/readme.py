@@ -18,7 +18,7 @@ from app.compose import system_of
 from app.demo.corpus import corpus_path
 from app.settings.load import load_settings
 from benchmarks import yardstick
-from eval.corpora.gold_files import demo_records
+from eval.corpora.marked import demo_records
 from eval.reports.plots import draw, standalone
 from eval.reports.render import markdown_table
 from eval.reports.schema import Table

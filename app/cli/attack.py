@@ -12,7 +12,7 @@ from app.compose import system_of
 from app.settings.report import run_settings
 from eval.attacks.extraction import Aim
 from eval.attacks.suite import attack_from, extraction_suite
-from eval.corpora.given import read_corpus
+from eval.corpora.corpus import read_corpus
 from eval.corpora.gold import gold_rows
 from eval.protocols import Attack
 from eval.reports.extraction_page import leakage_table
@@ -20,8 +20,8 @@ from eval.reports.files import extraction_folder, report_folder, write_extractio
 from eval.reports.membership_page import membership_tables
 from eval.studies.extraction.report import summary
 from eval.studies.extraction.study import extraction
-from eval.studies.membership.report import summary as membership_summary
-from eval.studies.membership.study import Options, infer_membership
+from eval.studies.membership import Options, infer_membership
+from eval.studies.membership import summary as membership_summary
 
 
 def run(arguments: argparse.Namespace) -> int:

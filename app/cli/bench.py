@@ -20,8 +20,8 @@ from eval.reports.risk import markdown as risk_markdown
 from eval.studies.detection import report as detection
 from eval.studies.detection import study
 from eval.studies.detection.extras import Generalizer, LabelFactory, changed_by
-from eval.studies.risk import report as risk
-from eval.studies.risk.study import measure
+from eval.studies.risk import as_json as risk_json
+from eval.studies.risk import measure
 from ingest.documents import Document, Span
 from ingest.private_files import write_private
 from ingest.protocols import EntityDetector, RiskModel, Sanitizer
@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     tables = f"## Detection\n\n{detection_markdown(found)}\n## Privacy risk\n\n{risk_markdown(judged)}"
     sys.stdout.write(tables)
     if folder:
-        _write(folder, detection.as_json(found), risk.as_json(judged), tables)
+        _write(folder, detection.as_json(found), risk_json(judged), tables)
         message(f"figures: {folder}")
     return 0
 

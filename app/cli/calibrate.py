@@ -9,8 +9,7 @@ from app.cli.given import data_of, fields_of, reported_readings_of
 from app.compose import language_model_of, system_of
 from app.policy_file import check_writable, write_policy
 from app.settings.load import Settings
-from eval.corpora.corpus import Selection, fewer_documents
-from eval.corpora.given import read_corpus
+from eval.corpora.corpus import Selection, fewer_documents, read_corpus
 from eval.corpora.gold import GoldRows, gold_rows
 from eval.measures.leakage import NOTHING_SENSITIVE
 from eval.prepared import Prepared, prepared

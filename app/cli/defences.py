@@ -13,7 +13,7 @@ from app.server.quotas.budgets import Budgets
 from app.server.quotas.later import TryLater
 from app.settings.load import ServerSettings, Settings
 from app.settings.report import run_settings
-from eval.corpora.given import read_corpus
+from eval.corpora.corpus import read_corpus
 from eval.corpora.gold import gold_rows
 from eval.protocols import Target
 from eval.reports.defences import markdown

@@ -150,7 +150,7 @@ def train_bits(arguments: argparse.Namespace) -> int:
     """Learn what links a text to public texts of the same person, in games over a folder of corpora."""
     from app.cli.given import settings_of
     from app.compose import detector_of
-    from eval.studies.narrowing.learning import Recipe, make_bits
+    from eval.studies.narrowing import Recipe, make_bits
 
     recipe = Recipe() if arguments.seed is None else Recipe(seed=arguments.seed)
     output = Path(arguments.output)

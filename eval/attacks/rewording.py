@@ -2,7 +2,7 @@
 
 In A False Sense of Privacy, version 2, a language model paraphrases them. ``RuleRewording`` changes the order
 of clauses, contractions, function words and some general words by rules, which is far less: say with
-``eval.measures.reworded`` how much of the wording is left.
+``eval.tasks.linkage`` how much of the wording is left.
 """
 
 import re

@@ -7,9 +7,17 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from eval.corpora.assembling import asked_once, assembled, first_words
 from eval.corpora.corpus import Corpus, Question, Selection
-from eval.corpora.layouts import Layout, check_known, document_in, records_in, text_of
+from eval.corpora.layouts import (
+    Layout,
+    asked_once,
+    assembled,
+    check_known,
+    document_in,
+    first_words,
+    records_in,
+    text_of,
+)
 from ingest.documents import Document
 from ingest.language.sentences import split_sentences
 

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from eval.corpora.assembling import assembled
 from eval.corpora.corpus import Corpus, Question, Selection
-from eval.corpora.layouts import Layout, check_known, document_in, records_in, text_of
+from eval.corpora.layouts import Layout, assembled, check_known, document_in, records_in, text_of
 from ingest.documents import Document
 from ingest.errors import UnreadableDocument
 from ingest.language.sentences import split_sentences

@@ -1,25 +1,201 @@
-"""All corpora with questions, by name."""
+"""All corpora with questions, by name; and those of mails and of consultations."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
-from eval.corpora import consultations, dialogues, exams, mails, whole_documents
-from eval.corpora.corpus import Corpus, Selection
+from eval.corpora.corpus import Corpus, Question, Selection
+from eval.corpora.dialogues import aci_bench, mts_dialog
+from eval.corpora.exams import medqa
+from eval.corpora.layouts import Layout, assembled, check_known, document_in, records_in, text_of, texts_of
+from eval.corpora.whole_documents import FOLDER, demo, ewt_email, folder, tab
+from eval.measures.overlap import word_tokens
+from ingest.documents import Document
+from ingest.errors import UnreadableDocument
+from ingest.language.sentences import split_sentences
+from ingest.read.records import Record
 from models.errors import ConfigurationError
+
+ENRONQA = Layout(
+    "enronqa",
+    ("path", "email", "questions", "gold_answers"),
+    "EnronQA (Ryan et al. 2025)",
+    "none declared",
+    ("data/*.parquet", "*.parquet", "*.jsonl", "*.jsonl.gz"),
+)
+AESLC = Layout("aeslc", ("id", "subject", "body"), "AESLC (Zhang and Tetreault, ACL 2019)", "CC BY-NC-SA 4.0")
+
+FEWEST_SUBJECT_WORDS = 3
+FEWEST_SHARED_WORDS = 2
+
+_REPLY_MARKS = re.compile(r"\A(?:\s*(?:re|fwd?|aw)\s*:)+\s*", re.IGNORECASE)
+_COMMON = frozenset(
+    "a about an and any are as at be been by can could did do does for from had has have he her his "
+    "how i in is it its me my of on or our she should so than that the their them there they this to "
+    "was we were what when where which who whom whose why will with would you your".split()
+)
+
+
+def enronqa(path: Path, selection: Selection) -> Corpus:
+    """All mails are documents; a share of the question-answer pairs is asked, 1 % in the paper.
+
+    The published parts share mails but not questions, so mails are identified by path.
+
+    Raises:
+        LetheError: The corpus cannot be read, a record's questions and answers do not match in number, or
+            there are none.
+    """
+    documents: dict[str, Document] = {}
+    questions: list[Question] = []
+    pairs: dict[str, int] = {}
+    for record in records_in(path, ENRONQA):
+        doc_id, mail = text_of(record, "path"), text_of(record, "email")
+        if doc_id not in documents:
+            check_known(documents, doc_id, record)
+            if not mail:
+                continue
+            documents[doc_id] = document_in(record, doc_id, mail)
+        for asked, answer in _pairs(record):
+            pairs[doc_id] = pairs.get(doc_id, 0) + 1
+            if asked and answer:
+                questions.append(Question(f"{doc_id}/{pairs[doc_id]}", asked, answer, doc_id))
+    count = min(len(questions), max(1, round(selection.asked_share * len(questions))))
+    asked_places = sorted(selection.drawn("asked").sample(range(len(questions)), count))
+    how = (
+        f"{count:,} of {len(questions):,} published question-answer pairs are drawn and every mail stays in "
+        "the knowledge base"
+    )
+    drawn = [questions[place] for place in asked_places]
+    return assembled(ENRONQA, list(documents.values()), drawn, selection, how)
+
+
+def _pairs(record: Record) -> list[tuple[str, str]]:
+    questions, answers = texts_of(record, "questions"), texts_of(record, "gold_answers")
+    if len(questions) != len(answers):
+        raise UnreadableDocument(
+            record.place,
+            f"has {len(questions)} questions and {len(answers)} gold_answers; give each question its answer",
+        )
+    return list(zip(questions, answers, strict=True))
+
+
+def aeslc(path: Path, selection: Selection) -> Corpus:
+    """Documents are the bodies of mails; a subject line is the question for its mail.
+
+    There are no written answers. The reference answer quotes the body: the first sentence that shares most
+    content words with the subject, and the one after it. A subject gives no question if it has fewer than 3
+    words, is repeated, or shares fewer than 2 words with every sentence.
+
+    Raises:
+        LetheError: The corpus cannot be read or gives no question.
+    """
+    documents: dict[str, Document] = {}
+    subjects: dict[str, list[str]] = {}
+    for record in records_in(path, AESLC):
+        doc_id, body = text_of(record, "id"), text_of(record, "body")
+        check_known(documents, doc_id, record)
+        if body:
+            documents[doc_id] = document_in(record, doc_id, body)
+            subjects.setdefault(bare_subject(text_of(record, "subject")), []).append(doc_id)
+    questions = [
+        Question(f"{doc_ids[0]}/subject", subject, answer, doc_ids[0])
+        for subject, doc_ids in subjects.items()
+        if len(doc_ids) == 1 and len(subject.split()) >= FEWEST_SUBJECT_WORDS
+        if (answer := _nearest(subject, documents[doc_ids[0]].text))
+    ]
+    how = (
+        "Each question is a mail's subject line and its reference answer the sentence of the body that "
+        "shares most content words with it, and the one after, nothing is held out"
+    )
+    return assembled(AESLC, list(documents.values()), questions, selection, how)
+
+
+def bare_subject(subject: str) -> str:
+    """A subject line without reply and forward marks, white space collapsed."""
+    return " ".join(_REPLY_MARKS.sub("", subject).split())
+
+
+def _nearest(subject: str, body: str) -> str:
+    wanted = _content_words(subject)
+    sentences = split_sentences(body)
+    shared = [len(wanted & _content_words(sentence)) for sentence in sentences]
+    if max(shared, default=0) < FEWEST_SHARED_WORDS:
+        return ""
+    best = shared.index(max(shared))
+    return " ".join(sentences[best : best + 2])
+
+
+def _content_words(text: str) -> set[str]:
+    return set(word_tokens(text)) - _COMMON
+
+
+HEALTHCAREMAGIC = Layout(
+    "healthcaremagic",
+    ("input", "output"),
+    "ChatDoctor-HealthCareMagic-100k or another corpus of its layout (Li et al., Cureus 2023)",
+    "as its publisher states it; for academic use",
+    ("HealthCareMagic-100k*.json", "data.jsonl", "data.jsonl.gz", "*.parquet", "data/*.parquet"),
+)
+
+
+def healthcaremagic(path: Path, selection: Selection) -> Corpus:
+    """A share of the consultations is held out as questions; the others are the documents.
+
+    The paper holds out 1 %. Duplicates of a held-out question are in neither part. Records with an empty side
+    are skipped.
+
+    Raises:
+        LetheError: The corpus cannot be read or has fewer than two consultations.
+    """
+    read = _consultations(path)
+    if len(read) < 2:
+        raise ConfigurationError(
+            f"The corpus {HEALTHCAREMAGIC.corpus} holds {len(read)} whole consultations: give at least "
+            "two, one to ask and one to find."
+        )
+    count = min(len(read) - 1, max(1, round(selection.asked_share * len(read))))
+    held_out = set(selection.drawn("held out").sample(sorted(read), count))
+    asked_before = {text_of(read[each], "input").casefold() for each in held_out}
+    documents, questions = [], []
+    for doc_id, record in read.items():
+        patient, doctor = text_of(record, "input"), text_of(record, "output")
+        if doc_id in held_out:
+            questions.append(Question(doc_id, patient, doctor))
+        elif patient.casefold() not in asked_before:
+            documents.append(document_in(record, doc_id, f"Patient: {patient}\nDoctor: {doctor}"))
+    repeated = len(read) - count - len(documents)
+    how = (
+        f"{count:,} of {len(read):,} consultations are held out, their patients' words are the questions and "
+        f"their doctors' the reference answers, and {repeated:,} that repeat a held-out patient are left out"
+    )
+    return assembled(HEALTHCAREMAGIC, documents, questions, selection, how)
+
+
+def _consultations(path: Path) -> dict[str, Record]:
+    read: dict[str, Record] = {}
+    for record in records_in(path, HEALTHCAREMAGIC):
+        own = record.fields.get("id")
+        # The published corpus has no ids.
+        doc_id = str(own) if isinstance(own, str | int) else f"consultation-{len(read) + 1:06d}"
+        check_known(read, doc_id, record)
+        if text_of(record, "input") and text_of(record, "output"):
+            read[doc_id] = record
+    return read
+
 
 Loader = Callable[[Path, Selection], Corpus]
 
 _LOADERS: dict[str, Loader] = {
-    "mts_dialog": dialogues.mts_dialog,
-    "aci_bench": dialogues.aci_bench,
-    "medqa": exams.medqa,
-    "healthcaremagic": consultations.healthcaremagic,
-    "enronqa": mails.enronqa,
-    "aeslc": mails.aeslc,
-    "ewt_email": whole_documents.ewt_email,
-    "tab": whole_documents.tab,
-    "demo": whole_documents.demo,
-    "folder": whole_documents.folder,
+    "mts_dialog": mts_dialog,
+    "aci_bench": aci_bench,
+    "medqa": medqa,
+    "healthcaremagic": healthcaremagic,
+    "enronqa": enronqa,
+    "aeslc": aeslc,
+    "ewt_email": ewt_email,
+    "tab": tab,
+    "demo": demo,
+    "folder": folder,
 }
 
 
@@ -51,7 +227,7 @@ def load(name: str, path: Path, selection: Selection | None = None) -> Corpus:
         raise ConfigurationError(
             f"{name} says of no record which split it is of: leave --split out. {', '.join(SPLIT)} do."
         )
-    if wanted.questions_file is not None and name != whole_documents.FOLDER.corpus:
+    if wanted.questions_file is not None and name != FOLDER.corpus:
         raise ConfigurationError(
             f"questions_file goes with the corpus folder, and {name} has its own questions: leave one out."
         )

@@ -19,8 +19,8 @@ from eval.studies.audit.options import Options
 from eval.studies.audit.report import AuditReport
 from eval.studies.compare.report import TripRagReport
 from eval.studies.extraction.report import ExtractionReport
-from eval.studies.membership.report import MembershipReport
-from eval.studies.tune.report import TuningReport
+from eval.studies.membership import MembershipReport
+from eval.studies.tune import TuningReport
 from ingest.private_files import private_folder, write_private
 from models.errors import LetheError
 

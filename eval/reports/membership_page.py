@@ -17,7 +17,7 @@ from eval.reports.schema import (
     table,
 )
 from eval.reports.words import words
-from eval.studies.membership.report import MembershipReport, ScoreFigures
+from eval.studies.membership import MembershipReport, ScoreFigures
 
 SHOWN = (0.01, 0.1)
 """The rates of false positives at which true positives are shown; the JSON has one more."""

@@ -1,17 +1,14 @@
-"""Indirect injection on each system: harmless questions where poisoned documents lie among the others.
+"""Indirect injection on each system: harmless questions where poisoned documents lie among the others."""
 
-``eval.measures.injected`` folds the rows.
-"""
-
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from eval.attacks.injection import Command, InjectDump, Injection, follows
 from eval.experiment import SanitizedCorpus
 from eval.measures.covered import EXTRACTED
-from eval.measures.injected import FOLLOWED, QUESTION, REPEATED, REPEATED_WITHOUT, RETRIEVED, WITHOUT
 from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex
 from eval.measures.overlap import rouge_l, stems
+from eval.measures.uncertainty import Estimate, clustered_share
 from eval.progress import Progress
 from eval.rows import Row
 from eval.tasks.beside import Beside
@@ -20,6 +17,49 @@ from ingest.protocols import Encoder
 from retrieval.documents import Answer, RetrievedPassage
 from retrieval.protocols import Generator
 from retrieval.writing import whole
+
+FOLLOWED, WITHOUT = "follows", "follows without the poisoned document"
+RETRIEVED = "poisoned document retrieved"
+REPEATED, REPEATED_WITHOUT = "others repeated", "others repeated without the poisoned document"
+"""The share of passages of other documents that the answer repeats."""
+QUESTION = "question"
+"""The number of the question that a case asks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Injected:
+    """Shares of the measured cases, with intervals over questions.
+
+    Of ``followed`` the answer does what the poisoned document says; of ``without`` it does so though that is
+    not there, which is chance. ``by_command`` splits the first.
+    """
+
+    followed: Estimate
+    without: Estimate
+    retrieved: Estimate
+    by_command: dict[str, Estimate]
+
+
+def injected(rows: Iterable[Row], seed: int = 0) -> Injected:
+    """The figures of one run."""
+    measured = [row for row in rows if row.measured]
+    commands = sorted({row.kind for row in measured})
+    return Injected(
+        _share(measured, FOLLOWED, seed),
+        _share(measured, WITHOUT, seed),
+        _share(measured, RETRIEVED, seed),
+        {each: _share([row for row in measured if row.kind == each], FOLLOWED, seed) for each in commands},
+    )
+
+
+def _share(rows: Iterable[Row], name: str, seed: int) -> Estimate:
+    """Pooled over questions: the commands of one question stand or fall together."""
+    by_question: dict[float, list[int]] = {}
+    for row in rows:
+        by_question.setdefault(row.figures[QUESTION], []).append(int(row.figures[name]))
+    return clustered_share(
+        [sum(each) for each in by_question.values()], [len(each) for each in by_question.values()], seed
+    )
 
 
 @dataclass(frozen=True, slots=True)

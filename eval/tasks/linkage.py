@@ -6,6 +6,7 @@ The framework of Xin et al., A False Sense of Privacy. ``eval.measures.linked`` 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Literal
 
 from eval.attacks.claims import Access, Atomizer, RuleAtomizer
@@ -26,7 +27,7 @@ from eval.measures.claim_distance import (
     rating_once,
 )
 from eval.measures.leakage import NOTHING_SENSITIVE
-from eval.measures.reworded import bigram_precision
+from eval.measures.overlap import stems
 from eval.measures.text_distance import RougePart, hidden_details, lexical_distance
 from eval.progress import Progress
 from eval.rows import Row
@@ -36,6 +37,27 @@ from ingest.protocols import Encoder
 from models.catalog import ModelRef
 from models.encoders.numbers import fastest
 from models.packs import packs
+
+
+def bigram_precision(texts: Sequence[str], source: str) -> float | None:
+    """The share of the bigrams of stems in ``texts`` that stand in the source; None if there are none.
+
+    ROUGE-2 precision (Lin 2004). A False Sense of Privacy tells with it how much a paraphrase changed the
+    claims that an attacker knows: the share of their bigrams that the original documents have falls from
+    71.0% to 13.0% on one of its corpora.
+
+    A bigram of one text counts at most as often as the source has it. With one text this is the precision
+    that ``rouge_score`` gives with ``use_stemmer=True``.
+    """
+    there = _bigrams(source)
+    said = [_bigrams(text) for text in texts]
+    total = sum(each.total() for each in said)
+    return sum((each & there).total() for each in said) / total if total else None
+
+
+def _bigrams(text: str) -> Counter[tuple[str, str]]:
+    return Counter(pairwise(stems(text)))
+
 
 ATOMIZER = RuleAtomizer()
 JUDGE = LexicalJudge(lambda text: ATOMIZER.claims([text])[0])

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from eval.experiment import SanitizedCorpus
-from eval.measures.answers import answer_scorer
 from eval.measures.leakage import NOTHING_SENSITIVE
 from eval.measures.overlap import rouge_l, stems
 from eval.progress import Progress
 from eval.rows import Row
 from eval.targets import having_read
+from eval.tasks.questions import answer_scorer
 from ingest.documents import Document
 from ingest.protocols import Encoder
 

@@ -23,12 +23,11 @@ from eval.attacks.said_of_person import (
     said_of_person,
 )
 from eval.experiment import SanitizedCorpus
-from eval.measures.anonymity import FACTS, among, anonymity_in
 from eval.measures.said_areas import Area, areas_in
 from eval.measures.uncertainty import wilson
 from eval.progress import no_progress
 from eval.rows import Row
-from eval.tasks.anonymity import SINGLING_OUT, AnonymityTask
+from eval.tasks.anonymity import FACTS, SINGLING_OUT, AnonymityTask, among, anonymity_in
 from ingest.deciding.baselines.uniform import ORIGIN, REDACT
 from ingest.documents import Document, SanitizedDocument
 from ingest.protocols import Encoder, Method

@@ -24,12 +24,11 @@ from eval.attacks.injection import (
 )
 from eval.attacks.words import WORDS
 from eval.experiment import SanitizedCorpus, kept_in_memory
-from eval.measures.injected import FOLLOWED, QUESTION, REPEATED, RETRIEVED, WITHOUT, injected
 from eval.progress import no_progress
 from eval.rows import Row
 from eval.targets import reading_once
 from eval.tasks.beside import NO_INDEX
-from eval.tasks.injection import poisoning
+from eval.tasks.injection import FOLLOWED, QUESTION, REPEATED, RETRIEVED, WITHOUT, injected, poisoning
 from ingest.deciding.policy import Policy
 from ingest.documents import Document
 from ingest.protocols import Encoder

@@ -14,8 +14,7 @@ from app.ingesting import ingest
 from app.settings.load import Settings, load_settings
 from eval.attacks.extraction import Aim
 from eval.attacks.suite import ExtractionSuite, extraction_suite
-from eval.corpora.corpus import Corpus
-from eval.corpora.given import read_corpus
+from eval.corpora.corpus import Corpus, read_corpus
 from eval.corpora.gold import GoldRows, gold_rows, persons_in
 from eval.reports.extraction_page import extraction as extraction_report
 from eval.reports.render import html_page

@@ -30,8 +30,7 @@ from eval.measures.uncertainty import Estimate
 from eval.prepared import Prepared, prepared
 from eval.studies.audit.measures import Measure
 from eval.studies.calibrate.conformal import documents_needed, upper_bound
-from eval.studies.calibrate.marks import threshold_from_marks
-from eval.studies.calibrate.model_marks import PROMPT
+from eval.studies.calibrate.marks import PROMPT, threshold_from_marks
 from eval.studies.calibrate.thresholds import (
     COUNTED,
     LeakCurve,

@@ -20,12 +20,15 @@ from eval.studies.calibrate.conformal import (
 from eval.studies.calibrate.conformal import tested_thresholds as in_turn
 from eval.studies.calibrate.marks import (
     MARGIN,
+    PROMPT,
+    DocumentEntities,
     ScoredLink,
+    asked_of,
     f1_at,
+    read_numbers,
     threshold_for_share,
     threshold_from_marks,
 )
-from eval.studies.calibrate.model_marks import PROMPT, DocumentEntities, asked_of, read_numbers
 from models.errors import LetheError
 from models.language.asking import Asker
 from models.language.protocol import ChatMessage

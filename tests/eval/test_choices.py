@@ -2,8 +2,8 @@ import re
 
 import pytest
 
-from eval.measures.choices import choice_accuracy, chosen
 from eval.measures.uncertainty import share_of
+from eval.tasks.choices import choice_accuracy, chosen
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,9 @@ from eval.studies.defences.defence import (
     ALL,
     ALL_QUOTES,
     COPIES,
+    DELTA,
     DENSE,
+    FARTHEST,
     GATE,
     NOISE,
     NONE,
@@ -34,9 +36,9 @@ from eval.studies.defences.defence import (
     THRESHOLD,
     Defence,
     Limits,
+    NoisyVectors,
     defences,
 )
-from eval.studies.defences.noise import DELTA, FARTHEST, NoisyVectors
 from eval.studies.defences.report import DefenceFigures, DefencesReport
 from eval.studies.defences.study import FURTHER, Options, measure_defences
 from eval.tasks.benign import OF_A_CALLER, Benign

@@ -19,9 +19,8 @@ from eval.experiment import SanitizedCorpus, Task
 from eval.progress import no_progress
 from eval.reports.words import words
 from eval.rows import Row
-from eval.studies.linkage.attacks import LINKERS, PRESETS, VERSION_1, VERSION_2, Attack, variations
+from eval.studies.linkage.attacks import LINKERS, PRESETS, VERSION_1, VERSION_2, Attack, WholeText, variations
 from eval.studies.linkage.material import detail_spans, material
-from eval.studies.linkage.methods import WholeText
 from eval.tasks import kept as keeping
 from eval.tasks.choices import OPTIONS, RIGHT, UNANSWERED, Choices, SimilarityAnswerer
 from eval.tasks.kept import Kept

@@ -135,7 +135,7 @@ ingest.detection.cells.Cell: group
 ingest.detection.fields.Field: kind
 models.fields.head.FieldHead: kinds
 models.bits.BitsModel: name features
-eval.studies.narrowing.game.Pairs: name
+eval.studies.narrowing.Pairs: name
 ingest.detection.own.lists.OwnPattern: name label check
 ingest.detection.patterns.page.Where: near
 ingest.detection.patterns.pattern.Pattern: name label regex
@@ -184,7 +184,7 @@ eval.studies.intact.study.Replaced: doc_id kind label
 ingest.wording.guessed.Case: label
 eval.measures.claim_categories.RuleCategorizer: name
 eval.measures.covered.Advantage: control
-eval.measures.mauve.Mauve: engine
+eval.tasks.sets.Mauve: engine
 eval.measures.membership.MembershipFigures: score
 eval.measures.preserved.Preserved: engine
 eval.measures.reidentified.Reidentified: engine
@@ -199,9 +199,9 @@ eval.reports.schema.Plot: kind
 eval.studies.detection.study._Column: name corpora
 eval.studies.detection.study._Work: wanted tallies estimates sizes
 eval.studies.detection.cases.Case: id corpus unit asked
-eval.studies.detection.labels.Kind: name marked found also_found also_right
+eval.studies.detection.tasks.Kind: name marked found also_found also_right
 eval.studies.detection.measures.MarkedEntity: kind
-eval.studies.detection.misses.Miss: detector corpus record label shape
+eval.studies.detection.report.Miss: detector corpus record label shape
 eval.studies.detection.report.DetectionReport: detectors seeds corpora wrong
 eval.studies.detection.report.Figure: question detector
 eval.studies.detection.report.Question: key corpus title unit
@@ -216,7 +216,7 @@ eval.corpora.corpus.Corpus: name split source license
 eval.corpora.corpus.Question: question_id about
 eval.corpora.corpus.Selection: split
 eval.corpora.layouts.Layout: corpus files fields source license
-eval.studies.risk.report.AgreementRow: domain
+eval.studies.risk.AgreementRow: domain
 eval.studies.compare.frontier._Measured: areas
 eval.studies.compare.frontier._Plane: names overlaps
 eval.studies.compare.report.AttackFigures: method attack generator
@@ -228,12 +228,12 @@ eval.studies.compare.report.GuessFigures: method
 eval.studies.compare.report.MethodFigures: method encoder
 eval.studies.compare.report.PromiseFigures: policy counted
 eval.studies.compare.report.TripRagReport: generator sacrebleu_signature grid_spearman absent
-eval.studies.tune.report.Cell: decisions
-eval.studies.tune.report.CheckedCell: decisions
-eval.studies.tune.report.TuningReport: corpus split reference generator procedure
+eval.studies.tune.Cell: decisions
+eval.studies.tune.CheckedCell: decisions
+eval.studies.tune.TuningReport: corpus split reference generator procedure
 eval.studies.compare.methods.ComparedMethod: name
-eval.studies.risk.report.ModelRow: model domain
-eval.studies.risk.report.RiskReport: models
+eval.studies.risk.ModelRow: model domain
+eval.studies.risk.RiskReport: models
 ingest.explain.ExplainedEntity: label reason replacement
 app.access.keys.Key: key_id name scopes collections created revoked
 app.access.keys.NewKey: key
@@ -299,7 +299,7 @@ app.settings.tables.DetectorSettings: labels
 app.settings.tables.GeneratorSettings: base_url model
 app.settings.tables.IngestSettings: ray
 app.settings.tables.ServerSettings: host hosts
-eval.corpora.gold_files.Place: document
+eval.corpora.marked.Place: document
 eval.corpora.marked.MarkedCorpus: name
 eval.documents.Mark: kind
 eval.documents.MarkedDocument: corpus annotator
@@ -321,10 +321,10 @@ eval.studies.audit.report.Place: doc_id label
 eval.studies.audit.report.Leak: doc_id labels
 eval.studies.audit.report.MeasureFigures: name title engine figures chances blind failures reference
 eval.studies.audit.options.Options: at_most at_least
-eval.studies.attributes.report.AttackFigures: attacker by_attribute
-eval.studies.attributes.report.AttributesReport: command attributes methods usage blind judges engines
-eval.studies.attributes.report.MethodFigures: method attacks stops rounds judged
-eval.studies.attributes.study.Options: variants
+eval.studies.attributes.AttackFigures: attacker by_attribute
+eval.studies.attributes.AttributesReport: command attributes methods usage blind judges engines
+eval.studies.attributes.MethodFigures: method attacks stops rounds judged
+eval.studies.attributes.Options: variants
 ingest.protecting.incognitext.Incognito: variant attributes
 ingest.protecting.incognitext.Protected: stops rounds
 ingest.protecting.incognitext.Variant: name
@@ -332,7 +332,7 @@ ingest.protecting.incognitext.Pair: attribute
 ingest.protecting.edits.Edit: kind
 ingest.protecting.search.Searched: stops edits before after
 models.language.prompts.Prompt: name
-eval.measures.injected.Injected: by_command
+eval.tasks.injection.Injected: by_command
 eval.studies.defences.defence.Defence: name limits
 eval.studies.defences.report.DefenceFigures: defence drawn also injected_by
 eval.studies.defences.report.DefencesReport: command reference limits always absent need_a_model
@@ -341,9 +341,9 @@ eval.tasks.benign.Benign: refusals
 eval.tasks.coverage.CoverageTask: refusals
 eval.tasks.marks.MarkShare: kind count
 eval.tasks.membership.MembershipTask: scores
-eval.studies.membership.report.ScoreFigures: score failures
-eval.studies.membership.report.ArmFigures: name engines
-eval.studies.membership.report.MembershipReport: baseline victim shadow
+eval.studies.membership.ScoreFigures: score failures
+eval.studies.membership.ArmFigures: name engines
+eval.studies.membership.MembershipReport: baseline victim shadow
 eval.tasks.marks.Marks: annotator
 eval.measures.said_numbers.Range: unit
 eval.measures.truthful.Pair: kind

@@ -23,8 +23,7 @@ from eval.studies.calibrate.conformal import (
     tested_thresholds,
     upper_bound,
 )
-from eval.studies.calibrate.marks import ScoredLink
-from eval.studies.calibrate.model_marks import DocumentEntities, asked_of
+from eval.studies.calibrate.marks import DocumentEntities, ScoredLink, asked_of
 from eval.tasks import index
 from ingest.annotated import AnnotatedText
 from ingest.deciding.policy import ALWAYS, KEPT, Policy

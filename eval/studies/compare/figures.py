@@ -4,16 +4,106 @@ from collections.abc import Callable, Mapping, Sequence
 
 from eval.attacks.extraction import Aim
 from eval.documents import EntityRef
+from eval.measures.agreement import estimated, spearman, value_of
 from eval.measures.leakage import entity_leakage, is_identifier
 from eval.measures.overlap import RecallOverlap, recall_at_k_overlap
 from eval.measures.uncertainty import Estimate, clustered_share, mean_of, share_of
+from eval.prepared import Prepared
+from eval.progress import Progress
 from eval.rows import Row
-from eval.studies.compare.report import AttackFigures, GuessFigures, MethodFigures
+from eval.studies.calibrate.conformal import check_on_halves
+from eval.studies.calibrate.thresholds import COUNTED, LeakCurve, leak_curves
+from eval.studies.compare.methods import scores_alone
+from eval.studies.compare.report import (
+    AttackFigures,
+    Correlation,
+    GuessFigures,
+    MethodFigures,
+    PromiseFigures,
+)
 from eval.studies.extraction.study import summarize
 from eval.tasks import guesses as guessed
 from eval.tasks.attack import AttackTask
 from eval.tasks.index import KEPT, MENTIONS
 from eval.tasks.questions import DEPTHS, FACTS, RANK
+from ingest.documents import Scores
+
+CONFIDENCE = 0.9
+OF_IDENTIFIERS, OF_ALL = (0.05, 0.1, 0.2), (0.3, 0.5)
+"""The promised leakages."""
+
+
+def promises(ready: Prepared, seed: int, progress: Progress) -> list[PromiseFigures]:
+    """Promises of the default policy and of its scores alone.
+
+    The rules of the default generalize identifiers at every threshold, so a promise about these is an easy
+    test. Scores alone, and all sensitive entities, depend on the threshold.
+    """
+    if len(ready.texts) < 2:
+        return []
+    default = ready.system.policy
+    found: list[PromiseFigures] = []
+    for name, policy in (("trip", default), ("scores alone", scores_alone(default))):
+        identifiers, everything = leak_curves(
+            ready, policy, [COUNTED["identifiers"], COUNTED["all"]], progress
+        )
+        found += _checked(name, "identifiers", identifiers, OF_IDENTIFIERS, seed)
+        found += _checked(name, "all", everything, OF_ALL, seed)
+    return found
+
+
+def _checked(
+    policy: str, counted: str, curve: LeakCurve, limits: Sequence[float], seed: int
+) -> list[PromiseFigures]:
+    found: list[PromiseFigures] = []
+    if len(curve.losses) < 2:
+        return found
+    for limit in limits:
+        check = check_on_halves(curve.taus, curve.losses, limit, CONFIDENCE, seed=seed)
+        figures = PromiseFigures(
+            policy=policy,
+            counted=counted,
+            max_leak=limit,
+            confidence=CONFIDENCE,
+            documents=check.documents,
+            splits=check.splits,
+            promised=check.promised,
+            violated=check.violated,
+        )
+        found.append(figures)
+    return found
+
+
+PAIRS = (("P", "K"), ("P", "D"), ("K", "D"))
+
+
+def correlations(documents: Sequence[Sequence[Scores]]) -> list[Correlation]:
+    """The three pairs of P, K and D, in the paper's order; none where rho is not defined.
+
+    Scores are given per linked entity, by document. Intervals bootstrap documents.
+    """
+    found = []
+    for one, other in PAIRS:
+        rows = [(_column(one, own), _column(other, own)) for own in documents]
+        rho = estimated(spearman, rows)
+        if rho.value is not None:
+            n = sum(map(len, documents))
+            found.append(Correlation(one=one, other=other, rho=rho, n=n))
+    return found
+
+
+def _column(letter: str, scores: Sequence[Scores]) -> list[float]:
+    if letter == "P":
+        return [each.marginal_privacy_risk for each in scores]
+    if letter == "K":
+        return [each.knowledge_divergence for each in scores if each.knowledge_divergence is not None]
+    return [1 - each.topical_relevance for each in scores if each.topical_relevance is not None]
+
+
+def rank_correlation(one: Sequence[float], other: Sequence[float]) -> float | None:
+    """Spearman's rho; None if one side is constant or there are fewer than two pairs."""
+    return value_of(spearman, [(one, other)]) if len(one) > 1 else None
+
 
 AIMS: Mapping[str, Sequence[Aim]] = {
     "mts_dialog": (Aim.HEALTH, Aim.UNTARGETED),

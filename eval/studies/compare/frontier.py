@@ -7,12 +7,25 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.measures.uncertainty import Drawn, Estimate, Floats, bootstrap, holding
-from eval.studies.compare.report import Frontier, MethodFigures, whole
+from eval.measures.uncertainty import (
+    Drawn,
+    Estimate,
+    Floats,
+    bootstrap,
+    difference,
+    holding,
+    less,
+    paired_ratio,
+    ratio,
+)
+from eval.rows import Row
+from eval.studies.compare.figures import overlap_of
+from eval.studies.compare.report import AttackFigures, Frontier, MethodFigures, Summary, TripRagReport, whole
+from retrieval.generators.verbatim import VerbatimGenerator
 
 Spot = tuple[float, float]
 """Leakage (lower is better) and usefulness (higher is better)."""
-DEFAULT, UNSANITIZED = "trip", "origin"
+DEFAULT, REDACTED, UNSANITIZED = "trip", "redact", "origin"
 OURS = frozenset((DEFAULT, "scores alone"))
 """The methods of Lethe's curve: the default policy, and its scores without the rules."""
 REDRAWS = 1_000
@@ -152,3 +165,89 @@ def _measured(plane: _Plane, recalls: Sequence[float]) -> _Measured:
         points=len(theirs),
         areas={name: area_under(curve, most) for name, curve in compared.items()} if most else {},
     )
+
+
+DEPTH = 5
+
+
+def summary_of(
+    points: Mapping[str, Point],
+    rows: Mapping[str, Sequence[Row]],
+    attacks: Iterable[AttackFigures],
+    by_identifiers: Frontier,
+    by_all: Frontier,
+    seed: int,
+) -> Summary:
+    """The summary of a corpus, of its methods and their rows by name; leakage at five passages.
+
+    ``rows`` are of the same questions in the same order.
+    """
+    if not all(name in points and whole(points[name].figures) for name in (DEFAULT, REDACTED, UNSANITIZED)):
+        return Summary()
+    ours, redact, attacked = points[DEFAULT], points[REDACTED], list(attacks)
+    identifiers = [_leakage(attacked, name, identifiers=True) for name in (DEFAULT, REDACTED)]
+    everything = [_leakage(attacked, name, identifiers=False) for name in (DEFAULT, UNSANITIZED)]
+    rouge = [[row.figures["ROUGE-L"] for row in rows[name]] for name in (DEFAULT, REDACTED)]
+    return Summary(
+        recall=ours.figures.recall_overlap[1],
+        recall_ratio=paired_ratio(ours.overlaps, redact.overlaps, seed),
+        identifier_excess=difference(*identifiers),
+        leakage_change=less(ratio(*everything), 1),
+        rouge_change=less(paired_ratio(rouge[0], rouge[1], seed), 1),
+        dominated=by_identifiers.share,
+        dominated_all=by_all.share,
+    )
+
+
+def worst_case(attacks: Iterable[AttackFigures], method: str, k: int) -> AttackFigures | None:
+    """The extraction attack on a method whose victim repeats ``k`` passages, None if it was not run."""
+    victim = (method, VerbatimGenerator().name, k)
+    for each in attacks:
+        if each.attack.startswith("extraction") and (each.method, each.generator, each.k) == victim:
+            return each
+    return None
+
+
+def _leakage(attacks: Iterable[AttackFigures], name: str, identifiers: bool) -> Estimate:
+    found = worst_case(attacks, name, DEPTH)
+    if found is None:
+        return Estimate()
+    return found.identifiers if identifiers else found.all_entities
+
+
+STRENGTH, ABLATION, WEIGHTED = "strength", "ablation", "grid"
+"""Kinds of systems beside the methods at their defaults."""
+
+
+def system_name(method: str, strength: float | None = None, kind: str = "") -> str:
+    """The system name in rows: a method's name, before its strength and the kind of variant if any."""
+    return f"{method}{'' if strength is None else f' {strength}'} ({kind})" if kind else method
+
+
+def with_comparisons(report: TripRagReport) -> TripRagReport:
+    """The report with frontiers and summary, computed from its rows; unchanged without rows."""
+    rows = _by_system(report)
+    if UNSANITIZED not in rows:
+        return report
+    points = {each.method: _point(rows, system_name(each.method), each) for each in report.methods}
+    swept = [_point(rows, system_name(each.method, each.strength, STRENGTH), each) for each in report.sweep]
+    plane = [*points.values(), *swept]
+    by_identifiers = frontier_of(plane, lambda each: each.identifiers, report.seed)
+    by_all = frontier_of(plane, lambda each: each.disclosed, report.seed)
+    asked = {each.method: rows[system_name(each.method)] for each in report.methods}
+    summary = summary_of(points, asked, report.attacks, by_identifiers, by_all, report.seed)
+    return report.model_copy(update={"frontier": by_identifiers, "frontier_all": by_all, "summary": summary})
+
+
+def _by_system(report: TripRagReport) -> Mapping[str, Sequence[Row]]:
+    """The rows of the answering encoder, on which the methods' figures are based."""
+    tasks = {f"questions, {each.encoder}" for each in report.methods}
+    found: dict[str, list[Row]] = {}
+    for row in report.rows:
+        if row.task in tasks:
+            found.setdefault(row.system, []).append(row)
+    return found
+
+
+def _point(rows: Mapping[str, Sequence[Row]], system: str, figures: MethodFigures) -> Point:
+    return Point(figures, overlap_of(rows[system], rows[UNSANITIZED], 1).per_query)

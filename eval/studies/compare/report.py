@@ -188,7 +188,7 @@ class TripRagReport(_Frozen):
     """The benchmark of one corpus. ``absent`` are methods that could not run, with the reason.
 
     ``command`` has the arguments of ``lethe bench trip-rag`` that reproduce it, "" if not recorded. The
-    frontiers and the summary follow from the rest (``eval.studies.compare.comparing``).
+    frontiers and the summary follow from the rest (``eval.studies.compare.frontier``).
     """
 
     corpus: CorpusCard

@@ -17,13 +17,12 @@ from eval.attacks.following import Follow, RandomText
 from eval.attacks.injection import InjectDump
 from eval.attacks.membership import RETRIEVAL, members_and_others
 from eval.attacks.suite import Unchanged, extraction_suite
-from eval.corpora.cloze import cloze_questions
 from eval.corpora.corpus import Corpus, Question, Selection, fewer_documents
 from eval.corpora.sensitive import sensitive_in
+from eval.corpora.whole_documents import cloze_questions
 from eval.documents import EntityRef
 from eval.experiment import Experiment, SanitizedCorpus, Task, kept_in_memory
 from eval.measures.covered import REFUSED, covered
-from eval.measures.injected import injected
 from eval.measures.leakage import SensitiveIndex, drawn_out
 from eval.measures.membership import membership
 from eval.measures.uncertainty import mean_of, share_of
@@ -40,15 +39,15 @@ from eval.studies.defences.defence import (
     NEED_A_MODEL,
     Defence,
     Limits,
+    by_vectors,
     defences,
 )
-from eval.studies.defences.noise import by_vectors
 from eval.studies.defences.report import DefenceFigures, DefencesReport
 from eval.targets import reading_once
 from eval.tasks.attack import AttackTask
 from eval.tasks.benign import Benign
 from eval.tasks.coverage import CoverageTask
-from eval.tasks.injection import poisoning
+from eval.tasks.injection import injected, poisoning
 from eval.tasks.membership import MembershipTask
 from eval.tasks.questions import FACTS, RANK
 from ingest.deciding.policy import Policy

@@ -1,17 +1,209 @@
 """The texts that a detector is measured on, with their gold mentions."""
 
-from collections.abc import Callable, Collection, Iterator
+import json
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from eval.studies.detection.gold import SPIA_FILES, spia_entities
-from eval.studies.detection.measures import MarkedEntity
-from eval.studies.detection.patients import occurrences
-from ingest.documents import Document
-from models.corpora.documents import aci_visits
+from eval.studies.detection.measures import Ends, MarkedEntity
+from ingest.documents import Document, Entity, Identifier, Span
+from ingest.errors import UnreadableDocument
+from ingest.read.paths import shown
+from models.corpora.documents import POSTS, TAB_FILE, MarkedText, aci_visits, nearest, spia_texts, tab_cases
 from models.corpora.examples import Example, Mention
 from models.corpora.read import corpora_in, read_corpora
 from models.errors import ConfigurationError
+
+FIRST_NAME, FAMILY_NAME = "patient's first name", "patient's family name"
+AGE, GENDER = "patient's age", "patient's gender"
+
+COMMON_WORDS = frozenset(
+    "baker bill brown carol cook cooper cruz dale dean fisher frank gene grace grant gray green hill hills "
+    "hope hunter jack joy king lane lee long mark mason may miller page park price ray rich rob rose "
+    "summers walker ward wells white will wood woods young".split()
+)
+"""Names that also are words of the language."""
+
+_ONES = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+    "seventeen eighteen nineteen"
+).split()
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+
+_ADDRESS = r"\b(?:mr|mrs|ms|miss|dr|doctor)\s*\.?\s+"
+_OLD = r"[\s-]*{unit}s?(?:[\s-]*old\b|\s+of\s+age\b)"
+_Y_O = r"\s*y\.?\s?o\b"
+_AGE_BEFORE = r"\bage[ds]?:?(?:\s+of)?\s+"
+_WORDS_OF = {"female": "female|woman|lady|girl", "male": "male|man|gentleman|boy"}
+_DESCRIBED = (
+    r"(?:\b(?:year|month)s?[\s-]*old|\by\.?\s?o\b\.?|\b(?:elderly|middle-aged|pleasant|cooperative|healthy|"
+    r"white|caucasian|black|african[\s-]american|asian|hispanic|latino|latina))\b"
+)
+
+
+def occurrences(text: str, metadata: Mapping[str, str]) -> list[Mention]:
+    """The places of the patient's names, age and gender in one text, in order, each labeled by what it is.
+
+    A first or family name is the whole word in any case; one that is also a common word counts only with a
+    capital letter, next to the patient's other name, or after a form of address. An age is the number, in
+    digits or in words, where "year old", "years of age", "y.o." (or months, if the metadata counts months)
+    follows it, or "age", "aged" or "age of" stands before it. A gender is a word for the patient's own
+    (female, woman, lady, girl; male, man, gentleman, boy) with an age or a word of description ("pleasant",
+    "elderly", an ethnic group) among the five words before it: elsewhere such a word mostly refers to another
+    person, or is an exclamation.
+
+    ``metadata`` has ``patient_firstname``, ``patient_familyname``, ``patient_age`` and ``patient_gender``;
+    missing or unusable values are skipped.
+    """
+    first, family = (metadata.get(f"patient_{part}name", "").strip() for part in ("first", "family"))
+    found = {
+        *_named(text, first, family, FIRST_NAME),
+        *_named(text, family, first, FAMILY_NAME),
+        *_aged(text, metadata.get("patient_age", "").strip()),
+        *_gendered(text, metadata.get("patient_gender", "").strip().lower()),
+    }
+    return sorted(found)
+
+
+def _named(text: str, name: str, other: str, label: str) -> Iterator[Mention]:
+    if not any(letter.isalpha() for letter in name):
+        return
+    for match in re.finditer(rf"\b{re.escape(name)}\b", text, re.IGNORECASE):
+        word = match.group()
+        if word.lower() not in COMMON_WORDS or word[0].isupper() or _clearly_a_name(text, match, other):
+            yield Mention(*match.span(), label)
+
+
+def _clearly_a_name(text: str, match: re.Match[str], other: str) -> bool:
+    before, after = text[: match.start()], text[match.end() :]
+    if re.search(_ADDRESS + "$", before[-20:], re.IGNORECASE):
+        return True
+    beside = re.escape(other)
+    return bool(other) and bool(
+        re.search(rf"\b{beside}\s+$", before[-len(other) - 5 :], re.IGNORECASE)
+        or re.match(rf"\s+{beside}\b", after, re.IGNORECASE)
+    )
+
+
+def _aged(text: str, age: str) -> Iterator[Mention]:
+    number = re.match(r"\d+", age)
+    if number is None:
+        return
+    forms = "|".join((re.escape(number.group()), *_in_words(int(number.group()))))
+    unit = "month" if "month" in age else "year"
+    after = _OLD.format(unit=unit) + (f"|{_Y_O}" if unit == "year" else "")
+    patterns = (
+        rf"(?<![\w.,/])(?P<age>{forms})(?={after})",
+        rf"{_AGE_BEFORE}(?P<age>{forms})\b(?![.,/]\d)",
+    )
+    for pattern in patterns:
+        for match in re.finditer(pattern, text, re.IGNORECASE):
+            yield Mention(*match.span("age"), AGE)
+
+
+def _in_words(number: int) -> list[str]:
+    """A pattern for a number below a hundred in words; empty for others."""
+    if number < len(_ONES):
+        return [_ONES[number]]
+    if number >= 100:
+        return []
+    tens = _TENS[number // 10 - 2]
+    return [rf"{tens}[\s-]+{_ONES[number % 10]}" if number % 10 else tens]
+
+
+def _gendered(text: str, gender: str) -> Iterator[Mention]:
+    if gender not in _WORDS_OF:
+        return
+    between = r"(?:[^\w\n]+[\w'.-]+){0,4}?[^\w\n]+"
+    pattern = rf"{_DESCRIBED}{between}\b(?P<word>{_WORDS_OF[gender]})\b"
+    for match in re.finditer(pattern, text, re.IGNORECASE):
+        yield Mention(*match.span("word"), GENDER)
+
+
+SPIA_FILES = {"spia_cases": "tab_dev.jsonl", "spia_posts": f"{POSTS}.jsonl"}
+RELEASED_FILE = Path("tab", "presidio_baseline_spans_dev.json")
+
+_STRENGTH = ("DIRECT", "QUASI", "NO_MASK")
+
+
+def _unreadable(path: Path, error: OSError) -> UnreadableDocument:
+    reason = error.strerror or type(error).__name__
+    return UnreadableDocument(shown(path), f"could not be read ({reason}); check the data folder")
+
+
+def spia_entities(folder: Path, corpus: str) -> dict[str, tuple[MarkedEntity, ...]]:
+    """The entities of each text of ``spia_cases`` or ``spia_posts``; ``kind`` is DIRECT, QUASI or NO_MASK.
+
+    An entity has the strongest kind of its mentions.
+
+    Raises:
+        ConfigurationError: A file cannot be read, or a mention has no entity id.
+    """
+    texts = list(spia_texts(folder, SPIA_FILES[corpus].removesuffix(".jsonl")))
+    if not all(mark.entity and mark.identifier for text in texts for mark in text.marks):
+        raise ConfigurationError(
+            f"{corpus}: a mention of {SPIA_FILES[corpus]} has no entity_id or no identifier_type; "
+            "take the corpus as it was published."
+        )
+    return {text.text: _entities(text) for text in texts}
+
+
+def _entities(text: MarkedText) -> tuple[MarkedEntity, ...]:
+    kinds: dict[str, set[str]] = {}
+    mentions: dict[str, list[Ends]] = {}
+    for mark in text.marks:
+        start = nearest(text.text, mark)
+        if start is not None:
+            kinds.setdefault(mark.entity, set()).add(mark.identifier)
+            mentions.setdefault(mark.entity, []).append((start, start + len(mark.words)))
+    return tuple(
+        MarkedEntity(next((k for k in _STRENGTH if k in kinds[each]), "unknown"), tuple(places))
+        for each, places in mentions.items()
+    )
+
+
+class ReleasedSpans:
+    """Published spans of another detector on the benchmark's cases, as a detector for these cases."""
+
+    name = "Presidio, released spans"
+    corpora = frozenset(("tab", "spia_cases"))
+
+    def __init__(self, spans: dict[str, list[Entity]]) -> None:
+        self._spans = spans
+
+    def detect(self, documents: Sequence[Document]) -> list[list[Entity]]:
+        """The released spans of each document, by its text; none for other texts."""
+        return [self._spans.get(document.text, []) for document in documents]
+
+
+def released_spans(folder: Path) -> ReleasedSpans | None:
+    """The released spans of stock Presidio; None if they are not in the folder.
+
+    Raises:
+        UnreadableDocument: They are there and cannot be read, or are no spans.
+    """
+    path = folder / RELEASED_FILE
+    if not (path.is_file() and (folder / TAB_FILE).is_file()):
+        return None
+    try:
+        listed = json.loads(path.read_text(encoding="utf-8"))
+        spans = {
+            case: [_released(int(start), int(end), str(label)) for start, end, label in triples]
+            for case, triples in listed.items()
+        }
+    except OSError as error:
+        raise _unreadable(path, error) from None
+    except (AttributeError, TypeError, ValueError):
+        raise UnreadableDocument(
+            shown(path), "does not hold [start, end, label] lists by case; take the file as it was published"
+        ) from None
+    return ReleasedSpans({case.text: spans.get(case.id, []) for case in tab_cases(folder)})
+
+
+def _released(start: int, end: int, label: str) -> Entity:
+    return Entity(Span(start, end), label, Identifier.QUASI, 1.0, ReleasedSpans.name)
+
 
 ACI_BENCH = "aci_bench"
 _ACI_FILE = Path(ACI_BENCH, "data.jsonl")

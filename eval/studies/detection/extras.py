@@ -10,9 +10,7 @@ from pathlib import Path
 
 from eval.measures.uncertainty import Estimate, ratio_of
 from eval.studies.detection.cases import POLITICS, Case, cases_of
-from eval.studies.detection.intervals import RESAMPLES, SEED
-from eval.studies.detection.measures import Tally, equal, overlapping
-from eval.studies.detection.spans import Cover, Ends, trimmed
+from eval.studies.detection.measures import RESAMPLES, SEED, Cover, Ends, Tally, equal, overlapping, trimmed
 from ingest.documents import Action, Document, Entity, SanitizedDocument, Span
 from ingest.labels import LABELS
 from ingest.protocols import EntityDetector, Sanitizer

@@ -28,8 +28,7 @@ from eval.progress import Progress, no_progress
 from eval.protocols import Attack
 from eval.provenance import Provenance, provenance_of, reference_of
 from eval.rows import Row
-from eval.studies.extraction.problems import problems_of
-from eval.studies.extraction.report import ArmSummary, AttackCard, ExtractionReport, Reference
+from eval.studies.extraction.report import ArmSummary, AttackCard, ExtractionReport, Reference, problems_of
 from eval.targets import having_read
 from eval.tasks.attack import AttackTask
 from ingest.deciding.policy import Policy

@@ -15,9 +15,8 @@ from eval.measures.uncertainty import Estimate, clustered_share, ratio_of
 from eval.progress import Progress, no_progress
 from eval.provenance import commit_here, provenance_here
 from eval.studies.intact.benchmark import benchmark, benchmark_cases, cluster_figures
-from eval.studies.intact.compared import Compared, clusterings, compared
 from eval.studies.intact.methods import SUPPRESSION, sanitizers
-from eval.studies.intact.order import order_facts
+from eval.studies.intact.order import Compared, clusterings, compared, order_facts
 from eval.studies.intact.report import GuessFigures, IntactReport, KindFigures, MethodFigures
 from eval.studies.intact.validation import half_of, read_judgements, validated
 from eval.studies.marks.methods import LABEL_OF

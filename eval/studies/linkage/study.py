@@ -10,7 +10,7 @@ from eval.attacks.rewording import OwnWords, Rewording
 from eval.experiment import Experiment, Task
 from eval.measures import linked
 from eval.measures.claim_distance import LEXICAL_WARNING, Judge, rating_once
-from eval.measures.label_counts import chi_squared_utility
+from eval.measures.classify import chi_squared_utility
 from eval.measures.linked import distances, distribution, leaked_by_category, leaked_claims, linkage
 from eval.measures.model_judges import COHERENCE, ModelJudge, coherence_judge
 from eval.measures.uncertainty import Estimate, mean_of, paired_ratio, ratio_of, share_of
@@ -19,10 +19,17 @@ from eval.progress import Progress, no_progress
 from eval.provenance import commit_here, provenance_of
 from eval.rows import Row, RowFile
 from eval.studies.compare.run_digest import run_digest
-from eval.studies.linkage.attacks import DENSE_MAJORITY, LINKERS, REWORDED, VERSION_2, Attack, variations
-from eval.studies.linkage.material import Material
-from eval.studies.linkage.methods import METHODS, systems
-from eval.studies.linkage.reckoning import reckoned
+from eval.studies.linkage.attacks import (
+    DENSE_MAJORITY,
+    LINKERS,
+    METHODS,
+    REWORDED,
+    VERSION_2,
+    Attack,
+    systems,
+    variations,
+)
+from eval.studies.linkage.material import Material, reckoned
 from eval.studies.linkage.report import AttackFigures, LinkageReport, MethodFigures, Outcome
 from eval.studies.marks.methods import ORIGIN, REDACT
 from eval.targets import reading_once

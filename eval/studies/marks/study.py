@@ -6,10 +6,10 @@ from pathlib import Path
 
 from eval.attacks.extraction import Aim
 from eval.attacks.suite import extraction_suite
-from eval.corpora.cloze import cloze_questions
 from eval.corpora.corpus import Corpus, Selection
 from eval.corpora.marked import MarkedCorpus, with_seen
 from eval.corpora.seen import Exposure
+from eval.corpora.whole_documents import cloze_questions
 from eval.documents import EntityRef, MarkedDocument, SensitiveEntity
 from eval.experiment import Experiment, Task
 from eval.measures.leakage import SensitiveIndex, entity_leakage

@@ -1,6 +1,10 @@
 """Measuring privacy-risk models against snippets that were scored under the rubric."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import expm1, isfinite
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
 
 from eval.measures.agreement import (
     RESAMPLES,
@@ -15,13 +19,141 @@ from eval.measures.agreement import (
 )
 from eval.measures.uncertainty import Estimate
 from eval.progress import Progress, no_progress
+from eval.provenance import Provenance
 from eval.studies.detection.report import machine_and_versions
-from eval.studies.risk.judged import judged
-from eval.studies.risk.report import ALL, KINDS, AgreementRow, Kind, ModelRow, RiskReport
+from ingest.annotated import AnnotatedText
+from ingest.documents import Document, Entity, Span
+from ingest.labels import label_of
+from ingest.linking.link import link
 from ingest.protocols import RiskModel
 from models.corpora.rubric import PASSES, Snippet, is_fresh
-from models.errors import ConfigurationError
+from models.errors import ConfigurationError, LetheError
 from models.packs import packs
+
+SOURCE = "rubric"
+
+
+def annotated(snippet: Snippet) -> AnnotatedText:
+    """The snippet with its marks as linked entities."""
+    entities = [
+        Entity(Span(*place), label, label_of(label).identifier, 1.0, SOURCE)
+        for place, label in zip(snippet.places, snippet.labels, strict=True)
+    ]
+    return AnnotatedText(snippet.text, link(Document(snippet.id, snippet.text), entities))
+
+
+def judged(name: str, model: RiskModel, snippets: Sequence[Snippet]) -> list[list[float]]:
+    """1 - exp(-H), in [0, 1], of each mark of each snippet, H being the marginal hazard of its linked entity.
+
+    Raises:
+        LetheError: The model failed, or gave no finite number for a mark; no message quotes a snippet.
+    """
+    texts = [annotated(snippet) for snippet in snippets]
+    try:
+        hazards = model.hazards(texts)
+    except LetheError:
+        raise
+    except Exception as error:
+        # The message of the error may quote a snippet.
+        raise LetheError(
+            f"The privacy-risk model {name} failed on scored snippets ({type(error).__name__}); "
+            "repair it, or leave it out."
+        ) from None
+    if len(hazards) != len(texts):
+        raise LetheError(
+            f"The privacy-risk model {name} answered for {len(hazards)} of {len(texts)} snippets; "
+            "it must answer for each."
+        )
+    found = []
+    for snippet, text, judgement in zip(snippets, texts, hazards, strict=True):
+        links = {(entity.span, entity.label): entity.link for entity in text.entities}
+        marks = zip(snippet.places, snippet.labels, strict=True)
+        of_marks = [judgement.marginals.get(links[Span(*place), label]) for place, label in marks]
+        found.append([_risk(name, snippet.id, hazard) for hazard in of_marks])
+    return found
+
+
+def _risk(name: str, snippet_id: str, hazard: float | None) -> float:
+    if hazard is None or not isfinite(hazard):
+        raise LetheError(
+            f"The privacy-risk model {name} gave no finite hazard for a mark of snippet {snippet_id}; "
+            "it must give one for every linked entity."
+        )
+    return -expm1(-max(0.0, hazard))
+
+
+ALL = "all"
+
+Kind = Literal["all", "invented", "references", "fresh"]
+"""All snippets but the fresh, invented ones, passages of corpora, and passages that other readers scored."""
+KINDS: tuple[Kind, ...] = ("all", "invented", "references", "fresh")
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ModelRow(_Frozen):
+    """One model against the mean of the passes, over some snippets.
+
+    ``spearman`` in [-1, 1] and ``error``, the mean absolute one in [0, 1], compare 1 - exp(-hazard).
+    """
+
+    model: str
+    domain: str
+    kind: Kind
+    snippets: int
+    mentions: int
+    spearman: Estimate
+    error: Estimate
+
+
+class AgreementRow(_Frozen):
+    """The two passes against each other, over some snippets.
+
+    ``difference`` is the mean absolute one, ``near`` the share of mentions scored at most 0.1 apart,
+    ``kappa`` weighted quadratically over the rubric's four levels.
+    """
+
+    domain: str
+    kind: Kind
+    snippets: int
+    mentions: int
+    spearman: Estimate
+    difference: Estimate
+    near: Estimate
+    kappa: Estimate
+
+
+class RiskReport(_Frozen):
+    """Every figure of every model by domain and kind of snippet, and the agreement of the passes."""
+
+    provenance: Provenance
+    models: tuple[str, ...]
+    seed: int
+    resamples: int
+    rows: tuple[ModelRow, ...]
+    agreement: tuple[AgreementRow, ...]
+
+    def row(self, model: str, domain: str = ALL, kind: Kind = "all") -> ModelRow:
+        """One row; raises KeyError if there is none."""
+        for row in self.rows:
+            if (row.model, row.domain, row.kind) == (model, domain, kind):
+                return row
+        raise KeyError(f"{model}, {domain}, {kind}")
+
+    def agreed(self, domain: str = ALL, kind: Kind = "all") -> AgreementRow:
+        """The passes of one domain and kind; raises KeyError if there are none."""
+        for row in self.agreement:
+            if (row.domain, row.kind) == (domain, kind):
+                return row
+        raise KeyError(f"{domain}, {kind}")
+
+
+def as_json(report: RiskReport) -> dict[str, Any]:
+    """The report, ready for ``json.dumps``."""
+    return report.model_dump(mode="json")
+
 
 _BATCH = 16
 

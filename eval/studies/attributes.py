@@ -5,18 +5,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict
+
 from eval.attacks.attribute_truths import InValues, value_of
 from eval.attacks.attributes import AttributeAttack, countries
 from eval.corpora.corpus import Corpus, Truths
 from eval.experiment import Experiment, Task
-from eval.measures.inferred import inferred, protection_in
+from eval.measures.inferred import Inferred, Protection, inferred, protection_in
 from eval.measures.model_judges import coherence_judge, utility_judge
-from eval.measures.uncertainty import mean_of, share_of
+from eval.measures.uncertainty import Estimate, mean_of, share_of
 from eval.prepared import prepared
 from eval.progress import Progress, no_progress
-from eval.provenance import commit_here, provenance_of
+from eval.provenance import Provenance, commit_here, provenance_of
 from eval.rows import Row
-from eval.studies.attributes.report import ALL, AttackFigures, AttributesReport, MethodFigures
 from eval.studies.marks.methods import ORIGIN, REDACT
 from eval.targets import reading_once
 from eval.tasks.inferred import InferredTask
@@ -35,6 +36,63 @@ from models.errors import LetheError
 from models.language.asking import Asker
 from models.language.prompts import prompt
 from retrieval.system import System
+
+ALL = "all"
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class AttackFigures(_Frozen):
+    """What one attacker infers: ``by_attribute``, all of them under ``ALL``, and what is protected."""
+
+    attacker: str
+    by_attribute: dict[str, Inferred]
+    protection: Protection
+
+
+class MethodFigures(_Frozen):
+    """A method under each attacker, what it keeps of texts, and how its loop ended.
+
+    ``rouge``, ``bleu`` and ``cosine`` are means over documents, ``unchanged`` is a share. ``stops`` counts,
+    by attribute, why loops ended, and ``rounds`` texts by the number of rewritings of an attribute, or of
+    edits by the search: both empty for methods without a loop. ``truthful`` is false for a method that
+    wrote false values or may have. ``judged`` has the mean scores of a language model by name, empty without
+    one, and ``not_judged`` counts where it gave none: an answer could not be read, or a text was empty.
+    """
+
+    method: str
+    truthful: bool
+    attacks: tuple[AttackFigures, ...]
+    rouge: Estimate
+    bleu: Estimate
+    cosine: Estimate
+    unchanged: Estimate
+    stops: dict[str, dict[str, int]]
+    rounds: dict[int, int]
+    failed: int
+    judged: dict[str, Estimate] = {}
+    not_judged: int = 0
+
+
+class AttributesReport(_Frozen):
+    """All methods on the same texts. ``usage`` is what was asked of a language model, empty without one.
+
+    ``judges`` and ``engines`` are names, with the prompts: of those who judge, and of further methods.
+    """
+
+    provenance: Provenance
+    command: str
+    seed: int
+    documents: int
+    attributes: tuple[str, ...]
+    methods: tuple[MethodFigures, ...]
+    usage: dict[str, float]
+    blind: str
+    judges: tuple[str, ...] = ()
+    engines: dict[str, str] = {}
+
 
 BLIND = (
     "an attacker infers no more than it was made for: what a head or a small model does not find, a larger "
