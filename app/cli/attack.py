@@ -15,9 +15,8 @@ from eval.attacks.suite import attack_from, extraction_suite
 from eval.corpora.corpus import read_corpus
 from eval.corpora.gold import gold_rows
 from eval.protocols import Attack
-from eval.reports.extraction_page import leakage_table
+from eval.reports.extraction_page import leakage_table, membership_tables
 from eval.reports.files import extraction_folder, report_folder, write_extraction, write_membership
-from eval.reports.membership_page import membership_tables
 from eval.studies.extraction.report import summary
 from eval.studies.extraction.study import extraction
 from eval.studies.membership import Options, infer_membership

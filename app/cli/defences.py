@@ -18,8 +18,7 @@ from eval.corpora.gold import gold_rows
 from eval.protocols import Target
 from eval.reports.defences import markdown
 from eval.reports.files import report_folder
-from eval.studies.defences.defence import ALIKE, SHARE, Limits
-from eval.studies.defences.report import DefencesReport
+from eval.studies.defences.defence import ALIKE, SHARE, DefencesReport, Limits
 from eval.studies.defences.study import Options, measure_defences
 from eval.targets import reading_once
 from ingest.private_files import write_private

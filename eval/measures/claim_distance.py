@@ -14,7 +14,7 @@ from hashlib import blake2b
 from statistics import fmean
 from typing import Protocol
 
-from eval.measures.facts import facts_in
+from eval.tasks.questions import facts_in
 from ingest.language.sentences import split_sentences
 from models.judges.pairs import PARTLY, SAME, UNSUPPORTED
 from models.remembering import remembering

@@ -2,7 +2,7 @@
 
 The rules read both sides: dates, numbers and areas of the world by containment; names that nobody said are
 untrue; fewer words are less specific. What no rule decides counts as true and less specific: the likeness of
-sentence vectors told true from false no better. ``eval.studies.intact.validation`` holds the proxy against
+sentence vectors told true from false no better. ``eval.studies.intact.report`` holds the proxy against
 what people judged.
 """
 

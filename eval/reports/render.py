@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from markupsafe import Markup
     from rich.table import Table as TerminalTable
 
+AUDIT, PAGE = "audit.json", "report.html"
+"""What the files of a report are called."""
 TEMPLATES = Path(__file__).parent / "templates"
 
 

@@ -21,8 +21,7 @@ from eval.rows import Row
 from eval.studies.marks.methods import ORIGIN, REDACT
 from eval.targets import reading_once
 from eval.tasks.inferred import InferredTask
-from eval.tasks.judged import MISSING, Judged
-from eval.tasks.rewritten import BLEU, COSINE, ROUGE, UNCHANGED, Rewritten
+from eval.tasks.judged import BLEU, COSINE, MISSING, ROUGE, UNCHANGED, Judged, Rewritten
 from ingest.deciding.baselines.als_like import ALS_LIKE
 from ingest.deciding.policy import Policy
 from ingest.protecting.adversary import Adversary, ModelAdversary

@@ -33,9 +33,8 @@ from eval.measures.membership import CHANCE_AUC, membership
 from eval.measures.uncertainty import Estimate
 from eval.prepared import detected
 from eval.progress import Progress, no_progress
-from eval.provenance import Provenance, commit_here, provenance_of
+from eval.provenance import Provenance, commit_here, provenance_of, run_digest
 from eval.rows import Row, RowFile
-from eval.studies.compare.run_digest import run_digest
 from eval.studies.extraction.report import AttackCard, dropped_of, unread_of
 from eval.studies.extraction.study import BASELINE
 from eval.targets import reading_once

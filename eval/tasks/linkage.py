@@ -10,7 +10,16 @@ from itertools import pairwise
 from typing import Literal
 
 from eval.attacks.claims import Access, Atomizer, RuleAtomizer
-from eval.attacks.linkage import Bm25, Candidate, Dense, Link, Linker
+from eval.attacks.linkage import (
+    Bm25,
+    Candidate,
+    Dense,
+    Link,
+    Linker,
+    RougePart,
+    hidden_details,
+    lexical_distance,
+)
 from eval.attacks.rewording import OwnWords, Rewording, RuleRewording
 from eval.experiment import SanitizedCorpus
 from eval.measures import linked
@@ -28,7 +37,6 @@ from eval.measures.claim_distance import (
 )
 from eval.measures.leakage import NOTHING_SENSITIVE
 from eval.measures.overlap import stems
-from eval.measures.text_distance import RougePart, hidden_details, lexical_distance
 from eval.progress import Progress
 from eval.rows import Row
 from eval.targets import having_read

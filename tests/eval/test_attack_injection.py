@@ -27,8 +27,16 @@ from eval.experiment import SanitizedCorpus, kept_in_memory
 from eval.progress import no_progress
 from eval.rows import Row
 from eval.targets import reading_once
-from eval.tasks.beside import NO_INDEX
-from eval.tasks.injection import FOLLOWED, QUESTION, REPEATED, RETRIEVED, WITHOUT, injected, poisoning
+from eval.tasks.injection import (
+    FOLLOWED,
+    NO_INDEX,
+    QUESTION,
+    REPEATED,
+    RETRIEVED,
+    WITHOUT,
+    injected,
+    poisoning,
+)
 from ingest.deciding.policy import Policy
 from ingest.documents import Document
 from ingest.protocols import Encoder

@@ -23,9 +23,8 @@ from eval.measures.uncertainty import Estimate
 from eval.prepared import prepared
 from eval.progress import no_progress
 from eval.reports.audit import audit as page_of
-from eval.reports.audit import audit_table, side_by_side
+from eval.reports.audit import audit_table, gate_words, junit, sarif, side_by_side
 from eval.reports.files import audit_folder, write_audit
-from eval.reports.gates import gate_words, junit, sarif
 from eval.reports.render import html_page
 from eval.reports.schema import DASH, Cell
 from eval.rows import Row, RowFile

@@ -29,7 +29,6 @@ from eval.measures.leakage import NOTHING_SENSITIVE
 from eval.measures.uncertainty import Estimate
 from eval.prepared import Prepared, prepared
 from eval.studies.audit.measures import Measure
-from eval.studies.calibrate.conformal import documents_needed, upper_bound
 from eval.studies.calibrate.marks import PROMPT, threshold_from_marks
 from eval.studies.calibrate.thresholds import (
     COUNTED,
@@ -37,6 +36,7 @@ from eval.studies.calibrate.thresholds import (
     ModelMarks,
     Promise,
     attack_curves,
+    documents_needed,
     leak_curve,
     links_of,
     marked_by_model,
@@ -44,6 +44,7 @@ from eval.studies.calibrate.thresholds import (
     names_of,
     promised,
     thresholds,
+    upper_bound,
 )
 from eval.tasks.index import KEPT, IndexReader
 from ingest.annotated import AnnotatedText

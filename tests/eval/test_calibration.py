@@ -11,13 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from eval.studies.calibrate.conformal import (
-    documents_needed,
-    hoeffding_bentkus,
-    largest_safe,
-    upper_bound,
-)
-from eval.studies.calibrate.conformal import tested_thresholds as in_turn
 from eval.studies.calibrate.marks import (
     MARGIN,
     PROMPT,
@@ -29,6 +22,13 @@ from eval.studies.calibrate.marks import (
     threshold_for_share,
     threshold_from_marks,
 )
+from eval.studies.calibrate.thresholds import (
+    documents_needed,
+    hoeffding_bentkus,
+    largest_safe,
+    upper_bound,
+)
+from eval.studies.calibrate.thresholds import tested_thresholds as in_turn
 from models.errors import LetheError
 from models.language.asking import Asker
 from models.language.protocol import ChatMessage

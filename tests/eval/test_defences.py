@@ -35,13 +35,14 @@ from eval.studies.defences.defence import (
     SHARE,
     THRESHOLD,
     Defence,
+    DefenceFigures,
+    DefencesReport,
     Limits,
     NoisyVectors,
     defences,
 )
-from eval.studies.defences.report import DefenceFigures, DefencesReport
 from eval.studies.defences.study import FURTHER, Options, measure_defences
-from eval.tasks.benign import OF_A_CALLER, Benign
+from eval.tasks.coverage import OF_A_CALLER, Benign
 from eval.tasks.questions import FACTS, RANK
 from ingest.deciding.baselines.local_privacy import gaussian_delta
 from ingest.documents import Document

@@ -17,8 +17,8 @@ from app.settings.report import run_settings
 from eval import provenance
 from eval.corpora.corpus import Corpus, Question, under_public_ids
 from eval.documents import EntityRef, LeakedEntity, PassageCopy
+from eval.provenance import run_digest
 from eval.rows import FILE, Row, RowFile, read_rows, write_rows
-from eval.studies.compare.run_digest import run_digest
 from eval.studies.compare.study import Options
 from ingest.documents import Document, Identifier
 from models.catalog import ModelRef

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from eval.measures.truthful import Judgement
-from eval.studies.intact.validation import (
+from eval.studies.intact.report import (
     QUESTIONS,
     JudgedReplacement,
     half_of,

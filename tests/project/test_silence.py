@@ -187,7 +187,7 @@ eval.measures.covered.Advantage: control
 eval.tasks.sets.Mauve: engine
 eval.measures.membership.MembershipFigures: score
 eval.measures.preserved.Preserved: engine
-eval.measures.reidentified.Reidentified: engine
+eval.studies.intact.order.Reidentified: engine
 eval.measures.uncertainty.Estimate: why_not
 eval.provenance.Provenance: date hardware versions settings commit
 eval.studies.extraction.report.AttackCard: name goal threat_model reference
@@ -334,10 +334,10 @@ ingest.protecting.search.Searched: stops edits before after
 models.language.prompts.Prompt: name
 eval.tasks.injection.Injected: by_command
 eval.studies.defences.defence.Defence: name limits
-eval.studies.defences.report.DefenceFigures: defence drawn also injected_by
-eval.studies.defences.report.DefencesReport: command reference limits always absent need_a_model
+eval.studies.defences.defence.DefenceFigures: defence drawn also injected_by
+eval.studies.defences.defence.DefencesReport: command reference limits always absent need_a_model
 eval.studies.defences.study.Options: refusals limit_figures also
-eval.tasks.benign.Benign: refusals
+eval.tasks.coverage.Benign: refusals
 eval.tasks.coverage.CoverageTask: refusals
 eval.tasks.marks.MarkShare: kind count
 eval.tasks.membership.MembershipTask: scores
@@ -347,8 +347,8 @@ eval.studies.membership.MembershipReport: baseline victim shadow
 eval.tasks.marks.Marks: annotator
 eval.measures.said_numbers.Range: unit
 eval.measures.truthful.Pair: kind
-eval.studies.intact.validation.AgreementFigure: part
-eval.studies.intact.validation.JudgedReplacement: doc_id system kind
+eval.studies.intact.report.AgreementFigure: part
+eval.studies.intact.report.JudgedReplacement: doc_id system kind
 """
 """Fields with text that a repr may show: ids, labels, names of parts, our own sentences. Everything else
 that can hold text must be hidden; whoever adds a line here says that no document's words can get into it."""

@@ -32,12 +32,11 @@ from eval.studies.audit.report import DETECTED, Attacker, Place, Reference
 from eval.studies.marks.methods import ORIGIN
 from eval.tasks.anonymity import FEW, SIZES, AnonymityTask, among, anonymity_in
 from eval.tasks.attack import AttackTask
-from eval.tasks.beside import Beside
 from eval.tasks.coverage import BesideControls, CoverageTask, asked_by
 from eval.tasks.guesses import FIRST_FIVE, PRIOR_FIVE, SLOTS, Guesses
 from eval.tasks.index import IndexReader
 from eval.tasks.inferred import InferredTask
-from eval.tasks.injection import injected, poisoning
+from eval.tasks.injection import Beside, injected, poisoning
 from eval.tasks.linkage import JUDGE, JUDGES, JudgeName, LinkageTask, version_2
 from eval.tasks.membership import MembershipTask
 from eval.tasks.questions import FACTS, RANK, Questions

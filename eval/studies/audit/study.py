@@ -15,7 +15,7 @@ from eval.measures.leakage import SensitiveIndex, normalized
 from eval.measures.uncertainty import Estimate
 from eval.prepared import Prepared, detected, prepared
 from eval.progress import Progress, no_progress
-from eval.provenance import commit_here, provenance_of, reference_of
+from eval.provenance import commit_here, provenance_of, reference_of, run_digest
 from eval.rows import Row, RowFile
 from eval.studies.audit.measures import FAMILIES, Grounds, Measure
 from eval.studies.audit.options import SUITES, Options
@@ -29,12 +29,11 @@ from eval.studies.audit.report import (
     MeasureFigures,
     Place,
 )
-from eval.studies.compare.run_digest import run_digest
 from eval.studies.marks.methods import ORIGIN, RANDOM, REDACT
 from eval.targets import reading_once
-from eval.tasks.beside import Beside
 from eval.tasks.guesses import NOT_GUESSED
 from eval.tasks.index import IndexReader
+from eval.tasks.injection import Beside
 from ingest.deciding.baselines.within_rules import RULES_ALONE, Named, WithinRules, rules_alone
 from ingest.documents import Document, SanitizedDocument
 from ingest.errors import SanitizationError

@@ -11,8 +11,7 @@ from eval.measures.uncertainty import Estimate, clustered_share, mean_of, share_
 from eval.prepared import Prepared
 from eval.progress import Progress
 from eval.rows import Row
-from eval.studies.calibrate.conformal import check_on_halves
-from eval.studies.calibrate.thresholds import COUNTED, LeakCurve, leak_curves
+from eval.studies.calibrate.thresholds import COUNTED, LeakCurve, check_on_halves, leak_curves
 from eval.studies.compare.methods import scores_alone
 from eval.studies.compare.report import (
     AttackFigures,

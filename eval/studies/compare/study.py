@@ -15,7 +15,7 @@ from eval.measures.leakage import SensitiveIndex
 from eval.prepared import Prepared, prepared
 from eval.progress import Progress, no_progress, only
 from eval.protocols import Attack
-from eval.provenance import commit_here, provenance_of, reference_of
+from eval.provenance import commit_here, provenance_of, reference_of, run_digest
 from eval.rows import Row, RowFile, write_rows
 from eval.studies.compare.figures import (
     aims_of,
@@ -47,7 +47,6 @@ from eval.studies.compare.report import (
     MethodFigures,
     TripRagReport,
 )
-from eval.studies.compare.run_digest import run_digest
 from eval.targets import reading_once
 from eval.tasks.attack import AttackTask
 from eval.tasks.guesses import Guesses

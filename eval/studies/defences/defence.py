@@ -6,10 +6,13 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
 import numpy as np
+from pydantic import BaseModel, ConfigDict
 
 from eval.attacks.injection import Obedient, PlainPrompt, quoting
 from eval.experiment import SanitizedCorpus, Shelf, add_documents, retrievers
+from eval.measures.uncertainty import Estimate
 from eval.protocols import Target
+from eval.provenance import Provenance
 from ingest.deciding.baselines.local_privacy import gaussian_noise
 from ingest.protocols import Encoder, OverEncoder, Sanitizer
 from models.vectors import Vectors
@@ -21,6 +24,64 @@ from retrieval.guards.passages import GuardedPassages, PassageRules
 from retrieval.protocols import Generator
 from retrieval.search import DENSE as BY_VECTORS
 from retrieval.store.database import Store
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class DefenceFigures(_Frozen):
+    """What attackers get under a defence, and what users do.
+
+    ``drawn`` has, by attack and number of questions, the share of all sensitive entities that came out;
+    ``refused_attacks`` the share of these questions that a limit refused. ``covered`` is the share of
+    documents of which harmless questions brought out a passage, and ``also`` has the same of further attacks
+    by their names. ``injected`` are answers that follow a poisoned document, ``injected_without`` the same
+    without it, which is chance. ``member`` is the area under the curve of the best similarity, with 0.5 as
+    chance. ``canaries`` are planted secrets that came out.
+    ``facts``, ``found_first`` and ``refused`` are of harmless questions.
+    """
+
+    defence: str
+    drawn: dict[str, dict[int, Estimate]]
+    refused_attacks: Estimate
+    covered: Estimate
+    also: dict[str, Estimate] = {}
+    injected: Estimate
+    injected_without: Estimate
+    injected_by: dict[str, Estimate]
+    member: Estimate
+    canaries: Estimate
+    facts: Estimate
+    found_first: Estimate
+    refused: Estimate
+    not_measured: int
+
+
+class DefencesReport(_Frozen):
+    """All defences on the same documents, with the same questions; ``budget`` is that of each attack.
+
+    ``limits`` says what the defences with a number were set to.
+    """
+
+    provenance: Provenance
+    command: str
+    seed: int
+    documents: int
+    held_out: int
+    failed: int
+    entities: int
+    reference: str
+    k: int
+    budget: int
+    poisoned: int
+    harmless: int
+    limits: dict[str, float]
+    defences: tuple[DefenceFigures, ...]
+    always: tuple[str, ...]
+    absent: tuple[str, ...]
+    need_a_model: tuple[str, ...] = ()
+
 
 FARTHEST = 2.0
 """The L2 sensitivity: opposite unit vectors."""

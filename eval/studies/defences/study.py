@@ -29,24 +29,23 @@ from eval.measures.uncertainty import mean_of, share_of
 from eval.prepared import detected
 from eval.progress import Progress, no_progress
 from eval.protocols import Adaptive
-from eval.provenance import commit_here, provenance_of, reference_of
+from eval.provenance import commit_here, provenance_of, reference_of, run_digest
 from eval.rows import Row, RowFile
-from eval.studies.compare.run_digest import run_digest
 from eval.studies.defences.defence import (
     ABSENT,
     ALWAYS,
     EPSILON,
     NEED_A_MODEL,
     Defence,
+    DefenceFigures,
+    DefencesReport,
     Limits,
     by_vectors,
     defences,
 )
-from eval.studies.defences.report import DefenceFigures, DefencesReport
 from eval.targets import reading_once
 from eval.tasks.attack import AttackTask
-from eval.tasks.benign import Benign
-from eval.tasks.coverage import CoverageTask
+from eval.tasks.coverage import Benign, CoverageTask
 from eval.tasks.injection import injected, poisoning
 from eval.tasks.membership import MembershipTask
 from eval.tasks.questions import FACTS, RANK

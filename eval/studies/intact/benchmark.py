@@ -21,11 +21,17 @@ from eval.measures.clustered import ClustersKept, Spread
 from eval.measures.marked import replaced_spans
 from eval.measures.masked import ENGINE, WEIGHTS, Masked, Part, masked_parts, masked_shares
 from eval.measures.preserved import word_information
-from eval.measures.reidentified import Reidentified, reidentified_difference
 from eval.prepared import detected
 from eval.progress import Progress, no_progress
 from eval.studies.intact.methods import ENTITY_TYPE, INTACT, SUPPRESSION, sanitizers
-from eval.studies.intact.order import Clusterings, Compared, clusterings, compared
+from eval.studies.intact.order import (
+    Clusterings,
+    Compared,
+    Reidentified,
+    clusterings,
+    compared,
+    reidentified_difference,
+)
 from eval.studies.intact.report import BenchmarkFigures, BenchmarkRow, ClusterFigures, MaskedFigures
 from eval.studies.marks.methods import ORIGIN, GoldDetector
 from ingest.annotated import AnnotatedText

@@ -1,14 +1,160 @@
 """The report of INTACT's comparison: figures by method and kind, no word of a corpus."""
 
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
 from pydantic import BaseModel, ConfigDict
 
-from eval.measures.uncertainty import Estimate
+from eval.measures.agreement import estimated, weighted_kappa
+from eval.measures.truthful import Judgement, judged
+from eval.measures.uncertainty import Estimate, clustered_share
 from eval.provenance import Provenance
-from eval.studies.intact.validation import Validation
+from models.corpora.records import Row, parsed_lines
+
+Half = Literal["chosen on", "reported"]
+Question = Literal["truthful", "less specific"]
+QUESTIONS: tuple[Question, ...] = ("truthful", "less specific")
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedReplacement:
+    """A replacement of one system, with what a person said of it."""
+
+    doc_id: str
+    system: str
+    kind: str
+    people: Judgement
+    original: str = field(repr=False)
+    replacement: str = field(repr=False)
+
+
+Answered = tuple[JudgedReplacement, Judgement]
+"""A replacement and what the proxy says of it."""
 
 
 class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class AgreementFigure(_Frozen):
+    """How often the proxy answers a question as people do, for all replacements, a type or a system.
+
+    ``majority`` is the agreement of always giving the answer that people give more often in this part.
+    """
+
+    question: Question
+    part: str
+    documents: int
+    agreement: Estimate
+    kappa: Estimate
+    majority: float
+    both_yes: int
+    only_proxy_yes: int
+    only_people_yes: int
+    both_no: int
+
+
+class Validation(_Frozen):
+    """The proxy against people on one half of the documents."""
+
+    half: Half
+    replacements: int
+    documents: int
+    figures: tuple[AgreementFigure, ...]
+
+    def figure(self, question: Question, part: str = "all") -> AgreementFigure:
+        """The figure of one question for one part; raises KeyError where there is none."""
+        found = [each for each in self.figures if (each.question, each.part) == (question, part)]
+        if not found:
+            raise KeyError(f"{question}, {part}")
+        return found[0]
+
+
+def half_of(doc_id: str) -> Half:
+    """The half in which a document lies."""
+    odd = int(hashlib.sha256(doc_id.encode()).hexdigest(), 16) % 2
+    return "reported" if odd else "chosen on"
+
+
+def read_judgements(path: Path, half: Half = "reported") -> list[JudgedReplacement]:
+    """The judgements about the documents of one half; what was deleted has an empty replacement.
+
+    Raises:
+        ConfigurationError: The file is missing or is not in the layout of the judgements.
+    """
+    return [each for each in parsed_lines(path, _parsed) if half_of(each.doc_id) == half]
+
+
+def _parsed(row: Row, number: int) -> JudgedReplacement:
+    return JudgedReplacement(
+        row["doc_id"],
+        row["system"],
+        row["entity_type"],
+        Judgement(bool(row["truthful"]), bool(row["less_specific"])),
+        row["span_text"],
+        row["replacement"] or "",
+    )
+
+
+def validated(replacements: Sequence[JudgedReplacement], half: Half = "reported") -> Validation:
+    """Agreement of the proxy with people: over all replacements, by type and by system.
+
+    The documents are split in two by a digest of their ids. The rules of the proxy were chosen on one half
+    alone; the other is the one to report. One person judged each replacement, so nobody knows what agreement
+    two people would reach.
+
+    Raises:
+        ValueError: There are no replacements.
+    """
+    if not replacements:
+        raise ValueError("there are no judgements to hold the proxy against")
+    answered = [(each, judged(each.original, each.replacement, each.kind)) for each in replacements]
+    parts: dict[str, list[Answered]] = {"all": answered}
+    for name in ("kind", "system"):
+        for part in sorted({getattr(each, name) for each in replacements}):
+            parts[part] = [pair for pair in answered if getattr(pair[0], name) == part]
+    return Validation(
+        half=half,
+        replacements=len(replacements),
+        documents=len({each.doc_id for each in replacements}),
+        figures=tuple(_figure(question, part, parts[part]) for question in QUESTIONS for part in parts),
+    )
+
+
+def _figure(question: Question, part: str, answered: Sequence[Answered]) -> AgreementFigure:
+    answers: dict[str, list[tuple[bool, bool]]] = {}
+    for each, verdict in answered:
+        answers.setdefault(each.doc_id, []).append(
+            (_answer(question, verdict), _answer(question, each.people))
+        )
+    pairs = [pair for of_document in answers.values() for pair in of_document]
+    yes = sum(people for _, people in pairs)
+    return AgreementFigure(
+        question=question,
+        part=part,
+        documents=len(answers),
+        agreement=clustered_share(
+            [sum(proxy == people for proxy, people in each) for each in answers.values()],
+            [len(each) for each in answers.values()],
+        ),
+        # With two answers, weights do not matter: this is Cohen's kappa.
+        kappa=estimated(
+            weighted_kappa,
+            [([float(p) for p, _ in each], [float(q) for _, q in each]) for each in answers.values()],
+        ),
+        majority=max(yes, len(pairs) - yes) / len(pairs),
+        both_yes=pairs.count((True, True)),
+        only_proxy_yes=pairs.count((True, False)),
+        only_people_yes=pairs.count((False, True)),
+        both_no=pairs.count((False, False)),
+    )
+
+
+def _answer(question: Question, judgement: Judgement) -> bool:
+    return judgement.truthful if question == "truthful" else judgement.less_specific
 
 
 class GuessFigures(_Frozen):

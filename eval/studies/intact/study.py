@@ -9,16 +9,30 @@ from pathlib import Path
 from eval.attacks.guessing import Guess, guess_shares, guess_slots
 from eval.corpora.replaced import ReplacedCase, backgrounds, halves, replaced_cases
 from eval.measures.preserved import similarities_of
-from eval.measures.reidentified import ENGINE, Reidentified, reidentified_difference
 from eval.measures.truthful import Judgement, Pair, all_judged
 from eval.measures.uncertainty import Estimate, clustered_share, ratio_of
 from eval.progress import Progress, no_progress
 from eval.provenance import commit_here, provenance_here
 from eval.studies.intact.benchmark import benchmark, benchmark_cases, cluster_figures
 from eval.studies.intact.methods import SUPPRESSION, sanitizers
-from eval.studies.intact.order import Compared, clusterings, compared, order_facts
-from eval.studies.intact.report import GuessFigures, IntactReport, KindFigures, MethodFigures
-from eval.studies.intact.validation import half_of, read_judgements, validated
+from eval.studies.intact.order import (
+    ENGINE,
+    Compared,
+    Reidentified,
+    clusterings,
+    compared,
+    order_facts,
+    reidentified_difference,
+)
+from eval.studies.intact.report import (
+    GuessFigures,
+    IntactReport,
+    KindFigures,
+    MethodFigures,
+    half_of,
+    read_judgements,
+    validated,
+)
 from eval.studies.marks.methods import LABEL_OF
 from ingest.documents import SanitizedDocument
 from ingest.language.vocabulary import fold

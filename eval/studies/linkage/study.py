@@ -16,9 +16,8 @@ from eval.measures.model_judges import COHERENCE, ModelJudge, coherence_judge
 from eval.measures.uncertainty import Estimate, mean_of, paired_ratio, ratio_of, share_of
 from eval.prepared import prepared
 from eval.progress import Progress, no_progress
-from eval.provenance import commit_here, provenance_of
+from eval.provenance import commit_here, provenance_of, run_digest
 from eval.rows import Row, RowFile
-from eval.studies.compare.run_digest import run_digest
 from eval.studies.linkage.attacks import (
     DENSE_MAJORITY,
     LINKERS,
@@ -29,16 +28,21 @@ from eval.studies.linkage.attacks import (
     systems,
     variations,
 )
-from eval.studies.linkage.material import Material, reckoned
-from eval.studies.linkage.report import AttackFigures, LinkageReport, MethodFigures, Outcome
+from eval.studies.linkage.report import (
+    AttackFigures,
+    LinkageReport,
+    Material,
+    MethodFigures,
+    Outcome,
+    reckoned,
+)
 from eval.studies.marks.methods import ORIGIN, REDACT
 from eval.targets import reading_once
-from eval.tasks import kept as keeping
+from eval.tasks import sets as keeping
 from eval.tasks.choices import OPTIONS, RIGHT, UNANSWERED, Choices, ModelAnswerer, SimilarityAnswerer
 from eval.tasks.judged import MISSING, Judged
-from eval.tasks.kept import Kept
 from eval.tasks.linkage import ATOMIZER, JUDGE, JUDGES, JudgeName, LinkageTask
-from eval.tasks.sets import GIVEN, OWN, SMOOTHED, Classes, Likeness
+from eval.tasks.sets import GIVEN, OWN, SMOOTHED, Classes, Kept, Likeness
 from ingest.sanitize import Rewriter
 from ingest.scoring.scale import EMBEDDED_SCALE
 from models.errors import ConfigurationError

@@ -17,9 +17,8 @@ from eval.measures.overlap import recall_at_k_overlap
 from eval.measures.uncertainty import Estimate, ratio_of
 from eval.prepared import prepared
 from eval.progress import Progress, no_progress
-from eval.provenance import commit_here, provenance_of
+from eval.provenance import commit_here, provenance_of, run_digest
 from eval.rows import Row, RowFile
-from eval.studies.compare.run_digest import run_digest
 from eval.studies.marks.methods import (
     FURTHER_DRAWS,
     IDENTIFIERS,
