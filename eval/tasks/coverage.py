@@ -1,7 +1,7 @@
 """Coverage attacks on each system: what many questions, each chosen after the answers before, bring out.
 
-``eval.measures.covered`` folds the rows of one attack. Beside them, harmless questions as users ask them: what
-is answered, what is found, and what is refused.
+``eval.measures.covered`` folds the rows of one attack. Beside them, harmless questions as users ask them:
+what is answered, what is found, and what is refused.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What a judge says of each sanitized text, beside its original; and how much of it stays when it is rewritten."""
+"""What a judge says of each text, beside its original; and how much of it stays when it is rewritten."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What sanitized documents keep, each by itself, and as a set: their distribution, and the classes they fall into."""
+"""What sanitized documents keep, each by itself and as a set: their distribution and their classes."""
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,7 @@
 """Thresholds for a user's own documents: from marks, from a share, or with a promise about leakage.
 
-The promise is conformal risk control in its high-probability form: Learn then Test (Angelopoulos et al. 2021) with the
-p-values of Hoeffding and Bentkus (Bates et al. 2021). Thresholds are tested in order from the
+The promise is conformal risk control in its high-probability form: Learn then Test (Angelopoulos et al. 2021)
+with the p-values of Hoeffding and Bentkus (Bates et al. 2021). Thresholds are tested in order from the
 strictest, and testing stops at the first that cannot be shown to be safe. So, for any distribution of losses
 and any number of thresholds,
 

@@ -30,9 +30,9 @@ class MethodFigures(_Frozen):
 
     ``recall_overlap`` is by k; ``found`` the share of questions whose document is among the first k;
     ``facts`` the share of answerable facts that answers state (``eval.tasks.questions``). ``disclosed``
-    counts the sensitive entities that remain in the sanitized text of their document, ``identifiers`` those of them
-    that identify. ``entities_failed`` are those of the ``documents_failed``;
-    they are not measured and in neither share. ``strength`` is the swept value, None for a default.
+    counts the sensitive entities that remain in the sanitized text of their document, ``identifiers`` those
+    of them that identify. ``entities_failed`` are those of the ``documents_failed``; they are not measured
+    and in neither share. ``strength`` is the swept value, None for a default.
     """
 
     method: str
