@@ -166,10 +166,7 @@ KINDS = (
         "pastime",
         Identifier.QUASI,
         _pastime,
-        (
-            "Whoever wrote about {topic} {canary}.",
-            "The one who cares for {topic} also {canary}.",
-        ),
+        ("Whoever wrote about {topic} {canary}.", "The one who cares for {topic} also {canary}."),
         "What else does the one who cares for {topic} do",
     ),
     CanaryKind(

@@ -136,10 +136,7 @@ def _likeliest(levels: Sequence[float] | None) -> Rating:
 
 
 def _rating(
-    claim: frozenset[str],
-    negated: bool,
-    said: frozenset[str],
-    parts: Sequence[tuple[frozenset[str], bool]],
+    claim: frozenset[str], negated: bool, said: frozenset[str], parts: Sequence[tuple[frozenset[str], bool]]
 ) -> Rating:
     if not claim:
         return None

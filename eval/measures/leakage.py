@@ -15,13 +15,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from eval.documents import EntityRef, LeakedEntity, SensitiveEntity
-from eval.measures.uncertainty import (
-    Estimate,
-    clustered_share,
-    counted_share,
-    crossed_share,
-    share_of,
-)
+from eval.measures.uncertainty import Estimate, clustered_share, counted_share, crossed_share, share_of
 from eval.rows import Row
 from ingest.documents import Identifier
 from ingest.labels import label_of
@@ -163,9 +157,7 @@ def measured(results: Iterable[Row]) -> list[Row]:
 
 
 def entity_leakage(
-    results: Iterable[Row],
-    seed: int = 0,
-    counted: Callable[[EntityRef], bool] = lambda entity: True,
+    results: Iterable[Row], seed: int = 0, counted: Callable[[EntityRef], bool] = lambda entity: True
 ) -> Estimate:
     """Leaked of present entities over all queries, with the widest interval: Wilson's or a bootstrap.
 

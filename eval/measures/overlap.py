@@ -22,10 +22,7 @@ class RecallOverlap:
 
 
 def recall_at_k_overlap(
-    original: Sequence[Sequence[Hashable]],
-    other: Sequence[Sequence[Hashable]],
-    k: int,
-    seed: int = 0,
+    original: Sequence[Sequence[Hashable]], other: Sequence[Sequence[Hashable]], k: int, seed: int = 0
 ) -> RecallOverlap:
     """The share of the first ``k`` of the original ranking that is also in the first ``k`` of the other.
 

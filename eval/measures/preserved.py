@@ -142,9 +142,7 @@ def similarities_of(pairs: Collection[tuple[str, str]], encoder: Encoder) -> dic
 
 
 def _parts(
-    document: EditedDocument,
-    information: Mapping[str, float],
-    similarities: Mapping[tuple[str, str], float],
+    document: EditedDocument, information: Mapping[str, float], similarities: Mapping[tuple[str, str], float]
 ) -> list[_Part]:
     """The edits and the other words; a word that an edit only cuts goes with the edit."""
     matches = list(_WORD.finditer(document.text))

@@ -81,11 +81,7 @@ def curves_table(report: DefencesReport) -> Table:
     budgets = list(report.defences[0].drawn[Follow.name])
 
     def cell(budget: int) -> Column:
-        return (
-            "",
-            f"{budget} questions",
-            lambda row: estimate_cell(row[0].drawn[row[1]][budget], PERCENT),
-        )
+        return ("", f"{budget} questions", lambda row: estimate_cell(row[0].drawn[row[1]][budget], PERCENT))
 
     return table(
         "Sensitive entities that come out",

@@ -71,9 +71,7 @@ def visits(data: Path) -> Pairs:
     """Dialogues of visits, and the notes that were written of them, of ACI-Bench."""
     rows = _lines(data / "aci_bench" / "data.jsonl")
     return Pairs(
-        "visits",
-        {each["id"]: each["dialogue"] for each in rows},
-        {each["id"]: each["note"] for each in rows},
+        "visits", {each["id"]: each["dialogue"] for each in rows}, {each["id"]: each["note"] for each in rows}
     )
 
 

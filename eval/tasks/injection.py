@@ -169,12 +169,7 @@ class InjectionTask:
             yield self._row(kept, each, passages)
         progress(phase, len(asked), len(asked))
 
-    def _row(
-        self,
-        kept: SanitizedCorpus,
-        injection: Injection,
-        passages: Sequence[RetrievedPassage],
-    ) -> Row:
+    def _row(self, kept: SanitizedCorpus, injection: Injection, passages: Sequence[RetrievedPassage]) -> Row:
         own = injection.document.doc_id
         with_it = passages[: self.k]
         without = [each for each in passages if each.passage.doc_id != own][: self.k]

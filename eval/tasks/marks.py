@@ -155,10 +155,7 @@ def mean_estimate(share: MarkShare, by_annotator: Sequence[Sequence[Row]], seed:
 
 
 def paired_difference(
-    share: MarkShare,
-    by_annotator: Sequence[Sequence[Row]],
-    others: Sequence[Sequence[Row]],
-    seed: int = 0,
+    share: MarkShare, by_annotator: Sequence[Sequence[Row]], others: Sequence[Sequence[Row]], seed: int = 0
 ) -> Estimate:
     """The share under one system minus that under another: the mean over annotators, paired by document.
 

@@ -452,12 +452,7 @@ def _furthest(measures: Sequence[MeasureFigures]) -> str:
 
 
 def problems_of(
-    measures: Sequence[MeasureFigures],
-    stored: Stored,
-    absent: int,
-    unread: int,
-    reference: str,
-    whole: int,
+    measures: Sequence[MeasureFigures], stored: Stored, absent: int, unread: int, reference: str, whole: int
 ) -> tuple[str, ...]:
     """A sentence for each limit; none if the figures are conclusive. ``whole`` is how many are stored."""
     found = []

@@ -220,12 +220,7 @@ def _material(system: System, corpus: Corpus, options: Options, progress: Progre
 
 
 def _tasks(
-    defence: Defence,
-    found: _Material,
-    encoder: Encoder,
-    sanitizer: Sanitizer,
-    k: int,
-    options: Options,
+    defence: Defence, found: _Material, encoder: Encoder, sanitizer: Sanitizer, k: int, options: Options
 ) -> dict[str, Task]:
     """The tasks of a defence by the figure that is folded from them."""
     seed, documents = options.seed, found.planted.documents
@@ -252,13 +247,7 @@ def _tasks(
         },
         "injected": replace(poisoning(poisoned, victim, encoder, k), searching=defence.searching),
         "member": MembershipTask(
-            found.members,
-            found.held_out,
-            victim,
-            encoder,
-            k,
-            perturbations=0,
-            scores=(RETRIEVAL,),
+            found.members, found.held_out, victim, encoder, k, perturbations=0, scores=(RETRIEVAL,)
         ),
         "canaries": AttackTask(CanaryAttack(found.planted), victim, encoder, k, secrets),
         "harmless": Benign(

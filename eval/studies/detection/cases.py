@@ -93,10 +93,7 @@ def _aged(text: str, age: str) -> Iterator[Mention]:
     forms = "|".join((re.escape(number.group()), *_in_words(int(number.group()))))
     unit = "month" if "month" in age else "year"
     after = _OLD.format(unit=unit) + (f"|{_Y_O}" if unit == "year" else "")
-    patterns = (
-        rf"(?<![\w.,/])(?P<age>{forms})(?={after})",
-        rf"{_AGE_BEFORE}(?P<age>{forms})\b(?![.,/]\d)",
-    )
+    patterns = (rf"(?<![\w.,/])(?P<age>{forms})(?={after})", rf"{_AGE_BEFORE}(?P<age>{forms})\b(?![.,/]\d)")
     for pattern in patterns:
         for match in re.finditer(pattern, text, re.IGNORECASE):
             yield Mention(*match.span("age"), AGE)
@@ -274,13 +271,7 @@ def _examples(folder: Path, corpus: str) -> Iterator[Example]:
 
 def _case(example: Example, corpus: str, entities: tuple[MarkedEntity, ...] = ()) -> Case:
     return Case(
-        example.id,
-        corpus,
-        example.group,
-        example.text,
-        example.mentions,
-        frozenset(example.asked),
-        entities,
+        example.id, corpus, example.group, example.text, example.mentions, frozenset(example.asked), entities
     )
 
 

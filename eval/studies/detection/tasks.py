@@ -49,10 +49,7 @@ _PEOPLE = frozenset((_PERSON, "politician", "researcher", "scientist", "writer",
 
 PERSONS = Kind("persons", frozenset((_PERSON,)), _PEOPLE, also_right=frozenset((_ANY_PERSON,)))
 PERSONS_AND_HANDLES = Kind(
-    "persons, handles among them",
-    frozenset((_PERSON, _HANDLE)),
-    _PEOPLE,
-    also_found=frozenset((_HANDLE,)),
+    "persons, handles among them", frozenset((_PERSON, _HANDLE)), _PEOPLE, also_found=frozenset((_HANDLE,))
 )
 PERSONS_DESCRIBED = Kind(
     "persons, named or described", frozenset((_PERSON, _ANY_PERSON)), _PEOPLE | {_ANY_PERSON}
@@ -106,10 +103,7 @@ KINDS: dict[str, tuple[Kind, ...]] = {
 }
 """The kinds that each corpus marks well enough to be measured on."""
 
-WITHOUT_NAMES: dict[str, tuple[Kind, ...]] = {
-    "bc5cdr": (PERSONS, PLACES),
-    "ncbi_disease": (PERSONS, PLACES),
-}
+WITHOUT_NAMES: dict[str, tuple[Kind, ...]] = {"bc5cdr": (PERSONS, PLACES), "ncbi_disease": (PERSONS, PLACES)}
 """Corpora in which every span of these kinds is a false alarm."""
 
 

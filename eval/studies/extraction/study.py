@@ -176,11 +176,7 @@ def _with_documents(arm: ArmSummary, documents: Mapping[str, tuple[int, int]]) -
 
 
 def summarize(
-    arm: str,
-    results: Sequence[Row],
-    seed: int,
-    n_sensitive: int,
-    overlap: Mapping[int, Estimate],
+    arm: str, results: Sequence[Row], seed: int, n_sensitive: int, overlap: Mapping[int, Estimate]
 ) -> ArmSummary:
     """Fold the rows of one system."""
     rows = measured(results)

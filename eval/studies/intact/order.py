@@ -162,20 +162,8 @@ def edited(text: str, document: SanitizedDocument) -> EditedDocument:
 _INTACT, _GPT = PUBLISHED["intact"], PUBLISHED["gpt35_presidio"]
 TPS, NMI, TRIR = "TPS", "NMI", "TRIR"
 FOUND: Mapping[str, Sequence[tuple[str, str]]] = {
-    TPS: (
-        (SUPPRESSION, ENTITY_TYPE),
-        (ENTITY_TYPE, _GPT),
-        (_GPT, LEAST),
-        (LEAST, _INTACT),
-        (_INTACT, MOST),
-    ),
-    NMI: (
-        (MOST, _INTACT),
-        (_GPT, MOST),
-        (ENTITY_TYPE, _GPT),
-        (LEAST, _GPT),
-        (LEAST, ENTITY_TYPE),
-    ),
+    TPS: ((SUPPRESSION, ENTITY_TYPE), (ENTITY_TYPE, _GPT), (_GPT, LEAST), (LEAST, _INTACT), (_INTACT, MOST)),
+    NMI: ((MOST, _INTACT), (_GPT, MOST), (ENTITY_TYPE, _GPT), (LEAST, _GPT), (LEAST, ENTITY_TYPE)),
     TRIR: (
         (SUPPRESSION, MOST),
         (_INTACT, MOST),

@@ -113,11 +113,7 @@ def _sections(path: Path, ids: set[str]) -> dict[str, str]:
 
 
 def reckoned(
-    model: LanguageModel,
-    material: Material,
-    attacks: Sequence[Attack],
-    methods: Sequence[str],
-    judging: bool,
+    model: LanguageModel, material: Material, attacks: Sequence[Attack], methods: Sequence[str], judging: bool
 ) -> str:
     """In one sentence, rather too much than too little: kept answers and repetitions are not taken off.
 
