@@ -25,10 +25,14 @@ ROOMS = ("models", "ingest", "retrieval", "eval", "app")
 CPU_FILE = Path("/proc/cpuinfo")
 
 
-class Provenance(BaseModel):
-    """What is needed to reproduce a run. ``date`` is ISO 8601 in UTC."""
+class Frozen(BaseModel):
+    """A part of a report: it does not change, and a file with an unknown field is refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Provenance(Frozen):
+    """What is needed to reproduce a run. ``date`` is ISO 8601 in UTC."""
 
     date: str
     hardware: str

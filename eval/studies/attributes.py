@@ -5,8 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
-
 from eval.attacks.attribute_truths import InValues, value_of
 from eval.attacks.attributes import AttributeAttack, countries
 from eval.corpora.corpus import Corpus, Truths
@@ -16,7 +14,7 @@ from eval.measures.model_judges import coherence_judge, utility_judge
 from eval.measures.uncertainty import Estimate, mean_of, share_of
 from eval.prepared import prepared
 from eval.progress import Progress, no_progress
-from eval.provenance import Provenance, commit_here, provenance_of
+from eval.provenance import Frozen, Provenance, commit_here, provenance_of
 from eval.rows import Row
 from eval.studies.marks.methods import ORIGIN, REDACT
 from eval.targets import reading_once
@@ -39,11 +37,7 @@ from retrieval.system import System
 ALL = "all"
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class AttackFigures(_Frozen):
+class AttackFigures(Frozen):
     """What one attacker infers: ``by_attribute``, all of them under ``ALL``, and what is protected."""
 
     attacker: str
@@ -51,7 +45,7 @@ class AttackFigures(_Frozen):
     protection: Protection
 
 
-class MethodFigures(_Frozen):
+class MethodFigures(Frozen):
     """A method under each attacker, what it keeps of texts, and how its loop ended.
 
     ``rouge``, ``bleu`` and ``cosine`` are means over documents, ``unchanged`` is a share. ``stops`` counts,
@@ -75,7 +69,7 @@ class MethodFigures(_Frozen):
     not_judged: int = 0
 
 
-class AttributesReport(_Frozen):
+class AttributesReport(Frozen):
     """All methods on the same texts. ``usage`` is what was asked of a language model, empty without one.
 
     ``judges`` and ``engines`` are names, with the prompts: of those who judge, and of further methods.

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from eval.attacks.membership import (
     BY_PERTURBED,
@@ -33,7 +33,7 @@ from eval.measures.membership import CHANCE_AUC, membership
 from eval.measures.uncertainty import Estimate
 from eval.prepared import detected
 from eval.progress import Progress, no_progress
-from eval.provenance import Provenance, commit_here, provenance_of, run_digest
+from eval.provenance import Frozen, Provenance, commit_here, provenance_of, run_digest
 from eval.rows import Row, RowFile
 from eval.studies.extraction.report import AttackCard, dropped_of, unread_of
 from eval.studies.extraction.study import BASELINE
@@ -50,11 +50,7 @@ from retrieval.protocols import Generator
 from retrieval.system import System
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class ScoreFigures(_Frozen):
+class ScoreFigures(Frozen):
     """How well a score tells members from others, among the ``members`` and ``others`` that have it.
 
     ``tpr`` has the rate of true positives by the highest rate of false ones. ``oracle_accuracy`` is at the
@@ -80,7 +76,7 @@ class ScoreFigures(_Frozen):
         return self.auc.low is not None and self.auc.low > CHANCE_AUC
 
 
-class ArmFigures(_Frozen):
+class ArmFigures(Frozen):
     """One system. ``documents_kept`` are in its index, None if not recorded."""
 
     name: str
@@ -90,7 +86,7 @@ class ArmFigures(_Frozen):
     scores: tuple[ScoreFigures, ...]
 
 
-class MembershipReport(_Frozen):
+class MembershipReport(Frozen):
     """Every score on every arm, with provenance.
 
     ``victim`` answers, ``shadow`` writes the questions of the interrogation, "" if nothing does.

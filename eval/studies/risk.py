@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import expm1, isfinite
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from eval.measures.agreement import (
     RESAMPLES,
     SEED,
@@ -19,7 +17,7 @@ from eval.measures.agreement import (
 )
 from eval.measures.uncertainty import Estimate
 from eval.progress import Progress, no_progress
-from eval.provenance import Provenance
+from eval.provenance import Frozen, Provenance
 from eval.studies.detection.report import machine_and_versions
 from ingest.annotated import AnnotatedText
 from ingest.documents import Document, Entity, Span
@@ -89,11 +87,7 @@ Kind = Literal["all", "invented", "references", "fresh"]
 KINDS: tuple[Kind, ...] = ("all", "invented", "references", "fresh")
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class ModelRow(_Frozen):
+class ModelRow(Frozen):
     """One model against the mean of the passes, over some snippets.
 
     ``spearman`` in [-1, 1] and ``error``, the mean absolute one in [0, 1], compare 1 - exp(-hazard).
@@ -108,7 +102,7 @@ class ModelRow(_Frozen):
     error: Estimate
 
 
-class AgreementRow(_Frozen):
+class AgreementRow(Frozen):
     """The two passes against each other, over some snippets.
 
     ``difference`` is the mean absolute one, ``near`` the share of mentions scored at most 0.1 apart,
@@ -125,7 +119,7 @@ class AgreementRow(_Frozen):
     kappa: Estimate
 
 
-class RiskReport(_Frozen):
+class RiskReport(Frozen):
     """Every figure of every model by domain and kind of snippet, and the agreement of the passes."""
 
     provenance: Provenance

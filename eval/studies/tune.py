@@ -8,7 +8,7 @@ from hashlib import blake2b
 from itertools import product
 from random import Random
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from eval.corpora.corpus import Corpus, Question
 from eval.corpora.sensitive import sensitive_in
@@ -17,7 +17,7 @@ from eval.measures.leakage import SensitiveIndex
 from eval.measures.uncertainty import Estimate
 from eval.prepared import Prepared, prepared
 from eval.progress import Progress, no_progress, only
-from eval.provenance import Provenance, provenance_of, reference_of
+from eval.provenance import Frozen, Provenance, provenance_of, reference_of
 from eval.rows import Row
 from eval.studies.compare.figures import method_figures
 from eval.studies.compare.methods import GRID, at_share
@@ -81,11 +81,7 @@ def _half_of(documents: set[str], loose: set[str], questions: Sequence[Question]
     return Half(frozenset(documents), frozenset(asked | loose))
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class TunedFigures(_Frozen):
+class TunedFigures(Frozen):
     """The disclosure of one half of the documents, and the usefulness on its questions.
 
     ``disclosed`` counts all sensitive entities, ``identifiers`` those that identify; ``kept`` the unchanged
@@ -110,7 +106,7 @@ class TunedFigures(_Frozen):
         )
 
 
-class Cell(_Frozen):
+class Cell(Frozen):
     """Weights and a threshold, with their figures on the first half.
 
     ``share`` is the target share of the half's linked entities, None for the policy in force. ``decisions``
@@ -133,7 +129,7 @@ class CheckedCell(Cell):
     alike: int
 
 
-class TuningReport(_Frozen):
+class TuningReport(Frozen):
     """A search on one corpus. ``pareto`` is by rising leakage, ``current`` the policy in force.
 
     ``scale`` is that of the scores; a threshold is not valid under another. ``split`` says where the

@@ -6,13 +6,12 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
 
 from eval.attacks.injection import Obedient, PlainPrompt, quoting
 from eval.experiment import SanitizedCorpus, Shelf, add_documents, retrievers
 from eval.measures.uncertainty import Estimate
 from eval.protocols import Target
-from eval.provenance import Provenance
+from eval.provenance import Frozen, Provenance
 from ingest.deciding.baselines.local_privacy import gaussian_noise
 from ingest.protocols import Encoder, OverEncoder, Sanitizer
 from models.vectors import Vectors
@@ -26,11 +25,7 @@ from retrieval.search import DENSE as BY_VECTORS
 from retrieval.store.database import Store
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class DefenceFigures(_Frozen):
+class DefenceFigures(Frozen):
     """What attackers get under a defence, and what users do.
 
     ``drawn`` has, by attack and number of questions, the share of all sensitive entities that came out;
@@ -58,7 +53,7 @@ class DefenceFigures(_Frozen):
     not_measured: int
 
 
-class DefencesReport(_Frozen):
+class DefencesReport(Frozen):
     """All defences on the same documents, with the same questions; ``budget`` is that of each attack.
 
     ``limits`` says what the defences with a number were set to.

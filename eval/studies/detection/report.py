@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from eval.measures.uncertainty import Estimate
-from eval.provenance import Provenance, provenance_here
+from eval.provenance import Frozen, Provenance, provenance_here
 from eval.studies.detection.cases import Case
 from eval.studies.detection.measures import SEED, Cover, Ends, trimmed
 from eval.studies.detection.tasks import Choose, spans_of
@@ -134,11 +134,7 @@ def _in_turn(lists: Sequence[Sequence[Miss]]) -> list[Miss]:
     return [each[at] for at in range(longest) for each in lists if at < len(each)]
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class CorpusSize(_Frozen):
+class CorpusSize(Frozen):
     """The size of the held-out part of a corpus."""
 
     records: int
@@ -146,7 +142,7 @@ class CorpusSize(_Frozen):
     mentions: int
 
 
-class Question(_Frozen):
+class Question(Frozen):
     """One row of the table. ``unit`` is "share", in [0, 1], or "characters a second"."""
 
     key: str
@@ -155,7 +151,7 @@ class Question(_Frozen):
     unit: str = "share"
 
 
-class Figure(_Frozen):
+class Figure(Frozen):
     """The figure of one detector for one question; the bootstrap resamples ``documents`` documents."""
 
     question: str
@@ -164,7 +160,7 @@ class Figure(_Frozen):
     documents: int = 0
 
 
-class DetectionReport(_Frozen):
+class DetectionReport(Frozen):
     """Every figure of every detector, with provenance.
 
     ``misses`` is a sample; ``wrong`` has the totals, by detector and sort.

@@ -6,19 +6,15 @@ It holds no word of a document, prompt or output.
 from collections.abc import Sequence
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from eval.measures.uncertainty import Estimate
-from eval.provenance import Provenance
+from eval.provenance import Frozen, Provenance
 from eval.rows import Row
 from ingest.documents import Action
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class AttackCard(_Frozen):
+class AttackCard(Frozen):
     """The attack, as it describes itself."""
 
     name: str
@@ -29,7 +25,7 @@ class AttackCard(_Frozen):
     planned: int
 
 
-class Reference(_Frozen):
+class Reference(Frozen):
     """What counts as sensitive: ``source`` is "gold annotations" or "detected by" and an engine.
 
     ``documents`` have a sensitive entity; ``documents_unread`` could not be read and are in no arm.
@@ -42,7 +38,7 @@ class Reference(_Frozen):
     documents_unread: int = 0
 
 
-class ArmSummary(_Frozen):
+class ArmSummary(Frozen):
     """One target under the attack. Shares and means cover the attempts that it answered.
 
     ``queries_without`` counts the answered ones with nothing sensitive behind what was retrieved, which query
@@ -80,7 +76,7 @@ class ArmSummary(_Frozen):
         return self.planned - self.completed
 
 
-class ExtractionReport(_Frozen):
+class ExtractionReport(Frozen):
     """The attack on every arm, with provenance.
 
     ``overlap_questions`` names the questions of the Recall@k overlap, ``baseline`` the arm it is measured

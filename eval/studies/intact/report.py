@@ -6,12 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from eval.measures.agreement import estimated, weighted_kappa
 from eval.measures.truthful import Judgement, judged
 from eval.measures.uncertainty import Estimate, clustered_share
-from eval.provenance import Provenance
+from eval.provenance import Frozen, Provenance
 from models.corpora.records import Row, parsed_lines
 
 Half = Literal["chosen on", "reported"]
@@ -35,11 +33,7 @@ Answered = tuple[JudgedReplacement, Judgement]
 """A replacement and what the proxy says of it."""
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class AgreementFigure(_Frozen):
+class AgreementFigure(Frozen):
     """How often the proxy answers a question as people do, for all replacements, a type or a system.
 
     ``majority`` is the agreement of always giving the answer that people give more often in this part.
@@ -57,7 +51,7 @@ class AgreementFigure(_Frozen):
     both_no: int
 
 
-class Validation(_Frozen):
+class Validation(Frozen):
     """The proxy against people on one half of the documents."""
 
     half: Half
@@ -157,7 +151,7 @@ def _answer(question: Question, judgement: Judgement) -> bool:
     return judgement.truthful if question == "truthful" else judgement.less_specific
 
 
-class GuessFigures(_Frozen):
+class GuessFigures(Frozen):
     """Shares of the spans of a kind that a pool attacker ranks first, and among the first five.
 
     ``prior_five`` ranks by frequency alone, ``chance_five`` is that of blind drawing.
@@ -170,7 +164,7 @@ class GuessFigures(_Frozen):
     chance_five: float | None
 
 
-class KindFigures(_Frozen):
+class KindFigures(Frozen):
     """What a method does to the spans of a kind of the annotators.
 
     ``rungs`` counts spans by the number of the candidate that was taken, from 1, the most specific; those
@@ -189,7 +183,7 @@ class KindFigures(_Frozen):
     similarity: Estimate | None = None
 
 
-class ClusterFigures(_Frozen):
+class ClusterFigures(Frozen):
     """NMI with the clusters of the originals: mean and standard deviation over pairs of runs on ``n`` texts.
 
     ``ceiling`` is that of the originals with themselves, ``chance`` that of shuffled labels.
@@ -201,7 +195,7 @@ class ClusterFigures(_Frozen):
     chance: tuple[float, float]
 
 
-class MethodFigures(_Frozen):
+class MethodFigures(Frozen):
     """A method's figures; ``kinds`` are by the annotators' types, with all but persons and codes as ``all``.
 
     ``similarity`` is the mean cosine of the originals with what replaced them. ``trir_minus_suppression`` is
@@ -219,7 +213,7 @@ class MethodFigures(_Frozen):
     kinds: dict[str, KindFigures]
 
 
-class OrderFact(_Frozen):
+class OrderFact(Frozen):
     """A published order of two methods, and the difference here, higher minus lower.
 
     Intervals are over cases, those of NMI over pairs of runs.
@@ -231,7 +225,7 @@ class OrderFact(_Frozen):
     difference: Estimate
 
 
-class MaskedFigures(_Frozen):
+class MaskedFigures(Frozen):
     """Recall and precision of what was masked, as ``eval.measures.masked`` counts them."""
 
     direct: Estimate
@@ -244,7 +238,7 @@ class MaskedFigures(_Frozen):
     weighted_precision: Estimate
 
 
-class BenchmarkRow(_Frozen):
+class BenchmarkRow(Frozen):
     """A method of the benchmark's table; ``spans`` says where it takes its spans from."""
 
     method: str
@@ -258,7 +252,7 @@ class BenchmarkRow(_Frozen):
     trir_minus_suppression: Estimate | None
 
 
-class BenchmarkFigures(_Frozen):
+class BenchmarkFigures(Frozen):
     """The table: texts of ``compared`` cases, and what was masked in ``marked`` ones."""
 
     compared: int
@@ -268,7 +262,7 @@ class BenchmarkFigures(_Frozen):
     rows: tuple[BenchmarkRow, ...]
 
 
-class IntactReport(_Frozen):
+class IntactReport(Frozen):
     """All methods on the same cases; ``absent`` says why others were not measured.
 
     ``order`` compares with the published order of methods. ``benchmark`` is the table with detection, on

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
-
 from eval.attacks.claims import Access, ModelAtomizer, ModelRewording
 from eval.corpora.corpus import Corpus, Selection, fewer_documents, under_public_ids
 from eval.corpora.dialogues import MTS_DIALOG
@@ -21,7 +19,7 @@ from eval.measures.claim_distance import Asked
 from eval.measures.linked import Distances, Distribution, Linkage
 from eval.measures.model_judges import ModelJudge, coherence_judge
 from eval.measures.uncertainty import Estimate
-from eval.provenance import Provenance
+from eval.provenance import Frozen, Provenance
 from eval.studies.linkage.attacks import Attack
 from eval.tasks.choices import ModelAnswerer
 from eval.tasks.linkage import ATOMIZER
@@ -154,11 +152,7 @@ def _known(claims: Sequence[Sequence[str]], attack: Attack) -> list[list[str]]:
     return [[each[one] for one in access.known(len(each), number)] for number, each in enumerate(claims)]
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Outcome(_Frozen):
+class Outcome(Frozen):
     """What one attack found under one method.
 
     ``overlap`` is the distance of the claims that are left from those that are known, without any document:
@@ -175,7 +169,7 @@ class Outcome(_Frozen):
     wording: Estimate
 
 
-class AttackFigures(_Frozen):
+class AttackFigures(Frozen):
     """One attack under all methods; ``part`` is the part in which it differs from the main one."""
 
     part: str
@@ -183,7 +177,7 @@ class AttackFigures(_Frozen):
     outcomes: tuple[Outcome, ...]
 
 
-class MethodFigures(_Frozen):
+class MethodFigures(Frozen):
     """A method under the main attack, and what it leaves of use.
 
     ``rate_minus_redact`` and ``facts_over_redact`` are paired by document. ``mauve`` is smoothed.
@@ -216,7 +210,7 @@ class MethodFigures(_Frozen):
     not_judged: int = 0
 
 
-class LinkageReport(_Frozen):
+class LinkageReport(Frozen):
     """All methods on the same documents, and the main attack with those that differ from it in one part.
 
     ``usage`` is what was asked of a language model, empty without one.

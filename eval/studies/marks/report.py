@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from pydantic import BaseModel, ConfigDict
-
 from eval.measures.marked import (
     ANY,
     CHANGED,
@@ -15,18 +13,14 @@ from eval.measures.marked import (
     WORDS_STANDING,
 )
 from eval.measures.uncertainty import Estimate
-from eval.provenance import Provenance
+from eval.provenance import Frozen, Provenance
 from eval.studies.marks.methods import DRAWS
 
 MEAN = "mean"
 """The annotator of figures that are the mean of all annotators."""
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class MarkFigure(_Frozen):
+class MarkFigure(Frozen):
     """A share under one method, as one annotator or their mean sees it.
 
     ``kind`` and ``must`` are the annotator's; the kind is empty for unmarked text. ``count`` is what is
@@ -42,7 +36,7 @@ class MarkFigure(_Frozen):
     minus_trip: Estimate
 
 
-class MarkedPart(_Frozen):
+class MarkedPart(Frozen):
     """A part of a corpus: which documents, how many of them failed by method, and the figures.
 
     ``extracted`` is by method the share of what must go that an extraction attack on a verbatim victim
@@ -60,7 +54,7 @@ class MarkedPart(_Frozen):
     figures: tuple[MarkFigure, ...]
 
 
-class MarkedCorpusFigures(_Frozen):
+class MarkedCorpusFigures(Frozen):
     """A corpus: its annotators, how many documents there are of each exposure, and its parts."""
 
     name: str
@@ -69,7 +63,7 @@ class MarkedCorpusFigures(_Frozen):
     parts: tuple[MarkedPart, ...]
 
 
-class MarksReport(_Frozen):
+class MarksReport(Frozen):
     """All corpora; ``absent`` gives the reason for those that were not measured."""
 
     provenance: Provenance
