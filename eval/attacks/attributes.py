@@ -21,7 +21,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.attacks.guessing import IndexAttack
 from eval.attacks.said_of_person import said_of_person
 from eval.measures.classify import table
 from eval.measures.said_areas import areas_in
@@ -408,15 +407,6 @@ def _spread(sentences: list[str]) -> list[str]:
     ]
 
 
-ATTRIBUTE_INFERENCE = IndexAttack(
-    name="attribute inference",
-    goal="Infer age, sex, country, occupation, relationship and the like of the person of a document.",
-    threat_model=(
-        "A reader of the index on an untrusted server: sees each sanitized text and has learned from public "
-        "texts of other people, but not from sanitized ones, what people of each value write."
-    ),
-    reference="Staab et al. (2024), Beyond Memorization: the goal; the attacker is ours",
-)
 TOP = 3
 
 

@@ -262,16 +262,6 @@ def guess_shares(guesses: Sequence[Guess], seed: int = 0) -> GuessShares:
     )
 
 
-def guess_shares_by(
-    guesses: Sequence[Guess], key: Callable[[Guess], str], seed: int = 0
-) -> dict[str, GuessShares]:
-    """The shares split by ``key``, for instance the identifier kind or the label."""
-    split: dict[str, list[Guess]] = {}
-    for guess in guesses:
-        split.setdefault(key(guess), []).append(guess)
-    return {name: guess_shares(split[name], seed) for name in sorted(split)}
-
-
 def _share(guesses: Sequence[Guess], right: Callable[[Guess], bool], seed: int) -> Estimate:
     totals = Counter(guess.doc_id for guess in guesses)
     hits = Counter(guess.doc_id for guess in guesses if right(guess))

@@ -16,7 +16,6 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.attacks.guessing import IndexAttack
 from eval.measures.leakage import STOP_WORDS
 from eval.measures.overlap import rouge_l, stems
 from ingest.documents import Span
@@ -94,15 +93,6 @@ def _length(text: str) -> int:
     return sum(not char.isspace() for char in text)
 
 
-LINKAGE = IndexAttack(
-    name="linkage",
-    goal="Find the sanitized document of a person of whom a few claims are known, and read the rest of it.",
-    threat_model=(
-        "A reader of the index on an untrusted server, who knows a few claims of an original document, in "
-        "its words or in other ones, and nothing of what its sanitizer did to it."
-    ),
-    reference="Xin et al., A False Sense of Privacy, sections 3 and 6.3",
-)
 NEARLY = 0.95
 """What scores at least this share of the best hit is a hit too: duplicates must not hide each other."""
 DIGITS = 6

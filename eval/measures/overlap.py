@@ -86,14 +86,6 @@ def _run_end(output: Sequence[str], start: int, source: Sequence[str], place: in
     return start
 
 
-def longest_common_run(output: Sequence[str], source: Sequence[str]) -> int:
-    """The length of the longest shared run of tokens."""
-    from difflib import SequenceMatcher
-
-    match = SequenceMatcher(None, source, output, autojunk=False).find_longest_match()
-    return match.size
-
-
 @lru_cache(16_384)
 def stems(text: str) -> tuple[str, ...]:
     """The tokens of the package rouge-score: lower case, letters a-z and digits, Porter stems.

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from eval.attacks.guessing import IndexAttack
 from eval.attacks.said_of_person import anonymity, new_population, said_of_person
 from eval.experiment import SanitizedCorpus
 from eval.measures.leakage import NOTHING_SENSITIVE
@@ -65,18 +64,6 @@ def anonymity_in(rows: Iterable[Row], size: int, seed: int = 0) -> Anonymity:
 
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
-
-SINGLING_OUT = IndexAttack(
-    name="singling out",
-    goal="Name the person of a sanitized document among the people of a register.",
-    threat_model=(
-        "A reader of the index on an untrusted server, who has a register with age, sex, town, nationality, "
-        "job and condition of everybody, the person included, and knows that a document is about one person."
-    ),
-    reference=(
-        "Samarati and Sweeney 1998, Protecting privacy when disclosing information; the population is ours"
-    ),
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.attacks.guessing import IndexAttack
 from eval.attacks.linkage import DIGITS, Bm25
 from eval.experiment import SanitizedCorpus
 from eval.measures.leakage import NOTHING_SENSITIVE, normalized
@@ -28,15 +27,6 @@ from ingest.protocols import Encoder
 from ingest.wording.aliases import alias_in
 from models.errors import ConfigurationError
 
-SAME_PERSON = IndexAttack(
-    name="same person",
-    goal="Find the other sanitized documents about the person of a document.",
-    threat_model=(
-        "A reader of the index on an untrusted server, who knows the mechanism and nothing of the people: "
-        "sees each sanitized text with the place of every slot, and so its aliases and what was kept."
-    ),
-    reference="ours; the ranking of pairs of records goes back to Fellegi and Sunter 1969",
-)
 PIECES = 4
 """At most so many pieces of a document are encoded, spread over it, and their vectors averaged."""
 PIECE_CHARACTERS = 600

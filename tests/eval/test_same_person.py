@@ -18,7 +18,6 @@ from eval.tasks import same_person as measured
 from eval.tasks.same_person import (
     MARK,
     NO_TWIN,
-    SAME_PERSON,
     Found,
     SamePerson,
     SamePersonTask,
@@ -77,10 +76,6 @@ def kept(
 def rows(corpus: SanitizedCorpus, people: Sequence[Sequence[str]], encoder: Encoder = ENCODER) -> list[Row]:
     task = SamePersonTask(people, encoder)
     return list(task.rows(corpus, task.cases, no_progress))
-
-
-def test_the_attack_declares_itself() -> None:
-    assert all((SAME_PERSON.goal, SAME_PERSON.threat_model, SAME_PERSON.reference))
 
 
 def test_the_same_person_in_two_unsanitized_documents_is_caught() -> None:

@@ -32,7 +32,6 @@ Counted = tuple[Estimate, int]
 BATCH = 16
 SPEED_BATCH = 4
 MEDQUAD = "medquad"
-MEDQUAD_FILE = Path(MEDQUAD, "data.jsonl.gz")
 ANSWERS = 400
 SAMPLE_SEED = 20261120
 
