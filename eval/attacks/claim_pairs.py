@@ -190,7 +190,11 @@ def _pairs(told: _Told, others: Sequence[_Told], chance: random.Random) -> Itera
         agrees = not _absent(claim, told.words) and numbers_in(claim) <= numbers_in(told.text)
         agrees = agrees and negates(claim) <= negates(told.text)
         yield _pair(told, claim, SAME, SAME if agrees else PARTLY, "note")
-    elsewhere = [each for each in chance.sample(others, min(len(others), NEIGHBORS)) if _apart(each, told)]
+    elsewhere = [
+        each
+        for each in chance.sample(others, min(len(others), NEIGHBORS))
+        if (each.passage.doc_id != told.passage.doc_id)
+    ]
     alike = [each for each in elsewhere if each.passage.corpus == told.passage.corpus and each.claims]
     distant = [claim for each in elsewhere[:6] for claim in each.claims[:2]]
     if whole and distant:
@@ -258,10 +262,6 @@ def _unrelated(
             yield _pair(told, claim, UNSUPPORTED, UNSUPPORTED, "other note")
     if removed := _removed(told, chance):
         yield _pair(told, removed[0], UNSUPPORTED, UNSUPPORTED, "removed", removed[1])
-
-
-def _apart(one: _Told, other: _Told) -> bool:
-    return one.passage.doc_id != other.passage.doc_id
 
 
 def _from_alike(

@@ -103,16 +103,12 @@ def _records(paths: Sequence[str], text_field: str) -> Iterator[tuple[str, Recor
                 "Marked entities cannot be taken from standard input, which is read only once: name a file."
             )
         path = Path(named)
-        place, unit = shown(path), _unit(path)
+        place, unit = shown(path), ("record" if record_format(str(path)) == ".json" else "line")
         try:
             for number, fields in read_records(str(path), text_field):
                 yield canonical(path), Record(number, f"{place}, {unit} {number:,}", fields)
         except OSError as error:
             raise UnreadableDocument(place, os_problem(error)) from None
-
-
-def _unit(path: Path) -> str:
-    return "record" if record_format(str(path)) == ".json" else "line"
 
 
 def _marked(record: Record, field_name: str) -> list[Mapping[str, object]]:
