@@ -30,7 +30,7 @@ from eval.measures.inferred import inferred, protection_in
 from eval.prepared import prepared
 from eval.rows import Row
 from eval.studies.audit.study import controls
-from eval.studies.detection.report import machine_and_versions
+from eval.studies.detection.study import machine_and_versions
 from eval.targets import reading_once
 from eval.tasks.inferred import InferredTask
 from ingest.documents import Document

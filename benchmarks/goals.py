@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from eval.studies.detection.report import DetectionReport
+from eval.studies.detection.study import DetectionReport
 from eval.studies.risk import RiskReport
 
 

@@ -19,8 +19,7 @@ from app.demo.corpus import corpus_path
 from app.settings.load import load_settings
 from benchmarks import yardstick
 from eval.corpora.marked import demo_records
-from eval.reports.plots import draw, standalone
-from eval.reports.render import markdown_table
+from eval.reports.render import draw, markdown_table, standalone
 from eval.reports.schema import Table
 from ingest.documents import Document, SanitizedDocument
 from ingest.errors import SanitizationError

@@ -13,8 +13,7 @@ from app.cli.given import data_of, dp_barts_of, fields_of, listed, reported_read
 from app.compose import system_of
 from eval.attacks.attribute_truths import truths_in
 from eval.attacks.attributes import attribute_attack
-from eval.corpora.corpus import read_corpus
-from eval.corpora.gold import fields_in
+from eval.corpora.corpus import fields_in, read_corpus
 from eval.reports.attributes import markdown
 from eval.reports.files import report_folder
 from eval.studies.attributes import AttributesReport, Options, measure_attributes, same_value

@@ -17,9 +17,8 @@ from eval.provenance import commit_here
 from eval.reports.detection import markdown as detection_markdown
 from eval.reports.files import report_folder
 from eval.reports.risk import markdown as risk_markdown
-from eval.studies.detection import report as detection
 from eval.studies.detection import study
-from eval.studies.detection.extras import Generalizer, LabelFactory, changed_by
+from eval.studies.detection.tasks import Generalizer, LabelFactory, changed_by
 from eval.studies.risk import as_json as risk_json
 from eval.studies.risk import measure
 from ingest.documents import Document, Span
@@ -54,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     tables = f"## Detection\n\n{detection_markdown(found)}\n## Privacy risk\n\n{risk_markdown(judged)}"
     sys.stdout.write(tables)
     if folder:
-        _write(folder, detection.as_json(found), risk_json(judged), tables)
+        _write(folder, study.as_json(found), risk_json(judged), tables)
         message(f"figures: {folder}")
     return 0
 
@@ -82,7 +81,7 @@ def _detection(
     corpora: Sequence[str] | None,
     reported: Phases,
     commit: str,
-) -> detection.DetectionReport:
+) -> study.DetectionReport:
     return study.run(
         {name: detector_of(settings) for name, settings in columns.items()},
         data,

@@ -20,8 +20,7 @@ from app.explain_text import fitting
 from app.ingesting import ingest
 from app.settings.load import load_settings
 from app.settings.report import run_settings
-from eval.corpora.corpus import Corpus, Selection, read_corpus, under_public_ids
-from eval.corpora.gold import gold_rows
+from eval.corpora.corpus import Corpus, Selection, gold_rows, read_corpus, under_public_ids
 from eval.corpora.loaders import load
 from eval.reports.audit import audit_table
 from eval.reports.comparison import methods_table

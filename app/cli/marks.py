@@ -12,8 +12,7 @@ from app.demo.corpus import corpus_path
 from app.settings.report import run_settings
 from eval.corpora.marked import marked_corpora
 from eval.reports.files import report_folder
-from eval.studies.marks.report import MarksReport, markdown
-from eval.studies.marks.study import Options, measure_marks
+from eval.studies.marks.study import MarksReport, Options, markdown, measure_marks
 from ingest.private_files import write_private
 from models.errors import ConfigurationError, LetheError
 

@@ -13,12 +13,11 @@ import numpy as np
 
 from eval.attacks.attributes import ATTRIBUTES, CLUES, ClueReader, Read, bands, countries, value_names, values
 from eval.corpora.corpus import Truths
-from eval.corpora.dialogues import ACI_BENCH, MTS_DIALOG
 from eval.corpora.layouts import records_in, text_of
+from eval.corpora.loaders import ACI_BENCH, MTS_DIALOG
 from eval.measures.classify import class_of
 from eval.measures.inferred import CLOSE, closest, similarity
-from eval.measures.said_areas import areas_in
-from eval.measures.said_numbers import ranges_of
+from eval.measures.said import areas_in, ranges_of
 from ingest.language.vocabulary import fold
 from ingest.protecting.adversary import Adversary, Inference
 from ingest.protocols import Encoder

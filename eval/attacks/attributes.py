@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from eval.attacks.said_of_person import said_of_person
 from eval.measures.classify import table
-from eval.measures.said_areas import areas_in
+from eval.measures.said import areas_in
 from eval.targets import having_read, reading_once
 from ingest.language.sentences import split_sentences
 from ingest.language.vocabulary import entries, fold, words

@@ -13,8 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from eval.attacks.extraction import TARGETED_COMMAND
-from eval.attacks.words import WORDS
+from eval.attacks.extraction import TARGETED_COMMAND, WORDS
 from eval.documents import AttackPrompt, SensitiveEntity
 from eval.measures.leakage import measured, normalized
 from eval.measures.uncertainty import Estimate, share_of

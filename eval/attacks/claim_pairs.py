@@ -11,10 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from eval.attacks.claims import RuleAtomizer
-from eval.attacks.rewording import RuleRewording
-from eval.corpora.dialogues import ACI_BENCH, MTS_DIALOG
+from eval.attacks.claims import RuleAtomizer, RuleRewording
 from eval.corpora.layouts import records_in, text_of
+from eval.corpora.loaders import ACI_BENCH, MTS_DIALOG
 from eval.corpora.whole_documents import EWT_EMAIL
 from ingest.annotated import AnnotatedText
 from ingest.documents import Action, Decision, Document

@@ -328,7 +328,7 @@ def reconstruct(
     Reconstruction: fill guesses into a sanitized document, and measure how much of the original that
     restores.
 
-    The guesses of ``eval.attacks.guessing`` fill the replaced slots. The sanitized text itself is measured as
+    The guesses fill the replaced slots. The sanitized text itself is measured as
     the baseline.
 
     Raises:

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from eval.attacks.extraction import WORDS
 from eval.attacks.guessing import IndexAttack
-from eval.attacks.words import WORDS
 from eval.measures.leakage import STOP_WORDS, normalized
 from eval.measures.overlap import rouge_l, stems, word_tokens
 from ingest.documents import Document

@@ -17,9 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eval.measures.leakage import normalized
-from eval.measures.said_areas import Area, areas_in
-from eval.measures.said_dates import Moment, moment_of
-from eval.measures.said_numbers import Range, ranges_of
+from eval.measures.said import Area, Moment, Range, areas_in, moment_of, ranges_of
 from eval.targets import having_read
 from ingest.documents import Action, Decision, Document, SanitizedDocument
 from ingest.language.vocabulary import fold
@@ -166,7 +164,7 @@ _AT_ONCE = 256
 class Clues:
     """The clues of slots that were replaced; all texts are encoded beforehand, in batches.
 
-    What a sanitized text says of each candidate for a slot: the clues of ``eval.attacks.guessing``.
+    What a sanitized text says of each candidate for a slot: the clues of a guess.
 
     Each clue is a number per candidate, about 0 where the text says nothing, higher where it speaks for the
     candidate. What holds for every slot of a label, such as a candidate whose vector is near to all texts, is

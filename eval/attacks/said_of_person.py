@@ -18,9 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eval.measures.classify import class_of
-from eval.measures.said_areas import Area, areas_in
-from eval.measures.said_dates import moment_of
-from eval.measures.said_numbers import Range, ranges_of
+from eval.measures.said import Area, Range, areas_in, moment_of, ranges_of
 from ingest.language.vocabulary import fold, words
 from models.corpora.countries import countries
 from models.errors import ConfigurationError

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from eval.corpora.corpus import Corpus, Question, Selection, bounded
-from eval.corpora.gold import GoldRows
+from eval.corpora.corpus import Corpus, GoldRows, Question, Selection, bounded
 from ingest.documents import Document
 from ingest.errors import UnreadableDocument
 from ingest.language.normalize import fixed_text

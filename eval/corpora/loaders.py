@@ -1,13 +1,25 @@
-"""All corpora with questions, by name; and those of mails and of consultations."""
+"""All corpora with questions, by name; and those of mails, consultations, conversations and exams.
+
+A note paraphrases its conversation, so its opening is a known-item query that does not quote it.
+"""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from eval.corpora.corpus import Corpus, Question, Selection
-from eval.corpora.dialogues import aci_bench, mts_dialog
-from eval.corpora.exams import medqa
-from eval.corpora.layouts import Layout, assembled, check_known, document_in, records_in, text_of, texts_of
+from eval.corpora.layouts import (
+    Layout,
+    asked_once,
+    assembled,
+    check_known,
+    document_in,
+    first_words,
+    records_in,
+    text_of,
+    texts_of,
+)
 from eval.corpora.whole_documents import FOLDER, demo, ewt_email, folder, tab
 from eval.measures.overlap import word_tokens
 from ingest.documents import Document
@@ -15,6 +27,187 @@ from ingest.errors import UnreadableDocument
 from ingest.language.sentences import split_sentences
 from ingest.read.records import Record
 from models.errors import ConfigurationError
+
+MEDQA = Layout(
+    "medqa",
+    ("id", "question", "options", "answer_idx"),
+    "MedQA, exam questions of the USMLE with four options (Jin et al., Applied Sciences 2021)",
+    "MIT",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceQuestion:
+    """A question about the document ``about``, its options by letter, and the letter of the right one."""
+
+    about: str
+    text: str = field(repr=False)
+    options: Mapping[str, str] = field(repr=False)
+    right: str = field(repr=False)
+
+
+def medqa(path: Path, selection: Selection) -> Corpus:
+    """Documents are the vignettes, without the question of the exam, which is the last sentence.
+
+    That sentence is the question and the right option its reference answer. A record of a single sentence
+    says nothing of a patient and is left out.
+
+    Raises:
+        LetheError: The corpus cannot be read or gives no question.
+    """
+    documents: list[Document] = []
+    questions: list[Question] = []
+    for record, vignette, asked in _records(path):
+        documents.append(document_in(record, asked.about, vignette))
+        answer = asked.options[asked.right]
+        questions.append(Question(f"{asked.about}/exam", asked.text, answer, asked.about))
+    how = "Each question is the last sentence of one exam record, and the rest of it is the document"
+    return assembled(MEDQA, documents, questions, selection, how)
+
+
+def choice_questions(path: Path) -> dict[str, ChoiceQuestion]:
+    """The question of each document of ``medqa``, by the document's id.
+
+    Raises:
+        LetheError: The corpus cannot be read.
+    """
+    return {asked.about: asked for _, _, asked in _records(path)}
+
+
+def _records(path: Path) -> list[tuple[Record, str, ChoiceQuestion]]:
+    seen: set[str] = set()
+    found: list[tuple[Record, str, ChoiceQuestion]] = []
+    for record in records_in(path, MEDQA):
+        doc_id = text_of(record, "id")
+        check_known(seen, doc_id, record)
+        seen.add(doc_id)
+        *vignette, last = split_sentences(text_of(record, "question")) or [""]
+        if vignette:
+            asked = ChoiceQuestion(doc_id, last, _options(record), text_of(record, "answer_idx"))
+            if asked.right not in asked.options:
+                raise UnreadableDocument(record.place, "names a right answer that is none of its options")
+            found.append((record, " ".join(vignette), asked))
+    return found
+
+
+def _options(record: Record) -> dict[str, str]:
+    options = record.fields["options"]
+    if not isinstance(options, dict) or not all(isinstance(each, str) for each in options.values()):
+        raise UnreadableDocument(
+            record.place, "has no texts by letter in field 'options'; write {\"A\": ...}"
+        )
+    return {str(letter): text for letter, text in options.items()}
+
+
+MTS_DIALOG = Layout(
+    "mts_dialog", ("id", "dialogue", "note_section"), "MTS-Dialog (Ben Abacha et al., EACL 2023)", "CC BY 4.0"
+)
+ACI_BENCH = Layout(
+    "aci_bench", ("id", "dialogue", "note"), "ACI-Bench (Yim et al., Scientific Data 2023)", "CC BY 4.0"
+)
+
+FEWEST_WORDS, MOST_WORDS = 8, 40
+"""The fewest words of an opening that can be a question, and the length at which it is cut."""
+
+_HEADING = re.compile(r"[A-Z][A-Z /&,()'-]+:?")
+_NARRATIVE_HEADINGS = ("HISTORY OF PRESENT ILLNESS", "HPI")
+
+
+def mts_dialog(path: Path, selection: Selection) -> Corpus:
+    """Documents are the conversations, questions the openings of their notes, answers the notes.
+
+    The opening is the first sentence, or several until they have 8 words, cut at 40. A record gives no
+    question if its note has nothing else, or if another note has the same opening.
+
+    Raises:
+        LetheError: The corpus cannot be read or gives no question.
+    """
+    how = (
+        "Each question is the opening of the clinician's note on one conversation, cut at 40 words, and the "
+        "note is its reference answer, nothing is held out"
+    )
+    return _corpus(path, MTS_DIALOG, selection, how, _whole_note)
+
+
+def aci_bench(path: Path, selection: Selection) -> Corpus:
+    """Documents are the conversations; the question is the opening of the history of present illness.
+
+    Without that section, the first section with several sentences and an opening of 8 words or more is used.
+    A record with neither, or with a repeated opening, gives no question.
+
+    Raises:
+        LetheError: The corpus cannot be read or gives no question.
+    """
+    how = (
+        "Each question is the opening of the history of present illness in the note on one visit, cut at 40 "
+        "words, and that section, or the first narrative one, is its reference answer, nothing is held out"
+    )
+    return _corpus(path, ACI_BENCH, selection, how, _history)
+
+
+def _whole_note(note: str) -> tuple[str, str]:
+    asked = _opening(note)
+    # Otherwise the question would be its own answer.
+    return (asked, note) if len(asked.split()) < len(note.split()) else ("", "")
+
+
+def _history(note: str) -> tuple[str, str]:
+    section = _narrative(note)
+    return _opening(section), section
+
+
+def _corpus(
+    path: Path, layout: Layout, selection: Selection, how: str, asked_of: Callable[[str], tuple[str, str]]
+) -> Corpus:
+    """``asked_of`` gives a note's question and answer; the question is empty where there is none."""
+    *_, note_field = layout.fields
+    seen: set[str] = set()
+    documents: list[Document] = []
+    questions: list[Question] = []
+    for record in records_in(path, layout, selection.split):
+        doc_id = text_of(record, "id")
+        check_known(seen, doc_id, record)
+        seen.add(doc_id)
+        if dialogue := text_of(record, "dialogue"):
+            documents.append(document_in(record, doc_id, dialogue))
+            asked, answer = asked_of(text_of(record, note_field))
+            if asked:
+                questions.append(Question(f"{doc_id}/note", asked, answer, doc_id))
+    return assembled(layout, documents, asked_once(questions), selection, how)
+
+
+def _narrative(note: str) -> str:
+    sections = list(_sections(note))
+    named = [text for heading, text in sections if heading in _NARRATIVE_HEADINGS and text]
+    narratives = [text for _, text in sections if _is_narrative(split_sentences(text))]
+    return next(iter(named + narratives), "")
+
+
+def _is_narrative(sentences: Sequence[str]) -> bool:
+    return len(sentences) > 1 and len(sentences[0].split()) >= FEWEST_WORDS
+
+
+def _sections(note: str) -> Iterator[tuple[str, str]]:
+    """Headings, which are lines in capitals, and the text below each."""
+    heading, lines = "", list[str]()
+    for line in note.splitlines():
+        if _HEADING.fullmatch(line.strip()):
+            yield heading, "\n".join(lines).strip()
+            heading, lines = line.strip().rstrip(":"), []
+        else:
+            lines.append(line)
+    yield heading, "\n".join(lines).strip()
+
+
+def _opening(section: str) -> str:
+    """The first sentences up to one with which they have 8 words."""
+    opening = ""
+    for sentence in split_sentences(section):
+        opening = f"{opening} {sentence}".strip()
+        if len(opening.split()) >= FEWEST_WORDS:
+            break
+    return first_words(opening, MOST_WORDS)
+
 
 ENRONQA = Layout(
     "enronqa",

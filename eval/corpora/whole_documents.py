@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from eval.corpora.corpus import Corpus, Question, Selection, fewer_documents
-from eval.corpora.gold import GoldRows, gold_rows
+from eval.corpora.corpus import Corpus, GoldRows, Question, Selection, fewer_documents, gold_rows
 from eval.corpora.layouts import Layout, assembled, check_known, files_in, records_in, text_of
 from ingest.documents import Document
 from ingest.errors import UnreadableDocument

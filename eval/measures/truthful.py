@@ -13,9 +13,7 @@ from fnmatch import fnmatch
 from functools import cache
 
 from eval.measures.classify import table
-from eval.measures.said_areas import areas_in
-from eval.measures.said_dates import moment_of
-from eval.measures.said_numbers import ranges_of
+from eval.measures.said import areas_in, moment_of, ranges_of
 from ingest.language.vocabulary import fold, words
 
 _TABLES = ("jobs", "drugs", "conditions")

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterator
 
+from eval.measures.claim_distance import COHERENCE, FAITHFUL, MEANING, READABILITY, UTILITY
 from eval.measures.inferred import Inferred
-from eval.measures.model_judges import COHERENCE, FAITHFUL, MEANING, READABILITY, UTILITY
 from eval.reports.render import asked, markdown_table
 from eval.reports.schema import DASH, DECIMAL, PERCENT, Cell, Column, Table, estimate_cell, table
 from eval.studies.attributes import ALL, AttackFigures, AttributesReport, MethodFigures

@@ -33,7 +33,7 @@ from eval.reports.schema import (
     table,
 )
 from eval.reports.words import words
-from eval.studies.compare.frontier import by_area
+from eval.studies.compare.figures import by_area
 from eval.studies.compare.report import (
     AttackFigures,
     Correlation,

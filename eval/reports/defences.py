@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from eval.attacks.following import Follow, RandomText
-from eval.attacks.suite import Unchanged
+from eval.attacks.adaptive import Follow, RandomText
+from eval.attacks.extraction import Unchanged
 from eval.reports.render import markdown_table
 from eval.reports.schema import DECIMAL, PERCENT, Cell, Column, Table, estimate_cell, table
-from eval.studies.defences.defence import ALL, ALL_QUOTES, NONE, DefenceFigures, DefencesReport
+from eval.studies.defences.study import ALL, ALL_QUOTES, NONE, DefenceFigures, DefencesReport
 
 _HOW_TO_READ = (
     "One undefended system, then each defence by itself, then all. The undefended system has the original "

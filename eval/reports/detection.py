@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from eval.reports.render import markdown_table
 from eval.reports.schema import Cell, Row, Table, estimate_cell
-from eval.studies.detection.report import DetectionReport
+from eval.studies.detection.study import DetectionReport
 from eval.studies.detection.tasks import MEDICAL_CONTENT
 
 DEFINITIONS = (

@@ -6,8 +6,7 @@ from eval.measures.clustered import BY_WORDS
 from eval.measures.uncertainty import Estimate
 from eval.reports.render import markdown_table
 from eval.reports.schema import DASH, NOTHING, Cell, Column, estimate_cell, table
-from eval.studies.intact.methods import METHODS
-from eval.studies.intact.order import DEVIATIONS, comes_out
+from eval.studies.intact.order import DEVIATIONS, METHODS, comes_out
 from eval.studies.intact.report import (
     BenchmarkFigures,
     BenchmarkRow,

@@ -9,8 +9,8 @@ from eval.attacks.attribute_truths import InValues, value_of
 from eval.attacks.attributes import AttributeAttack, countries
 from eval.corpora.corpus import Corpus, Truths
 from eval.experiment import Experiment, Task
+from eval.measures.claim_distance import coherence_judge, utility_judge
 from eval.measures.inferred import Inferred, Protection, inferred, protection_in
-from eval.measures.model_judges import coherence_judge, utility_judge
 from eval.measures.uncertainty import Estimate, mean_of, share_of
 from eval.prepared import prepared
 from eval.progress import Progress, no_progress

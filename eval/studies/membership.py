@@ -29,16 +29,14 @@ from eval.attacks.membership import (
 )
 from eval.corpora.corpus import Corpus, Selection, fewer_documents
 from eval.experiment import Experiment, SystemRows
-from eval.measures.membership import CHANCE_AUC, membership
 from eval.measures.uncertainty import Estimate
 from eval.prepared import detected
 from eval.progress import Progress, no_progress
 from eval.provenance import Frozen, Provenance, commit_here, provenance_of, run_digest
 from eval.rows import Row, RowFile
-from eval.studies.extraction.report import AttackCard, dropped_of, unread_of
-from eval.studies.extraction.study import BASELINE
+from eval.studies.extraction.study import BASELINE, AttackCard, dropped_of, unread_of
 from eval.targets import reading_once
-from eval.tasks.membership import MembershipTask
+from eval.tasks.membership import CHANCE_AUC, MembershipTask, membership
 from ingest.deciding.policy import Policy
 from ingest.documents import Document
 from ingest.protocols import Encoder

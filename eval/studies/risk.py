@@ -18,7 +18,7 @@ from eval.measures.agreement import (
 from eval.measures.uncertainty import Estimate
 from eval.progress import Progress, no_progress
 from eval.provenance import Frozen, Provenance
-from eval.studies.detection.report import machine_and_versions
+from eval.studies.detection.study import machine_and_versions
 from ingest.annotated import AnnotatedText
 from ingest.documents import Document, Entity, Span
 from ingest.labels import label_of

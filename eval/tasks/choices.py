@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import Protocol
 
-from eval.corpora.exams import ChoiceQuestion
+from eval.corpora.loaders import ChoiceQuestion
 from eval.experiment import SanitizedCorpus
 from eval.measures.leakage import NOTHING_SENSITIVE
 from eval.progress import Progress

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field, replace
 
 from eval.attacks.injection import Command, InjectDump, Injection, follows
 from eval.experiment import SanitizedCorpus, Task, add_documents, retrievers
-from eval.measures.covered import EXTRACTED
 from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex
 from eval.measures.overlap import rouge_l, stems
 from eval.measures.uncertainty import Estimate, clustered_share
 from eval.progress import Progress
 from eval.rows import Row
+from eval.tasks.coverage import EXTRACTED
 from ingest.documents import Document, SanitizedDocument
 from ingest.errors import SanitizationError
 from ingest.protocols import Encoder

@@ -1,15 +1,16 @@
 """The linkage attack: which sanitized document a few known claims lead to, and how much more it tells.
 
-The framework of Xin et al., A False Sense of Privacy. ``eval.measures.linked`` folds the rows.
+The framework of Xin et al., A False Sense of Privacy. A row is a document; one that could not be sanitized
+has a failure and counts nowhere.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Literal
 
-from eval.attacks.claims import Access, Atomizer, RuleAtomizer
+from eval.attacks.claims import Access, Atomizer, OwnWords, Rewording, RuleAtomizer, RuleRewording
 from eval.attacks.linkage import (
     Bm25,
     Candidate,
@@ -20,9 +21,7 @@ from eval.attacks.linkage import (
     hidden_details,
     lexical_distance,
 )
-from eval.attacks.rewording import OwnWords, Rewording, RuleRewording
 from eval.experiment import SanitizedCorpus
-from eval.measures import linked
 from eval.measures.claim_categories import GENERAL, Categorizer
 from eval.measures.claim_distance import (
     Asked,
@@ -37,6 +36,7 @@ from eval.measures.claim_distance import (
 )
 from eval.measures.leakage import NOTHING_SENSITIVE
 from eval.measures.overlap import stems
+from eval.measures.uncertainty import Estimate, clustered_share, mean_of, share_of
 from eval.progress import Progress
 from eval.rows import Row
 from eval.targets import having_read
@@ -45,6 +45,111 @@ from ingest.protocols import Encoder
 from models.catalog import ModelRef
 from models.encoders.numbers import fastest
 from models.packs import packs
+
+RIGHT, SKIPPED, VOTES = "linked right", "skipped", "votes"
+CLAIMS, KNOWN, LEFT = "claims", "claims known", "claims left"
+LINKABLE = "claims linkable"
+"""How many claims the sanitized document of the row has."""
+DISTANCE, OVERLAP = "claim distance", "claim distance from what is known"
+RATED, LEAKED = "claims rated", "claims leaked"
+INVALID, MISSING = "ratings invalid", "ratings missing"
+LEXICAL, EMBEDDING = "lexical distance", "embedding distance"
+HIDDEN, DETAILS = "share of details hidden", "details"
+WORDING, OWN_WORDING = "bigrams of the original", "bigrams of the original before rewording"
+RATED_AS, LEAKED_AS = "rated: ", "leaked: "
+"""Before the name of a category."""
+
+
+@dataclass(frozen=True, slots=True)
+class Linkage:
+    """The correct linkage rate with Wilson's interval.
+
+    ``rate`` is of all documents and counts a skipped one, for which nothing was found, as not linked: what
+    the paper reports, and the most favorable reading. ``worst`` counts skipped ones as linked right;
+    ``linked`` is of those that were linked to some document.
+    """
+
+    rate: Estimate
+    worst: Estimate
+    linked: Estimate
+    skipped: int
+
+
+def linkage(rows: Iterable[Row]) -> Linkage:
+    """How many documents were linked to their originals."""
+    attacked = [row.figures for row in rows if row.measured]
+    right, skipped = (int(sum(each[name] for each in attacked)) for name in (RIGHT, SKIPPED))
+    return Linkage(
+        share_of(right, len(attacked)),
+        share_of(right + skipped, len(attacked)),
+        share_of(right, len(attacked) - skipped),
+        skipped,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Distances:
+    """The mean of a distance over linked documents, each counting the same, with a bootstrap interval.
+
+    ``worst`` and ``best`` also count the skipped documents, and those of which a judge rated nothing, as 0
+    and as 1. Documents of which the attacker knows everything that the distance is about count nowhere.
+    """
+
+    mean: Estimate
+    worst: Estimate
+    best: Estimate
+    skipped: int
+
+
+def distances(rows: Iterable[Row], figure: str = DISTANCE, seed: int = 0) -> Distances:
+    """A distance from original to linked document, or the share of hidden details: higher is more private."""
+    of = DETAILS if figure == HIDDEN else LEFT
+    unknown = [row.figures for row in rows if row.measured and row.figures[of]]
+    values = [each[figure] for each in unknown if figure in each]
+    skipped = int(sum(each[SKIPPED] for each in unknown))
+    unrated = len(unknown) - len(values)
+    worst, best = (mean_of([*values, *[end] * unrated], seed) for end in (0.0, 1.0))
+    return Distances(mean_of(values, seed), worst, best, skipped)
+
+
+def leaked_claims(rows: Iterable[Row], seed: int = 0) -> Estimate:
+    """The share of claims, not known before, that the linked documents tell, resampled by document."""
+    return _share(rows, LEAKED, RATED, seed)
+
+
+def leaked_by_category(rows: Iterable[Row], categories: Sequence[str], seed: int = 0) -> dict[str, Estimate]:
+    """``leaked_claims`` of each category; nothing is measured where no claim has it."""
+    measured = [row for row in rows if row.measured]
+    return {name: _share(measured, LEAKED_AS + name, RATED_AS + name, seed) for name in categories}
+
+
+def _share(rows: Iterable[Row], part: str, whole: str, seed: int) -> Estimate:
+    pairs = [(row.figures.get(part, 0), row.figures.get(whole, 0)) for row in rows if row.measured]
+    return clustered_share([int(hits) for hits, _ in pairs], [int(total) for _, total in pairs], seed)
+
+
+BINS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """How many linked documents have each distance, split by whether the link is right.
+
+    Ten bins of equal width from 0 to below 1, and one for exactly 1: what stands there is mostly a failure of
+    the linker, not protection.
+    """
+
+    right: tuple[int, ...]
+    wrong: tuple[int, ...]
+
+
+def distribution(rows: Iterable[Row], figure: str = DISTANCE) -> Distribution:
+    """The distances of all linked documents in bins; what is above 1 counts as 1."""
+    counts = {True: [0] * (BINS + 1), False: [0] * (BINS + 1)}
+    for row in rows:
+        if row.measured and figure in row.figures:
+            counts[bool(row.figures[RIGHT])][min(int(row.figures[figure] * BINS), BINS)] += 1
+    return Distribution(tuple(counts[True]), tuple(counts[False]))
 
 
 def bigram_precision(texts: Sequence[str], source: str) -> float | None:
@@ -157,7 +262,7 @@ class LinkageTask:
                 yield kept.row(self.name, case, None)
                 continue
             figures = self._person_figures(persons[case], next(ratings))
-            figures[linked.LINKABLE] = len(candidates[places[case]].claims)
+            figures[LINKABLE] = len(candidates[places[case]].claims)
             figures |= _link_figures(linked_to[case], places[case])
             if (link := linked_to[case]) is not None:
                 figures |= self._found(persons[case], candidates[link.place], next(ratings), encoder)
@@ -216,13 +321,13 @@ class LinkageTask:
         overlap = claim_distance(by_known)
         details = self.details.get(document.doc_id, ())
         return {
-            linked.CLAIMS: len(person.known) + len(person.left),
-            linked.KNOWN: len(person.known),
-            linked.LEFT: len(person.left),
-            linked.OVERLAP: overlap.value,
-            linked.OWN_WORDING: bigram_precision(person.known, document.text),
-            linked.WORDING: bigram_precision(person.reworded, document.text),
-            linked.DETAILS: hidden_details(document.text, details, "", person.known).total,
+            CLAIMS: len(person.known) + len(person.left),
+            KNOWN: len(person.known),
+            LEFT: len(person.left),
+            OVERLAP: overlap.value,
+            OWN_WORDING: bigram_precision(person.known, document.text),
+            WORDING: bigram_precision(person.reworded, document.text),
+            DETAILS: hidden_details(document.text, details, "", person.known).total,
         }
 
     def _found(
@@ -232,31 +337,31 @@ class LinkageTask:
         document = person.document
         distance = claim_distance(ratings)
         figures: Figures = {
-            linked.DISTANCE: distance.value,
-            linked.RATED: distance.rated,
-            linked.LEAKED: distance.leaked,
-            linked.INVALID: distance.invalid,
-            linked.MISSING: distance.missing,
-            linked.LEXICAL: lexical_distance(document.text, found.text, person.known, self.rouge_part),
+            DISTANCE: distance.value,
+            RATED: distance.rated,
+            LEAKED: distance.leaked,
+            INVALID: distance.invalid,
+            MISSING: distance.missing,
+            LEXICAL: lexical_distance(document.text, found.text, person.known, self.rouge_part),
         }
         if encoder is not None and person.left and found.claims:
             vectors = encoder.encode(person.left), encoder.encode(found.claims)
-            figures[linked.EMBEDDING] = embedding_distance(*vectors)
+            figures[EMBEDDING] = embedding_distance(*vectors)
         details = self.details.get(document.doc_id, ())
         if (hidden := hidden_details(document.text, details, found.text, person.known)).total:
-            figures[linked.HIDDEN] = hidden.hidden / hidden.total
+            figures[HIDDEN] = hidden.hidden / hidden.total
         counts = Counter[str]()
         for kinds, rating in zip(self.categorizer.label(person.left), ratings, strict=True):
             if rating is not None:
-                counts.update(linked.RATED_AS + kind for kind in kinds)
-                counts.update(linked.LEAKED_AS + kind for kind in kinds if leaks(rating))
+                counts.update(RATED_AS + kind for kind in kinds)
+                counts.update(LEAKED_AS + kind for kind in kinds if leaks(rating))
         return figures | counts
 
 
 def _link_figures(link: Link | None, own: int) -> Figures:
     if link is None:
-        return {linked.SKIPPED: 1, linked.RIGHT: 0}
-    return {linked.SKIPPED: 0, linked.RIGHT: link.place == own, linked.VOTES: link.votes}
+        return {SKIPPED: 1, RIGHT: 0}
+    return {SKIPPED: 0, RIGHT: link.place == own, VOTES: link.votes}
 
 
 def version_1(documents: Sequence[Document]) -> LinkageTask:

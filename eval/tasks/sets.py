@@ -191,7 +191,7 @@ GIVEN, OWN = "class given", "class of its own"
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """One row with MAUVE between the originals and the sanitized documents; see ``eval.tasks.sets``."""
+    """One row with MAUVE between the originals and the sanitized documents."""
 
     documents: Sequence[Document] = field(repr=False)
     encoder: Encoder

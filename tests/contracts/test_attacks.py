@@ -10,9 +10,8 @@ import pytest
 from eval.attacks.canaries import CanaryAttack, plant
 from eval.attacks.extraction import Aim, AnchorAttack, ExtractionAttack
 from eval.attacks.judging import attempts
-from eval.documents import SensitiveEntity
+from eval.documents import Attack, SensitiveEntity
 from eval.measures.leakage import SensitiveIndex, coverage
-from eval.protocols import Attack
 from ingest.documents import Document, Identifier
 from retrieval.documents import Answer, Passage, RetrievedPassage
 from tests.attacked import rows_of

@@ -23,7 +23,7 @@ from eval.attacks.said_of_person import (
     said_of_person,
 )
 from eval.experiment import SanitizedCorpus
-from eval.measures.said_areas import Area, areas_in
+from eval.measures.said import Area, areas_in
 from eval.measures.uncertainty import wilson
 from eval.progress import no_progress
 from eval.rows import Row

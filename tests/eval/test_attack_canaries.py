@@ -10,9 +10,9 @@ import pytest
 
 from eval.attacks import canaries
 from eval.attacks.canaries import KINDS, CanaryAttack, CanaryKind, PlantedCanaries, canary_recall, plant
+from eval.documents import Attack
 from eval.measures.leakage import SensitiveIndex, normalized, stands_in
 from eval.measures.overlap import word_tokens
-from eval.protocols import Attack
 from eval.rows import Row
 from eval.targets import RagTarget
 from ingest.deciding.baselines.uniform import ORIGIN, REDACT

@@ -8,16 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.attacks.adaptive import Seen
-from eval.attacks.extraction import Aim
-from eval.attacks.following import TURN, Follow, RandomText
-from eval.attacks.suite import Unchanged, extraction_suite, in_turns
-from eval.attacks.words import WORDS
-from eval.documents import EntityRef, LeakedEntity, SensitiveEntity
+from eval.attacks.adaptive import TURN, Follow, RandomText, Seen
+from eval.attacks.extraction import WORDS, Aim, Unchanged, extraction_suite, in_turns
+from eval.documents import Adaptive, EntityRef, LeakedEntity, SensitiveEntity
 from eval.experiment import SanitizedCorpus
 from eval.measures.leakage import SensitiveIndex, drawn_out
 from eval.progress import no_progress
-from eval.protocols import Adaptive
 from eval.rows import Row
 from eval.targets import reading_once
 from eval.tasks.coverage import CoverageTask

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from app.compose import system_of
 from app.settings.load import load_settings
+from eval.attacks.extraction import WORDS
 from eval.attacks.injection import (
     BEGIN,
     Command,
@@ -22,7 +23,6 @@ from eval.attacks.injection import (
     follows,
     quoting,
 )
-from eval.attacks.words import WORDS
 from eval.experiment import SanitizedCorpus, kept_in_memory
 from eval.progress import no_progress
 from eval.rows import Row

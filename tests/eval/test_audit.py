@@ -56,7 +56,7 @@ from eval.studies.audit.study import (
 )
 from eval.studies.marks.methods import ORIGIN, REDACT
 from eval.targets import reading_once
-from eval.tasks.guesses import NOT_GUESSED
+from eval.tasks.index import NOT_GUESSED
 from eval.tasks.questions import FACTS, RANK
 from eval.tasks.vectors import VectorsTask
 from ingest.deciding.policy import Policy

@@ -29,9 +29,9 @@ from eval.measures.leakage import NOTHING_SENSITIVE
 from eval.measures.uncertainty import Estimate
 from eval.prepared import Prepared, prepared
 from eval.studies.audit.measures import Measure
-from eval.studies.calibrate.marks import PROMPT, threshold_from_marks
 from eval.studies.calibrate.thresholds import (
     COUNTED,
+    PROMPT,
     LeakCurve,
     ModelMarks,
     Promise,
@@ -43,6 +43,7 @@ from eval.studies.calibrate.thresholds import (
     marked_by_people,
     names_of,
     promised,
+    threshold_from_marks,
     thresholds,
     upper_bound,
 )

@@ -11,21 +11,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from eval.studies.calibrate.marks import (
+from eval.studies.calibrate.thresholds import (
     MARGIN,
     PROMPT,
     DocumentEntities,
     ScoredLink,
     asked_of,
+    documents_needed,
     f1_at,
+    hoeffding_bentkus,
+    largest_safe,
     read_numbers,
     threshold_for_share,
     threshold_from_marks,
-)
-from eval.studies.calibrate.thresholds import (
-    documents_needed,
-    hoeffding_bentkus,
-    largest_safe,
     upper_bound,
 )
 from eval.studies.calibrate.thresholds import tested_thresholds as in_turn

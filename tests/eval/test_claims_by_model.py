@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from eval.attacks.claims import ModelAtomizer, ModelRewording, RuleAtomizer
-from eval.measures.model_judges import ModelJudge, coherence_judge
+from eval.measures.claim_distance import ModelJudge, coherence_judge
 from models.language.asking import Asker
 from tests.doubles import Scripted
 from tests.tiny_gguf import make_tiny_gguf

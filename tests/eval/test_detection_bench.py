@@ -9,13 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eval.reports.detection import figures_table, markdown, misses_table
-from eval.studies.detection.cases import AGE, FAMILY_NAME, FIRST_NAME, GENDER, Case, cases_of, occurrences
-from eval.studies.detection.extras import answers, changed_by, detected, flat, share_changed
-from eval.studies.detection.measures import (
+from eval.studies.detection.cases import (
+    AGE,
+    FAMILY_NAME,
+    FIRST_NAME,
+    GENDER,
+    Case,
     Cover,
     MarkedEntity,
     Measure,
     Tally,
+    cases_of,
     characters,
     core,
     entities_covered,
@@ -23,12 +27,32 @@ from eval.studies.detection.measures import (
     equal,
     estimated,
     f1_of,
+    occurrences,
     overlapping,
     trimmed,
 )
-from eval.studies.detection.report import DetectionReport, MissSample, as_json, shape_of
-from eval.studies.detection.study import corpus_names, questions, run
-from eval.studies.detection.tasks import KINDS, PERSONS, PERSONS_AND_HANDLES, everything, of_kind, taken_for
+from eval.studies.detection.study import (
+    DetectionReport,
+    MissSample,
+    as_json,
+    corpus_names,
+    questions,
+    run,
+    shape_of,
+)
+from eval.studies.detection.tasks import (
+    KINDS,
+    PERSONS,
+    PERSONS_AND_HANDLES,
+    answers,
+    changed_by,
+    detected,
+    everything,
+    flat,
+    of_kind,
+    share_changed,
+    taken_for,
+)
 from ingest.documents import Action, Decision, Document, Entity, Risk, SanitizedDocument, Span
 from ingest.errors import SanitizationError, UnreadableDocument
 from models.corpora.examples import Mention

@@ -23,7 +23,7 @@ from eval.attacks.attributes import (
     value_names,
     values,
 )
-from eval.corpora.gold import fields_in
+from eval.corpora.corpus import fields_in
 from eval.experiment import NOT_SANITIZED, SanitizedCorpus
 from eval.measures import inferred as measured
 from eval.measures.inferred import inferred, jaro, matched, protection, protection_in, similarity

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
-from eval.attacks.rewording import PHRASES, OwnWords, Rewording, RuleRewording
+from eval.attacks.claims import PHRASES, OwnWords, Rewording, RuleRewording
 from eval.tasks.linkage import bigram_precision
 
 RULES: Rewording = RuleRewording()

@@ -16,8 +16,16 @@ from eval.measures.leakage import SensitiveIndex
 from eval.measures.uncertainty import Estimate
 from eval.progress import no_progress
 from eval.rows import Row
-from eval.studies.compare.figures import correlations, disclosed, method_figures, rank_correlation
-from eval.studies.compare.frontier import Spot, area_under, by_area, dominated_by
+from eval.studies.compare.figures import (
+    Spot,
+    area_under,
+    by_area,
+    correlations,
+    disclosed,
+    dominated_by,
+    method_figures,
+    rank_correlation,
+)
 from eval.studies.compare.report import Frontier, MethodFigures, whole
 from eval.tasks.index import IndexReader
 from eval.tasks.questions import (

@@ -7,7 +7,7 @@ import pytest
 
 from eval.measures.uncertainty import Estimate, mean_of
 from eval.rows import Row
-from eval.studies.compare.frontier import (
+from eval.studies.compare.figures import (
     ABLATION,
     STRENGTH,
     Point,

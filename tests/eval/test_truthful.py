@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.measures.said_dates import moment_of
-from eval.measures.said_numbers import ranges_of
+from eval.measures.said import moment_of, ranges_of
 from eval.measures.truthful import Judgement, Pair, all_judged, judged
 
 YES, NO = True, False

@@ -14,8 +14,7 @@ from app.data_dir import DataDir
 from app.ingesting import ingest
 from app.rows import answer_row, sanitized_row
 from app.settings.load import load_settings
-from eval.attacks.extraction import Aim
-from eval.attacks.suite import extraction_suite
+from eval.attacks.extraction import Aim, extraction_suite
 from eval.corpora.corpus import read_corpus
 from eval.studies.extraction.study import extraction
 from ingest.deciding.policy import PolicyName

@@ -172,7 +172,7 @@ eval.rows._Heading: run
 eval.experiment.SanitizedCorpus: system
 eval.experiment.SystemRows: system
 eval.experiment.Experiment: systems tasks kept
-eval.studies.intact.methods.PublishedWords: name
+eval.studies.intact.order.PublishedWords: name
 eval.measures.clustered.Clustering: engine
 eval.measures.clustered.ClustersKept: engine
 eval.studies.intact.report.MethodFigures: method nmi kinds
@@ -183,32 +183,32 @@ eval.studies.intact.report.IntactReport: command engines absent
 eval.studies.intact.study.Replaced: doc_id kind label
 ingest.wording.guessed.Case: label
 eval.measures.claim_categories.RuleCategorizer: name
-eval.measures.covered.Advantage: control
+eval.tasks.coverage.Advantage: control
 eval.tasks.sets.Mauve: engine
-eval.measures.membership.MembershipFigures: score
+eval.tasks.membership.MembershipFigures: score
 eval.measures.preserved.Preserved: engine
 eval.studies.intact.order.Reidentified: engine
 eval.measures.uncertainty.Estimate: why_not
 eval.provenance.Provenance: date hardware versions settings commit
-eval.studies.extraction.report.AttackCard: name goal threat_model reference
-eval.studies.extraction.report.Reference: source
-eval.studies.extraction.report.ArmSummary: name engines failures by_identifier by_label
-eval.studies.extraction.report.ExtractionReport: baseline overlap_questions decisions
+eval.studies.extraction.study.AttackCard: name goal threat_model reference
+eval.studies.extraction.study.Reference: source
+eval.studies.extraction.study.ArmSummary: name engines failures by_identifier by_label
+eval.studies.extraction.study.ExtractionReport: baseline overlap_questions decisions
 eval.reports.schema.Cell: mark
 eval.reports.schema.Plot: kind
 eval.studies.detection.study._Column: name corpora
 eval.studies.detection.study._Work: wanted tallies estimates sizes
 eval.studies.detection.cases.Case: id corpus unit asked
 eval.studies.detection.tasks.Kind: name marked found also_found also_right
-eval.studies.detection.measures.MarkedEntity: kind
-eval.studies.detection.report.Miss: detector corpus record label shape
-eval.studies.detection.report.DetectionReport: detectors seeds corpora wrong
-eval.studies.detection.report.Figure: question detector
-eval.studies.detection.report.Question: key corpus title unit
+eval.studies.detection.tasks.MarkedEntity: kind
+eval.studies.detection.study.Miss: detector corpus record label shape
+eval.studies.detection.study.DetectionReport: detectors seeds corpora wrong
+eval.studies.detection.study.Figure: question detector
+eval.studies.detection.study.Question: key corpus title unit
 eval.studies.detection.tasks.Task: key corpus title
 eval.attacks.canaries.CanaryKind: label
 eval.attacks.adaptive._End: direction
-eval.attacks.suite.CustomAttack: name goal threat_model reference
+eval.attacks.extraction.CustomAttack: name goal threat_model reference
 eval.attacks.guessing.Guess: doc_id label
 eval.attacks.guessing.Reconstruction: doc_id
 eval.attacks.posterior.Slot: doc_id
@@ -217,8 +217,8 @@ eval.corpora.corpus.Question: question_id about
 eval.corpora.corpus.Selection: split
 eval.corpora.layouts.Layout: corpus files fields source license
 eval.studies.risk.AgreementRow: domain
-eval.studies.compare.frontier._Measured: areas
-eval.studies.compare.frontier._Plane: names overlaps
+eval.studies.compare.report._Measured: areas
+eval.studies.compare.report._Plane: names overlaps
 eval.studies.compare.report.AttackFigures: method attack generator
 eval.studies.compare.report.CanaryFigures: method recall
 eval.studies.compare.report.Correlation: one other
@@ -303,16 +303,16 @@ eval.corpora.marked.Place: document
 eval.corpora.marked.MarkedCorpus: name
 eval.documents.Mark: kind
 eval.documents.MarkedDocument: corpus annotator
-eval.corpora.exams.ChoiceQuestion: about
-eval.studies.linkage.attacks.Attack: linker
+eval.corpora.loaders.ChoiceQuestion: about
+eval.studies.linkage.report.Attack: linker
 eval.studies.linkage.report.AttackFigures: part
 eval.studies.linkage.report.LinkageReport: command corpus source split engines answerer warning usage
 eval.studies.linkage.report.MethodFigures: method categories
 eval.studies.linkage.report.Outcome: method
-eval.studies.marks.report.MarkFigure: method annotator kind count
-eval.studies.marks.report.MarkedCorpusFigures: name annotators exposures
-eval.studies.marks.report.MarkedPart: name failed extracted recall_overlap recall_minus_lethe
-eval.studies.marks.report.MarksReport: command methods absent
+eval.studies.marks.study.MarkFigure: method annotator kind count
+eval.studies.marks.study.MarkedCorpusFigures: name annotators exposures
+eval.studies.marks.study.MarkedPart: name failed extracted recall_overlap recall_minus_lethe
+eval.studies.marks.study.MarksReport: command methods absent
 eval.studies.marks.study.Options: corpora
 eval.studies.audit.measures.Measure: name title blind shown_on reference
 eval.studies.audit.report.AuditReport: collection suite systems reference verdict problems
@@ -333,9 +333,9 @@ ingest.protecting.edits.Edit: kind
 ingest.protecting.search.Searched: stops edits before after
 models.language.prompts.Prompt: name
 eval.tasks.injection.Injected: by_command
-eval.studies.defences.defence.Defence: name limits
-eval.studies.defences.defence.DefenceFigures: defence drawn also injected_by
-eval.studies.defences.defence.DefencesReport: command reference limits always absent need_a_model
+eval.studies.defences.study.Defence: name limits
+eval.studies.defences.study.DefenceFigures: defence drawn also injected_by
+eval.studies.defences.study.DefencesReport: command reference limits always absent need_a_model
 eval.studies.defences.study.Options: refusals limit_figures also
 eval.tasks.coverage.Benign: refusals
 eval.tasks.coverage.CoverageTask: refusals
@@ -345,7 +345,7 @@ eval.studies.membership.ScoreFigures: score failures
 eval.studies.membership.ArmFigures: name engines
 eval.studies.membership.MembershipReport: baseline victim shadow
 eval.tasks.marks.Marks: annotator
-eval.measures.said_numbers.Range: unit
+eval.measures.said.Range: unit
 eval.measures.truthful.Pair: kind
 eval.studies.intact.report.AgreementFigure: part
 eval.studies.intact.report.JudgedReplacement: doc_id system kind

@@ -7,24 +7,19 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 
-from eval.attacks.adaptive import Ikea
+from eval.attacks.adaptive import Follow, Ikea, RandomText, RandomTokens
 from eval.attacks.attributes import attribute_attack
 from eval.attacks.canaries import CanaryAttack, canary_recall, plant
-from eval.attacks.extraction import Aim
-from eval.attacks.following import Follow, RandomText, RandomTokens
+from eval.attacks.extraction import Aim, extraction_suite
 from eval.attacks.injection import InjectDump, quoting
 from eval.attacks.linkage import Bm25, Linker
 from eval.attacks.membership import RETRIEVAL
-from eval.attacks.suite import extraction_suite
 from eval.corpora.corpus import Selection, Truths, fewer_documents
 from eval.corpora.whole_documents import cloze_questions
 from eval.experiment import Task
-from eval.measures.covered import covered
 from eval.measures.inferred import RIGHT as INFERRED
 from eval.measures.inferred import inferred
 from eval.measures.leakage import SensitiveIndex, drawn_out, entity_leakage
-from eval.measures.linked import LEAKED, LEFT, RATED, RIGHT, leaked_claims, linkage
-from eval.measures.membership import CHANCE_AUC, membership
 from eval.measures.uncertainty import Estimate, clustered_share, mean_of, share_of
 from eval.rows import Row
 from eval.studies.audit.options import SUITES, Suite, SuiteName
@@ -32,13 +27,24 @@ from eval.studies.audit.report import DETECTED, Attacker, Place, Reference
 from eval.studies.marks.methods import ORIGIN
 from eval.tasks.anonymity import FEW, SIZES, AnonymityTask, among, anonymity_in
 from eval.tasks.attack import AttackTask
-from eval.tasks.coverage import BesideControls, CoverageTask, asked_by
-from eval.tasks.guesses import FIRST_FIVE, PRIOR_FIVE, SLOTS, Guesses
-from eval.tasks.index import IndexReader
+from eval.tasks.coverage import BesideControls, CoverageTask, asked_by, covered
+from eval.tasks.index import FIRST_FIVE, PRIOR_FIVE, SLOTS, Guesses, IndexReader
 from eval.tasks.inferred import InferredTask
 from eval.tasks.injection import Beside, injected, poisoning
-from eval.tasks.linkage import JUDGE, JUDGES, JudgeName, LinkageTask, version_2
-from eval.tasks.membership import MembershipTask
+from eval.tasks.linkage import (
+    JUDGE,
+    JUDGES,
+    LEAKED,
+    LEFT,
+    RATED,
+    RIGHT,
+    JudgeName,
+    LinkageTask,
+    leaked_claims,
+    linkage,
+    version_2,
+)
+from eval.tasks.membership import CHANCE_AUC, MembershipTask, membership
 from eval.tasks.questions import FACTS, RANK, Questions
 from eval.tasks.same_person import RANK as TWIN_RANK
 from eval.tasks.same_person import SamePersonTask

@@ -31,8 +31,7 @@ from eval.studies.audit.report import (
 )
 from eval.studies.marks.methods import ORIGIN, RANDOM, REDACT
 from eval.targets import reading_once
-from eval.tasks.guesses import NOT_GUESSED
-from eval.tasks.index import IndexReader
+from eval.tasks.index import NOT_GUESSED, IndexReader
 from eval.tasks.injection import Beside
 from ingest.deciding.baselines.within_rules import RULES_ALONE, Named, WithinRules, rules_alone
 from ingest.documents import Document, SanitizedDocument

@@ -184,7 +184,7 @@ class TripRagReport(Frozen):
     """The benchmark of one corpus. ``absent`` are methods that could not run, with the reason.
 
     ``command`` has the arguments of ``lethe bench trip-rag`` that reproduce it, "" if not recorded. The
-    frontiers and the summary follow from the rest (``eval.studies.compare.frontier``).
+    frontiers and the summary follow from the rest (``eval.studies.compare.figures``).
     """
 
     corpus: CorpusCard

@@ -1,7 +1,7 @@
 """The Text Anonymization Benchmark in one table: methods on gold spans, and on what was detected.
 
 Two sets of cases, and nothing was learned from either. Texts are compared on the cases to report of
-``eval.corpora.replaced.halves``; what was masked on all cases that SPIA's annotator marked as identifying
+``eval.corpora.marked.halves``; what was masked on all cases that SPIA's annotator marked as identifying
 or not. Methods on gold spans replace every mention that the benchmark's annotators marked, harmless ones
 too; the others get the raw text alone.
 """
@@ -12,28 +12,37 @@ from pathlib import Path
 
 from eval.corpora import seen
 from eval.corpora.layouts import files_in
-from eval.corpora.marked import MarkedCorpus, with_seen
-from eval.corpora.replaced import ReplacedCase, presidio_marks
+from eval.corpora.marked import MarkedCorpus, ReplacedCase, presidio_marks, with_seen
 from eval.corpora.seen import Exposure, exposures
 from eval.corpora.whole_documents import TAB
 from eval.documents import MarkedDocument
 from eval.measures.clustered import ClustersKept, Spread
-from eval.measures.marked import replaced_spans
-from eval.measures.masked import ENGINE, WEIGHTS, Masked, Part, masked_parts, masked_shares
-from eval.measures.preserved import word_information
+from eval.measures.preserved import (
+    ENGINE,
+    WEIGHTS,
+    Masked,
+    Part,
+    masked_parts,
+    masked_shares,
+    word_information,
+)
 from eval.prepared import detected
 from eval.progress import Progress, no_progress
-from eval.studies.intact.methods import ENTITY_TYPE, INTACT, SUPPRESSION, sanitizers
 from eval.studies.intact.order import (
+    ENTITY_TYPE,
+    INTACT,
+    SUPPRESSION,
     Clusterings,
     Compared,
     Reidentified,
     clusterings,
     compared,
     reidentified_difference,
+    sanitizers,
 )
 from eval.studies.intact.report import BenchmarkFigures, BenchmarkRow, ClusterFigures, MaskedFigures
 from eval.studies.marks.methods import ORIGIN, GoldDetector
+from eval.tasks.marks import replaced_spans
 from ingest.annotated import AnnotatedText
 from ingest.deciding.baselines.entity_type import EntityType
 from ingest.deciding.baselines.uniform import ORIGIN as KEEP_ALL

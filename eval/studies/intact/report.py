@@ -226,7 +226,7 @@ class OrderFact(Frozen):
 
 
 class MaskedFigures(Frozen):
-    """Recall and precision of what was masked, as ``eval.measures.masked`` counts them."""
+    """Recall and precision of what was masked, as ``eval.measures.preserved`` counts them."""
 
     direct: Estimate
     quasi: Estimate

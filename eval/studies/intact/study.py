@@ -7,22 +7,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from eval.attacks.guessing import Guess, guess_shares, guess_slots
-from eval.corpora.replaced import ReplacedCase, backgrounds, halves, replaced_cases
+from eval.corpora.marked import ReplacedCase, backgrounds, halves, replaced_cases
 from eval.measures.preserved import similarities_of
 from eval.measures.truthful import Judgement, Pair, all_judged
 from eval.measures.uncertainty import Estimate, clustered_share, ratio_of
 from eval.progress import Progress, no_progress
 from eval.provenance import commit_here, provenance_here
 from eval.studies.intact.benchmark import benchmark, benchmark_cases, cluster_figures
-from eval.studies.intact.methods import SUPPRESSION, sanitizers
 from eval.studies.intact.order import (
     ENGINE,
+    SUPPRESSION,
     Compared,
     Reidentified,
     clusterings,
     compared,
     order_facts,
     reidentified_difference,
+    sanitizers,
 )
 from eval.studies.intact.report import (
     GuessFigures,

@@ -5,43 +5,56 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from eval.attacks.claims import Atomizer, ModelAtomizer, ModelRewording
-from eval.attacks.rewording import OwnWords, Rewording
+from eval.attacks.claims import Atomizer, ModelAtomizer, ModelRewording, OwnWords, Rewording
 from eval.experiment import Experiment, Task
-from eval.measures import linked
-from eval.measures.claim_distance import LEXICAL_WARNING, Judge, rating_once
+from eval.measures.claim_distance import (
+    COHERENCE,
+    LEXICAL_WARNING,
+    Judge,
+    ModelJudge,
+    coherence_judge,
+    rating_once,
+)
 from eval.measures.classify import chi_squared_utility
-from eval.measures.linked import distances, distribution, leaked_by_category, leaked_claims, linkage
-from eval.measures.model_judges import COHERENCE, ModelJudge, coherence_judge
 from eval.measures.uncertainty import Estimate, mean_of, paired_ratio, ratio_of, share_of
 from eval.prepared import prepared
 from eval.progress import Progress, no_progress
 from eval.provenance import commit_here, provenance_of, run_digest
 from eval.rows import Row, RowFile
-from eval.studies.linkage.attacks import (
+from eval.studies.linkage.report import (
     DENSE_MAJORITY,
     LINKERS,
     METHODS,
     REWORDED,
     VERSION_2,
     Attack,
-    systems,
-    variations,
-)
-from eval.studies.linkage.report import (
     AttackFigures,
     LinkageReport,
     Material,
     MethodFigures,
     Outcome,
     reckoned,
+    systems,
+    variations,
 )
 from eval.studies.marks.methods import ORIGIN, REDACT
 from eval.targets import reading_once
+from eval.tasks import linkage as linked
 from eval.tasks import sets as keeping
 from eval.tasks.choices import OPTIONS, RIGHT, UNANSWERED, Choices, ModelAnswerer, SimilarityAnswerer
 from eval.tasks.judged import MISSING, Judged
-from eval.tasks.linkage import ATOMIZER, JUDGE, JUDGES, JudgeName, LinkageTask
+from eval.tasks.linkage import (
+    ATOMIZER,
+    JUDGE,
+    JUDGES,
+    JudgeName,
+    LinkageTask,
+    distances,
+    distribution,
+    leaked_by_category,
+    leaked_claims,
+    linkage,
+)
 from eval.tasks.sets import GIVEN, OWN, SMOOTHED, Classes, Kept, Likeness
 from ingest.sanitize import Rewriter
 from ingest.scoring.scale import EMBEDDED_SCALE
