@@ -40,7 +40,7 @@ from eval.measures.preserved import (
 from eval.provenance import commit_here, provenance_here
 from eval.reports.render import markdown_table
 from eval.reports.schema import Cell, Table
-from eval.studies.intact.benchmark import benchmark_cases
+from eval.studies.intact.study import benchmark_cases
 from ingest.documents import Span
 from models.errors import ConfigurationError
 

@@ -7,7 +7,7 @@ from eval.documents import Attack, Target
 from eval.measures.leakage import SensitiveIndex
 from eval.provenance import Provenance
 from eval.rows import Row
-from eval.studies.extraction.study import ExtractionReport, extraction_report
+from eval.studies.extraction import ExtractionReport, extraction_report
 
 PROVENANCE = Provenance(date="2030-01-01T00:00:00+00:00", hardware="none", versions={})
 

@@ -15,7 +15,7 @@ from eval.corpora.corpus import gold_rows, read_corpus
 from eval.documents import Attack
 from eval.reports.extraction_page import leakage_table, membership_tables
 from eval.reports.files import extraction_folder, report_folder, write_extraction, write_membership
-from eval.studies.extraction.study import extraction, summary
+from eval.studies.extraction import extraction, summary
 from eval.studies.membership import Options, infer_membership
 from eval.studies.membership import summary as membership_summary
 

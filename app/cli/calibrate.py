@@ -14,7 +14,7 @@ from eval.measures.leakage import NOTHING_SENSITIVE
 from eval.prepared import Prepared, prepared
 from eval.progress import Progress
 from eval.studies.audit.measures import Grounds, Measure, linking, singling_out
-from eval.studies.calibrate.thresholds import (
+from eval.studies.calibrate import (
     COUNTED,
     MarkedThreshold,
     Promise,

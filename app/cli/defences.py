@@ -17,7 +17,7 @@ from eval.corpora.corpus import gold_rows, read_corpus
 from eval.documents import Target
 from eval.reports.defences import markdown
 from eval.reports.files import report_folder
-from eval.studies.defences.study import ALIKE, SHARE, DefencesReport, Limits, Options, measure_defences
+from eval.studies.defences import ALIKE, SHARE, DefencesReport, Limits, Options, measure_defences
 from eval.targets import reading_once
 from ingest.private_files import write_private
 from ingest.protocols import Encoder

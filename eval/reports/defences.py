@@ -6,7 +6,7 @@ from eval.attacks.adaptive import Follow, RandomText
 from eval.attacks.extraction import Unchanged
 from eval.reports.render import markdown_table
 from eval.reports.schema import DECIMAL, PERCENT, Cell, Column, Table, estimate_cell, table
-from eval.studies.defences.study import ALL, ALL_QUOTES, NONE, DefenceFigures, DefencesReport
+from eval.studies.defences import ALL, ALL_QUOTES, NONE, DefenceFigures, DefencesReport
 
 _HOW_TO_READ = (
     "One undefended system, then each defence by itself, then all. The undefended system has the original "

@@ -21,7 +21,7 @@ from eval.reports.schema import (
     table,
 )
 from eval.reports.words import words
-from eval.studies.extraction.study import ArmSummary, ExtractionReport
+from eval.studies.extraction import ArmSummary, ExtractionReport
 from eval.studies.membership import MembershipReport, ScoreFigures
 from ingest.documents import Action, Identifier
 

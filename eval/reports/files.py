@@ -15,7 +15,7 @@ from eval.rows import goes_on, lines_of
 from eval.studies.audit.options import Options
 from eval.studies.audit.report import AuditReport
 from eval.studies.compare.report import TripRagReport
-from eval.studies.extraction.study import ExtractionReport
+from eval.studies.extraction import ExtractionReport
 from eval.studies.membership import MembershipReport
 from eval.studies.tune import TuningReport
 from ingest.private_files import private_folder, write_private

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-from eval.measures.clustered import BY_WORDS
+from eval.measures.preserved import BY_WORDS
 from eval.measures.uncertainty import Estimate
 from eval.reports.render import markdown_table
 from eval.reports.schema import DASH, NOTHING, Cell, Column, estimate_cell, table

@@ -34,7 +34,7 @@ from eval.prepared import detected
 from eval.progress import Progress, no_progress
 from eval.provenance import Frozen, Provenance, commit_here, provenance_of, run_digest
 from eval.rows import Row, RowFile
-from eval.studies.extraction.study import BASELINE, AttackCard, dropped_of, unread_of
+from eval.studies.extraction import BASELINE, AttackCard, dropped_of, unread_of
 from eval.targets import reading_once
 from eval.tasks.membership import CHANCE_AUC, MembershipTask, membership
 from ingest.deciding.policy import Policy

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks import coverage
 from benchmarks.coverage import ADAPTER, BY_PATH, NOT_DONE, OFFLINE, STATES, Paper, Row, faults, papers_in
-from eval.studies.defences.study import ABSENT
+from eval.studies.defences import ABSENT
 from eval.studies.intact.order import DOU, METHODS, PUBLISHED
 from eval.studies.linkage.report import CHOICES, LINKERS
 from models.errors import LetheError

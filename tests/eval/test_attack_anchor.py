@@ -7,7 +7,7 @@ from eval.attacks.judging import attempts
 from eval.documents import Attack, SensitiveEntity, Target
 from eval.measures.leakage import SensitiveIndex, coverage
 from eval.rows import Row
-from eval.studies.extraction.study import ArmSummary, summarize
+from eval.studies.extraction import ArmSummary, summarize
 from ingest.documents import Identifier
 from models.errors import ConfigurationError
 from retrieval.documents import Answer, Passage, RetrievedPassage

@@ -16,7 +16,7 @@ from eval.attacks.extraction import Aim, ExtractionSuite, extraction_suite
 from eval.corpora.corpus import Corpus, GoldRows, gold_rows, persons_in, read_corpus
 from eval.reports.extraction_page import extraction as extraction_report
 from eval.reports.render import html_page
-from eval.studies.extraction.study import ExtractionReport, extraction
+from eval.studies.extraction import ExtractionReport, extraction
 from ingest.annotated import AnnotatedText
 from ingest.documents import Decision
 from ingest.errors import UnreadableDocument

@@ -18,7 +18,7 @@ from eval.corpora.sensitive import sensitive_in
 from eval.measures.leakage import is_identifier
 from eval.prepared import Prepared, prepared
 from eval.rows import FILE, Row, RowFile
-from eval.studies.calibrate.thresholds import links_of
+from eval.studies.calibrate import links_of
 from eval.studies.compare.figures import WEIGHTED, system_name, with_comparisons
 from eval.studies.compare.methods import (
     LETHE,

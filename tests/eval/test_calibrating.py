@@ -29,7 +29,7 @@ from eval.measures.leakage import NOTHING_SENSITIVE
 from eval.measures.uncertainty import Estimate
 from eval.prepared import Prepared, prepared
 from eval.studies.audit.measures import Measure
-from eval.studies.calibrate.thresholds import (
+from eval.studies.calibrate import (
     COUNTED,
     PROMPT,
     LeakCurve,

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from eval.studies.calibrate.thresholds import (
+from eval.studies.calibrate import (
     MARGIN,
     PROMPT,
     DocumentEntities,
@@ -26,7 +26,7 @@ from eval.studies.calibrate.thresholds import (
     threshold_from_marks,
     upper_bound,
 )
-from eval.studies.calibrate.thresholds import tested_thresholds as in_turn
+from eval.studies.calibrate import tested_thresholds as in_turn
 from models.errors import LetheError
 from models.language.asking import Asker
 from models.language.protocol import ChatMessage

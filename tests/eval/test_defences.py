@@ -18,7 +18,7 @@ from eval.experiment import SanitizedCorpus
 from eval.progress import no_progress
 from eval.reports.defences import leaks_table, markdown
 from eval.rows import read_rows
-from eval.studies.defences.study import (
+from eval.studies.defences import (
     ALIKE,
     ALL,
     ALL_QUOTES,

@@ -16,7 +16,7 @@ from eval.attacks.extraction import (
 from eval.attacks.judging import AttemptFailed
 from eval.documents import SensitiveEntity, Target
 from eval.measures.leakage import SensitiveIndex
-from eval.studies.extraction.study import ArmSummary, ExtractionReport
+from eval.studies.extraction import ArmSummary, ExtractionReport
 from ingest.documents import Identifier
 from models.errors import ConfigurationError
 from retrieval.documents import Answer, Passage, RetrievedPassage

@@ -12,12 +12,12 @@ from eval.attacks.linkage import Bm25, Dense, Linker, Rouge
 from eval.corpora.corpus import Selection
 from eval.corpora.loaders import load
 from eval.experiment import SanitizedCorpus
-from eval.measures.claim_categories import CLINICAL
 from eval.measures.claim_distance import Asked, Rating
 from eval.progress import no_progress
 from eval.rows import Row
 from eval.tasks import linkage as linked
 from eval.tasks.linkage import (
+    CLINICAL,
     LinkageTask,
     Person,
     distances,

@@ -13,7 +13,7 @@ from eval.corpora.marked import halves, presidio_marks, replaced_cases, with_see
 from eval.corpora.seen import CASES
 from eval.documents import Mark, MarkedDocument
 from eval.measures.preserved import SHARES, Part, masked_parts, masked_shares, word_information
-from eval.studies.intact.benchmark import benchmark_cases
+from eval.studies.intact.study import benchmark_cases
 from ingest.documents import Document, Span
 from tests.commands import public_data
 

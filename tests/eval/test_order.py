@@ -2,8 +2,7 @@
 
 import pytest
 
-from eval.measures.clustered import ClustersKept, Spread
-from eval.measures.preserved import Preserved
+from eval.measures.preserved import ClustersKept, Preserved, Spread
 from eval.measures.uncertainty import Estimate
 from eval.studies.intact.order import (
     ENTITY_TYPE,

@@ -173,8 +173,8 @@ eval.experiment.SanitizedCorpus: system
 eval.experiment.SystemRows: system
 eval.experiment.Experiment: systems tasks kept
 eval.studies.intact.order.PublishedWords: name
-eval.measures.clustered.Clustering: engine
-eval.measures.clustered.ClustersKept: engine
+eval.measures.preserved.Clustering: engine
+eval.measures.preserved.ClustersKept: engine
 eval.studies.intact.report.MethodFigures: method nmi kinds
 eval.studies.intact.report.OrderFact: measure lower higher
 eval.studies.intact.report.BenchmarkRow: method spans nmi
@@ -182,7 +182,7 @@ eval.studies.intact.report.BenchmarkFigures: engines
 eval.studies.intact.report.IntactReport: command engines absent
 eval.studies.intact.study.Replaced: doc_id kind label
 ingest.wording.guessed.Case: label
-eval.measures.claim_categories.RuleCategorizer: name
+eval.tasks.linkage.RuleCategorizer: name
 eval.tasks.coverage.Advantage: control
 eval.tasks.sets.Mauve: engine
 eval.tasks.membership.MembershipFigures: score
@@ -190,10 +190,10 @@ eval.measures.preserved.Preserved: engine
 eval.studies.intact.order.Reidentified: engine
 eval.measures.uncertainty.Estimate: why_not
 eval.provenance.Provenance: date hardware versions settings commit
-eval.studies.extraction.study.AttackCard: name goal threat_model reference
-eval.studies.extraction.study.Reference: source
-eval.studies.extraction.study.ArmSummary: name engines failures by_identifier by_label
-eval.studies.extraction.study.ExtractionReport: baseline overlap_questions decisions
+eval.studies.extraction.AttackCard: name goal threat_model reference
+eval.studies.extraction.Reference: source
+eval.studies.extraction.ArmSummary: name engines failures by_identifier by_label
+eval.studies.extraction.ExtractionReport: baseline overlap_questions decisions
 eval.reports.schema.Cell: mark
 eval.reports.schema.Plot: kind
 eval.studies.detection.study._Column: name corpora
@@ -333,10 +333,10 @@ ingest.protecting.edits.Edit: kind
 ingest.protecting.search.Searched: stops edits before after
 models.language.prompts.Prompt: name
 eval.tasks.injection.Injected: by_command
-eval.studies.defences.study.Defence: name limits
-eval.studies.defences.study.DefenceFigures: defence drawn also injected_by
-eval.studies.defences.study.DefencesReport: command reference limits always absent need_a_model
-eval.studies.defences.study.Options: refusals limit_figures also
+eval.studies.defences.Defence: name limits
+eval.studies.defences.DefenceFigures: defence drawn also injected_by
+eval.studies.defences.DefencesReport: command reference limits always absent need_a_model
+eval.studies.defences.Options: refusals limit_figures also
 eval.tasks.coverage.Benign: refusals
 eval.tasks.coverage.CoverageTask: refusals
 eval.tasks.marks.MarkShare: kind count
@@ -346,7 +346,7 @@ eval.studies.membership.ArmFigures: name engines
 eval.studies.membership.MembershipReport: baseline victim shadow
 eval.tasks.marks.Marks: annotator
 eval.measures.said.Range: unit
-eval.measures.truthful.Pair: kind
+eval.studies.intact.report.Pair: kind
 eval.studies.intact.report.AgreementFigure: part
 eval.studies.intact.report.JudgedReplacement: doc_id system kind
 """

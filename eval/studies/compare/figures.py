@@ -29,7 +29,7 @@ from eval.measures.uncertainty import (
 from eval.prepared import Prepared
 from eval.progress import Progress
 from eval.rows import Row
-from eval.studies.calibrate.thresholds import COUNTED, LeakCurve, check_on_halves, leak_curves
+from eval.studies.calibrate import COUNTED, LeakCurve, check_on_halves, leak_curves
 from eval.studies.compare.methods import scores_alone
 from eval.studies.compare.report import (
     AttackFigures,
@@ -42,7 +42,7 @@ from eval.studies.compare.report import (
     TripRagReport,
     whole,
 )
-from eval.studies.extraction.study import summarize
+from eval.studies.extraction import summarize
 from eval.tasks import index as guessed
 from eval.tasks.attack import AttackTask
 from eval.tasks.index import KEPT, MENTIONS

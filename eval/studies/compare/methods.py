@@ -8,7 +8,7 @@ from math import inf
 from random import Random
 
 from eval.prepared import Prepared
-from eval.studies.calibrate.thresholds import MARGIN
+from eval.studies.calibrate import MARGIN
 from ingest.deciding.baselines.controls import Control, Matched
 from ingest.deciding.baselines.extract import Extract
 from ingest.deciding.baselines.lprag import Lprag, Mode

@@ -1,5 +1,4 @@
-"""The texts that a detector is measured on, with their gold mentions; detected against gold spans, text by
-text.
+"""The texts that a detector is measured on, with their gold mentions; and detected against gold spans.
 
 Figures are micro averages: counts are summed over texts first, so a long text has more weight than a short
 one, and false alarms in a text without mentions count.

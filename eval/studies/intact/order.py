@@ -10,17 +10,19 @@ from functools import partial
 from statistics import fmean, stdev
 
 from eval.corpora.marked import ReplacedCase
-from eval.measures.clustered import (
+from eval.measures.preserved import (
     BY_WORDS,
     Clustering,
     ClustersKept,
+    EditedDocument,
+    Preserved,
     clustered,
     clusters_kept,
     engine_of,
+    text_preserved,
     window_vectors,
     word_vectors,
 )
-from eval.measures.preserved import EditedDocument, Preserved, text_preserved
 from eval.measures.uncertainty import Estimate, mean_of, share_of
 from eval.studies.intact.report import OrderFact
 from eval.studies.marks.methods import GoldDetector
@@ -101,7 +103,7 @@ class PublishedWords:
         return Decision(entity, None, Action.SURROGATE if said else Action.SUPPRESS, self.name, said)
 
 
-ENGINE = "trir[tfidf]"
+TRIR_ENGINE = "trir[tfidf]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +143,7 @@ def reidentified(backgrounds: Mapping[str, str], sanitized: Mapping[str, str]) -
         raise ValueError(f"{without} of {len(sanitized)} individuals have no background: give one of each")
     guesses = most_similar_individuals(backgrounds, list(sanitized.values()))
     named = {each: each == guess for each, guess in zip(sanitized, guesses, strict=True)}
-    return Reidentified(ENGINE, share_of(sum(named.values()), len(named)), len(backgrounds), named)
+    return Reidentified(TRIR_ENGINE, share_of(sum(named.values()), len(named)), len(backgrounds), named)
 
 
 def most_similar_individuals(backgrounds: Mapping[str, str], texts: Sequence[str]) -> list[str | None]:

@@ -23,7 +23,6 @@ from eval.corpora.layouts import records_in, text_of
 from eval.corpora.loaders import MEDQA, MTS_DIALOG, ChoiceQuestion, choice_questions, load
 from eval.corpora.seen import held_out
 from eval.corpora.sensitive import sensitive_from_gold
-from eval.measures.claim_categories import CLINICAL, GENERAL, Categorizer
 from eval.measures.claim_distance import Asked, ModelJudge, coherence_judge
 from eval.measures.uncertainty import Estimate
 from eval.prepared import Prepared
@@ -31,7 +30,16 @@ from eval.provenance import Frozen, Provenance
 from eval.studies.marks.methods import FURTHER_DRAWS, LETHE, LOWEST, ORIGIN, RANDOM, REDACT, TRIP, method_of
 from eval.studies.marks.methods import systems as marked_systems
 from eval.tasks.choices import ModelAnswerer
-from eval.tasks.linkage import ATOMIZER, Distances, Distribution, Linkage, LinkageTask
+from eval.tasks.linkage import (
+    ATOMIZER,
+    CLINICAL,
+    GENERAL,
+    Categorizer,
+    Distances,
+    Distribution,
+    Linkage,
+    LinkageTask,
+)
 from ingest.deciding.baselines.uniform import SUPPRESS
 from ingest.deciding.baselines.within_rules import RULES_ALONE
 from ingest.documents import Document, Entity, Identifier, LanguageRule, Span
