@@ -20,7 +20,7 @@ from hashlib import blake2b
 from statistics import fmean
 from typing import Any, Protocol
 
-from eval.tasks.questions import facts_in
+from eval.measures.leakage import facts_in
 from ingest.language.sentences import split_sentences
 from models.judges.pairs import LEVELS, PARTLY, SAME, UNSUPPORTED
 from models.language.asking import Asker, Plan, Slots

@@ -15,12 +15,12 @@ from eval.attacks.judging import attempts, judge
 from eval.corpora.corpus import Question
 from eval.documents import Adaptive, AttackPrompt, Attempt, Target
 from eval.experiment import SanitizedCorpus
-from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex
+from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex, answerable, share_present
 from eval.measures.uncertainty import Estimate, mean_of, ratio_of, wilson
 from eval.progress import Progress
 from eval.rows import Row
 from eval.targets import HavingFound, RagTarget
-from eval.tasks.questions import FACTS, RANK, answerable, share_present
+from eval.tasks.questions import FACTS, RANK
 from ingest.protocols import Encoder
 from models.errors import ConfigurationError
 from retrieval.citations import NO_ANSWER

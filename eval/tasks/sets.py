@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 from eval.attacks.claims import Atomizer
 from eval.experiment import NOT_SANITIZED, SanitizedCorpus
 from eval.measures.claim_distance import Judge, leaks
-from eval.measures.leakage import NOTHING_SENSITIVE
+from eval.measures.leakage import NOTHING_SENSITIVE, facts_in, share_present
 from eval.progress import Progress
 from eval.rows import Row
 from eval.tasks.linkage import ATOMIZER, JUDGE
-from eval.tasks.questions import facts_in, share_present
 from ingest.documents import Document
 from ingest.protocols import Encoder
 from models.judges.pairs import SAME

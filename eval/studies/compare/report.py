@@ -25,7 +25,7 @@ class MethodFigures(Frozen):
     """One method with one encoder: usefulness, and what an index reader finds.
 
     ``recall_overlap`` is by k; ``found`` the share of questions whose document is among the first k;
-    ``facts`` the share of answerable facts that answers state (``eval.tasks.questions``). ``disclosed``
+    ``facts`` the share of answerable facts that answers state (``eval.measures.leakage``). ``disclosed``
     counts the sensitive entities that remain in the sanitized text of their document, ``identifiers`` those
     of them that identify. ``entities_failed`` are those of the ``documents_failed``; they are not measured
     and in neither share. ``strength`` is the swept value, None for a default.
