@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.attacks.adaptive import TURN, Follow, RandomText, Seen
+from eval.attacks.adaptive import NEXT_TURN, Follow, RandomText, Seen
 from eval.attacks.extraction import WORDS, Aim, Unchanged, extraction_suite, in_turns
 from eval.documents import Adaptive, EntityRef, LeakedEntity, SensitiveEntity
 from eval.experiment import SanitizedCorpus
@@ -105,7 +105,7 @@ def test_what_is_asked_comes_from_what_was_said(minilm: Encoder) -> None:
     assert first == topics[0]
     followed = [each for each in later if each not in topics]
     assert any(each.startswith("Bendrik Horlel keeps") and "At the quayside." in each for each in followed)
-    assert any(each.startswith(f"{first}\n{TURN}") for each in followed)
+    assert any(each.startswith(f"{first}\n{NEXT_TURN}") for each in followed)
     of = {each.prompt.kind: each.prompt.text for each in attempts}
     assert any(each in of["name"] for each in ("Bendrik Horlel", "4711-22"))
     assert any(f"known of {each}," in of["word"] for each in ("zebrawood", "quayside", "bendrik"))
