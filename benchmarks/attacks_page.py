@@ -17,7 +17,7 @@ from eval.measures.uncertainty import Estimate, share_of
 from eval.reports.defences import commands_table, costs_table, facts, leaks_table
 from eval.reports.render import markdown_table
 from eval.reports.schema import PERCENT, Cell, Table, estimate_cell, table
-from eval.studies.defences.report import DefencesReport
+from eval.studies.defences import DefencesReport
 
 PAGE, TEMPLATE = DOCS / "attacks.md", DOCS / "attacks.template.md"
 DEFENCES, ATTRIBUTES = RESULTS / "defences.json.gz", RESULTS / "attributes.json"

@@ -21,11 +21,8 @@ from typing import Any
 
 from app.compose import system_of
 from app.settings.load import load_settings
-from eval.attacks.attribute_clues import ClueReader
-from eval.attacks.attribute_learning import as_numbers, drawn
-from eval.attacks.attribute_truths import KnownText, known_texts, posts_of, truths_of
-from eval.attacks.attribute_values import value_names
-from eval.attacks.attributes import AttributeAttack
+from eval.attacks.attribute_truths import KnownText, as_numbers, drawn, known_texts, posts_of, truths_of
+from eval.attacks.attributes import AttributeAttack, ClueReader, value_names
 from eval.corpora.corpus import Corpus
 from eval.corpora.seen import PUBLISHED_POSTS, Exposure, exposures
 from eval.experiment import Experiment
@@ -33,7 +30,7 @@ from eval.measures.inferred import inferred, protection_in
 from eval.prepared import prepared
 from eval.rows import Row
 from eval.studies.audit.study import controls
-from eval.studies.detection.report import machine_and_versions
+from eval.studies.detection.study import machine_and_versions
 from eval.targets import reading_once
 from eval.tasks.inferred import InferredTask
 from ingest.documents import Document

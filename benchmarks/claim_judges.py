@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from benchmarks.kept import read
-from eval.attacks.claims import RuleAtomizer
-from eval.attacks.rewording import RuleRewording
+from eval.attacks.claims import RuleAtomizer, RuleRewording
 from eval.measures.agreement import RESAMPLES, SEED, Rows, estimated, spearman, weighted_kappa
 from eval.measures.claim_distance import ENOUGH, SOME, EmbeddedJudge, Judge
 from eval.measures.overlap import rouge_l, stems

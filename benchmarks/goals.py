@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from eval.studies.detection.report import DetectionReport
-from eval.studies.risk.report import RiskReport
+from eval.studies.detection.study import DetectionReport
+from eval.studies.risk import RiskReport
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from app.compose import detector_of
 from app.settings.load import load_settings
 from eval.measures.uncertainty import RESAMPLES
 from eval.provenance import commit_here
-from eval.studies.detection.report import machine_and_versions
+from eval.studies.detection.study import machine_and_versions
 from ingest.documents import Document, Entity, Span
 from ingest.labels import ORGANIZATION, PERSON, label_of
 from ingest.linking.link import link

@@ -20,10 +20,10 @@ from statistics import fmean
 from typing import Any
 
 from eval.measures.agreement import spearman, value_of
-from eval.reports.plots import INSTALL, draw, standalone
+from eval.reports.render import INSTALL, draw, standalone
 from eval.reports.schema import Plot, Point, Series
-from eval.studies.detection.report import machine_and_versions
-from eval.studies.risk.judged import judged
+from eval.studies.detection.study import machine_and_versions
+from eval.studies.risk import judged
 from ingest.labels import LABELS
 from ingest.protocols import RiskModel
 from ingest.scoring.learned_risk import LearnedRisk

@@ -12,8 +12,7 @@ from benchmarks.models_page import RESULTS
 from benchmarks.results_page import DOCS, rendered
 from eval.measures.uncertainty import Estimate
 from eval.reports.linkage import answering, facts, overlap, tables
-from eval.studies.linkage.attacks import Attack
-from eval.studies.linkage.report import LinkageReport, MethodFigures
+from eval.studies.linkage.report import Attack, LinkageReport, MethodFigures
 from eval.studies.marks.methods import LETHE, ORIGIN, REDACT
 
 PAGE, TEMPLATE = DOCS / "linkage.md", DOCS / "linkage.template.md"

@@ -22,8 +22,8 @@ from eval.reports.detection import misses_table
 from eval.reports.render import markdown_table
 from eval.reports.risk import DEFINITIONS, agreement_table, models_table
 from eval.reports.schema import Row, Table, estimate_cell, share
-from eval.studies.detection.report import DetectionReport
-from eval.studies.risk.report import RiskReport
+from eval.studies.detection.study import DetectionReport
+from eval.studies.risk import RiskReport
 from models.corpora.passages import Mark, Part, passages, second_reading
 from models.judges import LEVELS, UNSUPPORTED
 

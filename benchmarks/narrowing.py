@@ -30,10 +30,12 @@ from eval.documents import Mark
 from eval.measures.agreement import estimated, spearman
 from eval.measures.uncertainty import clustered_share, mean_of
 from eval.provenance import commit_here, provenance_of
-from eval.studies.narrowing.game import (
-    Floats,
+from eval.studies.narrowing import (
+    Learned,
+    Numbers,
     Pairs,
     Player,
+    Recipe,
     Scores,
     actors,
     biographies,
@@ -41,15 +43,16 @@ from eval.studies.narrowing.game import (
     by_encoder,
     by_tf_idf,
     court_cases,
+    cross_fitted,
     drawn,
     gone_of,
     mails,
     players,
     ranks,
+    rows_to_learn,
     visits,
     words_of,
 )
-from eval.studies.narrowing.learning import Learned, Recipe, cross_fitted, rows_to_learn
 from ingest.deciding.narrowing import Facts, facts_of, in_order, rows_of
 from ingest.deciding.policy import DEFAULT
 from ingest.scoring.scale import EMBEDDED_SCALE, Distances, Weights, marginal_risk, scores_of
@@ -218,7 +221,7 @@ def curves(
     for name, linker in linkers.items():
         shares = (MAIN,) if name == "encoder" else SHARES
 
-        def fallen(gone: Sequence[frozenset[int]], linker: Scores = linker) -> Floats:
+        def fallen(gone: Sequence[frozenset[int]], linker: Scores = linker) -> Numbers:
             return np.log2(1 + ranks(linker(texts, gone), texts))
 
         nothing, everything = fallen([frozenset()] * len(texts)), fallen([frozenset(p.facts) for p in texts])
@@ -228,7 +231,7 @@ def curves(
             "bits of everything": asdict(mean_of((everything - nothing).tolist())),
         }
         figures |= {by: {} for by in BY}
-        drawn_so: Floats = np.mean([fallen(one) for one in as_many], axis=0)
+        drawn_so: Numbers = np.mean([fallen(one) for one in as_many], axis=0)
         for which, rank in (("default", fallen(default)), ("drawn as many", drawn_so)):
             figures[which] = {
                 "share of facts": sum(map(len, default)) / sum(len(p.facts) for p in texts),
@@ -236,7 +239,7 @@ def curves(
                 "above drawn": asdict(mean_of((rank - drawn_so).tolist())),
             }
         for by in BY:
-            drawn_at: dict[float, Floats] = {}
+            drawn_at: dict[float, Numbers] = {}
             for order, several in orders.items():
                 row = {}
                 for share in shares:
@@ -263,7 +266,7 @@ def _characters(texts: Sequence[Player], gone: Sequence[Collection[int]]) -> flo
     return taken / sum(p.characters(link) for p in texts for link in p.facts)
 
 
-def _first(fallen: Floats) -> float:
+def _first(fallen: Numbers) -> float:
     return float((fallen < 1).mean())
 
 
@@ -321,7 +324,7 @@ def inferred(data: Path, each: Round, orders: Mapping[str, Sequence[Orders]]) ->
     places = [n for n, p in enumerate(each.texts) if having[trades[ids[p.owner]]] >= FEWEST_OF_TRADE]
     texts = [each.texts[n] for n in places]
 
-    def right(gone: Sequence[Collection[int]]) -> Floats:
+    def right(gone: Sequence[Collection[int]]) -> Numbers:
         left = [" ".join(p.left(those).elements()) for p, those in zip(texts, gone, strict=True)]
         guesses = guesser.predict(words.transform(left))
         true = [trades[ids[p.owner]] for p in texts]

@@ -14,7 +14,7 @@ from unittest.mock import patch
 
 from benchmarks.reader import rows_of
 from eval.provenance import commit_here
-from eval.studies.detection.report import machine_and_versions
+from eval.studies.detection.study import machine_and_versions
 from ingest.detection import hybrid
 from ingest.detection.patterns import (
     contact,

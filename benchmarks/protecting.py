@@ -18,13 +18,10 @@ import numpy as np
 from app.compose import detector_of
 from app.settings.load import load_settings
 from benchmarks.attributes import POSTS, _texts
-from eval.attacks.attribute_clues import ClueReader, Read
-from eval.attacks.attribute_learning import as_numbers
-from eval.attacks.attribute_truths import KnownText, posts_of
-from eval.attacks.attribute_values import value_names
-from eval.attacks.attributes import AttributeAttack
+from eval.attacks.attribute_truths import KnownText, as_numbers, posts_of
+from eval.attacks.attributes import AttributeAttack, ClueReader, Read, value_names
 from eval.measures.overlap import rouge_l, stems
-from eval.studies.detection.report import machine_and_versions
+from eval.studies.detection.study import machine_and_versions
 from eval.targets import reading_once
 from eval.tasks.inferred import most_frequent
 from ingest.documents import Document

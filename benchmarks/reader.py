@@ -14,10 +14,10 @@ from typing import Any
 
 from app.compose import system_of
 from app.settings.load import load_settings
-from eval.measures.marked import replaced_spans
 from eval.measures.uncertainty import clustered_share, ratio_of
 from eval.provenance import commit_here
-from eval.studies.detection.report import machine_and_versions
+from eval.studies.detection.study import machine_and_versions
+from eval.tasks.marks import replaced_spans
 from ingest.documents import Action, Document, SanitizedDocument
 from ingest.labels import ORGANIZATION, PERSON
 from models.catalog import READER

@@ -18,9 +18,8 @@ from app.compose import system_of
 from app.demo import corpus_path
 from app.settings.load import load_settings
 from benchmarks import yardstick
-from eval.corpora.gold_files import demo_records
-from eval.reports.plots import draw, standalone
-from eval.reports.render import markdown_table
+from eval.corpora.marked import demo_records
+from eval.reports.render import draw, markdown_table, standalone
 from eval.reports.schema import Table
 from ingest.documents import Document, SanitizedDocument
 from ingest.errors import SanitizationError

@@ -21,7 +21,7 @@ from benchmarks.kept import read, write_packed
 from benchmarks.results_tables import tables_of
 from eval.reports.comparison import DEFINITIONS
 from eval.reports.files import report_folder, write_comparison
-from eval.studies.compare.comparing import with_comparisons
+from eval.studies.compare.figures import with_comparisons
 from eval.studies.compare.report import TripRagReport
 from models.errors import LetheError
 

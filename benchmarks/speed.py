@@ -26,11 +26,11 @@ from benchmarks.results_page import DOCS, rendered
 from benchmarks.searching import corpora
 from benchmarks.yardstick import ASKED, CORPORA
 from eval.corpora.marked import marked
-from eval.measures.marked import COVERED, MARKS, TOUCHED, figure, mark_counts
 from eval.measures.uncertainty import Estimate, clustered_share
 from eval.provenance import commit_here, provenance_here
 from eval.reports.render import markdown_table
 from eval.reports.schema import Table, estimate_cell, table
+from eval.tasks.marks import COVERED, MARKS, TOUCHED, figure, mark_counts
 from ingest.documents import Action, Document, SanitizedDocument
 from ingest.pipeline import Limits, batches
 from ingest.scoring.scale import EMBEDDED_SCALE

@@ -12,8 +12,7 @@ from pathlib import Path
 from benchmarks.kept import read, write_packed
 from benchmarks.results_page import DOCS, rendered
 from benchmarks.taeval_check import table_of
-from eval.reports.benchmark import benchmark_facts, benchmark_table, cannot_see, order_table
-from eval.reports.intact import facts
+from eval.reports.intact import benchmark_facts, benchmark_table, cannot_see, facts, order_table
 from eval.reports.render import markdown_table
 from eval.studies.intact.report import IntactReport
 

@@ -27,14 +27,20 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from eval.corpora.replaced import presidio_marks, replaced_cases
+from eval.corpora.marked import presidio_marks, replaced_cases
 from eval.documents import MarkedDocument
-from eval.measures.masked import FUNCTION_WORDS, Masked, Part, masked_parts, masked_shares
-from eval.measures.preserved import word_information
+from eval.measures.preserved import (
+    FUNCTION_WORDS,
+    Masked,
+    Part,
+    masked_parts,
+    masked_shares,
+    word_information,
+)
 from eval.provenance import commit_here, provenance_here
 from eval.reports.render import markdown_table
 from eval.reports.schema import Cell, Table
-from eval.studies.intact.benchmark import benchmark_cases
+from eval.studies.intact.study import benchmark_cases
 from ingest.documents import Span
 from models.errors import ConfigurationError
 

@@ -22,7 +22,7 @@ from eval.measures.uncertainty import Estimate
 from eval.reports.intact import facts, kinds_table, methods_table, rungs_table, validation_table
 from eval.reports.render import markdown_table
 from eval.reports.schema import Table, estimate_cell, table
-from eval.studies.intact.methods import INTACT, LETHE, MOST, PUBLISHED
+from eval.studies.intact.order import INTACT, LETHE, MOST, PUBLISHED
 from eval.studies.intact.report import IntactReport
 
 PAGE, TEMPLATE = DOCS / "wording.md", DOCS / "wording.template.md"

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.kept import read
-from eval.measures.marked import ANY, CHANGED, LEFT, TOUCHED
 from eval.measures.uncertainty import Estimate
 from eval.reports.render import markdown_table
 from eval.reports.schema import DASH, Cell, Plot, Point, Row, Series, Table, estimate_cell, paired_cell
 from eval.studies.marks.methods import LETHE, LOWEST, ORACLE, ORIGIN, RANDOM, REDACT, TRIP
-from eval.studies.marks.report import MEAN, MarkedPart, MarksReport
+from eval.studies.marks.study import MEAN, MarkedPart, MarksReport
+from eval.tasks.marks import ANY, CHANGED, LEFT, TOUCHED
 from ingest.deciding.baselines.within_rules import RULES_ALONE
 
 RESULTS = Path(__file__).parent / "results"

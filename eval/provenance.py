@@ -1,9 +1,9 @@
-"""What a report was made with."""
+"""What a report was made with, and a digest of it, so that runs are not mixed."""
 
 import platform
 import subprocess
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError, version
@@ -25,10 +25,14 @@ ROOMS = ("models", "ingest", "retrieval", "eval", "app")
 CPU_FILE = Path("/proc/cpuinfo")
 
 
-class Provenance(BaseModel):
-    """What is needed to reproduce a run. ``date`` is ISO 8601 in UTC."""
+class Frozen(BaseModel):
+    """A part of a report: it does not change, and a file with an unknown field is refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Provenance(Frozen):
+    """What is needed to reproduce a run. ``date`` is ISO 8601 in UTC."""
 
     date: str
     hardware: str
@@ -137,3 +141,31 @@ def _installed() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return found
+
+
+def run_digest(
+    corpus: Corpus, made_with: str, options: object, encoders: Sequence[str], source: str | None = None
+) -> str:
+    """A digest of the inputs of a run, 32 hexadecimal digits.
+
+    ``made_with`` is the digest of settings and model files, ``source`` that of the code, None for this
+    process.
+    """
+    found = blake2b(digest_size=16)
+    said = (
+        made_with,
+        list(encoders),
+        options,
+        sorted(provenance_here({}).versions.items()),
+        version("lethe"),
+        source or source_digest(),
+        (corpus.name, corpus.split, corpus.source),
+    )
+    found.update(repr(said).encode())
+    for document in corpus.documents:
+        found.update(repr((document.doc_id, document.text)).encode())
+    for question in corpus.questions:
+        found.update(repr((question.question_id, question.text, question.answer, question.about)).encode())
+    for doc_id, rows in (corpus.gold or {}).items():
+        found.update(repr((doc_id, [dict(row) for row in rows])).encode())
+    return found.hexdigest()

@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 
 from eval.attacks.judging import attempts, judge
+from eval.documents import Attack, Target
 from eval.measures.leakage import SensitiveIndex
-from eval.protocols import Attack, Target
 from eval.provenance import Provenance
 from eval.rows import Row
-from eval.studies.extraction.report import ExtractionReport
-from eval.studies.extraction.study import extraction_report
+from eval.studies.extraction import ExtractionReport, extraction_report
 
 PROVENANCE = Provenance(date="2030-01-01T00:00:00+00:00", hardware="none", versions={})
 

@@ -10,19 +10,14 @@ from app.cli.console import current_phase_on, message, progress, result_beside_t
 from app.cli.given import data_of, fields_of, reported_readings_of
 from app.compose import system_of
 from app.settings.report import run_settings
-from eval.attacks.custom import attack_from
-from eval.attacks.extraction import Aim
-from eval.attacks.suite import extraction_suite
-from eval.corpora.given import read_corpus
-from eval.corpora.gold import gold_rows
-from eval.protocols import Attack
-from eval.reports.extraction_page import leakage_table
+from eval.attacks.extraction import Aim, attack_from, extraction_suite
+from eval.corpora.corpus import gold_rows, read_corpus
+from eval.documents import Attack
+from eval.reports.extraction_page import leakage_table, membership_tables
 from eval.reports.files import extraction_folder, report_folder, write_extraction, write_membership
-from eval.reports.membership_page import membership_tables
-from eval.studies.extraction.report import summary
-from eval.studies.extraction.study import extraction
-from eval.studies.membership.report import summary as membership_summary
-from eval.studies.membership.study import Options, infer_membership
+from eval.studies.extraction import extraction, summary
+from eval.studies.membership import Options, infer_membership
+from eval.studies.membership import summary as membership_summary
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -13,11 +13,10 @@ from app.cli.given import data_of, dp_barts_of, fields_of, listed, numbered, rep
 from app.compose import system_of
 from eval.attacks.attribute_truths import truths_in
 from eval.attacks.attributes import attribute_attack
-from eval.corpora.given import read_corpus
-from eval.corpora.gold import fields_in
+from eval.corpora.corpus import fields_in, read_corpus
 from eval.reports.attributes import markdown
 from eval.reports.files import report_folder
-from eval.studies.attributes.study import Options, measure_attributes, same_value
+from eval.studies.attributes import Options, measure_attributes, same_value
 from ingest.private_files import check_new, write_new
 from ingest.protecting.incognitext import FEEDBACK, INCOGNITEXT, VARIANTS, pairs_text
 from ingest.protecting.targets import drawn_target, randomized_response

@@ -11,13 +11,10 @@ from app.auditing import audit_of
 from app.cli.console import current_phase_on, message, progress, result_beside_table, show
 from app.cli.given import data_of, fields_of, reported_readings_of
 from eval.attacks.attribute_truths import truths_in
-from eval.corpora.corpus import Corpus
-from eval.corpora.given import read_corpus
-from eval.corpora.gold import fields_in, gold_rows, persons_in
-from eval.reports.audit import audit_table, side_by_side
+from eval.corpora.corpus import Corpus, fields_in, gold_rows, persons_in, read_corpus
+from eval.reports.audit import audit_table, gate_words, side_by_side
 from eval.reports.files import audit_folder, write_audit
-from eval.reports.gates import gate_words
-from eval.reports.names import AUDIT
+from eval.reports.render import AUDIT
 from eval.studies.audit.options import Options
 from eval.studies.audit.report import AuditReport
 from models.errors import ConfigurationError, LetheError

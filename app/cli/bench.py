@@ -17,11 +17,10 @@ from eval.provenance import commit_here
 from eval.reports.detection import markdown as detection_markdown
 from eval.reports.files import report_folder
 from eval.reports.risk import markdown as risk_markdown
-from eval.studies.detection import report as detection
 from eval.studies.detection import study
-from eval.studies.detection.extras import Generalizer, LabelFactory, changed_by
-from eval.studies.risk import report as risk
-from eval.studies.risk.study import measure
+from eval.studies.detection.tasks import Generalizer, LabelFactory, changed_by
+from eval.studies.risk import as_json as risk_json
+from eval.studies.risk import measure
 from ingest.documents import Document, Span
 from ingest.private_files import write_private
 from ingest.protocols import EntityDetector, RiskModel, Sanitizer
@@ -52,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     tables = f"## Detection\n\n{detection_markdown(found)}\n## Privacy risk\n\n{risk_markdown(judged)}"
     sys.stdout.write(tables)
     if folder:
-        _write(folder, detection.as_json(found), risk.as_json(judged), tables)
+        _write(folder, study.as_json(found), risk_json(judged), tables)
         message(f"figures: {folder}")
     return 0
 
@@ -75,8 +74,12 @@ def _settings_of(column: str, settings: Settings) -> Settings:
 
 
 def _detection(
-    columns: Mapping[str, Settings], data: Path, corpora: Sequence[str] | None, reported: Phases, commit: str
-) -> detection.DetectionReport:
+    columns: Mapping[str, Settings],
+    data: Path,
+    corpora: Sequence[str] | None,
+    reported: Phases,
+    commit: str,
+) -> study.DetectionReport:
     return study.run(
         {name: detector_of(settings) for name, settings in columns.items()},
         data,

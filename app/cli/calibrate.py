@@ -9,16 +9,14 @@ from app.cli.console import console, current_phase_on, message, progress, result
 from app.cli.given import data_of, fields_of, reported_readings_of
 from app.compose import system_of
 from app.policies import check_writable, write_policy
-from eval.corpora.corpus import Selection, fewer_documents
-from eval.corpora.given import read_corpus
-from eval.corpora.gold import GoldRows, gold_rows
+from eval.corpora.corpus import GoldRows, Selection, fewer_documents, gold_rows, read_corpus
 from eval.measures.leakage import NOTHING_SENSITIVE
 from eval.prepared import Prepared, prepared
 from eval.progress import Progress
 from eval.studies.audit.measures import Grounds, Measure, linking, singling_out
-from eval.studies.calibrate.marks import MarkedThreshold, threshold_for_share, threshold_from_marks
-from eval.studies.calibrate.thresholds import (
+from eval.studies.calibrate import (
     COUNTED,
+    MarkedThreshold,
     Promise,
     attack_curves,
     leak_curve,
@@ -26,6 +24,8 @@ from eval.studies.calibrate.thresholds import (
     marked_by_model,
     marked_by_people,
     promised,
+    threshold_for_share,
+    threshold_from_marks,
 )
 from eval.targets import reading_once
 from eval.tasks.linkage import LinkageTask

@@ -12,13 +12,11 @@ from app.server.quotas.budgets import Budgets
 from app.server.quotas.later import TryLater
 from app.settings.load import ServerSettings, Settings
 from app.settings.report import run_settings
-from eval.corpora.given import read_corpus
-from eval.corpora.gold import gold_rows
-from eval.protocols import Target
+from eval.corpora.corpus import gold_rows, read_corpus
+from eval.documents import Target
 from eval.reports.defences import markdown
 from eval.reports.files import report_folder
-from eval.studies.defences.defence import ALIKE, SHARE, Limits
-from eval.studies.defences.study import Options, measure_defences
+from eval.studies.defences import ALIKE, SHARE, Limits, Options, measure_defences
 from eval.targets import reading_once
 from ingest.protocols import Encoder
 from retrieval.documents import Answer

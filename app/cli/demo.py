@@ -20,11 +20,8 @@ from app.explaining import fitting
 from app.ingesting import ingest
 from app.settings.load import load_settings
 from app.settings.report import run_settings
-from eval.corpora.corpus import Corpus, Selection
-from eval.corpora.given import read_corpus
-from eval.corpora.gold import gold_rows
+from eval.corpora.corpus import Corpus, Selection, gold_rows, read_corpus, under_public_ids
 from eval.corpora.loaders import load
-from eval.corpora.public_ids import under_public_ids
 from eval.reports.audit import audit_table
 from eval.reports.comparison import methods_table
 from eval.reports.files import report_folder, write_audit, write_comparison

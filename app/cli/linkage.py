@@ -16,8 +16,7 @@ from app.settings.report import run_settings
 from eval.corpora.corpus import Selection
 from eval.reports.files import report_folder
 from eval.reports.linkage import markdown
-from eval.studies.linkage.attacks import PRESETS, Attack
-from eval.studies.linkage.material import material
+from eval.studies.linkage.report import PRESETS, Attack, material
 from eval.studies.linkage.study import QUICK_DOCUMENTS, Options, measure_linkage
 from eval.tasks.linkage import JudgeName
 from models.errors import ConfigurationError

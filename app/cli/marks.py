@@ -12,8 +12,7 @@ from app.demo import corpus_path
 from app.settings.report import run_settings
 from eval.corpora.marked import marked_corpora
 from eval.reports.files import report_folder
-from eval.studies.marks.study import Options, measure_marks
-from eval.studies.marks.tables import markdown
+from eval.studies.marks.study import Options, markdown, measure_marks
 
 
 def run(arguments: argparse.Namespace) -> int:

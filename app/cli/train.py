@@ -70,8 +70,7 @@ def train_judge(arguments: argparse.Namespace) -> int:
 def train_attributes(arguments: argparse.Namespace) -> int:
     """Train the heads of the attribute attack on texts of people who are known in part."""
     _check_training_is_here()
-    from eval.attacks.attribute_learning import drawn, texts_to_learn
-    from eval.attacks.attribute_truths import known_texts
+    from eval.attacks.attribute_truths import drawn, known_texts, texts_to_learn
     from models.encoders.minilm import MiniLM
     from models.training.attributes import NAMES, AttributeRecipe, invented_names
     from models.training.commands import make_attributes
@@ -129,7 +128,7 @@ def train_bits(arguments: argparse.Namespace) -> int:
     """Learn what links a text to public texts of the same person, in games over a folder of corpora."""
     from app.cli.given import settings_of
     from app.compose import detector_of
-    from eval.studies.narrowing.learning import Recipe, make_bits
+    from eval.studies.narrowing import Recipe, make_bits
 
     recipe = Recipe(**_seed(arguments))
     output = Path(arguments.output)

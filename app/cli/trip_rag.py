@@ -10,9 +10,8 @@ from app.cli.console import current_phase_on, message, progress, result_beside_t
 from app.cli.given import check_trip, data_of, dp_barts_of, listed
 from app.compose import encoder_of, system_of
 from app.settings.report import files_of, run_settings
-from eval.corpora.corpus import Selection
+from eval.corpora.corpus import Selection, under_public_ids
 from eval.corpora.loaders import load
-from eval.corpora.public_ids import under_public_ids
 from eval.corpora.seen import held_out
 from eval.reports.comparison import methods_table
 from eval.reports.files import report_folder, write_comparison

@@ -14,8 +14,7 @@ from eval.corpora.corpus import Selection
 from eval.corpora.loaders import load
 from eval.reports.files import report_folder, write_tuning
 from eval.reports.schema import estimate_cell
-from eval.studies.tune.report import CheckedCell, TunedFigures, TuningReport
-from eval.studies.tune.search import Search, tune
+from eval.studies.tune import CheckedCell, Search, TunedFigures, TuningReport, tune
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from app.data_dir import DataDir
 from app.jobs.table import Jobs, UnknownJob
 from app.settings.load import Settings
-from eval.reports.names import AUDIT, PAGE
+from eval.reports.render import AUDIT, PAGE
 from models.errors import LetheError
 
 if TYPE_CHECKING:

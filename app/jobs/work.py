@@ -206,7 +206,7 @@ def _audited(job: Job, order: Order, desk: _Desk) -> dict[str, Any]:
     """Audit a collection; the report lies in the folder of the job from then on."""
     from app.auditing import audit_of
     from app.jobs.audits import kept_report, report_folder_of
-    from eval.corpora.given import read_corpus
+    from eval.corpora.corpus import read_corpus
     from eval.experiment import SYSTEMS
     from eval.rows import FILE as ROWS
     from eval.rows import AnotherRun

@@ -11,10 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from eval.attacks.claims import RuleAtomizer
-from eval.attacks.rewording import RuleRewording
-from eval.corpora.dialogues import ACI_BENCH, MTS_DIALOG
+from eval.attacks.claims import RuleAtomizer, RuleRewording
 from eval.corpora.layouts import records_in, text_of
+from eval.corpora.loaders import ACI_BENCH, MTS_DIALOG
 from eval.corpora.whole_documents import EWT_EMAIL
 from ingest.annotated import AnnotatedText
 from ingest.documents import Action, Decision, Document
@@ -189,7 +188,11 @@ def _pairs(told: _Told, others: Sequence[_Told], chance: random.Random) -> Itera
         agrees = not _absent(claim, told.words) and numbers_in(claim) <= numbers_in(told.text)
         agrees = agrees and negates(claim) <= negates(told.text)
         yield _pair(told, claim, SAME, SAME if agrees else PARTLY, "note")
-    elsewhere = [each for each in chance.sample(others, min(len(others), NEIGHBORS)) if _apart(each, told)]
+    elsewhere = [
+        each
+        for each in chance.sample(others, min(len(others), NEIGHBORS))
+        if (each.passage.doc_id != told.passage.doc_id)
+    ]
     alike = [each for each in elsewhere if each.passage.corpus == told.passage.corpus and each.claims]
     distant = [claim for each in elsewhere[:6] for claim in each.claims[:2]]
     if whole and distant:
@@ -257,10 +260,6 @@ def _unrelated(
             yield _pair(told, claim, UNSUPPORTED, UNSUPPORTED, "other note")
     if removed := _removed(told, chance):
         yield _pair(told, removed[0], UNSUPPORTED, UNSUPPORTED, "removed", removed[1])
-
-
-def _apart(one: _Told, other: _Told) -> bool:
-    return one.passage.doc_id != other.passage.doc_id
 
 
 def _from_alike(

@@ -5,22 +5,33 @@ candidates. The threat model is generous: the attacker knows the place and label
 suppressed ones, and for each label all originals of the corpus with their frequencies, but not where each
 belongs; and has learned from slots of other documents, whose originals are known, how much each clue tells.
 
-Candidates are ranked by their probability: their frequency times what the clues say (``eval.attacks.clues``,
-``eval.attacks.posterior``). Where clues did not help on other documents, by frequency alone.
+Candidates are ranked by their probability: their frequency times what the clues say
+(``eval.attacks.posterior``). Where clues did not help on other documents, by frequency alone.
 """
 
 import random
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.attacks.clues import Clues
-from eval.attacks.posterior import Known, weights_by_group, weights_of
-from eval.attacks.slots import Candidates, Slot, overlooked_text, slots_of
-from eval.measures.leakage import is_measurable, stands_in
+from eval.attacks.posterior import (
+    Candidates,
+    Clues,
+    Known,
+    OriginalsMissing,
+    Slot,
+    overlooked_text,
+    slots_of,
+    weights_by_group,
+    weights_of,
+)
+from eval.measures.leakage import SensitiveIndex, is_measurable, stands_in
+from eval.measures.overlap import rouge_l, stems
+from eval.measures.uncertainty import Estimate, clustered_share, mean_of
 from ingest.documents import Document, Identifier, SanitizedDocument
 from ingest.protocols import Encoder
 from models.errors import ConfigurationError
@@ -221,3 +232,168 @@ def _groups(doc_ids: Sequence[str], seed: int) -> dict[str, int]:
 
 def _place(order: NDArray[np.intp], truth: int) -> int:
     return int(np.flatnonzero(order == truth)[0]) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class GuessShares:
+    """Shares of slots with the truth ranked first, or among the first five; intervals over documents.
+
+    ``prior`` always guesses what was said most often; ``chance`` is the expectation of blind drawing, in
+    [0, 1], None without slots. Where the original still stands, all three have it.
+    """
+
+    first: Estimate
+    first_five: Estimate
+    prior_first: Estimate
+    prior_first_five: Estimate
+    chance_first: float | None
+    chance_first_five: float | None
+
+
+def guess_shares(guesses: Sequence[Guess], seed: int = 0) -> GuessShares:
+    """The shares of all slots given; leave out those that are ``kept`` to see the guessing alone."""
+    return GuessShares(
+        first=_share(guesses, lambda guess: guess.rank <= 1, seed),
+        first_five=_share(guesses, lambda guess: guess.rank <= 5, seed),
+        prior_first=_share(guesses, lambda guess: guess.prior_rank <= 1, seed),
+        prior_first_five=_share(guesses, lambda guess: guess.prior_rank <= 5, seed),
+        chance_first=_chance(guesses, 1),
+        chance_first_five=_chance(guesses, 5),
+    )
+
+
+def _share(guesses: Sequence[Guess], right: Callable[[Guess], bool], seed: int) -> Estimate:
+    totals = Counter(guess.doc_id for guess in guesses)
+    hits = Counter(guess.doc_id for guess in guesses if right(guess))
+    return clustered_share([hits[doc_id] for doc_id in totals], list(totals.values()), seed)
+
+
+def _chance(guesses: Sequence[Guess], top: int) -> float | None:
+    return sum(guess.chance(top) for guess in guesses) / len(guesses) if guesses else None
+
+
+OPENING = "([{\"'“‘«"
+"""Marks that no blank follows."""
+
+DOCUMENT_RECONSTRUCTION = IndexAttack(
+    name="document reconstruction",
+    goal="Bring back an original document from its sanitized text.",
+    threat_model=ENTITY_INFERENCE.threat_model,
+    reference=(
+        "Zhu et al., Not All Entities are Created Equal, section 3.2, second objective of the attacker; "
+        "putting the best guesses in is ours"
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reconstruction:
+    """One document before and after the guesses were put in.
+
+    ROUGE-L F values are in [0, 1]; the original is the reference. Of the ``sensitive`` entities of the
+    original, ``left`` are in the sanitized text and ``recovered`` in the reconstructed ``text``.
+    """
+
+    doc_id: str
+    sanitized_rouge: float
+    rouge: float
+    sensitive: int
+    left: int
+    recovered: int
+    text: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ReconstructionMeans:
+    """Means over documents; ``gain`` is the paired difference of the ROUGE-L F values.
+
+    Shares are of all sensitive entities. All intervals are over documents.
+    """
+
+    sanitized_rouge: Estimate
+    rouge: Estimate
+    gain: Estimate
+    left: Estimate
+    recovered: Estimate
+
+
+def reconstruct(
+    documents: Iterable[Document],
+    sanitized: Sequence[SanitizedDocument],
+    guesses: Iterable[Guess],
+    sensitive: SensitiveIndex,
+) -> list[Reconstruction]:
+    """One row for each sanitized document, in order.
+
+    Reconstruction: fill guesses into a sanitized document, and measure how much of the original that
+    restores.
+
+    The guesses fill the replaced slots. The sanitized text itself is measured as
+    the baseline.
+
+    Raises:
+        OriginalsMissing: one of the sanitized documents has no original.
+    """
+    originals = {document.doc_id: document.text for document in documents}
+    best: dict[str, dict[int, str]] = {}
+    for guess in guesses:
+        best.setdefault(guess.doc_id, {})[guess.number] = "" if guess.kept else guess.best
+    rows = []
+    for each in sanitized:
+        if each.doc_id not in originals:
+            raise OriginalsMissing(
+                f"document {each.doc_id} has no original: give the documents that were sanitized"
+            )
+        filled = filled_in(each, best.get(each.doc_id, {}))
+        rows.append(_measured(originals[each.doc_id], each, filled, sensitive))
+    return rows
+
+
+def filled_in(sanitized: SanitizedDocument, words: dict[int, str]) -> str:
+    """The sanitized text with ``words`` in its slots, by the number of the decision.
+
+    A slot without words stays as it is. A blank is added before the words of a suppressed slot; articles stay
+    as the sanitizer left them.
+    """
+    places = sorted((sanitized.places[number], number) for number, said in words.items() if said)
+    text, cursor = "", 0
+    for (start, end), number in places:
+        text += sanitized.text[cursor:start]
+        said = words[number]
+        text = text + said if start < end else _put_in(text, said)
+        cursor = end
+    return text + sanitized.text[cursor:]
+
+
+def reconstruction_means(rows: Sequence[Reconstruction], seed: int = 0) -> ReconstructionMeans:
+    """The rows folded; without rows every mean and share is None."""
+    totals = [row.sensitive for row in rows]
+    return ReconstructionMeans(
+        sanitized_rouge=mean_of([row.sanitized_rouge for row in rows], seed),
+        rouge=mean_of([row.rouge for row in rows], seed),
+        gain=mean_of([row.rouge - row.sanitized_rouge for row in rows], seed),
+        left=clustered_share([row.left for row in rows], totals, seed),
+        recovered=clustered_share([row.recovered for row in rows], totals, seed),
+    )
+
+
+def _measured(
+    original: str, sanitized: SanitizedDocument, filled: str, sensitive: SensitiveIndex
+) -> Reconstruction:
+    reference, doc_id = stems(original), sanitized.doc_id
+    return Reconstruction(
+        doc_id=doc_id,
+        sanitized_rouge=rouge_l(reference, stems(sanitized.text)).f,
+        rouge=rouge_l(reference, stems(filled)).f,
+        sensitive=len(sensitive.behind([doc_id])),
+        left=len(sensitive.leaked([doc_id], sanitized.text, "")),
+        recovered=len(sensitive.leaked([doc_id], filled, "")),
+        text=filled,
+    )
+
+
+def _put_in(text: str, words: str) -> str:
+    """``text`` followed by the words of a suppressed slot."""
+    # Suppression removes the blank before the mention as well.
+    blank = " " if text and not (text[-1].isspace() or text[-1] in OPENING) else ""
+    return f"{text}{blank}{words}"

@@ -3,10 +3,9 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from eval.documents import AttackPrompt, Attempt, PassageCopy
+from eval.documents import AttackPrompt, Attempt, PassageCopy, Target
 from eval.measures.leakage import SensitiveIndex
 from eval.measures.overlap import copied_runs, rouge_l, stems, word_tokens
-from eval.protocols import Target
 from eval.rows import Row
 from ingest.documents import Identifier
 from models.errors import LetheError

@@ -6,22 +6,26 @@ masked words come back (MBA). Each is calibrated by the same score of perturbed 
 some texts score high wherever they are asked (DCMI), and by the nearest reference texts.
 
 Two more need a victim that answers yes or no: asking whether the text is there, and questions about what it
-says (IA), of which ``eval.attacks.interrogation`` has a language model write some.
+says (IA), some of which a language model writes.
 """
 
 import random
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from eval.attacks.extraction import WORDS
 from eval.attacks.guessing import IndexAttack
-from eval.attacks.words import WORDS
 from eval.measures.leakage import STOP_WORDS, normalized
 from eval.measures.overlap import rouge_l, stems, word_tokens
 from ingest.documents import Document
+from ingest.protocols import Encoder
 from models.errors import ConfigurationError
+from models.language.asking import Asker, Plan, Slots
+from models.language.prompts import prompt
+from models.language.protocol import rows_in
 from models.vectors import Vectors
 from retrieval.citations import NO_ANSWER
 from retrieval.documents import Answer
@@ -248,3 +252,63 @@ def members_and_others(
     for place, document in enumerate(distinct):
         parts[place in out].append(document)
     return parts
+
+
+KEPT = 15
+"""The questions that are asked about a text, of up to 30 that are written: the most similar to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interrogator:
+    """One question a text to the model, about the first 2,048 characters of it.
+
+    Questions about a text that are answered by yes or no, written by a language model that sees it (IA).
+
+    After Naseh et al. 2025, Riddle Me This! A victim that has the text in its index answers them better than
+    one that has not.
+    """
+
+    asker: Asker
+    encoder: Encoder
+    kept: int = KEPT
+
+    @property
+    def name(self) -> str:
+        """The model, the prompt, and what chooses among the questions."""
+        return f"interrogation[{self.asker.engine(prompt('interrogate'))}; {self.encoder.name}]"
+
+    def plan(self, texts: Sequence[str]) -> Plan:
+        """What writing takes."""
+        return self.asker.plan(prompt("interrogate"), _slots(texts))
+
+    def questions(self, texts: Sequence[str]) -> Iterator[list[YesNo]]:
+        """The questions about each text, in order; none where the answer has none, or the prompt is too long.
+
+        Raises:
+            ModelUnavailable: The model could not be reached or failed.
+        """
+        written = self.asker.each(prompt("interrogate"), _slots(texts), questions_in)
+        for text, found in zip(texts, written, strict=True):
+            yield nearest(text, found, self.encoder, self.kept) if found else []
+
+
+def questions_in(answer: str) -> list[YesNo] | None:
+    """The questions of an answer, each once; None without any. What has another form is left out."""
+    found: dict[str, YesNo] = {}
+    for row in rows_in(answer, "questions") or ():
+        asked, right = (row.get("question"), row.get("answer")) if isinstance(row, dict) else (None, None)
+        said = right.strip().casefold() if isinstance(right, str) else ""
+        if isinstance(asked, str) and asked.strip() and said in ("yes", "no"):
+            found.setdefault(asked.strip().casefold(), YesNo(asked.strip(), said == "yes"))
+    return list(found.values()) or None
+
+
+def nearest(text: str, questions: Sequence[YesNo], encoder: Encoder, most: int) -> list[YesNo]:
+    """At most so many questions, those whose vectors have the largest cosine with that of the text."""
+    vectors = encoder.encode([text, *(each.question for each in questions)])
+    order = np.argsort(-(vectors[1:] @ vectors[0]), kind="stable")[:most]
+    return [questions[place] for place in sorted(order.tolist())]
+
+
+def _slots(texts: Sequence[str]) -> list[Slots]:
+    return [{"text": text[:QUOTED]} for text in texts]

@@ -1,13 +1,163 @@
-"""The nouns of a benchmark: documents, questions, and the selection of both."""
+"""The nouns of a benchmark: documents, questions, the selection of both, and what a user names and marks."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 
-from eval.corpora.gold import GoldRows
+from eval.progress import Progress, no_progress
 from ingest.documents import Document
-from models.errors import ConfigurationError
+from ingest.errors import UnreadableDocument
+from ingest.read.paths import canonical, os_problem, shown
+from ingest.read.reading import Fields, Reading
+from ingest.read.record_text import document_of
+from ingest.read.records import Record, read_records, record_format
+from ingest.read.sources import STDIN
+from models.errors import ConfigurationError, LetheError
+
+GoldRows = Mapping[str, Sequence[Mapping[str, object]]]
+"""Annotated entities by document id, as read."""
+
+
+def gold_rows(paths: Sequence[str], field_name: str, fields: Fields) -> GoldRows:
+    """The annotated entities of each record, by the ids that ``read_documents`` gives.
+
+    A record that makes no document is skipped.
+
+    Raises:
+        ConfigurationError: No record has the field, or the records come from standard input.
+        UnreadableDocument: A file or record cannot be read, a record lacks the field or has no list of
+            entities there, has another record's id, or counts characters of a text that was changed.
+    """
+    rows: dict[str, Sequence[Mapping[str, object]]] = {}
+    texts: dict[str, int] = {}
+    unmarked: list[Record] = []
+    for source, record in _records(paths, fields.text):
+        try:
+            document = document_of(record, source, fields)
+        except UnreadableDocument:
+            continue
+        if field_name not in record.fields:
+            unmarked.append(record)
+            continue
+        marked = _marked(record, field_name)
+        _check_places(document, record, marked)
+        if texts.setdefault(document.doc_id, hash(document.text)) != hash(document.text):
+            raise UnreadableDocument(
+                record.place, "has the id of an earlier record with another text; give each its own"
+            )
+        rows.setdefault(document.doc_id, marked)
+    if unmarked:
+        raise _lacking(unmarked[0], field_name, everywhere=not rows)
+    return rows
+
+
+def persons_in(paths: Sequence[str], field_name: str, fields: Fields) -> dict[str, str]:
+    """What each record says of whom it is about, by the ids that ``read_documents`` gives; a private value.
+
+    Raises:
+        ConfigurationError: No record has the field, or the records come from standard input.
+        UnreadableDocument: A file or record cannot be read.
+    """
+    found: dict[str, str] = {}
+    for source, record in _records(paths, fields.text):
+        value = record.fields.get(field_name)
+        if isinstance(value, str | int) and str(value).strip():
+            try:
+                found[document_of(record, source, fields).doc_id] = str(value)
+            except UnreadableDocument:
+                continue
+    if not found:
+        raise ConfigurationError(
+            f"No record has a word or number in a field {field_name!r}. Name the one that says whom it is "
+            "about."
+        )
+    return found
+
+
+def fields_in(paths: Sequence[str], field_name: str, fields: Fields) -> dict[str, Mapping[str, object]]:
+    """What each record says of its person, by the names of attributes; private values.
+
+    Raises:
+        ConfigurationError: No record has named values in the field, or the records come from standard input.
+        UnreadableDocument: A file or record cannot be read.
+    """
+    found: dict[str, Mapping[str, object]] = {}
+    for source, record in _records(paths, fields.text):
+        value = record.fields.get(field_name)
+        if isinstance(value, dict) and value:
+            try:
+                found[document_of(record, source, fields).doc_id] = value
+            except UnreadableDocument:
+                continue
+    if not found:
+        raise ConfigurationError(
+            f"No record has named values in a field {field_name!r}. Name the one that holds attributes of a "
+            'person, such as {"age": 41, "occupation": "nurse"}.'
+        )
+    return found
+
+
+def _records(paths: Sequence[str], text_field: str) -> Iterator[tuple[str, Record]]:
+    """Records with the name of their file in ids."""
+    for named in paths:
+        if named == STDIN:
+            raise ConfigurationError(
+                "Marked entities cannot be taken from standard input, which is read only once: name a file."
+            )
+        path = Path(named)
+        place, unit = shown(path), ("record" if record_format(str(path)) == ".json" else "line")
+        try:
+            for number, fields in read_records(str(path), text_field):
+                yield canonical(path), Record(number, f"{place}, {unit} {number:,}", fields)
+        except OSError as error:
+            raise UnreadableDocument(place, os_problem(error)) from None
+
+
+def _marked(record: Record, field_name: str) -> list[Mapping[str, object]]:
+    marked = record.fields[field_name]
+    if not isinstance(marked, list):
+        raise UnreadableDocument(record.place, f"{field_name} is not a list of entities")
+    for number, row in enumerate(marked):
+        if not isinstance(row, dict):
+            raise UnreadableDocument(
+                record.place, f"row {number} of {field_name} is no entity; write {{...}} with named fields"
+            )
+    return marked
+
+
+def _check_places(document: Document, record: Record, marked: Sequence[Mapping[str, object]]) -> None:
+    """Refuse offsets if reading changed the text: they count characters of the text in the file."""
+    by_place = any(not row.get("text") and ("start" in row or "end" in row) for row in marked)
+    if by_place and not _holds(record.fields, document.text):
+        raise UnreadableDocument(
+            record.place,
+            "its entities are given by start and end, and its text was changed on reading (line ends, "
+            "invisible characters, accents, or several fields joined); give the entities as text, or "
+            "clean the file first",
+        )
+
+
+def _holds(value: object, text: str) -> bool:
+    if isinstance(value, dict):
+        return any(_holds(each, text) for each in value.values())
+    return value == text
+
+
+def _lacking(record: Record, field_name: str, everywhere: bool) -> ConfigurationError | UnreadableDocument:
+    # Field names are not shown: the first line may be data instead of a header.
+    count = len(record.fields)
+    among = f"among {count:,} field{'s' * (count != 1)}"
+    if everywhere:
+        return ConfigurationError(
+            f"No record has a field {field_name!r} {among}. Name the one that holds the marked entities."
+        )
+    return UnreadableDocument(
+        record.place,
+        f"has no field {field_name!r} {among}, which other records have; write an empty list where there is "
+        "nothing to mark",
+    )
+
 
 Truths = Mapping[str, tuple[str, ...]]
 """What is known of a person: the values of each attribute, several where a person has several conditions."""
@@ -129,3 +279,93 @@ def _kept(
     others = [document.doc_id for document in documents if document.doc_id not in needed]
     chosen = needed | set(wanted.drawn("documents").sample(others, wanted.most_documents - len(needed)))
     return [document for document in documents if document.doc_id in chosen]
+
+
+def under_public_ids(corpus: Corpus, public_ids: Callable[[Sequence[str]], Sequence[str]]) -> Corpus:
+    """The same corpus under the ids that a collection would give its documents.
+
+    A question id is the public id of its document and its own suffix, or a number if the question has no
+    document or its id does not begin with that of the document.
+    """
+    read = [document.doc_id for document in corpus.documents]
+    public = dict(zip(read, public_ids(read), strict=True))
+    gold = corpus.gold
+    return replace(
+        corpus,
+        documents=[replace(document, doc_id=public[document.doc_id]) for document in corpus.documents],
+        questions=[
+            _question(question, number, public) for number, question in enumerate(corpus.questions, 1)
+        ],
+        gold=None if gold is None else {new: gold[old] for old, new in public.items() if old in gold},
+    )
+
+
+def _question(question: Question, number: int, public: Mapping[str, str]) -> Question:
+    about, own = question.about, f"question-{number}"
+    if not about:
+        return replace(question, question_id=own)
+    if question.question_id.startswith(f"{about}/"):
+        own = question.question_id.removeprefix(f"{about}/")
+    return replace(question, question_id=f"{public[about]}/{own}", about=public[about])
+
+
+def read_corpus(
+    readings: Iterable[Reading],
+    public_ids: Callable[[Sequence[str]], Sequence[str]],
+    gold: GoldRows | None = None,
+    progress: Progress = no_progress,
+    persons: Mapping[str, str] | None = None,
+    attributes: Mapping[str, Truths] | None = None,
+) -> Corpus:
+    """The readable documents without duplicates of a text or an id; the first is kept, as in a collection.
+
+    ``public_ids`` are the ids for rows and reports; ``gold``, the ``persons`` that documents are about,
+    and their ``attributes`` are keyed by the ids as read.
+
+    Raises:
+        LetheError: There is no document, or one without its line of marked entities.
+    """
+    read, unread = _distinct(readings, progress)
+    if not read:
+        raise LetheError("There is no document to attack: none of the paths could be read.")
+    public = public_ids([document.doc_id for document in read])
+    marks = None if gold is None else _marks(public, read, gold)
+    documents = [replace(old, doc_id=new) for new, old in zip(public, read, strict=True)]
+    people: dict[str, set[str]] = {}
+    for new, old in zip(public, read, strict=True):
+        if person := (persons or {}).get(old.doc_id):
+            people.setdefault(person, set()).add(new)
+    several = [frozenset(ids) for ids in people.values() if len(ids) > 1]
+    known = {
+        new: those
+        for new, old in zip(public, read, strict=True)
+        if (those := (attributes or {}).get(old.doc_id))
+    }
+    return Corpus("files", documents, gold=marks, unread=unread, people=several, attributes=known)
+
+
+def _distinct(readings: Iterable[Reading], progress: Progress) -> tuple[list[Document], int]:
+    """Documents with a unique text and id, and the number of others that are not duplicates."""
+    texts: set[str] = set()
+    by_id: dict[str, Document] = {}
+    unread = 0
+    for reading in readings:
+        document = reading.item
+        if not isinstance(document, Document):
+            unread += 1
+        elif document.text not in texts:
+            unread += document.doc_id in by_id
+            texts.add(document.text)
+            by_id.setdefault(document.doc_id, document)
+        progress("reading", len(by_id), None)
+    return list(by_id.values()), unread
+
+
+def _marks(public: Sequence[str], read: Sequence[Document], gold: GoldRows) -> GoldRows:
+    missing = [new for new, old in zip(public, read, strict=True) if old.doc_id not in gold]
+    if missing:
+        raise LetheError(
+            f"{len(missing)} of {len(read)} documents have no marked entities, the first is {missing[0]}. "
+            "Name only files of records with the marks in them."
+        )
+    return {new: gold[old.doc_id] for new, old in zip(public, read, strict=True)}

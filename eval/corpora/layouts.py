@@ -1,11 +1,13 @@
 """The files of published corpora, and reading them with errors that name the place."""
 
 import zlib
-from collections.abc import Container, Iterator
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from eval.corpora.corpus import Corpus, GoldRows, Question, Selection, bounded
 from ingest.documents import Document
 from ingest.errors import UnreadableDocument
 from ingest.language.normalize import fixed_text
@@ -150,3 +152,52 @@ def check_known(doc_ids: Container[str], doc_id: str, record: Record) -> None:
         raise UnreadableDocument(record.place, "has an empty id; give each record its own")
     if doc_id in doc_ids:
         raise UnreadableDocument(record.place, "has the id of an earlier record; give each its own")
+
+
+def assembled(
+    layout: Layout,
+    documents: Sequence[Document],
+    questions: Sequence[Question],
+    selection: Selection,
+    how: str,
+    gold: GoldRows | None = None,
+    all_documents: int | None = None,
+) -> Corpus:
+    """The corpus with the selected number of documents and questions; ``how`` begins its ``split``.
+
+    ``all_documents`` is the number before ``documents`` were drawn.
+
+    Raises:
+        ConfigurationError: There is no document, or no question.
+    """
+    if not documents or not questions:
+        lacking = "question" if documents else "document"
+        raise ConfigurationError(
+            f"The corpus {layout.corpus} gives no {lacking}{_of_split(selection)}. {how}: give it more or "
+            "longer records."
+        )
+    kept, asked = bounded(documents, questions, selection)
+    ids = {document.doc_id for document in kept}
+    split = (
+        f"{how}; {len(asked):,} of {len(questions):,} such questions are asked, "
+        f"of {len(kept):,} of {all_documents or len(documents):,} documents{_of_split(selection)} "
+        f"(seed {selection.seed})."
+    )
+    marked = None if gold is None else {doc_id: rows for doc_id, rows in gold.items() if doc_id in ids}
+    return Corpus(layout.corpus, kept, asked, marked, split, layout.source, layout.license)
+
+
+def asked_once(questions: Iterable[Question]) -> list[Question]:
+    """The questions with unique wording, ignoring case: a repeated question has no single document."""
+    listed = list(questions)
+    times = Counter(question.text.casefold() for question in listed)
+    return [question for question in listed if times[question.text.casefold()] == 1]
+
+
+def first_words(text: str, most: int) -> str:
+    """The first ``most`` words of a text, white space collapsed."""
+    return " ".join(text.split()[:most])
+
+
+def _of_split(selection: Selection) -> str:
+    return "" if selection.split is None else f" of official splits named {selection.split}"

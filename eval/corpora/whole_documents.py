@@ -1,20 +1,98 @@
 """Corpora without questions: inverse cloze or the user provides them."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from eval.corpora.asked import questions_of
-from eval.corpora.assembling import assembled
-from eval.corpora.cloze import cloze_questions
-from eval.corpora.corpus import Corpus, Question, Selection, fewer_documents
-from eval.corpora.gold import GoldRows, gold_rows
-from eval.corpora.layouts import Layout, check_known, files_in, records_in, text_of
+from eval.corpora.corpus import Corpus, GoldRows, Question, Selection, fewer_documents, gold_rows
+from eval.corpora.layouts import Layout, assembled, check_known, files_in, records_in, text_of
 from ingest.documents import Document
 from ingest.errors import UnreadableDocument
+from ingest.language.sentences import split_sentences
 from ingest.read.paths import Walk, shown
 from ingest.read.reading import Fields
 from ingest.read.record_text import document_of
 from ingest.read.sources import read_documents
+
+FEWEST_WORDS, MOST_WORDS = 8, 40
+"""Words of a drawn sentence."""
+BEFORE, AFTER = 1, 2
+"""Sentences before and after it in the reference answer."""
+
+_ENDS = (".", "!", "?", "…", "。", "！", "？")
+_OPENERS = "\"'([“‘«¿¡"
+_CLOSERS = "\"')]”’»"
+
+
+def cloze_questions(documents: Sequence[Document], per_document: int, selection: Selection) -> list[Question]:
+    """Up to ``per_document`` questions about each document, in order, drawn with the seed.
+
+    Questions for documents without questions: inverse cloze.
+
+    A sentence drawn from a document is the question and the sentences beside it are the reference answer
+    (Lee, Chang and Toutanova, ACL 2019). The paper takes the sentence out of its context in nine cases of
+    ten; here the document stays whole, because retrieval from the knowledge base is measured.
+
+    A question is a sentence of 8 to 40 words with a final mark and a neighboring sentence, which occurs only
+    once in all documents: this excludes greetings, headings, signatures and set phrases. It does not begin
+    with a small letter, as fragments after an abbreviation do.
+    """
+    sentences = {document.doc_id: split_sentences(document.text) for document in documents}
+    times = Counter(sentence for each in sentences.values() for sentence in each)
+    questions: list[Question] = []
+    for doc_id, each in sentences.items():
+        places = (
+            [place for place, sentence in enumerate(each) if times[sentence] == 1 and _asks(sentence)]
+            if len(each) > 1
+            else []
+        )
+        drawn = selection.drawn(f"cloze:{doc_id}").sample(places, min(per_document, len(places)))
+        questions += _questions(doc_id, each, sorted(drawn))
+    return questions
+
+
+def _asks(sentence: str) -> bool:
+    first = sentence.lstrip(_OPENERS)[:1]
+    whole = first.isalpha() and not first.islower() and sentence.rstrip(_CLOSERS).endswith(_ENDS)
+    return whole and FEWEST_WORDS <= len(sentence.split()) <= MOST_WORDS
+
+
+def _questions(doc_id: str, sentences: Sequence[str], places: Sequence[int]) -> Iterator[Question]:
+    for number, place in enumerate(places, 1):
+        beside = (*sentences[max(0, place - BEFORE) : place], *sentences[place + 1 : place + 1 + AFTER])
+        yield Question(f"{doc_id}/cloze-{number}", sentences[place], " ".join(beside), doc_id)
+
+
+QUESTIONS = Layout(
+    "questions", ("question", "answer"), "the user's own", "the user's own", ("questions.jsonl",)
+)
+
+
+def questions_of(file: Path, doc_ids: Collection[str]) -> list[Question]:
+    """The questions of a file of records with ``question``, ``answer`` and possibly ``about``.
+
+    ``about`` is the id of the document with the answer; it is optional.
+
+    Raises:
+        LetheError: The file cannot be read, or a record lacks a part or is about an unknown document.
+    """
+    questions: list[Question] = []
+    for record in records_in(file, QUESTIONS):
+        asked, answer = text_of(record, "question"), text_of(record, "answer")
+        if not (asked and answer):
+            raise UnreadableDocument(
+                record.place, "has an empty question or answer; fill it in or leave it out"
+            )
+        about = text_of(record, "about") if record.fields.get("about") is not None else ""
+        if about and about not in doc_ids:
+            raise UnreadableDocument(
+                record.place,
+                f"is about a document that is none of the {len(doc_ids):,} that were read; give its id as "
+                "reading gives it (a record's id, or the path of a file as it was named)",
+            )
+        questions.append(Question(f"question-{record.number}", asked, answer, about))
+    return questions
+
 
 TAB = Layout(
     "tab",

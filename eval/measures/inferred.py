@@ -9,8 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from eval.measures.said_areas import Area, areas_in
-from eval.measures.said_numbers import ranges_of
+from eval.measures.said import Area, areas_in, ranges_of
 from eval.measures.uncertainty import Estimate, clustered_share, counted_share, mean_of, ratio_of
 from eval.rows import Row
 from ingest.language.vocabulary import fold

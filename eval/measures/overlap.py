@@ -22,10 +22,7 @@ class RecallOverlap:
 
 
 def recall_at_k_overlap(
-    original: Sequence[Sequence[Hashable]],
-    other: Sequence[Sequence[Hashable]],
-    k: int,
-    seed: int = 0,
+    original: Sequence[Sequence[Hashable]], other: Sequence[Sequence[Hashable]], k: int, seed: int = 0
 ) -> RecallOverlap:
     """The share of the first ``k`` of the original ranking that is also in the first ``k`` of the other.
 
@@ -87,14 +84,6 @@ def _run_end(output: Sequence[str], start: int, source: Sequence[str], place: in
         start += 1
         place += 1
     return start
-
-
-def longest_common_run(output: Sequence[str], source: Sequence[str]) -> int:
-    """The length of the longest shared run of tokens."""
-    from difflib import SequenceMatcher
-
-    match = SequenceMatcher(None, source, output, autojunk=False).find_longest_match()
-    return match.size
 
 
 @lru_cache(16_384)

@@ -14,18 +14,367 @@ import math
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import fmean, stdev
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from eval.documents import Mark, MarkedDocument
 from eval.measures.leakage import STOP_WORDS
-from eval.measures.uncertainty import Estimate, mean_of, ratio_of
+from eval.measures.uncertainty import Estimate, clustered_share, mean_of, ratio_of
 from ingest.documents import Span
+from ingest.language.units import retrieval_units
 from ingest.protocols import Encoder
 from ingest.spans import Replacement, substitute
 
+CLUSTERS, RESTARTS, PAIRS, DIMENSIONS = 4, 50, 5, 64
+"""Clusters, k-means restarts of a run, pairs of runs that are compared, and dimensions of word vectors."""
+BY_WORDS = "nmi[tfidf]"
+
+Matrix = NDArray[np.float64]
+Labels = NDArray[np.integer[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The mean of some values and their standard deviation, that of a sample."""
+
+    mean: float
+    deviation: float
+
+
+@dataclass(frozen=True, slots=True)
+class ClustersKept:
+    """The NMI of each pair of runs on ``n`` texts, and of as many pairs of ``ceiling`` and ``chance``.
+
+    A measure of INTACT (Pilán, Manzanares-Salor, Sánchez and Lison, Truthful Text Sanitization Guided by
+    Inference Attacks). Originals and sanitized texts are clustered apart, each by k-means++ that keeps the
+    best of many restarts, and the two labelings are compared. 1 is the same clusters, whatever their numbers.
+    Two labelings that have nothing in common score above 0 in a small corpus, and two runs on the same texts
+    below 1: so a figure stands beside ``chance``, the same labels shuffled, and ``ceiling``, originals
+    against originals.
+
+    The paper's vectors are means of BERT's token states. Ours, by engine: ``nmi[tfidf]`` weighs words by TF-
+    IDF and keeps 64 dimensions of it, fitted to the set of texts that is clustered; ``nmi[mean of windows,
+    ...]`` is the mean of a text encoder over all windows of a text.
+    """
+
+    engine: str
+    n: int
+    kept: Spread
+    ceiling: Spread
+    chance: Spread
+    pairs: Sequence[float] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Clustering:
+    """A set of texts, clustered: two labelings for each pair of runs, from seeds of their own."""
+
+    engine: str
+    first: Sequence[Labels] = field(repr=False)
+    second: Sequence[Labels] = field(repr=False)
+
+
+def engine_of(encoder: Encoder) -> str:
+    """What figures from the vectors of an encoder are called."""
+    return f"nmi[mean of windows, {encoder.name}]"
+
+
+def clustered(engine: str, vectors: Matrix | None, seed: int = 0) -> Clustering | None:
+    """Cluster vectors; None if there are none, or no more different ones than clusters."""
+    if vectors is None or len(np.unique(vectors, axis=0)) <= CLUSTERS:
+        return None
+    seeds = [2 * PAIRS * seed + number for number in range(2 * PAIRS)]
+    found = [labels_of(vectors, each) for each in seeds]
+    return Clustering(engine, found[:PAIRS], found[PAIRS:])
+
+
+def clusters_kept(original: Clustering | None, sanitized: Clustering | None) -> ClustersKept | None:
+    """The NMI of the clusters of sanitized texts with those of the originals, both in the same order.
+
+    None if one of the two could not be clustered.
+
+    Raises:
+        ValueError: The two differ in engine or number of texts.
+    """
+    if original is None or sanitized is None:
+        return None
+    if original.engine != sanitized.engine:
+        raise ValueError(f"{original.engine} and {sanitized.engine} are not compared: take one engine")
+    pairs = _pairs(original.first, sanitized.second)
+    rng = np.random.default_rng(0)
+    shuffled = [rng.permutation(each) for each in sanitized.second]
+    return ClustersKept(
+        original.engine,
+        len(original.first[0]),
+        spread(pairs),
+        spread(_pairs(original.first, original.second)),
+        spread(_pairs(original.first, shuffled)),
+        pairs,
+    )
+
+
+def _pairs(some: Sequence[Labels], others: Sequence[Labels]) -> list[float]:
+    return [mutual_information(one, other) for one, other in zip(some, others, strict=True)]
+
+
+def spread(values: Sequence[float]) -> Spread:
+    """Mean and standard deviation; 0 for a single value."""
+    return Spread(fmean(values), stdev(values) if len(values) > 1 else 0.0)
+
+
+def mutual_information(one: Sequence[int] | Labels, other: Sequence[int] | Labels) -> float:
+    """I(one; other) / mean(H(one), H(other)) of two labelings of the same things, in [0, 1].
+
+    1 for two labelings with a single label each: they agree.
+
+    Raises:
+        ValueError: They label different numbers of things, or none.
+    """
+    if len(one) != len(other) or not len(one):
+        raise ValueError(f"{len(one)} labels and {len(other)} others: label the same things twice")
+    rows, columns = (np.unique(np.asarray(each), return_inverse=True)[1] for each in (one, other))
+    together = np.zeros((rows.max() + 1, columns.max() + 1))
+    np.add.at(together, (rows, columns), 1 / len(one))
+    apart = np.outer(together.sum(axis=1), together.sum(axis=0))
+    there = together > 0
+    shared = float((together[there] * np.log(together[there] / apart[there])).sum())
+    whole = (_entropy(together.sum(axis=1)) + _entropy(together.sum(axis=0))) / 2
+    return 1.0 if whole == 0 else min(1.0, max(0.0, shared / whole))
+
+
+def _entropy(shares: Matrix) -> float:
+    return float(-(shares * np.log(shares)).sum())
+
+
+def labels_of(vectors: Matrix, seed: int) -> Labels:
+    """The clusters of the k-means++ run with the lowest inertia of all restarts."""
+    from sklearn.cluster import KMeans
+
+    found: Labels = KMeans(CLUSTERS, init="k-means++", n_init=RESTARTS, random_state=seed).fit_predict(
+        vectors
+    )
+    return found
+
+
+def word_vectors(texts: Sequence[str]) -> Matrix | None:
+    """TF-IDF without English stop words, reduced to 64 dimensions; None if words or texts are too few.
+
+    Both are fitted to these texts, as somebody would who has no others.
+    """
+    from sklearn.decomposition import TruncatedSVD
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    try:
+        counted = TfidfVectorizer(sublinear_tf=True, stop_words="english").fit_transform(texts)
+    except ValueError:
+        return None
+    if min(counted.shape) <= CLUSTERS:
+        return None
+    reduced: Matrix = TruncatedSVD(min(DIMENSIONS, *counted.shape), random_state=0).fit_transform(counted)
+    return reduced
+
+
+def window_vectors(texts: Sequence[str], encoder: Encoder) -> Matrix | None:
+    """The mean vector of the windows of each text, weighted by their tokens; None if there are no texts.
+
+    Windows cover a text without gaps. A text without words has the vector of its empty window.
+    """
+    if not texts:
+        return None
+    windows: list[str] = []
+    sizes: list[list[int]] = []
+    for text in texts:
+        tokens = encoder.token_spans(text)
+        units = retrieval_units(text, tokens, encoder.max_tokens)
+        windows += [text[unit.start : unit.end] for unit in units] or [""]
+        sizes.append(
+            [sum(unit.start <= start < unit.end for start, _ in tokens) or 1 for unit in units] or [1]
+        )
+    vectors = np.asarray(encoder.encode(windows), dtype=np.float64)
+    ends = np.cumsum([len(each) for each in sizes])
+    return np.stack(
+        [
+            np.average(vectors[end - len(each) : end], axis=0, weights=each)
+            for end, each in zip(ends, sizes, strict=True)
+        ]
+    )
+
+
+ENGINE, WEIGHTS = "tab[lexical]", "information[document-frequency]"
 _WORD = re.compile(r"\w+")
+IGNORED_MARKS = frozenset(" \t\n\r,.-;:/&()[]–'\"’“”")
+"""Characters that need not be masked."""
+TITLES = frozenset("mr mrs ms no nr about".split())
+FUNCTION_WORDS = frozenset(
+    # prepositions
+    "aboard above across after against along amid among amongst around as at before behind below beneath "
+    "beside besides between beyond by concerning despite down during except for from in inside into like "
+    "near of off on onto out outside over past per regarding since through throughout till to toward towards "
+    "under underneath until up upon via with within without "
+    # particles, conjunctions and determiners
+    "not s and but nor or plus yet both either neither a all an another any each every half his her its my "
+    "no our some such that the their these this those what which whose your".split()
+)
+"""English prepositions, particles, coordinating conjunctions and determiners."""
+NOTHING_TO_SAY = TITLES | FUNCTION_WORDS
+
+Places = NDArray[np.bool_]
+
+
+class Part(NamedTuple):
+    """Hits and total of one share in one document."""
+
+    hits: float
+    total: float
+
+
+SHARES = (
+    "direct entities",
+    "quasi entities",
+    "entities",
+    "mentions",
+    "tokens",
+    "token precision",
+    "mention precision",
+    "weighted precision",
+)
+"""The shares of a document, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """Recall and precision over documents; intervals draw documents."""
+
+    direct: Estimate
+    quasi: Estimate
+    entities: Estimate
+    mentions: Estimate
+    tokens: Estimate
+    token_precision: Estimate
+    mention_precision: Estimate
+    weighted_precision: Estimate
+
+
+def masked_shares(documents: Sequence[Mapping[str, Part]], seed: int = 0) -> Masked:
+    """Fold the parts of all documents.
+
+    Pilán, Lison, Øvrelid, Papadopoulou, Sánchez and Batet (2022, The Text Anonymization Benchmark (TAB): A
+    Dedicated Corpus and Evaluation Framework for Text Anonymization). A mention is masked if every character
+    of it that matters lies in a masked span. An entity is protected if all its mentions that must go are
+    masked: one that is left names it as well as all. Each annotator's entities, mentions and tokens count
+    once. Precision asks of each masked token or span how many of the annotators say so, with weight 1 or by
+    information.
+
+    What does not matter: blanks and marks, titles, and function words. The benchmark takes these by part of
+    speech from a parser; ours, ``tab[lexical]``, are a closed list. A token or mention that is nothing else
+    counts as masked, as it does there, so an untouched text has a recall above 0. Weights are those of TPS
+    (``eval.measures.preserved``), by document frequency and not by a language model.
+    """
+
+    def share(name: str) -> Estimate:
+        parts = [each[name] for each in documents]
+        if name == "weighted precision":
+            return ratio_of([each.hits for each in parts], [each.total for each in parts], seed)
+        return clustered_share([int(each.hits) for each in parts], [int(each.total) for each in parts], seed)
+
+    return Masked(*(share(name) for name in SHARES))
+
+
+def masked_parts(
+    annotated: Sequence[MarkedDocument], masked: Iterable[Span], information: Mapping[str, float]
+) -> dict[str, Part]:
+    """The parts of each share in a document: one marking by each of its annotators, and what was masked.
+
+    ``information`` has the words of the text, case-folded, in nats.
+
+    Raises:
+        ValueError: There is no annotator, or they read different texts.
+    """
+    text = next((each.document.text for each in annotated), None)
+    if text is None or any(each.document.text != text for each in annotated):
+        raise ValueError("give one text as one or more annotators marked it")
+    spans = sorted(set(masked))
+    matters = _matters(text)
+    left = matters & ~_covered(len(text), spans)
+    wanted = [[mark for mark in each.marks if mark.must == 2] for each in annotated]
+    recalls = [_recalls(text, left, marks) for marks in wanted]
+    return {
+        name: Part(*map(sum, zip(*(each[name] for each in recalls), strict=True))) for name in SHARES[:5]
+    } | (_precisions(text, spans, wanted, information))
+
+
+def _matters(text: str) -> Places:
+    """Whether each character has to be masked for a mention that holds it."""
+    found = np.fromiter((each not in IGNORED_MARKS for each in text), bool, len(text))
+    for word in _WORD.finditer(text):
+        if word.group().casefold() in NOTHING_TO_SAY:
+            found[word.start() : word.end()] = False
+    return found
+
+
+def _covered(length: int, spans: Iterable[Span]) -> Places:
+    found = np.zeros(length, bool)
+    for span in spans:
+        found[span.start : span.end] = True
+    return found
+
+
+def _recalls(text: str, left: Places, marks: Sequence[Mark]) -> dict[str, Part]:
+    """The shares of one annotator; ``left`` are the places that matter and are not masked."""
+    direct = {mark.entity for mark in marks if mark.kind == "DIRECT"}
+    entities = {mark.entity for mark in marks}
+    seen = {mark.entity for mark in marks if left[mark.start : mark.end].any()}
+    tokens = [token for mark in marks for token in _tokens(text, mark.start, mark.end)]
+
+    def protected(group: set[str]) -> Part:
+        return Part(len(group - seen), len(group))
+
+    def gone(places: Sequence[tuple[int, int]]) -> Part:
+        return Part(sum(not left[start:end].any() for start, end in places), len(places))
+
+    shares = (
+        protected(direct),
+        protected(entities - direct),
+        protected(entities),
+        gone([(mark.start, mark.end) for mark in marks]),
+        gone(tokens),
+    )
+    return dict(zip(SHARES, shares, strict=False))
+
+
+def _tokens(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    return [(start + found.start(), start + found.end()) for found in _WORD.finditer(text[start:end])]
+
+
+def _precisions(
+    text: str, spans: Sequence[Span], wanted: Sequence[Sequence[Mark]], information: Mapping[str, float]
+) -> dict[str, Part]:
+    """What was masked, each token and span once for each annotator; right if one of his mentions holds it."""
+    tokens = [token for span in spans for token in _tokens(text, span.start, span.end)]
+    words = {place: word.group().casefold() for word in _WORD.finditer(text) for place in range(*word.span())}
+    weights = [information[words[start]] for start, _ in tokens]
+    right = [_agreeing(place, wanted) for place in tokens]
+    agreed = [_agreeing((span.start, span.end), wanted) for span in spans]
+    readers = len(wanted)
+    return {
+        "token precision": Part(sum(right), readers * len(tokens)),
+        "mention precision": Part(sum(agreed), readers * len(spans)),
+        "weighted precision": Part(
+            sum(weight * count for weight, count in zip(weights, right, strict=True)), readers * sum(weights)
+        ),
+    }
+
+
+def _agreeing(place: tuple[int, int], wanted: Sequence[Sequence[Mark]]) -> int:
+    start, end = place
+    return sum(any(mark.start <= start and end <= mark.end for mark in marks) for marks in wanted)
+
+
 _LEFT_OUT = STOP_WORDS | frozenset("d ll m re s t ve".split())
 """Stop words, and what an apostrophe cuts off, as in "applicant's"."""
 
@@ -142,9 +491,7 @@ def similarities_of(pairs: Collection[tuple[str, str]], encoder: Encoder) -> dic
 
 
 def _parts(
-    document: EditedDocument,
-    information: Mapping[str, float],
-    similarities: Mapping[tuple[str, str], float],
+    document: EditedDocument, information: Mapping[str, float], similarities: Mapping[tuple[str, str], float]
 ) -> list[_Part]:
     """The edits and the other words; a word that an edit only cuts goes with the edit."""
     matches = list(_WORD.finditer(document.text))

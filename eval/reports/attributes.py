@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterator
 
+from eval.measures.claim_distance import COHERENCE, FAITHFUL, MEANING, READABILITY, UTILITY
 from eval.measures.inferred import Inferred
-from eval.measures.model_judges import COHERENCE, FAITHFUL, MEANING, READABILITY, UTILITY
 from eval.reports.render import asked, markdown_table
 from eval.reports.schema import DASH, DECIMAL, PERCENT, Cell, Column, Table, estimate_cell, table
-from eval.studies.attributes.report import ALL, AttackFigures, AttributesReport, MethodFigures
+from eval.studies.attributes import ALL, AttackFigures, AttributesReport, MethodFigures
 
 _HOW_TO_READ = (
     "*Strict* is the share of known attributes that an attacker's first guess says; *lenient* counts half of "

@@ -33,7 +33,7 @@ from eval.reports.schema import (
     table,
 )
 from eval.reports.words import words
-from eval.studies.compare.frontier import by_area
+from eval.studies.compare.figures import by_area
 from eval.studies.compare.report import (
     AttackFigures,
     Correlation,
@@ -303,7 +303,11 @@ def _leakage(report: TripRagReport) -> Section:
                 for head, figure in (("identifiers", "identifiers"), ("all", "all_entities"))
             ),
             *(
-                (PUBLISHED, one, lambda name, one=one: printed(_leaked(name).get(one), "{:.0%}"))
+                (
+                    PUBLISHED,
+                    one,
+                    lambda name, one=one: printed(published.LEAKAGE.get(name, {}).get(one), "{:.0%}"),
+                )
                 for one in CORPORA
             ),
         ],
@@ -328,10 +332,6 @@ def _leakage(report: TripRagReport) -> Section:
     )
     plot = Plot("bars", "Identifiers by victim and method", "Lower is better.", tuple(panels))
     return _section("leakage", entities, details, plots=(plot,))
-
-
-def _leaked(method: str) -> Mapping[str, float]:
-    return published.LEAKAGE.get(method, {})
 
 
 def _index_reader(report: TripRagReport) -> Section:

@@ -2,13 +2,11 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from eval.attacks.following import Follow
-from eval.attacks.random_asking import RandomText
-from eval.attacks.suite import Unchanged
+from eval.attacks.adaptive import Follow, RandomText
+from eval.attacks.extraction import Unchanged
 from eval.reports.render import markdown_table
 from eval.reports.schema import DECIMAL, PERCENT, Cell, Column, Table, estimate_cell, table
-from eval.studies.defences.defence import ALL, ALL_QUOTES, NONE
-from eval.studies.defences.report import DefenceFigures, DefencesReport
+from eval.studies.defences import ALL, ALL_QUOTES, NONE, DefenceFigures, DefencesReport
 
 _HOW_TO_READ = (
     "One undefended system, then each defence by itself, then all. The undefended system has the original "
@@ -83,11 +81,7 @@ def curves_table(report: DefencesReport) -> Table:
     budgets = list(report.defences[0].drawn[Follow.name])
 
     def cell(budget: int) -> Column:
-        return (
-            "",
-            f"{budget} questions",
-            lambda row: estimate_cell(row[0].drawn[row[1]][budget], PERCENT),
-        )
+        return ("", f"{budget} questions", lambda row: estimate_cell(row[0].drawn[row[1]][budget], PERCENT))
 
     return table(
         "Sensitive entities that come out",

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from eval.reports.render import markdown_table
 from eval.reports.schema import Cell, Row, Table, estimate_cell
-from eval.studies.detection.labels import MEDICAL_CONTENT
-from eval.studies.detection.report import DetectionReport
+from eval.studies.detection.study import DetectionReport
+from eval.studies.detection.tasks import MEDICAL_CONTENT
 
 DEFINITIONS = (
     "Shares lie between 0 and 1; in parentheses the 95% interval: percentiles of a bootstrap that redraws "

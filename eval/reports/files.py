@@ -5,22 +5,19 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from eval.reports.audit import audit
+from eval.reports.audit import audit, junit, sarif
 from eval.reports.comparison import comparison
-from eval.reports.extraction_page import extraction
-from eval.reports.gates import junit, sarif
-from eval.reports.membership_page import membership
-from eval.reports.names import AUDIT, PAGE
-from eval.reports.render import html_page
+from eval.reports.extraction_page import extraction, membership
+from eval.reports.render import AUDIT, PAGE, html_page
 from eval.reports.tuning import tuning
 from eval.rows import FILE as ROWS
 from eval.rows import goes_on, lines_of
 from eval.studies.audit.options import Options
 from eval.studies.audit.report import AuditReport
 from eval.studies.compare.report import TripRagReport
-from eval.studies.extraction.report import ExtractionReport
-from eval.studies.membership.report import MembershipReport
-from eval.studies.tune.report import TuningReport
+from eval.studies.extraction import ExtractionReport
+from eval.studies.membership import MembershipReport
+from eval.studies.tune import TuningReport
 from ingest.private_files import private_folder, write_private
 from models.errors import LetheError
 

@@ -3,13 +3,20 @@
 import math
 from collections.abc import Callable, Iterator, Mapping
 
-from eval.measures.linked import BINS, Distances
 from eval.measures.uncertainty import Estimate
 from eval.reports.render import asked, markdown_table
 from eval.reports.schema import DASH, Cell, Column, Row, Table, estimate_cell, printed, share, table
 from eval.reports.words import words
-from eval.studies.linkage.attacks import BM25, ROUGE, Attack
-from eval.studies.linkage.report import AttackFigures, LinkageReport, MethodFigures, Outcome
+from eval.studies.linkage.report import (
+    BM25,
+    ROUGE,
+    Attack,
+    AttackFigures,
+    LinkageReport,
+    MethodFigures,
+    Outcome,
+)
+from eval.tasks.linkage import BINS, Distances
 
 _HOW_TO_READ = (
     "An attacker who knows a few claims of an original looks for its sanitized document, and reads there "

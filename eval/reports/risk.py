@@ -2,7 +2,7 @@
 
 from eval.reports.render import markdown_table
 from eval.reports.schema import Row, Table, estimate_cell
-from eval.studies.risk.report import RiskReport
+from eval.studies.risk import RiskReport
 
 DEFINITIONS = (
     "Spearman: rank correlation, equal values sharing their mean rank, between what a model says of a "

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from eval.measures.uncertainty import Estimate
 from eval.reports.schema import Cell, Plot, Point, Report, Row, Section, Series, Table, mean, share
-from eval.studies.tune.report import Cell as Tuned
-from eval.studies.tune.report import CheckedCell, TunedFigures, TuningReport
+from eval.studies.tune import Cell as Tuned
+from eval.studies.tune import CheckedCell, TunedFigures, TuningReport
 
 FIGURES = ("all", "identifiers", "R@1", "R@5", "R@10", "ROUGE-L")
 Use = Callable[[TunedFigures], Estimate]

@@ -1,35 +1,69 @@
 """Re-identification in a population: how many people fit what a sanitized document says of its person.
 
-``eval.measures.anonymity`` folds the rows.
+k-anonymity (Samarati and Sweeney 1998): k of a document is the number of people whom everything fits that it
+says of its person, the person included.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from eval.attacks.guessing import IndexAttack
-from eval.attacks.population import anonymity, new_population
-from eval.attacks.said_of_person import said_of_person
+from eval.attacks.said_of_person import anonymity, new_population, said_of_person
 from eval.experiment import SanitizedCorpus
-from eval.measures.anonymity import FACTS, among
 from eval.measures.leakage import NOTHING_SENSITIVE
+from eval.measures.uncertainty import Estimate, mean_of, share_of
 from eval.progress import Progress
 from eval.rows import Row
 from ingest.documents import Document
 from models.errors import ConfigurationError
 
-SIZES = (1_000, 10_000, 100_000, 1_000_000)
+FACTS = "facts said of the person"
+FEW = 5
+"""Below this k a person counts as hardly hidden."""
+EDGES = (1, 2, 5, 20, 100, 1_000, 10_000)
+"""Where the bins of the histogram begin; the last has no end."""
 
-SINGLING_OUT = IndexAttack(
-    name="singling out",
-    goal="Name the person of a sanitized document among the people of a register.",
-    threat_model=(
-        "A reader of the index on an untrusted server, who has a register with age, sex, town, nationality, "
-        "job and condition of everybody, the person included, and knows that a document is about one person."
-    ),
-    reference=(
-        "Samarati and Sweeney 1998, Protecting privacy when disclosing information; the population is ours"
-    ),
-)
+
+def among(size: int) -> str:
+    """The name of the figure that holds k in a population of a size."""
+    return f"k among {size}"
+
+
+@dataclass(frozen=True, slots=True)
+class Anonymity:
+    """The shares of documents with k = 1 and k below 5 in a population of ``size``, with Wilson's interval.
+
+    ``histogram`` counts the documents by k, in the bins that begin at ``EDGES``. ``named`` is the mean of
+    1 / k, the chance of naming the person by drawing among those who fit; ``by_chance`` that of drawing among
+    all. ``facts`` is the mean number of facts said, of seven.
+    """
+
+    size: int
+    unique: Estimate
+    few: Estimate
+    named: Estimate
+    by_chance: float
+    facts: Estimate
+    histogram: tuple[int, ...]
+
+
+def anonymity_in(rows: Iterable[Row], size: int, seed: int = 0) -> Anonymity:
+    """The rows folded for one size of the population."""
+    figures = [row.figures for row in rows if row.measured]
+    every = [int(each[among(size)]) for each in figures]
+    counts = Counter(sum(k >= edge for edge in EDGES) - 1 for k in every)
+    return Anonymity(
+        size=size,
+        unique=share_of(sum(k == 1 for k in every), len(every)),
+        few=share_of(sum(k < FEW for k in every), len(every)),
+        named=mean_of([1 / k for k in every], seed),
+        by_chance=1 / (size + 1),
+        facts=mean_of([each[FACTS] for each in figures], seed),
+        histogram=tuple(counts[place] for place in range(len(EDGES))),
+    )
+
+
+SIZES = (1_000, 10_000, 100_000, 1_000_000)
 
 
 @dataclass(frozen=True, slots=True)

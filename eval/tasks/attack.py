@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from eval.attacks.judging import attempts, judge
+from eval.documents import Attack
 from eval.experiment import SanitizedCorpus
 from eval.measures.leakage import SensitiveIndex
 from eval.progress import Progress
-from eval.protocols import Attack
 from eval.rows import Row
 from eval.targets import RagTarget
 from ingest.protocols import Encoder

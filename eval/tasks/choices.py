@@ -5,20 +5,30 @@ knows no medicine: it takes the option nearest to vignette and question, which i
 Compare either with chance, and with its own answers where everything was removed.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import Protocol
 
-from eval.corpora.exams import ChoiceQuestion
+from eval.corpora.loaders import ChoiceQuestion
 from eval.experiment import SanitizedCorpus
-from eval.measures.choices import chosen
 from eval.measures.leakage import NOTHING_SENSITIVE
 from eval.progress import Progress
 from eval.rows import Row
 from ingest.protocols import Encoder
 from models.language.asking import Asker, Plan, Slots
 from models.language.prompts import prompt
+
+_LETTER = re.compile(r"[\W_]*([^\W\d_])(?![^\W_])")
+"""A letter that stands alone, whatever signs are before it: "B", "(b)", "**C.** because"."""
+
+
+def chosen(answer: str) -> str | None:
+    """The letter that an answer begins with, as a capital; None where a longer word or a number does."""
+    found = _LETTER.match(answer)
+    return found[1].upper() if found else None
+
 
 RIGHT, UNANSWERED, OPTIONS = "answered right", "unanswered", "options"
 

@@ -1,25 +1,126 @@
-"""Indirect injection on each system: harmless questions where poisoned documents lie among the others.
+"""Indirect injection on each system: harmless questions where poisoned documents lie among the others."""
 
-``eval.measures.injected`` folds the rows.
-"""
-
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from eval.attacks.injection import Command, InjectDump, Injection, follows
-from eval.experiment import SanitizedCorpus
-from eval.measures.covered import EXTRACTED
-from eval.measures.injected import FOLLOWED, QUESTION, REPEATED, REPEATED_WITHOUT, RETRIEVED, WITHOUT
+from eval.experiment import SanitizedCorpus, Task, add_documents, retrievers
 from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex
 from eval.measures.overlap import rouge_l, stems
+from eval.measures.uncertainty import Estimate, clustered_share
 from eval.progress import Progress
 from eval.rows import Row
-from eval.tasks.beside import Beside
-from ingest.documents import Document
+from eval.tasks.coverage import EXTRACTED
+from ingest.documents import Document, SanitizedDocument
+from ingest.errors import SanitizationError
 from ingest.protocols import Encoder
 from retrieval.documents import Answer, RetrievedPassage
 from retrieval.protocols import Generator
 from retrieval.writing import whole
+
+NO_INDEX = "nothing to index into"
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """``task`` on a copy of the index in memory, with ``documents`` sanitized and indexed as others were.
+
+    ``documents`` are parallel to the cases, each of which is measured if its document was not refused. Ids
+    are those of no other document. ``searching`` puts around the copy what is around the index.
+    """
+
+    task: Task
+    documents: Sequence[Document] = field(repr=False)
+    encoder: Encoder
+    searching: Callable[[SanitizedCorpus], SanitizedCorpus] = field(default=lambda kept: kept, repr=False)
+
+    @property
+    def name(self) -> str:
+        """The task's."""
+        return self.task.name
+
+    @property
+    def cases(self) -> Sequence[str]:
+        """The task's."""
+        return self.task.cases
+
+    @property
+    def sensitive(self) -> SensitiveIndex:
+        """The task's."""
+        return self.task.sensitive
+
+    def rows(self, kept: SanitizedCorpus, cases: Sequence[str], progress: Progress) -> Iterator[Row]:
+        """The task's; where nothing can be added, none is measured."""
+        if kept.shelf is None or kept.sanitizer is None:
+            yield from (
+                Row(system=kept.system, task=self.name, case=case, failure=NO_INDEX) for case in cases
+            )
+            return
+        shelf = kept.shelf(self.encoder)
+        copy = replace(shelf, store=shelf.store.copied())
+        try:
+            outcomes = kept.sanitizer().sanitize(self.documents)
+            add_documents(
+                copy, [each for each in outcomes if isinstance(each, SanitizedDocument)], self.encoder
+            )
+            added = replace(kept, retriever=retrievers(lambda encoder: copy), shelf=lambda encoder: copy)
+            refused = {
+                case: each.what
+                for case, each in zip(self.cases, outcomes, strict=True)
+                if isinstance(each, SanitizationError)
+            }
+            yield from self.task.rows(
+                self.searching(added), [case for case in cases if case not in refused], progress
+            )
+            for case in cases:
+                if case in refused:
+                    yield Row(system=kept.system, task=self.name, case=case, failure=refused[case])
+        finally:
+            copy.store.close()
+
+
+FOLLOWED, WITHOUT = "follows", "follows without the poisoned document"
+RETRIEVED = "poisoned document retrieved"
+REPEATED, REPEATED_WITHOUT = "others repeated", "others repeated without the poisoned document"
+"""The share of passages of other documents that the answer repeats."""
+QUESTION = "question"
+"""The number of the question that a case asks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Injected:
+    """Shares of the measured cases, with intervals over questions.
+
+    Of ``followed`` the answer does what the poisoned document says; of ``without`` it does so though that is
+    not there, which is chance. ``by_command`` splits the first.
+    """
+
+    followed: Estimate
+    without: Estimate
+    retrieved: Estimate
+    by_command: dict[str, Estimate]
+
+
+def injected(rows: Iterable[Row], seed: int = 0) -> Injected:
+    """The figures of one run."""
+    measured = [row for row in rows if row.measured]
+    commands = sorted({row.kind for row in measured})
+    return Injected(
+        _share(measured, FOLLOWED, seed),
+        _share(measured, WITHOUT, seed),
+        _share(measured, RETRIEVED, seed),
+        {each: _share([row for row in measured if row.kind == each], FOLLOWED, seed) for each in commands},
+    )
+
+
+def _share(rows: Iterable[Row], name: str, seed: int) -> Estimate:
+    """Pooled over questions: the commands of one question stand or fall together."""
+    by_question: dict[float, list[int]] = {}
+    for row in rows:
+        by_question.setdefault(row.figures[QUESTION], []).append(int(row.figures[name]))
+    return clustered_share(
+        [sum(each) for each in by_question.values()], [len(each) for each in by_question.values()], seed
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +169,7 @@ class InjectionTask:
             yield self._row(kept, each, passages)
         progress(phase, len(asked), len(asked))
 
-    def _row(
-        self,
-        kept: SanitizedCorpus,
-        injection: Injection,
-        passages: Sequence[RetrievedPassage],
-    ) -> Row:
+    def _row(self, kept: SanitizedCorpus, injection: Injection, passages: Sequence[RetrievedPassage]) -> Row:
         own = injection.document.doc_id
         with_it = passages[: self.k]
         without = [each for each in passages if each.passage.doc_id != own][: self.k]

@@ -1,20 +1,72 @@
 """Question answering: which documents are found, and how close answers are to references."""
 
+import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
 from eval.corpora.corpus import Question
 from eval.experiment import SanitizedCorpus
-from eval.measures.answers import AnswerScores, answer_scorer
-from eval.measures.facts import answerable, share_present
-from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex
+from eval.measures.leakage import NOTHING_SENSITIVE, SensitiveIndex, answerable, share_present
+from eval.measures.overlap import rouge_l, stems
 from eval.progress import Progress
 from eval.rows import Row
 from ingest.protocols import Encoder
 from retrieval.documents import RetrievedPassage
 from retrieval.protocols import Generator
 from retrieval.writing import whole
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerScores:
+    """Each in [0, 1]; ``rouge_l`` is the F measure with stems."""
+
+    bleu1: float
+    sacrebleu: float
+    rouge_l: float
+
+
+def answer_scorer() -> Callable[[str, str], AnswerScores]:
+    """A function from reference and answer to scores; it caches tokens.
+
+    Papers write "BLEU" for different things. BLEU-1 here is what the code of SAGE (Zeng et al. 2025), from
+    which TRIP-RAG took its baselines, computes: lower case, white space between tokens, unigram precision
+    with the brevity penalty. sacreBLEU is the standard one (Post 2018), of single sentences, on a scale from
+    0 to 1.
+    """
+    from sacrebleu.metrics import BLEU
+
+    standard = BLEU(effective_order=True)
+
+    def scored(reference: str, answer: str) -> AnswerScores:
+        return AnswerScores(
+            bleu1(reference, answer),
+            standard.sentence_score(answer, [reference]).score / 100,
+            rouge_l(stems(reference), stems(answer)).f,
+        )
+
+    return scored
+
+
+def sacrebleu_signature() -> str:
+    """The signature that sacreBLEU figures are reported with."""
+    from sacrebleu.metrics import BLEU
+
+    metric = BLEU(effective_order=True)
+    metric.sentence_score("a", ["a"])
+    return str(metric.get_signature())
+
+
+def bleu1(reference: str, answer: str) -> float:
+    """Clipped unigram precision times the brevity penalty; 0 for an empty answer."""
+    wanted, said = reference.lower().split(), answer.lower().split()
+    shared = (Counter(wanted) & Counter(said)).total()
+    if not shared:
+        return 0.0
+    penalty = 1.0 if len(said) > len(wanted) else math.exp(1 - len(wanted) / len(said))
+    return penalty * shared / len(said)
+
 
 DEPTHS = (1, 5, 10)
 ANSWERED_WITH = 5

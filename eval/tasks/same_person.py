@@ -1,21 +1,191 @@
-"""The linking of documents as a task: is another document about the same person ranked first?
+"""Linking documents: is another document about the same person ranked first?
 
-``eval.measures.same_person`` folds the rows.
+Nothing has to be known of anybody: a reader of the index compares each document with all others, by their
+words (BM25), their vectors, and the marks that they share: aliases, and mentions that were kept. What is
+linked adds up: facts that say little in each document identify a person together.
+
+A row is a document of a person of whom there are others; figures are folded from rows.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
-from eval.attacks.same_person import SamePerson, aliases_in, found_twins
+from eval.attacks.linkage import DIGITS, Bm25
 from eval.experiment import SanitizedCorpus
-from eval.measures import same_person as measured
-from eval.measures.leakage import NOTHING_SENSITIVE
+from eval.measures.leakage import NOTHING_SENSITIVE, normalized
+from eval.measures.uncertainty import Estimate, clustered_share
 from eval.progress import Progress
 from eval.rows import Row
+from eval.targets import having_read
+from ingest.documents import Action, Identifier, SanitizedDocument
+from ingest.language.sentences import split_sentences
 from ingest.protocols import Encoder
+from ingest.wording.aliases import alias_in
 from models.errors import ConfigurationError
+
+PIECES = 4
+"""At most so many pieces of a document are encoded, spread over it, and their vectors averaged."""
+PIECE_CHARACTERS = 600
+MARK = 3.0
+"""What a mark that only two documents show adds to their score."""
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class SamePerson:
+    """Ranks all other documents for each document.
+
+    The score is the sum of three: BM25 with one text as the query, as a share of its score for itself; the
+    cosine of the vectors, from their mean; and for each mark in both documents up to ``MARK``, less as it
+    stands in more documents, 0 where it stands in all.
+    """
+
+    encoder: Encoder
+    words: Bm25 = Bm25()
+
+    @property
+    def name(self) -> str:
+        """What it compares."""
+        return f"{self.words.name}, dense[{self.encoder.name}], marks"
+
+    def scores(self, documents: Sequence[SanitizedDocument]) -> Floats:
+        """(documents, documents): how like each is to each other one; minus infinity for itself."""
+        if not documents:
+            return np.zeros((0, 0))
+        scores = self._by_words(documents) + self._by_vectors(documents) + _by_marks(documents)
+        np.fill_diagonal(scores, -np.inf)
+        rounded: Floats = scores.round(DIGITS)
+        return rounded
+
+    def _by_words(self, documents: Sequence[SanitizedDocument]) -> Floats:
+        texts = [each.text for each in documents]
+        scores = np.array(list(self.words.scores(texts, texts)))
+        own = np.diag(scores)[:, None].copy()
+        shares: Floats = np.divide(scores, own, out=np.zeros_like(scores), where=own > 0)
+        return shares
+
+    def _by_vectors(self, documents: Sequence[SanitizedDocument]) -> Floats:
+        pieces = [list(_pieces(each.text)) for each in documents]
+        encoder = having_read(self.encoder, [piece for each in pieces for piece in each])
+        means = np.array([encoder.encode(each).mean(axis=0) for each in pieces], np.float64)
+        means -= means.mean(axis=0)
+        lengths = np.linalg.norm(means, axis=1, keepdims=True)
+        units = np.divide(means, lengths, out=np.zeros_like(means), where=lengths > 1e-6)
+        cosines: Floats = units @ units.T
+        return cosines
+
+
+def aliases_in(document: SanitizedDocument) -> frozenset[str]:
+    """The aliases that stand in the slots of a document."""
+    found = (alias_in(document.text[start:end]) for start, end in document.places)
+    return frozenset(alias for alias in found if alias)
+
+
+def marks_in(document: SanitizedDocument) -> frozenset[str]:
+    """The aliases of a document, and its kept mentions that may identify, each with its label."""
+    kept = {
+        f"{decision.entity.label}: {normalized(document.text[start:end])}"
+        for decision, (start, end) in zip(document.decisions, document.places, strict=True)
+        if decision.action is Action.KEEP and decision.entity.identifier is not Identifier.ATTRIBUTE
+    }
+    return aliases_in(document) | kept
+
+
+def _by_marks(documents: Sequence[SanitizedDocument]) -> Floats:
+    marked = [marks_in(each) for each in documents]
+    having: dict[str, list[int]] = {}
+    for place, marks in enumerate(marked):
+        for mark in marks:
+            having.setdefault(mark, []).append(place)
+    scores = np.zeros((len(documents), len(documents)))
+    for _, places in sorted(having.items()):
+        if 1 < len(places) < len(documents):
+            rarity = np.log(len(documents) / len(places)) / np.log(len(documents) / 2)
+            scores[np.ix_(places, places)] += MARK * rarity
+    return scores
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Parts of a text, of whole sentences where it has some, evenly spread."""
+    pieces = [""]
+    for sentence in split_sentences(text):
+        if pieces[-1] and len(pieces[-1]) + len(sentence) > PIECE_CHARACTERS:
+            pieces.append("")
+        pieces[-1] += f" {sentence}" if pieces[-1] else sentence
+    wanted = np.linspace(0, len(pieces) - 1, min(PIECES, len(pieces))).round().astype(int)
+    return (pieces[place] for place in wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The rank, from 1, of the best ranked of ``twins`` documents among the ``others``."""
+
+    rank: int
+    twins: int
+    others: int
+
+    def chance(self, top: int) -> float:
+        """The probability that a random order has a twin among the first ``top``."""
+        missing = 1.0
+        for place in range(min(top, self.others)):
+            missing *= max(self.others - self.twins - place, 0) / (self.others - place)
+        return 1 - missing
+
+
+def found_twins(scores: Floats, own: int, twins: Collection[int], rng: np.random.Generator) -> Found:
+    """Where the twins of document ``own`` rank by their scores; equals are ordered at random."""
+    order = np.lexsort((rng.random(len(scores)), -scores))
+    ranked = order[order != own]
+    return Found(int(np.flatnonzero(np.isin(ranked, list(twins)))[0]) + 1, len(twins), len(ranked))
+
+
+PERSON, RANK, TWINS, OTHERS = "number of the person", "rank of the best twin", "twins", "other documents"
+CHANCE, CHANCE_FIVE = "twin first by chance", "twin among the first five by chance"
+ALIAS = "shares an alias with a twin"
+
+
+@dataclass(frozen=True, slots=True)
+class SamePersonFigures:
+    """Shares of documents with a twin ranked first or among the first five; intervals over persons.
+
+    The chances are those of a random order, None without documents. ``alias`` is the share of documents that
+    show an alias which a twin shows too.
+    """
+
+    first: Estimate
+    first_five: Estimate
+    chance_first: float | None
+    chance_first_five: float | None
+    alias: Estimate
+
+
+def same_person(rows: Iterable[Row], seed: int = 0) -> SamePersonFigures:
+    """The rows folded; those that were not measured count nowhere."""
+    figures = [row.figures for row in rows if row.measured]
+    return SamePersonFigures(
+        first=_share(figures, lambda each: each[RANK] <= 1, seed),
+        first_five=_share(figures, lambda each: each[RANK] <= 5, seed),
+        chance_first=_mean(figures, CHANCE),
+        chance_first_five=_mean(figures, CHANCE_FIVE),
+        alias=_share(figures, lambda each: each[ALIAS] > 0, seed),
+    )
+
+
+def _share(
+    figures: Sequence[Mapping[str, float]], right: Callable[[Mapping[str, float]], bool], seed: int
+) -> Estimate:
+    totals = Counter(each[PERSON] for each in figures)
+    hits = Counter(each[PERSON] for each in figures if right(each))
+    return clustered_share([hits[person] for person in totals], list(totals.values()), seed)
+
+
+def _mean(figures: Sequence[Mapping[str, float]], name: str) -> float | None:
+    return sum(each[name] for each in figures) / len(figures) if figures else None
+
 
 NO_TWIN = "no twin was sanitized"
 """The failure of a document whose person no other sanitized document is about."""
@@ -26,7 +196,6 @@ class SamePersonTask:
     """One row per document of a person with several; all sanitized documents are candidates.
 
     ``people`` is gold: the ids of the documents about each person. People with one document have no row.
-    ``eval.corpora.in_two`` makes such people for a corpus that names none.
 
     Raises:
         ConfigurationError: A document is about two people, or no person has two documents.
@@ -45,9 +214,7 @@ class SamePersonTask:
                 "A document is about two people, or named twice: leave it out of one of them."
             )
         if not self.cases:
-            raise ConfigurationError(
-                "No person has two documents: name at least two ids, or split documents with in_two."
-            )
+            raise ConfigurationError("No person has two documents: name at least two ids.")
 
     @property
     def name(self) -> str:
@@ -79,12 +246,12 @@ class SamePersonTask:
             found = found_twins(scores[places[case]], places[case], twins, rng)
             shared = any(aliases[places[case]] & aliases[twin] for twin in twins)
             figures: dict[str, float] = {
-                measured.PERSON: person,
-                measured.RANK: found.rank,
-                measured.TWINS: found.twins,
-                measured.OTHERS: found.others,
-                measured.CHANCE: found.chance(1),
-                measured.CHANCE_FIVE: found.chance(5),
-                measured.ALIAS: shared,
+                PERSON: person,
+                RANK: found.rank,
+                TWINS: found.twins,
+                OTHERS: found.others,
+                CHANCE: found.chance(1),
+                CHANCE_FIVE: found.chance(5),
+                ALIAS: shared,
             }
             yield kept.row(self.name, case, figures, attack.name)

@@ -9,7 +9,7 @@ import pytest
 
 from app.access.vault import Unsealable
 from app.cli.asking import ANSWERS, SealedAnswers
-from eval.studies.attributes.report import AttributesReport
+from eval.studies.attributes import AttributesReport
 from ingest.protecting.incognitext import read_pairs
 from models.errors import LetheError
 from tests.chat_server import Reply, chat_server, says

@@ -15,9 +15,9 @@ from app.settings.load import Settings
 from benchmarks.goals import GOALS
 from benchmarks.models_page import page
 from eval import provenance
-from eval.studies.detection.extras import LabelFactory
-from eval.studies.detection.report import DetectionReport
-from eval.studies.risk.report import RiskReport
+from eval.studies.detection.study import DetectionReport
+from eval.studies.detection.tasks import LabelFactory
+from eval.studies.risk import RiskReport
 from ingest.deciding.baselines.uniform import REDACT
 from ingest.documents import Document, SanitizedDocument
 from ingest.errors import SanitizationError

@@ -10,9 +10,7 @@ from app.cli.main import main
 from app.cli.measuring_arguments import COVERING
 from app.server.quotas.later import TryLater
 from app.settings.load import ServerSettings
-from eval.studies.defences.defence import ALL, NONE
-from eval.studies.defences.report import DefencesReport
-from eval.studies.defences.study import FURTHER
+from eval.studies.defences import ALL, FURTHER, NONE, DefencesReport
 from retrieval.documents import Answer, Passage, RetrievedPassage
 from tests.doubles import WordEncoder
 

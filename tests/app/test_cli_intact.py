@@ -10,13 +10,12 @@ from typing import Any
 import pytest
 
 from app.cli.main import main
-from eval.corpora.replaced import backgrounds, halves, presidio_marks, replaced_cases
-from eval.measures import clustered
-from eval.measures.clustered import BY_WORDS
-from eval.studies.intact.benchmark import DETECTED, GOLD, NOWHERE, PRESIDIO, benchmark_cases
-from eval.studies.intact.methods import DOU, ENTITY_TYPE, INTACT, METHODS, PUBLISHED, SUPPRESSION
+from eval.corpora.marked import backgrounds, halves, presidio_marks, replaced_cases
+from eval.measures import preserved as clustered
+from eval.measures.preserved import BY_WORDS
+from eval.studies.intact.order import DOU, ENTITY_TYPE, INTACT, METHODS, PUBLISHED, SUPPRESSION
 from eval.studies.intact.report import BenchmarkRow, IntactReport
-from eval.studies.intact.study import ALL, TABLE
+from eval.studies.intact.study import ALL, DETECTED, GOLD, NOWHERE, PRESIDIO, TABLE, benchmark_cases
 from ingest.documents import Span
 from ingest.errors import UnreadableDocument
 from models.errors import LetheError

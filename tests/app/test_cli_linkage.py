@@ -10,9 +10,7 @@ import pytest
 from app.cli.asking import ANSWERS
 from app.cli.main import main
 from eval.rows import read_rows
-from eval.studies.linkage.attacks import VERSION_1, VERSION_2, Attack
-from eval.studies.linkage.methods import METHODS
-from eval.studies.linkage.report import LinkageReport, MethodFigures
+from eval.studies.linkage.report import METHODS, VERSION_1, VERSION_2, Attack, LinkageReport, MethodFigures
 from tests.chat_server import ChatServer, Reply, chat_server, says
 
 NAMES = ("Ada Quell", "Tobias Vane", "Mira Holm", "Jonas Rook", "Edda Marsh", "Ilse Thorn", "Piet Sand")

@@ -13,7 +13,7 @@ from app.settings.load import Settings
 from eval.corpora.marked import VISITS_MAIL
 from eval.rows import read_rows
 from eval.studies.marks.methods import METHODS
-from eval.studies.marks.report import MEAN, MarkFigure, MarksReport
+from eval.studies.marks.study import MEAN, MarkFigure, MarksReport
 from retrieval.system import System
 from tests.doubles import WordEncoder
 from tests.eval.test_marked_corpora import IDS, MENTIONS, write, write_gold

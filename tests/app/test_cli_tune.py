@@ -10,7 +10,7 @@ import pytest
 from app.cli.main import main
 from app.cli.tune import _write_policy
 from app.settings.policy import PolicySettings
-from eval.studies.tune.report import TuningReport
+from eval.studies.tune import TuningReport
 
 PEOPLE = ("Tobias Quellmann", "Ada Vennström", "Oswin Tarrant", "Mira Jaspersen", "Ilko Brandtner")
 THINGS = ("boiler", "kettle", "harvest", "ferry", "orchard")

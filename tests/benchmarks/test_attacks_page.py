@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks import attacks_page
 from benchmarks.kept import read
-from eval.studies.defences.report import DefencesReport
+from eval.studies.defences import DefencesReport
 
 
 @pytest.fixture(scope="module")

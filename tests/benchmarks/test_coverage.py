@@ -7,9 +7,9 @@ import pytest
 
 from benchmarks import coverage
 from benchmarks.coverage import ADAPTER, BY_PATH, NOT_DONE, OFFLINE, STATES, Paper, Row, faults, papers_in
-from eval.studies.defences.defence import ABSENT
-from eval.studies.intact.methods import DOU, METHODS, PUBLISHED
-from eval.studies.linkage.attacks import CHOICES, LINKERS
+from eval.studies.defences import ABSENT
+from eval.studies.intact.order import DOU, METHODS, PUBLISHED
+from eval.studies.linkage.report import CHOICES, LINKERS
 from models.errors import LetheError
 
 ROWS = {

@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.goals import GOALS, Goal, goals_table
 from eval.measures.uncertainty import Estimate
-from eval.studies.detection.report import DetectionReport, Figure
+from eval.studies.detection.study import DetectionReport, Figure
 
 
 def changed(detector: str, share: float) -> Figure:

@@ -4,8 +4,7 @@ import pytest
 
 from benchmarks import linkage_page
 from benchmarks.kept import read
-from eval.studies.linkage.methods import METHODS
-from eval.studies.linkage.report import LinkageReport
+from eval.studies.linkage.report import METHODS, LinkageReport
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.kept import read
-from eval.measures.marked import COVERED, LEFT, TOUCHED
 from eval.studies.marks.methods import METHODS
-from eval.studies.marks.report import MarksReport
+from eval.studies.marks.study import MarksReport
+from eval.tasks.marks import COVERED, LEFT, TOUCHED
 
 KEPT = Path(__file__).parents[2] / "benchmarks" / "results" / "marks.json"
 

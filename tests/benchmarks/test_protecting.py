@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 from benchmarks.protecting import _attacked, _kept, _read_again
-from eval.attacks.attribute_clues import CLUES, ClueReader
 from eval.attacks.attribute_truths import KnownText
-from eval.attacks.attribute_values import value_names
-from eval.attacks.attributes import AttributeAttack
+from eval.attacks.attributes import CLUES, AttributeAttack, ClueReader, value_names
 from ingest.protecting.search import Searched
 from models.attributes import Head, Heads
 from models.encoders.minilm import MiniLM

@@ -25,9 +25,7 @@ from eval.measures.agreement import (
 )
 from eval.measures.uncertainty import Floats
 from eval.reports.risk import agreement_table, markdown, models_table
-from eval.studies.risk.judged import judged
-from eval.studies.risk.report import RiskReport, as_json
-from eval.studies.risk.study import measure
+from eval.studies.risk import RiskReport, as_json, judged, measure
 from ingest.annotated import AnnotatedText
 from ingest.protocols import Hazards, RiskModel
 from ingest.scoring.prior import RiskPrior

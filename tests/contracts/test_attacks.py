@@ -7,13 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
-from eval.attacks.anchor import AnchorAttack
 from eval.attacks.canaries import CanaryAttack, plant
-from eval.attacks.extraction import Aim, ExtractionAttack
+from eval.attacks.extraction import Aim, AnchorAttack, ExtractionAttack
 from eval.attacks.judging import attempts
-from eval.documents import SensitiveEntity
+from eval.documents import Attack, SensitiveEntity
 from eval.measures.leakage import SensitiveIndex, coverage
-from eval.protocols import Attack
 from ingest.documents import Document, Identifier
 from retrieval.documents import Answer, Passage, RetrievedPassage
 from tests.attacked import rows_of

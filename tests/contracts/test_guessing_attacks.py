@@ -9,9 +9,15 @@ from math import sqrt
 
 import pytest
 
-from eval.attacks.guess_shares import guess_shares
-from eval.attacks.guessing import ENTITY_INFERENCE, IndexAttack, guess_slots
-from eval.attacks.reconstruction import DOCUMENT_RECONSTRUCTION, reconstruct, reconstruction_means
+from eval.attacks.guessing import (
+    DOCUMENT_RECONSTRUCTION,
+    ENTITY_INFERENCE,
+    IndexAttack,
+    guess_shares,
+    guess_slots,
+    reconstruct,
+    reconstruction_means,
+)
 from eval.documents import SensitiveEntity
 from eval.measures.leakage import SensitiveIndex
 from ingest.deciding.baselines.uniform import ORIGIN, REDACT, SUPPRESS

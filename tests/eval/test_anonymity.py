@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from eval.attacks.population import (
+from eval.attacks.said_of_person import (
     AGES,
     ILL,
     TODAY,
@@ -20,15 +20,14 @@ from eval.attacks.population import (
     jobs,
     new_population,
     places,
+    said_of_person,
 )
-from eval.attacks.said_of_person import said_of_person
 from eval.experiment import SanitizedCorpus
-from eval.measures.anonymity import FACTS, among, anonymity_in
-from eval.measures.said_areas import Area, areas_in
+from eval.measures.said import Area, areas_in
 from eval.measures.uncertainty import wilson
 from eval.progress import no_progress
 from eval.rows import Row
-from eval.tasks.anonymity import SINGLING_OUT, AnonymityTask
+from eval.tasks.anonymity import FACTS, AnonymityTask, among, anonymity_in
 from ingest.deciding.baselines.uniform import ORIGIN, REDACT
 from ingest.documents import Document, SanitizedDocument
 from ingest.protocols import Encoder, Method
@@ -227,7 +226,7 @@ def test_what_was_not_sanitized_is_not_measured() -> None:
 def test_no_text_is_shown() -> None:
     task = AnonymityTask([Document("a", UNIQUE)], (100,))
     rows = list(task.rows(kept(task.documents, ORIGIN), ["a"], no_progress))
-    shown = repr([task, said_of_person(UNIQUE), rows, POPULATION, SINGLING_OUT])
+    shown = repr([task, said_of_person(UNIQUE), rows, POPULATION])
     assert not any(phrase in shown for phrase in ("61", "Leeds", "GB", "DE"))
 
 

@@ -2,15 +2,12 @@
 
 import pytest
 
-from eval.attacks.anchor import OPENING, AnchorAttack
-from eval.attacks.extraction import Aim, ExtractionAttack, available
+from eval.attacks.extraction import OPENING, Aim, AnchorAttack, ExtractionAttack, available
 from eval.attacks.judging import attempts
-from eval.documents import SensitiveEntity
+from eval.documents import Attack, SensitiveEntity, Target
 from eval.measures.leakage import SensitiveIndex, coverage
-from eval.protocols import Attack, Target
 from eval.rows import Row
-from eval.studies.extraction.report import ArmSummary
-from eval.studies.extraction.study import summarize
+from eval.studies.extraction import ArmSummary, summarize
 from ingest.documents import Identifier
 from models.errors import ConfigurationError
 from retrieval.documents import Answer, Passage, RetrievedPassage

@@ -9,11 +9,10 @@ from dataclasses import replace
 import pytest
 
 from eval.attacks import canaries
-from eval.attacks.canaries import CanaryAttack, PlantedCanaries, canary_recall, plant
-from eval.attacks.canary_words import KINDS, CanaryKind
+from eval.attacks.canaries import KINDS, CanaryAttack, CanaryKind, PlantedCanaries, canary_recall, plant
+from eval.documents import Attack
 from eval.measures.leakage import SensitiveIndex, normalized, stands_in
 from eval.measures.overlap import word_tokens
-from eval.protocols import Attack
 from eval.rows import Row
 from eval.targets import RagTarget
 from ingest.deciding.baselines.uniform import ORIGIN, REDACT

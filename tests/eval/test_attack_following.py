@@ -8,17 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.attacks.adaptive import Seen
-from eval.attacks.extraction import Aim
-from eval.attacks.following import TURN, Follow
-from eval.attacks.random_asking import RandomText
-from eval.attacks.suite import Unchanged, extraction_suite, in_turns
-from eval.attacks.words import WORDS
-from eval.documents import EntityRef, LeakedEntity, SensitiveEntity
+from eval.attacks.adaptive import NEXT_TURN, Follow, RandomText, Seen
+from eval.attacks.extraction import WORDS, Aim, Unchanged, extraction_suite, in_turns
+from eval.documents import Adaptive, EntityRef, LeakedEntity, SensitiveEntity
 from eval.experiment import SanitizedCorpus
 from eval.measures.leakage import SensitiveIndex, drawn_out
 from eval.progress import no_progress
-from eval.protocols import Adaptive
 from eval.rows import Row
 from eval.targets import reading_once
 from eval.tasks.coverage import CoverageTask
@@ -110,7 +105,7 @@ def test_what_is_asked_comes_from_what_was_said(minilm: Encoder) -> None:
     assert first == topics[0]
     followed = [each for each in later if each not in topics]
     assert any(each.startswith("Bendrik Horlel keeps") and "At the quayside." in each for each in followed)
-    assert any(each.startswith(f"{first}\n{TURN}") for each in followed)
+    assert any(each.startswith(f"{first}\n{NEXT_TURN}") for each in followed)
     of = {each.prompt.kind: each.prompt.text for each in attempts}
     assert any(each in of["name"] for each in ("Bendrik Horlel", "4711-22"))
     assert any(f"known of {each}," in of["word"] for each in ("zebrawood", "quayside", "bendrik"))

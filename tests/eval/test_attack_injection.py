@@ -12,16 +12,31 @@ from hypothesis import strategies as st
 
 from app.compose import system_of
 from app.settings.load import load_settings
-from eval.attacks.injection import BEGIN, Command, InjectDump, Injection, follows
-from eval.attacks.obedient import Obedient, PlainPrompt, quoting
-from eval.attacks.words import WORDS
+from eval.attacks.extraction import WORDS
+from eval.attacks.injection import (
+    BEGIN,
+    Command,
+    InjectDump,
+    Injection,
+    Obedient,
+    PlainPrompt,
+    follows,
+    quoting,
+)
 from eval.experiment import SanitizedCorpus, kept_in_memory
-from eval.measures.injected import FOLLOWED, QUESTION, REPEATED, RETRIEVED, WITHOUT, injected
 from eval.progress import no_progress
 from eval.rows import Row
 from eval.targets import reading_once
-from eval.tasks.beside import NO_INDEX
-from eval.tasks.injection import poisoning
+from eval.tasks.injection import (
+    FOLLOWED,
+    NO_INDEX,
+    QUESTION,
+    REPEATED,
+    RETRIEVED,
+    WITHOUT,
+    injected,
+    poisoning,
+)
 from ingest.deciding.policy import Policy
 from ingest.documents import Document
 from ingest.protocols import Encoder

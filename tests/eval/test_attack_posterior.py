@@ -11,10 +11,8 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from eval.attacks.clues import CLUES, Clue
-from eval.attacks.guess_shares import guess_shares
-from eval.attacks.guessing import Guess, guess_slots
-from eval.attacks.posterior import BELIEVED, FACTS, Floats, Known, weights_by_group, weights_of
+from eval.attacks.guessing import Guess, guess_shares, guess_slots
+from eval.attacks.posterior import BELIEVED, CLUES, FACTS, Clue, Floats, Known, weights_by_group, weights_of
 from ingest.annotated import AnnotatedText
 from ingest.deciding.baselines.uniform import REDACT, SUPPRESS
 from ingest.documents import Action, Decision, Document, SanitizedDocument

@@ -6,9 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as examples
 
-from eval.attacks.guessing import Guess, guess_slots
-from eval.attacks.reconstruction import Reconstruction, filled_in, reconstruct, reconstruction_means
-from eval.attacks.slots import OriginalsMissing, slots_of
+from eval.attacks.guessing import (
+    Guess,
+    Reconstruction,
+    filled_in,
+    guess_slots,
+    reconstruct,
+    reconstruction_means,
+)
+from eval.attacks.posterior import OriginalsMissing, slots_of
 from eval.documents import SensitiveEntity
 from eval.measures.leakage import SensitiveIndex, normalized, stands_in
 from eval.measures.uncertainty import clustered_share

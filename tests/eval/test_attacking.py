@@ -12,15 +12,11 @@ from app.compose import system_of
 from app.data_dir import DataDir
 from app.ingesting import ingest
 from app.settings.load import Settings, load_settings
-from eval.attacks.extraction import Aim
-from eval.attacks.suite import ExtractionSuite, extraction_suite
-from eval.corpora.corpus import Corpus
-from eval.corpora.given import read_corpus
-from eval.corpora.gold import GoldRows, gold_rows, persons_in
+from eval.attacks.extraction import Aim, ExtractionSuite, extraction_suite
+from eval.corpora.corpus import Corpus, GoldRows, gold_rows, persons_in, read_corpus
 from eval.reports.extraction_page import extraction as extraction_report
 from eval.reports.render import html_page
-from eval.studies.extraction.report import ExtractionReport
-from eval.studies.extraction.study import extraction
+from eval.studies.extraction import ExtractionReport, extraction
 from ingest.annotated import AnnotatedText
 from ingest.documents import Decision
 from ingest.errors import UnreadableDocument

@@ -15,8 +15,7 @@ from app.compose import system_of
 from app.data_dir import DataDir
 from app.ingesting import ingest
 from app.settings.load import load_settings
-from eval.corpora.corpus import Corpus
-from eval.corpora.given import read_corpus
+from eval.corpora.corpus import Corpus, read_corpus
 from eval.corpora.sensitive import sensitive_in
 from eval.experiment import Shelf, kept_in_memory
 from eval.measures.leakage import SensitiveIndex
@@ -24,15 +23,13 @@ from eval.measures.uncertainty import Estimate
 from eval.prepared import prepared
 from eval.progress import no_progress
 from eval.reports.audit import audit as page_of
-from eval.reports.audit import audit_table, side_by_side
+from eval.reports.audit import audit_table, gate_words, junit, sarif, side_by_side
 from eval.reports.files import audit_folder, write_audit
-from eval.reports.gates import gate_words, junit, sarif
 from eval.reports.render import html_page
 from eval.reports.schema import DASH, Cell
 from eval.rows import Row, RowFile
 from eval.studies.audit.measures import FAMILIES, Grounds, Measure, following, injecting, telling, using
 from eval.studies.audit.options import LEAKS, USES, Options
-from eval.studies.audit.plan import PER_ATTEMPT, PIECE, pace, planned
 from eval.studies.audit.report import (
     COLLECTION,
     DETECTED,
@@ -43,12 +40,23 @@ from eval.studies.audit.report import (
     Outcome,
     Place,
 )
-from eval.studies.audit.stored import NOT_STORED, as_stored, stored_texts
-from eval.studies.audit.study import audit, controls, figures_of, gate_of
-from eval.studies.audit.verdict import verdict_of
+from eval.studies.audit.study import (
+    NOT_STORED,
+    PER_ATTEMPT,
+    PIECE,
+    as_stored,
+    audit,
+    controls,
+    figures_of,
+    gate_of,
+    pace,
+    planned,
+    stored_texts,
+    verdict_of,
+)
 from eval.studies.marks.methods import ORIGIN, REDACT
 from eval.targets import reading_once
-from eval.tasks.guesses import NOT_GUESSED
+from eval.tasks.index import NOT_GUESSED
 from eval.tasks.questions import FACTS, RANK
 from eval.tasks.vectors import VectorsTask
 from ingest.deciding.policy import Policy

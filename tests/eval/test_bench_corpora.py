@@ -12,11 +12,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.corpora.asked import questions_of
-from eval.corpora.cloze import AFTER, BEFORE, FEWEST_WORDS, MOST_WORDS, cloze_questions
 from eval.corpora.corpus import Corpus, Question, Selection, bounded
-from eval.corpora.loaders import SPLIT, corpus_names, load
-from eval.corpora.mails import bare_subject
+from eval.corpora.loaders import SPLIT, bare_subject, corpus_names, load
+from eval.corpora.whole_documents import (
+    AFTER,
+    BEFORE,
+    FEWEST_WORDS,
+    MOST_WORDS,
+    cloze_questions,
+    questions_of,
+)
 from ingest.documents import Document
 from ingest.errors import UnreadableDocument
 from ingest.language.sentences import split_sentences

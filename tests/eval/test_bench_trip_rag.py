@@ -18,8 +18,8 @@ from eval.corpora.sensitive import sensitive_in
 from eval.measures.leakage import is_identifier
 from eval.prepared import Prepared, prepared
 from eval.rows import FILE, Row, RowFile
-from eval.studies.calibrate.thresholds import links_of
-from eval.studies.compare.comparing import WEIGHTED, system_name, with_comparisons
+from eval.studies.calibrate import links_of
+from eval.studies.compare.figures import WEIGHTED, system_name, with_comparisons
 from eval.studies.compare.methods import (
     LETHE,
     MATCHED,
@@ -28,13 +28,15 @@ from eval.studies.compare.methods import (
     REDACTED,
     TRIP,
     ablations,
+    at_share,
     grid,
     methods,
     scores_alone,
+    share_taken,
+    single_mentions,
     strengths,
 )
 from eval.studies.compare.report import NOTHING_COMPARED, Summary, TripRagReport
-from eval.studies.compare.shares import at_share, share_taken, single_mentions
 from eval.studies.compare.study import Options, trip_rag
 from ingest.deciding.baselines.dp_bart import DpBart
 from ingest.deciding.policy import Policy

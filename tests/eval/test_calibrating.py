@@ -29,22 +29,23 @@ from eval.measures.leakage import NOTHING_SENSITIVE
 from eval.measures.uncertainty import Estimate
 from eval.prepared import Prepared, prepared
 from eval.studies.audit.measures import Measure
-from eval.studies.calibrate.conformal import documents_needed, upper_bound
-from eval.studies.calibrate.marks import threshold_from_marks
-from eval.studies.calibrate.model_marks import PROMPT
-from eval.studies.calibrate.thresholds import (
+from eval.studies.calibrate import (
     COUNTED,
+    PROMPT,
     LeakCurve,
     ModelMarks,
     Promise,
     attack_curves,
+    documents_needed,
     leak_curve,
     links_of,
     marked_by_model,
     marked_by_people,
     names_of,
     promised,
+    threshold_from_marks,
     thresholds,
+    upper_bound,
 )
 from eval.tasks.index import KEPT, IndexReader
 from ingest.annotated import AnnotatedText

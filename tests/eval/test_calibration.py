@@ -11,21 +11,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from eval.studies.calibrate.conformal import (
+from eval.studies.calibrate import (
+    MARGIN,
+    PROMPT,
+    DocumentEntities,
+    ScoredLink,
+    asked_of,
     documents_needed,
+    f1_at,
     hoeffding_bentkus,
     largest_safe,
-    upper_bound,
-)
-from eval.studies.calibrate.conformal import tested_thresholds as in_turn
-from eval.studies.calibrate.marks import (
-    MARGIN,
-    ScoredLink,
-    f1_at,
+    read_numbers,
     threshold_for_share,
     threshold_from_marks,
+    upper_bound,
 )
-from eval.studies.calibrate.model_marks import PROMPT, DocumentEntities, asked_of, read_numbers
+from eval.studies.calibrate import tested_thresholds as in_turn
 from models.errors import LetheError
 from models.language.asking import Asker
 from models.language.protocol import ChatMessage

@@ -1,9 +1,6 @@
-import re
-
 import pytest
 
-from eval.measures.choices import choice_accuracy, chosen
-from eval.measures.uncertainty import share_of
+from eval.tasks.choices import chosen
 
 
 @pytest.mark.parametrize(
@@ -25,16 +22,3 @@ from eval.measures.uncertainty import share_of
 )
 def test_the_letter_that_an_answer_begins_with(answer: str, letter: str | None) -> None:
     assert chosen(answer) == letter
-
-
-def test_accuracy_by_hand() -> None:
-    # Right: B and d. Wrong: A for C. Without a letter: the last. Two of four, all in the denominator.
-    found = choice_accuracy(["B. heron", "d", "A", "Perhaps the mill"], ["B", "D", "C", "P"])
-    assert (found.estimate, found.unanswered) == (share_of(2, 4), 1)
-    assert choice_accuracy([], []).estimate.value is None
-
-
-def test_answers_and_questions_must_match() -> None:
-    message = "1 answers to 2 questions: give one of each"
-    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        choice_accuracy(["A"], ["A", "B"])

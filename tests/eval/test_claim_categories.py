@@ -2,7 +2,7 @@
 
 import pytest
 
-from eval.measures.claim_categories import CLINICAL, GENERAL, Categorizer
+from eval.tasks.linkage import CLINICAL, GENERAL, Categorizer
 
 CASES = {
     "The accountant is 40 years old": {"Age", "Occupation"},

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from eval.attacks.by_model import ModelAtomizer, ModelRewording
-from eval.attacks.claims import RuleAtomizer
-from eval.measures.model_judges import ModelJudge, coherence_judge
+from eval.attacks.claims import ModelAtomizer, ModelRewording, RuleAtomizer
+from eval.measures.claim_distance import ModelJudge, coherence_judge
 from models.language.asking import Asker
 from tests.doubles import Scripted
 from tests.tiny_gguf import make_tiny_gguf

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.measures.clustered import (
+from eval.measures.preserved import (
     BY_WORDS,
     CLUSTERS,
     PAIRS,

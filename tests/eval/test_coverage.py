@@ -12,21 +12,34 @@ from hypothesis import strategies as st
 
 from app.compose import system_of
 from app.settings.load import load_settings
-from eval.attacks.adaptive import pieces_of, rare_words
-from eval.attacks.copybreak import CopyBreak
-from eval.attacks.dgea import Dgea
-from eval.attacks.following import Follow
-from eval.attacks.ikea import Ikea
-from eval.attacks.pirates import Pirates
-from eval.attacks.random_asking import RandomText, RandomTokens
-from eval.documents import AttackPrompt, Attempt, PassageCopy
+from eval.attacks.adaptive import (
+    CopyBreak,
+    Dgea,
+    Follow,
+    Ikea,
+    Pirates,
+    RandomText,
+    RandomTokens,
+    pieces_of,
+    rare_words,
+)
+from eval.documents import Adaptive, AttackPrompt, Attempt, PassageCopy, Target
 from eval.experiment import SanitizedCorpus, kept_in_memory
-from eval.measures.covered import BASE, PASSAGES, REFUSED, advantage, covered, curve
 from eval.progress import no_progress
-from eval.protocols import Adaptive, Target
 from eval.rows import Row
 from eval.targets import reading_once
-from eval.tasks.coverage import NOT_ASKED, BesideControls, CoverageTask, asked_by
+from eval.tasks.coverage import (
+    BASE,
+    NOT_ASKED,
+    PASSAGES,
+    REFUSED,
+    BesideControls,
+    CoverageTask,
+    advantage,
+    asked_by,
+    covered,
+    curve,
+)
 from ingest.deciding.policy import Policy
 from ingest.documents import Document
 from ingest.protocols import Encoder

@@ -10,21 +10,14 @@ from hypothesis import strategies as st
 
 from app.server.quotas.budgets import Budgets
 from app.settings.load import ServerSettings
-from eval.attacks.adaptive import pieces_of
-from eval.attacks.copybreak import CopyBreak
-from eval.attacks.dgea import Dgea
-from eval.attacks.ikea import Ikea
-from eval.attacks.pirates import Pirates
-from eval.attacks.random_asking import RandomText, RandomTokens
-from eval.attacks.words import WORDS
-from eval.documents import AttackPrompt, Attempt, PassageCopy
+from eval.attacks.adaptive import CopyBreak, Dgea, Ikea, Pirates, RandomText, RandomTokens, pieces_of
+from eval.attacks.extraction import WORDS
+from eval.documents import Adaptive, AttackPrompt, Attempt, PassageCopy, Target
 from eval.experiment import SanitizedCorpus
-from eval.measures.covered import BASE, PASSAGES, advantage, covered, curve
 from eval.progress import no_progress
-from eval.protocols import Adaptive, Target
 from eval.rows import Row
 from eval.targets import reading_once
-from eval.tasks.coverage import CoverageTask
+from eval.tasks.coverage import BASE, PASSAGES, CoverageTask, advantage, covered, curve
 from ingest.protocols import Encoder
 from models.errors import ConfigurationError
 from retrieval.citations import NO_ANSWER

@@ -10,36 +10,38 @@ import pytest
 
 from app.compose import system_of
 from app.settings.load import load_settings
-from eval.attacks.following import Follow
-from eval.attacks.suite import Unchanged
-from eval.attacks.words import WORDS
+from eval.attacks.adaptive import Follow
+from eval.attacks.extraction import WORDS, Unchanged
 from eval.corpora.corpus import Corpus, Question
-from eval.documents import AttackPrompt, Attempt
+from eval.documents import AttackPrompt, Attempt, Target
 from eval.experiment import SanitizedCorpus
-from eval.measures.covered import REFUSED
 from eval.progress import no_progress
-from eval.protocols import Target
 from eval.reports.defences import leaks_table, markdown
 from eval.rows import read_rows
-from eval.studies.defences.defence import (
+from eval.studies.defences import (
     ALIKE,
     ALL,
     ALL_QUOTES,
     COPIES,
+    DELTA,
     DENSE,
+    FARTHEST,
+    FURTHER,
     GATE,
     NOISE,
     NONE,
     SHARE,
     THRESHOLD,
     Defence,
+    DefenceFigures,
+    DefencesReport,
     Limits,
+    NoisyVectors,
+    Options,
     defences,
+    measure_defences,
 )
-from eval.studies.defences.noise import DELTA, FARTHEST, NoisyVectors
-from eval.studies.defences.report import DefenceFigures, DefencesReport
-from eval.studies.defences.study import FURTHER, Options, measure_defences
-from eval.tasks.benign import OF_A_CALLER, Benign
+from eval.tasks.coverage import OF_A_CALLER, REFUSED, Benign
 from eval.tasks.questions import FACTS, RANK
 from ingest.deciding.baselines.local_privacy import gaussian_delta
 from ingest.documents import Document

@@ -9,26 +9,50 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eval.reports.detection import figures_table, markdown, misses_table
-from eval.studies.detection.cases import Case, cases_of
-from eval.studies.detection.extras import answers, changed_by, detected, flat, share_changed
-from eval.studies.detection.intervals import Measure, estimated, f1_of
-from eval.studies.detection.labels import KINDS, PERSONS, PERSONS_AND_HANDLES
-from eval.studies.detection.measures import (
+from eval.studies.detection.cases import (
+    AGE,
+    FAMILY_NAME,
+    FIRST_NAME,
+    GENDER,
+    Case,
+    Cover,
     MarkedEntity,
+    Measure,
     Tally,
+    cases_of,
     characters,
+    core,
     entities_covered,
     entities_touched,
     equal,
+    estimated,
+    f1_of,
+    occurrences,
     overlapping,
+    trimmed,
 )
-from eval.studies.detection.misses import MissSample, shape_of
-from eval.studies.detection.patients import AGE, FAMILY_NAME, FIRST_NAME, GENDER, occurrences
-from eval.studies.detection.questions import corpus_names, questions
-from eval.studies.detection.report import DetectionReport, as_json
-from eval.studies.detection.spans import Cover, core, trimmed
-from eval.studies.detection.study import run
-from eval.studies.detection.tasks import everything, of_kind, taken_for
+from eval.studies.detection.study import (
+    DetectionReport,
+    MissSample,
+    as_json,
+    corpus_names,
+    questions,
+    run,
+    shape_of,
+)
+from eval.studies.detection.tasks import (
+    KINDS,
+    PERSONS,
+    PERSONS_AND_HANDLES,
+    answers,
+    changed_by,
+    detected,
+    everything,
+    flat,
+    of_kind,
+    share_changed,
+    taken_for,
+)
 from ingest.documents import Action, Decision, Document, Entity, Risk, SanitizedDocument, Span
 from ingest.errors import SanitizationError, UnreadableDocument
 from models.corpora.examples import Mention

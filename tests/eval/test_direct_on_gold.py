@@ -11,7 +11,7 @@ from app.compose import system_of
 from app.settings.load import load_settings
 from eval.corpora.marked import VISITS_MAIL, with_seen
 from eval.corpora.seen import CASES
-from eval.measures.marked import COVERED, MARKS, TOUCHED, figure, mark_counts
+from eval.tasks.marks import COVERED, MARKS, TOUCHED, figure, mark_counts
 from ingest.documents import SanitizedDocument
 from ingest.scoring.scale import EMBEDDED_SCALE
 from tests.commands import ROOT

@@ -4,14 +4,19 @@ from collections.abc import Sequence
 
 import pytest
 
-from eval.attacks.extraction import Aim, ExtractionAttack, available
+from eval.attacks.extraction import (
+    HEALTH_TOPICS,
+    LEGAL_TOPICS,
+    OFFICE_LEAD_INS,
+    WORDS,
+    Aim,
+    ExtractionAttack,
+    available,
+)
 from eval.attacks.judging import AttemptFailed
-from eval.attacks.lead_ins import HEALTH_TOPICS, LEGAL_TOPICS, OFFICE_LEAD_INS
-from eval.attacks.words import WORDS
-from eval.documents import SensitiveEntity
+from eval.documents import SensitiveEntity, Target
 from eval.measures.leakage import SensitiveIndex
-from eval.protocols import Target
-from eval.studies.extraction.report import ArmSummary, ExtractionReport
+from eval.studies.extraction import ArmSummary, ExtractionReport
 from ingest.documents import Identifier
 from models.errors import ConfigurationError
 from retrieval.documents import Answer, Passage, RetrievedPassage

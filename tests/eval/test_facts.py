@@ -2,7 +2,7 @@
 
 import pytest
 
-from eval.measures.facts import answerable, facts_in, share_present
+from eval.measures.leakage import answerable, facts_in, share_present
 
 REFERENCE = "The patient took 40 mg of the tablets and denied dizziness."
 SOURCE = "Doctor: Are you dizzy? Patient: No. I took the tablet, 40 mg."

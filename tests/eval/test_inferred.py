@@ -10,12 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.attacks.attribute_clues import CLUES, ClueReader, bands, counted, name_in
-from eval.attacks.attribute_learning import as_numbers
-from eval.attacks.attribute_truths import KnownText, known_texts, truths_in, truths_of, value_of
-from eval.attacks.attribute_values import ATTRIBUTES, value_names, values
-from eval.attacks.attributes import AttributeAttack, attribute_attack
-from eval.corpora.gold import fields_in
+from eval.attacks.attribute_truths import KnownText, as_numbers, known_texts, truths_in, truths_of, value_of
+from eval.attacks.attributes import (
+    ATTRIBUTES,
+    CLUES,
+    AttributeAttack,
+    ClueReader,
+    attribute_attack,
+    bands,
+    counted,
+    name_in,
+    value_names,
+    values,
+)
+from eval.corpora.corpus import fields_in
 from eval.experiment import NOT_SANITIZED, SanitizedCorpus
 from eval.measures import inferred as measured
 from eval.measures.inferred import inferred, jaro, matched, protection, protection_in, similarity

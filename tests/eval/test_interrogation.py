@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.attacks.interrogation import Interrogator, nearest, questions_in
-from eval.attacks.membership import QUOTED, YesNo
+from eval.attacks.membership import QUOTED, Interrogator, YesNo, nearest, questions_in
 from models.errors import ModelUnavailable
 from models.language.asking import Asker, InMemory
 from models.language.openai_compatible import OpenAICompatibleModel

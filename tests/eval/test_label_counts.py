@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from eval.measures.label_counts import chi_squared_utility
+from eval.measures.classify import chi_squared_utility
 
 LABELS = tuple("abcdef")
 references = st.dictionaries(st.sampled_from(LABELS), st.integers(1, 400), min_size=2).filter(

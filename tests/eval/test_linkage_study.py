@@ -13,20 +13,27 @@ from hypothesis import strategies as st
 
 from eval.attacks.claims import MOST_KNOWN
 from eval.corpora.corpus import Selection
-from eval.corpora.exams import ChoiceQuestion, choice_questions, medqa
+from eval.corpora.loaders import ChoiceQuestion, choice_questions, medqa
 from eval.corpora.seen import MEDQA_DEVELOPMENT, Exposure, exposures
 from eval.experiment import SanitizedCorpus, Task
 from eval.progress import no_progress
 from eval.reports.words import words
 from eval.rows import Row
-from eval.studies.linkage.attacks import LINKERS, PRESETS, VERSION_1, VERSION_2, Attack, variations
-from eval.studies.linkage.material import detail_spans, material
-from eval.studies.linkage.methods import WholeText
-from eval.tasks import kept as keeping
+from eval.studies.linkage.report import (
+    LINKERS,
+    PRESETS,
+    VERSION_1,
+    VERSION_2,
+    Attack,
+    WholeText,
+    detail_spans,
+    material,
+    variations,
+)
+from eval.tasks import sets as keeping
 from eval.tasks.choices import OPTIONS, RIGHT, UNANSWERED, Choices, SimilarityAnswerer
-from eval.tasks.kept import Kept
 from eval.tasks.linkage import LinkageTask, version_1, version_2
-from eval.tasks.sets import GIVEN, MAUVE, OWN, SMOOTHED, WHOLE, Classes, Likeness
+from eval.tasks.sets import GIVEN, MAUVE, OWN, SMOOTHED, WHOLE, Classes, Kept, Likeness
 from ingest.deciding.baselines.uniform import ORIGIN, SUPPRESS
 from ingest.documents import Document, SanitizedDocument, Span
 from ingest.errors import UnreadableDocument

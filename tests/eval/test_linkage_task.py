@@ -7,19 +7,27 @@ from dataclasses import replace
 
 import pytest
 
-from eval.attacks.claims import Access, RuleAtomizer
+from eval.attacks.claims import Access, OwnWords, RuleAtomizer
 from eval.attacks.linkage import Bm25, Dense, Linker, Rouge
-from eval.attacks.rewording import OwnWords
 from eval.corpora.corpus import Selection
 from eval.corpora.loaders import load
 from eval.experiment import SanitizedCorpus
-from eval.measures import linked
-from eval.measures.claim_categories import CLINICAL
 from eval.measures.claim_distance import Asked, Rating
-from eval.measures.linked import distances, distribution, leaked_by_category, leaked_claims, linkage
 from eval.progress import no_progress
 from eval.rows import Row
-from eval.tasks.linkage import LinkageTask, Person, version_1, version_2
+from eval.tasks import linkage as linked
+from eval.tasks.linkage import (
+    CLINICAL,
+    LinkageTask,
+    Person,
+    distances,
+    distribution,
+    leaked_by_category,
+    leaked_claims,
+    linkage,
+    version_1,
+    version_2,
+)
 from ingest.deciding.baselines.uniform import ORIGIN, REDACT
 from ingest.documents import Document, SanitizedDocument, Span
 from ingest.protocols import Encoder, Method

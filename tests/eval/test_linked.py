@@ -2,7 +2,9 @@
 
 import pytest
 
-from eval.measures.linked import (
+from eval.measures.uncertainty import Estimate, clustered_share, mean_of, share_of
+from eval.rows import Row
+from eval.tasks.linkage import (
     DETAILS,
     DISTANCE,
     HIDDEN,
@@ -20,8 +22,6 @@ from eval.measures.linked import (
     leaked_claims,
     linkage,
 )
-from eval.measures.uncertainty import Estimate, clustered_share, mean_of, share_of
-from eval.rows import Row
 
 
 def row(case: int, right: float = 0, skipped: float = 0, **figures: float) -> Row:

@@ -9,7 +9,10 @@ from hypothesis import strategies as st
 
 from eval.documents import Mark, MarkedDocument
 from eval.experiment import NOT_SANITIZED, SanitizedCorpus
-from eval.measures.marked import (
+from eval.progress import no_progress
+from eval.rows import Row
+from eval.studies.marks.methods import GoldDetector
+from eval.tasks.marks import (
     ANY,
     CHANGED,
     COVERED,
@@ -17,21 +20,16 @@ from eval.measures.marked import (
     ENTITIES_STANDING,
     LEFT,
     MARKS,
+    NO_PLACES,
+    NONE_MARKED,
     STANDING,
     TOUCHED,
     UNMARKED,
     WORDS_STANDING,
-    figure,
-    mark_counts,
-)
-from eval.progress import no_progress
-from eval.rows import Row
-from eval.studies.marks.methods import GoldDetector
-from eval.tasks.marks import (
-    NO_PLACES,
-    NONE_MARKED,
     Marks,
     MarkShare,
+    figure,
+    mark_counts,
     mean_estimate,
     paired_difference,
     share_estimate,

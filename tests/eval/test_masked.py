@@ -9,13 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.corpora.marked import with_seen
-from eval.corpora.replaced import halves, presidio_marks, replaced_cases
+from eval.corpora.marked import halves, presidio_marks, replaced_cases, with_seen
 from eval.corpora.seen import CASES
 from eval.documents import Mark, MarkedDocument
-from eval.measures.masked import SHARES, Part, masked_parts, masked_shares
-from eval.measures.preserved import word_information
-from eval.studies.intact.benchmark import benchmark_cases
+from eval.measures.preserved import SHARES, Part, masked_parts, masked_shares, word_information
+from eval.studies.intact.study import benchmark_cases
 from ingest.documents import Document, Span
 from tests.commands import public_data
 

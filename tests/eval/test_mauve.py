@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.measures.mauve import area, frontier, mauve, quantized
+from eval.tasks.sets import area, frontier, mauve, quantized
 from tests.hashing_encoder import HashingEncoder
 
 ENCODER = HashingEncoder()

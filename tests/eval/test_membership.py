@@ -33,12 +33,11 @@ from eval.attacks.membership import (
     said_yes,
     scores_of,
 )
+from eval.documents import Target
 from eval.experiment import Experiment, SanitizedCorpus, kept_in_memory
-from eval.measures.membership import HELD_OUT, MEMBER, figures_of, membership
 from eval.progress import no_progress
-from eval.protocols import Target
 from eval.rows import Row, RowFile
-from eval.tasks.membership import MembershipTask
+from eval.tasks.membership import HELD_OUT, MEMBER, MembershipTask, figures_of, membership
 from ingest.deciding.policy import Policy
 from ingest.documents import Document
 from ingest.protocols import Encoder

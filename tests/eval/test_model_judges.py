@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eval.experiment import SanitizedCorpus
-from eval.measures.claim_distance import claim_distance
-from eval.measures.model_judges import (
+from eval.measures.claim_distance import (
     AT_ONCE,
     COHERENCE,
     FAITHFUL,
@@ -20,6 +19,7 @@ from eval.measures.model_judges import (
     VOTES,
     ModelJudge,
     Scores,
+    claim_distance,
     coherence_judge,
     utility_judge,
 )

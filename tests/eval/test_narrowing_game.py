@@ -8,18 +8,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from eval.studies.narrowing.game import (
+from eval.studies.narrowing import (
     Pairs,
     Player,
+    Recipe,
+    boosted,
     by_bm25,
     by_tf_idf,
+    cross_fitted,
     drawn,
     gone_of,
+    learned,
+    make_bits,
     players,
     ranks,
+    rows_to_learn,
     words_of,
 )
-from eval.studies.narrowing.learning import Recipe, boosted, cross_fitted, learned, make_bits, rows_to_learn
 from ingest.deciding.narrowing import FEATURES, facts_of, in_order
 from ingest.documents import Document, Entity, Identifier, Span
 from models.bits import load_bits

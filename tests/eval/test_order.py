@@ -2,13 +2,19 @@
 
 import pytest
 
-from eval.measures.clustered import ClustersKept, Spread
-from eval.measures.preserved import Preserved
-from eval.measures.reidentified import Reidentified
+from eval.measures.preserved import ClustersKept, Preserved, Spread
 from eval.measures.uncertainty import Estimate
-from eval.studies.intact.compared import Compared
-from eval.studies.intact.methods import ENTITY_TYPE, MOST, SUPPRESSION
-from eval.studies.intact.order import FOUND, by_run, comes_out, order_facts
+from eval.studies.intact.order import (
+    ENTITY_TYPE,
+    FOUND,
+    MOST,
+    SUPPRESSION,
+    Compared,
+    Reidentified,
+    by_run,
+    comes_out,
+    order_facts,
+)
 
 
 def figures(tps: list[float], nmi: list[float] | None, named: str) -> Compared:

@@ -27,7 +27,7 @@ from eval.studies.audit.report import Place
 from eval.studies.audit.study import places_of
 from eval.targets import reading_once
 from eval.tasks.attack import AttackTask
-from eval.tasks.guesses import FIRST, FIRST_FIVE
+from eval.tasks.index import FIRST, FIRST_FIVE
 from ingest.deciding.policy import Policy
 from ingest.documents import Document, SanitizedDocument
 from models.encoders.minilm import MiniLM

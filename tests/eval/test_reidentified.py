@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.measures.reidentified import (
+from eval.measures.uncertainty import wilson
+from eval.studies.intact.order import (
     Reidentified,
     most_similar_individuals,
     reidentified,
     reidentified_difference,
 )
-from eval.measures.uncertainty import wilson
 from ingest.documents import Span
 from ingest.spans import merged, substitute
 from tests.commands import public_data

@@ -16,7 +16,7 @@ from eval.provenance import Provenance, provenance_here
 from eval.reports.extraction_page import extraction, leakage_table
 from eval.reports.files import write_extraction
 from eval.reports.render import html_page, terminal_table
-from eval.studies.extraction.report import ExtractionReport, summary
+from eval.studies.extraction import ExtractionReport, summary
 from ingest.documents import Action, Identifier
 from retrieval.documents import Answer, Passage, RetrievedPassage
 from tests.attacked import report_on

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from eval.measures.uncertainty import Estimate
-from eval.reports import plots
-from eval.reports.plots import LOOKS, draw
-from eval.reports.render import html_page, markdown_table, terminal_table
+from eval.reports import render as plots
+from eval.reports.render import LOOKS, draw, html_page, markdown_table, terminal_table
 from eval.reports.schema import (
     NOTHING,
     PERCENT,

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
-from eval.attacks.rewording import PHRASES, OwnWords, Rewording, RuleRewording
-from eval.measures.reworded import bigram_precision
+from eval.attacks.claims import PHRASES, OwnWords, Rewording, RuleRewording
+from eval.tasks.linkage import bigram_precision
 
 RULES: Rewording = RuleRewording()
 NEGATION = re.compile(r"\b(?:no|not|never|without|cannot|can't)\b|n't\b")

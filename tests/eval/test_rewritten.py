@@ -4,7 +4,7 @@ import pytest
 
 from eval.experiment import SanitizedCorpus
 from eval.progress import no_progress
-from eval.tasks.rewritten import BLEU, COSINE, ROUGE, UNCHANGED, Rewritten
+from eval.tasks.judged import BLEU, COSINE, ROUGE, UNCHANGED, Rewritten
 from ingest.deciding.baselines.uniform import ORIGIN, REDACT
 from ingest.documents import Document, SanitizedDocument
 from ingest.protocols import Method

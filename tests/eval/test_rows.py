@@ -15,11 +15,10 @@ from app.data_dir import DataDir
 from app.settings.load import load_settings
 from app.settings.report import run_settings
 from eval import provenance
-from eval.corpora.corpus import Corpus, Question
-from eval.corpora.public_ids import under_public_ids
+from eval.corpora.corpus import Corpus, Question, under_public_ids
 from eval.documents import EntityRef, LeakedEntity, PassageCopy
+from eval.provenance import run_digest
 from eval.rows import FILE, Row, RowFile, read_rows, write_rows
-from eval.studies.compare.run_digest import run_digest
 from eval.studies.compare.study import Options
 from ingest.documents import Document, Identifier
 from models.catalog import ModelRef

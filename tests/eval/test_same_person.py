@@ -10,15 +10,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eval.attacks.linkage import Bm25
-from eval.attacks.same_person import MARK, SAME_PERSON, Found, SamePerson, aliases_in, found_twins, marks_in
-from eval.corpora.in_two import LEAST, in_two
 from eval.experiment import Experiment, SanitizedCorpus
-from eval.measures import same_person as measured
-from eval.measures.same_person import same_person
 from eval.measures.uncertainty import clustered_share
 from eval.progress import no_progress
 from eval.rows import Row
-from eval.tasks.same_person import NO_TWIN, SamePersonTask
+from eval.tasks import same_person as measured
+from eval.tasks.same_person import (
+    MARK,
+    NO_TWIN,
+    Found,
+    SamePerson,
+    SamePersonTask,
+    aliases_in,
+    found_twins,
+    marks_in,
+    same_person,
+)
 from ingest.deciding.baselines.uniform import ORIGIN, REDACT, SUPPRESS
 from ingest.deciding.policy import Policy, Replacements
 from ingest.documents import Document, SanitizedDocument
@@ -69,10 +76,6 @@ def kept(
 def rows(corpus: SanitizedCorpus, people: Sequence[Sequence[str]], encoder: Encoder = ENCODER) -> list[Row]:
     task = SamePersonTask(people, encoder)
     return list(task.rows(corpus, task.cases, no_progress))
-
-
-def test_the_attack_declares_itself() -> None:
-    assert all((SAME_PERSON.goal, SAME_PERSON.threat_model, SAME_PERSON.reference))
 
 
 def test_the_same_person_in_two_unsanitized_documents_is_caught() -> None:
@@ -233,31 +236,9 @@ def test_marks_are_aliases_and_what_was_kept_and_may_identify() -> None:
     assert not marks_in(kept(documents, REDACT).documents[0])
 
 
-def test_documents_are_split_at_the_nearest_end() -> None:
-    line = "The boiler of the ferry was repaired and nobody said a word about it to anybody"
-    text = "\n".join([line] * 8)
-    split = in_two([Document("x", text, {"place": "somewhere"}), Document("short", line), Document("e", "")])
-    one, other = split.documents
-    assert (one.text, other.text) == ("\n".join([line] * 4), "\n".join([line] * 4))
-    assert (one.doc_id, other.doc_id) == split.people[0] == ("x/first half", "x/second half")
-    assert (split.too_short, one.metadata) == (2, {})
-    prose = f"{line}. " * 8
-    halves = in_two([Document("x", prose)]).documents
-    assert all(each.text.startswith("The boiler") and each.text.endswith(".") for each in halves)
-
-
-@given(st.text(alphabet="ab. \n", max_size=1500))
-def test_halves_lose_nothing_but_white_space(text: str) -> None:
-    split = in_two([Document("x", text)])
-    assert split.too_short + len(split.people) == 1
-    if split.people:
-        assert "".join("".join(each.text for each in split.documents).split()) == "".join(text.split())
-        assert min(len(each.text) for each in split.documents) >= LEAST
-
-
 def test_no_text_is_shown() -> None:
     documents, people = about(NAMES[:2])
-    shown = repr([SamePersonTask(people, ENCODER), rows(kept(documents, ORIGIN), people), in_two(documents)])
+    shown = repr([SamePersonTask(people, ENCODER), rows(kept(documents, ORIGIN), people)])
     assert "Talvik" not in shown and "letter" not in shown
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.measures.text_distance import Hidden, hidden_details, lexical_distance, source_sentences
+from eval.attacks.linkage import Hidden, hidden_details, lexical_distance, source_sentences
 from ingest.documents import Span
 
 SENTENCES = ["The heron was fed at noon.", "Tobias mended the old boiler.", "The mill is in Varde."]

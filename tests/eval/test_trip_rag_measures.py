@@ -12,17 +12,31 @@ from sacrebleu.metrics import BLEU
 from eval.corpora.corpus import Question
 from eval.documents import SensitiveEntity
 from eval.experiment import SanitizedCorpus
-from eval.measures.answers import answer_scorer, bleu1, sacrebleu_signature
 from eval.measures.leakage import SensitiveIndex
 from eval.measures.uncertainty import Estimate
 from eval.progress import no_progress
 from eval.rows import Row
-from eval.studies.compare.features import correlations, rank_correlation
-from eval.studies.compare.figures import disclosed, method_figures
-from eval.studies.compare.frontier import Spot, area_under, by_area, dominated_by
+from eval.studies.compare.figures import (
+    Spot,
+    area_under,
+    by_area,
+    correlations,
+    disclosed,
+    dominated_by,
+    method_figures,
+    rank_correlation,
+)
 from eval.studies.compare.report import Frontier, MethodFigures, whole
 from eval.tasks.index import IndexReader
-from eval.tasks.questions import ANSWERED_WITH, DEPTHS, RANK, Questions
+from eval.tasks.questions import (
+    ANSWERED_WITH,
+    DEPTHS,
+    RANK,
+    Questions,
+    answer_scorer,
+    bleu1,
+    sacrebleu_signature,
+)
 from ingest.documents import Action, Decision, Identifier, Risk, SanitizedDocument, Scores
 from retrieval.documents import Answer, Passage, RetrievedPassage
 from retrieval.writing import Writing, at_once

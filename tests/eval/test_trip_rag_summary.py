@@ -7,9 +7,16 @@ import pytest
 
 from eval.measures.uncertainty import Estimate, mean_of
 from eval.rows import Row
-from eval.studies.compare.comparing import ABLATION, STRENGTH, system_name
-from eval.studies.compare.frontier import Point, area_under, dominated_by, frontier_of
-from eval.studies.compare.goals import summary_of
+from eval.studies.compare.figures import (
+    ABLATION,
+    STRENGTH,
+    Point,
+    area_under,
+    dominated_by,
+    frontier_of,
+    summary_of,
+    system_name,
+)
 from eval.studies.compare.report import NOTHING_COMPARED, AttackFigures, Summary
 from tests.eval.test_trip_rag_page import VICTIMS, attack, figures, found
 

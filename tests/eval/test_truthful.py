@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.measures.said_dates import moment_of
-from eval.measures.said_numbers import ranges_of
-from eval.measures.truthful import Judgement, Pair, all_judged, judged
+from eval.measures.said import moment_of, ranges_of
+from eval.studies.intact.report import Judgement, Pair, all_judged, judged
 
 YES, NO = True, False
 

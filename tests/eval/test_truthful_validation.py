@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from eval.measures.truthful import Judgement
-from eval.studies.intact.validation import (
+from eval.studies.intact.report import (
     QUESTIONS,
     JudgedReplacement,
+    Judgement,
     half_of,
     read_judgements,
     validated,

@@ -17,18 +17,20 @@ from eval.measures.uncertainty import Estimate, clustered_share
 from eval.prepared import prepared
 from eval.reports.render import html_page
 from eval.reports.tuning import tuning
-from eval.studies.tune.report import (
+from eval.studies.tune import (
     Cell,
     Objectives,
+    Search,
     TunedFigures,
     TuningReport,
     beats,
+    digest_of,
     halves,
     objectives,
     pareto_places,
     pareto_set,
+    tune,
 )
-from eval.studies.tune.search import Search, digest_of, tune
 from ingest.documents import Action, Decision, Document, SanitizedDocument
 from ingest.scoring.scale import Scale
 from models.errors import ConfigurationError, LetheError

@@ -9,14 +9,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.attacks.vectors import STORED_VECTORS, TOLERANCE, Compared, compared, described, found_among
 from eval.experiment import SanitizedCorpus, kept_in_memory
-from eval.measures import vectors as measured
 from eval.measures.uncertainty import clustered_share
-from eval.measures.vectors import VectorFigures, vector_figures
 from eval.progress import no_progress
 from eval.rows import Row
-from eval.tasks.vectors import CUT_OTHERWISE, VectorsTask
+from eval.tasks import vectors as measured
+from eval.tasks.vectors import (
+    CUT_OTHERWISE,
+    STORED_VECTORS,
+    TOLERANCE,
+    Compared,
+    VectorFigures,
+    VectorsTask,
+    compared,
+    described,
+    found_among,
+    vector_figures,
+)
 from ingest.deciding.baselines.uniform import ORIGIN, REDACT
 from ingest.deciding.policy import Policy
 from ingest.documents import Document

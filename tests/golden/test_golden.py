@@ -14,10 +14,9 @@ from app.data_dir import DataDir
 from app.ingesting import ingest
 from app.rows import answer_row, sanitized_row
 from app.settings.load import load_settings
-from eval.attacks.extraction import Aim
-from eval.attacks.suite import extraction_suite
-from eval.corpora.given import read_corpus
-from eval.studies.extraction.study import extraction
+from eval.attacks.extraction import Aim, extraction_suite
+from eval.corpora.corpus import read_corpus
+from eval.studies.extraction import extraction
 from ingest.deciding.policy import PolicyName
 from ingest.documents import Document, SanitizedDocument
 from ingest.read.sources import read_documents

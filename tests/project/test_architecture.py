@@ -28,7 +28,7 @@ STEPS = {
     "sanitize pipeline workers on_ray langchain_transformer",
     "retrieval": "documents errors writing protocols search index citations store manifest keeping "
     "passages prompt collection retriever reranked guards generators langchain_adapters system",
-    "eval": "documents progress rows protocols measures targets corpora provenance attacks "
+    "eval": "documents progress rows measures targets corpora provenance attacks "
     "experiment prepared tasks studies reports",
     "app": "machine presets settings policies data_dir access compose preloaded demo "
     "rows ingesting on_ray dry_run erasing auditing langchain_store explaining "

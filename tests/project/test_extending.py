@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.cli.main import main
-from eval.attacks.custom import attack_from
+from eval.attacks.extraction import attack_from
 from eval.rows import RowFile
 from tests.commands import READING, ROOT, write_records
 

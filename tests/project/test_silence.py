@@ -95,8 +95,8 @@ models.attributes.Head: attribute values
 models.attributes.Heads: name heads
 models.attributes.KnownTexts: attribute values
 models.training.attributes.KeptApart: figures
-eval.attacks.attribute_values.Value: name
-eval.attacks.attribute_values.Country: code name people towns domain phone currency
+eval.attacks.attributes.Value: name
+eval.attacks.attributes.Country: code name people towns domain phone currency
 eval.attacks.attribute_truths.KnownText: corpus
 eval.attacks.claim_pairs.Passage: corpus doc_id
 models.corpora.documents.Mark: label entity identifier
@@ -136,7 +136,7 @@ ingest.detection.cells.Cell: group
 ingest.detection.fields.Field: kind
 models.fields.FieldHead: kinds
 models.bits.BitsModel: name features
-eval.studies.narrowing.game.Pairs: name
+eval.studies.narrowing.Pairs: name
 ingest.detection.own.lists.OwnPattern: name label check
 ingest.detection.patterns.page.Where: near
 ingest.detection.patterns.pattern.Pattern: name label regex
@@ -173,9 +173,9 @@ eval.rows._Heading: run
 eval.experiment.SanitizedCorpus: system
 eval.experiment.SystemRows: system
 eval.experiment.Experiment: systems tasks kept
-eval.studies.intact.methods.PublishedWords: name
-eval.measures.clustered.Clustering: engine
-eval.measures.clustered.ClustersKept: engine
+eval.studies.intact.order.PublishedWords: name
+eval.measures.preserved.Clustering: engine
+eval.measures.preserved.ClustersKept: engine
 eval.studies.intact.report.MethodFigures: method nmi kinds
 eval.studies.intact.report.OrderFact: measure lower higher
 eval.studies.intact.report.BenchmarkRow: method spans nmi
@@ -183,43 +183,43 @@ eval.studies.intact.report.BenchmarkFigures: engines
 eval.studies.intact.report.IntactReport: command engines absent
 eval.studies.intact.study.Replaced: doc_id kind label
 ingest.wording.guessed.Case: label
-eval.measures.claim_categories.RuleCategorizer: name
-eval.measures.covered.Advantage: control
-eval.measures.mauve.Mauve: engine
-eval.measures.membership.MembershipFigures: score
+eval.tasks.linkage.RuleCategorizer: name
+eval.tasks.coverage.Advantage: control
+eval.tasks.sets.Mauve: engine
+eval.tasks.membership.MembershipFigures: score
 eval.measures.preserved.Preserved: engine
-eval.measures.reidentified.Reidentified: engine
+eval.studies.intact.order.Reidentified: engine
 eval.measures.uncertainty.Estimate: why_not
 eval.provenance.Provenance: date hardware versions settings commit
-eval.studies.extraction.report.AttackCard: name goal threat_model reference
-eval.studies.extraction.report.Reference: source
-eval.studies.extraction.report.ArmSummary: name engines failures by_identifier by_label
-eval.studies.extraction.report.ExtractionReport: baseline overlap_questions decisions
+eval.studies.extraction.AttackCard: name goal threat_model reference
+eval.studies.extraction.Reference: source
+eval.studies.extraction.ArmSummary: name engines failures by_identifier by_label
+eval.studies.extraction.ExtractionReport: baseline overlap_questions decisions
 eval.reports.schema.Cell: mark
 eval.reports.schema.Plot: kind
 eval.studies.detection.study._Column: name corpora
 eval.studies.detection.study._Work: wanted tallies estimates sizes
 eval.studies.detection.cases.Case: id corpus unit asked
-eval.studies.detection.labels.Kind: name marked found also_found also_right
-eval.studies.detection.measures.MarkedEntity: kind
-eval.studies.detection.misses.Miss: detector corpus record label shape
-eval.studies.detection.report.DetectionReport: detectors seeds corpora wrong
-eval.studies.detection.report.Figure: question detector
-eval.studies.detection.report.Question: key corpus title unit
+eval.studies.detection.tasks.Kind: name marked found also_found also_right
+eval.studies.detection.tasks.MarkedEntity: kind
+eval.studies.detection.study.Miss: detector corpus record label shape
+eval.studies.detection.study.DetectionReport: detectors seeds corpora wrong
+eval.studies.detection.study.Figure: question detector
+eval.studies.detection.study.Question: key corpus title unit
 eval.studies.detection.tasks.Task: key corpus title
-eval.attacks.canary_words.CanaryKind: label
-eval.attacks.copybreak._End: direction
-eval.attacks.custom.CustomAttack: name goal threat_model reference
+eval.attacks.canaries.CanaryKind: label
+eval.attacks.adaptive._End: direction
+eval.attacks.extraction.CustomAttack: name goal threat_model reference
 eval.attacks.guessing.Guess: doc_id label
-eval.attacks.reconstruction.Reconstruction: doc_id
-eval.attacks.slots.Slot: doc_id
+eval.attacks.guessing.Reconstruction: doc_id
+eval.attacks.posterior.Slot: doc_id
 eval.corpora.corpus.Corpus: name split source license
 eval.corpora.corpus.Question: question_id about
 eval.corpora.corpus.Selection: split
 eval.corpora.layouts.Layout: corpus files fields source license
-eval.studies.risk.report.AgreementRow: domain
-eval.studies.compare.frontier._Measured: areas
-eval.studies.compare.frontier._Plane: names overlaps
+eval.studies.risk.AgreementRow: domain
+eval.studies.compare.report._Measured: areas
+eval.studies.compare.report._Plane: names overlaps
 eval.studies.compare.report.AttackFigures: method attack generator
 eval.studies.compare.report.CanaryFigures: method recall
 eval.studies.compare.report.Correlation: one other
@@ -229,12 +229,12 @@ eval.studies.compare.report.GuessFigures: method
 eval.studies.compare.report.MethodFigures: method encoder
 eval.studies.compare.report.PromiseFigures: policy counted
 eval.studies.compare.report.TripRagReport: generator sacrebleu_signature grid_spearman absent
-eval.studies.tune.report.Cell: decisions
-eval.studies.tune.report.CheckedCell: decisions
-eval.studies.tune.report.TuningReport: corpus split reference generator procedure
+eval.studies.tune.Cell: decisions
+eval.studies.tune.CheckedCell: decisions
+eval.studies.tune.TuningReport: corpus split reference generator procedure
 eval.studies.compare.methods.ComparedMethod: name
-eval.studies.risk.report.ModelRow: model domain
-eval.studies.risk.report.RiskReport: models
+eval.studies.risk.ModelRow: model domain
+eval.studies.risk.RiskReport: models
 ingest.explain.ExplainedEntity: label reason replacement
 app.access.keys.Key: key_id name scopes collections created revoked
 app.access.keys.NewKey: key
@@ -300,20 +300,20 @@ app.settings.tables.DetectorSettings: labels
 app.settings.tables.GeneratorSettings: base_url model
 app.settings.tables.IngestSettings: ray
 app.settings.tables.ServerSettings: host hosts
-eval.corpora.gold_files.Place: document
+eval.corpora.marked.Place: document
 eval.corpora.marked.MarkedCorpus: name
 eval.documents.Mark: kind
 eval.documents.MarkedDocument: corpus annotator
-eval.corpora.exams.ChoiceQuestion: about
-eval.studies.linkage.attacks.Attack: linker
+eval.corpora.loaders.ChoiceQuestion: about
+eval.studies.linkage.report.Attack: linker
 eval.studies.linkage.report.AttackFigures: part
 eval.studies.linkage.report.LinkageReport: command corpus source split engines answerer warning usage
 eval.studies.linkage.report.MethodFigures: method categories
 eval.studies.linkage.report.Outcome: method
-eval.studies.marks.report.MarkFigure: method annotator kind count
-eval.studies.marks.report.MarkedCorpusFigures: name annotators exposures
-eval.studies.marks.report.MarkedPart: name failed extracted recall_overlap recall_minus_lethe
-eval.studies.marks.report.MarksReport: command methods absent
+eval.studies.marks.study.MarkFigure: method annotator kind count
+eval.studies.marks.study.MarkedCorpusFigures: name annotators exposures
+eval.studies.marks.study.MarkedPart: name failed extracted recall_overlap recall_minus_lethe
+eval.studies.marks.study.MarksReport: command methods absent
 eval.studies.marks.study.Options: corpora
 eval.studies.audit.measures.Measure: name title blind shown_on reference
 eval.studies.audit.report.AuditReport: collection suite systems reference verdict problems
@@ -322,10 +322,10 @@ eval.studies.audit.report.Place: doc_id label
 eval.studies.audit.report.Leak: doc_id labels
 eval.studies.audit.report.MeasureFigures: name title engine figures chances blind failures reference
 eval.studies.audit.options.Options: at_most at_least
-eval.studies.attributes.report.AttackFigures: attacker by_attribute
-eval.studies.attributes.report.AttributesReport: command attributes methods usage blind judges engines
-eval.studies.attributes.report.MethodFigures: method attacks stops rounds judged
-eval.studies.attributes.study.Options: variants
+eval.studies.attributes.AttackFigures: attacker by_attribute
+eval.studies.attributes.AttributesReport: command attributes methods usage blind judges engines
+eval.studies.attributes.MethodFigures: method attacks stops rounds judged
+eval.studies.attributes.Options: variants
 ingest.protecting.incognitext.Incognito: variant attributes
 ingest.protecting.incognitext.Protected: stops rounds
 ingest.protecting.incognitext.Variant: name
@@ -333,23 +333,23 @@ ingest.protecting.incognitext.Pair: attribute
 ingest.protecting.edits.Edit: kind
 ingest.protecting.search.Searched: stops edits before after
 models.language.prompts.Prompt: name
-eval.measures.injected.Injected: by_command
-eval.studies.defences.defence.Defence: name limits
-eval.studies.defences.report.DefenceFigures: defence drawn also injected_by
-eval.studies.defences.report.DefencesReport: command reference limits always absent need_a_model
-eval.studies.defences.study.Options: refusals limit_figures also
-eval.tasks.benign.Benign: refusals
+eval.tasks.injection.Injected: by_command
+eval.studies.defences.Defence: name limits
+eval.studies.defences.DefenceFigures: defence drawn also injected_by
+eval.studies.defences.DefencesReport: command reference limits always absent need_a_model
+eval.studies.defences.Options: refusals limit_figures also
+eval.tasks.coverage.Benign: refusals
 eval.tasks.coverage.CoverageTask: refusals
 eval.tasks.marks.MarkShare: kind count
 eval.tasks.membership.MembershipTask: scores
-eval.studies.membership.report.ScoreFigures: score failures
-eval.studies.membership.report.ArmFigures: name engines
-eval.studies.membership.report.MembershipReport: baseline victim shadow
+eval.studies.membership.ScoreFigures: score failures
+eval.studies.membership.ArmFigures: name engines
+eval.studies.membership.MembershipReport: baseline victim shadow
 eval.tasks.marks.Marks: annotator
-eval.measures.said_numbers.Range: unit
-eval.measures.truthful.Pair: kind
-eval.studies.intact.validation.AgreementFigure: part
-eval.studies.intact.validation.JudgedReplacement: doc_id system kind
+eval.measures.said.Range: unit
+eval.studies.intact.report.Pair: kind
+eval.studies.intact.report.AgreementFigure: part
+eval.studies.intact.report.JudgedReplacement: doc_id system kind
 """
 """Fields with text that a repr may show: ids, labels, names of parts, our own sentences. Everything else
 that can hold text must be hidden; whoever adds a line here says that no document's words can get into it."""

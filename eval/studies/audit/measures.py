@@ -7,49 +7,49 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 
+from eval.attacks.adaptive import Follow, Ikea, RandomText, RandomTokens
 from eval.attacks.attributes import attribute_attack
 from eval.attacks.canaries import CanaryAttack, canary_recall, plant
-from eval.attacks.extraction import Aim
-from eval.attacks.following import Follow
-from eval.attacks.ikea import Ikea
-from eval.attacks.injection import InjectDump
+from eval.attacks.extraction import Aim, extraction_suite
+from eval.attacks.injection import InjectDump, quoting
 from eval.attacks.linkage import Bm25, Linker
 from eval.attacks.membership import RETRIEVAL
-from eval.attacks.obedient import quoting
-from eval.attacks.random_asking import RandomText, RandomTokens
-from eval.attacks.suite import extraction_suite
-from eval.corpora.cloze import cloze_questions
 from eval.corpora.corpus import Selection, Truths, fewer_documents
+from eval.corpora.whole_documents import cloze_questions
 from eval.experiment import Task
-from eval.measures.anonymity import FEW, among, anonymity_in
-from eval.measures.covered import covered
 from eval.measures.inferred import RIGHT as INFERRED
 from eval.measures.inferred import inferred
-from eval.measures.injected import injected
 from eval.measures.leakage import SensitiveIndex, drawn_out, entity_leakage
-from eval.measures.linked import LEAKED, LEFT, RATED, RIGHT, leaked_claims, linkage
-from eval.measures.membership import CHANCE_AUC, membership
-from eval.measures.same_person import RANK as TWIN_RANK
-from eval.measures.same_person import same_person as same_person_figures
 from eval.measures.uncertainty import Estimate, clustered_share, mean_of, share_of
-from eval.measures.vectors import BY_TEXT, FLAGGED, INVERTED, vector_figures
 from eval.rows import Row
 from eval.studies.audit.options import SUITES, Suite, SuiteName
 from eval.studies.audit.report import DETECTED, Attacker, Place, Reference
 from eval.studies.marks.methods import ORIGIN
-from eval.tasks.anonymity import SIZES, AnonymityTask
+from eval.tasks.anonymity import FEW, SIZES, AnonymityTask, among, anonymity_in
 from eval.tasks.attack import AttackTask
-from eval.tasks.beside import Beside
-from eval.tasks.coverage import BesideControls, CoverageTask, asked_by
-from eval.tasks.guesses import FIRST_FIVE, PRIOR_FIVE, SLOTS, Guesses
-from eval.tasks.index import IndexReader
+from eval.tasks.coverage import BesideControls, CoverageTask, asked_by, covered
+from eval.tasks.index import FIRST_FIVE, PRIOR_FIVE, SLOTS, Guesses, IndexReader
 from eval.tasks.inferred import InferredTask
-from eval.tasks.injection import poisoning
-from eval.tasks.linkage import JUDGE, JUDGES, JudgeName, LinkageTask, version_2
-from eval.tasks.membership import MembershipTask
+from eval.tasks.injection import Beside, injected, poisoning
+from eval.tasks.linkage import (
+    JUDGE,
+    JUDGES,
+    LEAKED,
+    LEFT,
+    RATED,
+    RIGHT,
+    JudgeName,
+    LinkageTask,
+    leaked_claims,
+    linkage,
+    version_2,
+)
+from eval.tasks.membership import CHANCE_AUC, MembershipTask, membership
 from eval.tasks.questions import FACTS, RANK, Questions
+from eval.tasks.same_person import RANK as TWIN_RANK
 from eval.tasks.same_person import SamePersonTask
-from eval.tasks.vectors import AMONG, VectorsTask
+from eval.tasks.same_person import same_person as same_person_figures
+from eval.tasks.vectors import AMONG, BY_TEXT, FLAGGED, INVERTED, VectorsTask, vector_figures
 from ingest.documents import Document, Identifier
 from ingest.protocols import Encoder
 from retrieval.generators.extractive import ExtractiveGenerator

@@ -2,10 +2,10 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from eval.measures.uncertainty import Estimate
-from eval.provenance import Provenance
+from eval.provenance import Frozen, Provenance
 from eval.rows import Row
 
 COLLECTION = "collection"
@@ -21,11 +21,7 @@ MARKED: Reference = "people's marks"
 Outcome = Literal["held", "exceeded", "not measured"]
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class MeasureFigures(_Frozen):
+class MeasureFigures(Frozen):
     """One measure of every system.
 
     ``name`` is what gates call it. ``figures`` are by system and ``chances`` are what chance, or what is
@@ -50,7 +46,7 @@ class MeasureFigures(_Frozen):
     """How many cases of the collection were not measured, by reason."""
 
 
-class Place(_Frozen):
+class Place(Frozen):
     """A case that a measure counts: a document, or a stretch of its original, without its words.
 
     ``start`` and ``end`` are half-open, in characters of the text as it was read; None if not known.
@@ -62,7 +58,7 @@ class Place(_Frozen):
     end: int | None = None
 
 
-class Gate(_Frozen):
+class Gate(Frozen):
     """A limit of a measure of the collection: the most of a leak, or the least of what is useful.
 
     ``value`` is that of ``figure``. If it is exceeded, ``places`` are the first of the ``found`` different
@@ -80,7 +76,7 @@ class Gate(_Frozen):
     places: tuple[Place, ...] = ()
 
 
-class Leak(_Frozen):
+class Leak(Frozen):
     """What a reader still finds in one document, by label."""
 
     doc_id: str
@@ -89,7 +85,7 @@ class Leak(_Frozen):
     """What it is, normalized; in no file."""
 
 
-class AuditReport(_Frozen):
+class AuditReport(Frozen):
     """An audit of the documents of a collection of which the originals were given.
 
     ``systems`` are in the order of the tables, the collection first. ``reference`` says where the sensitive

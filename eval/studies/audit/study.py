@@ -3,22 +3,22 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
+from time import perf_counter
 
 from eval.corpora.corpus import Corpus, Selection, fewer_documents
 from eval.corpora.sensitive import sensitive_in
-from eval.experiment import Experiment, Shelf, Task
+from eval.experiment import Experiment, SanitizedCorpus, Shelf, Task, retrievers
 from eval.measures.leakage import SensitiveIndex, normalized
 from eval.measures.uncertainty import Estimate
 from eval.prepared import Prepared, detected, prepared
 from eval.progress import Progress, no_progress
-from eval.provenance import commit_here, provenance_of, reference_of
+from eval.provenance import commit_here, provenance_of, reference_of, run_digest
 from eval.rows import Row, RowFile
 from eval.studies.audit.measures import FAMILIES, Grounds, Measure
 from eval.studies.audit.options import SUITES, Options
-from eval.studies.audit.plan import pace, planned
 from eval.studies.audit.report import (
     COLLECTION,
     DETECTED,
@@ -29,20 +29,126 @@ from eval.studies.audit.report import (
     MeasureFigures,
     Place,
 )
-from eval.studies.audit.stored import Stored, as_stored, stored_texts, vectors_digest
-from eval.studies.audit.verdict import problems_of, verdict_of
-from eval.studies.compare.run_digest import run_digest
 from eval.studies.marks.methods import ORIGIN, RANDOM, REDACT
 from eval.targets import reading_once
-from eval.tasks.beside import Beside
-from eval.tasks.guesses import NOT_GUESSED
-from eval.tasks.index import IndexReader
+from eval.tasks.index import NOT_GUESSED, IndexReader
+from eval.tasks.injection import Beside
 from ingest.deciding.baselines.within_rules import RULES_ALONE, Named, WithinRules, rules_alone
 from ingest.documents import Document, SanitizedDocument
 from ingest.errors import SanitizationError
+from ingest.protocols import Encoder
 from models.errors import LetheError
 from retrieval.collection import Collection
+from retrieval.search import Search
+from retrieval.store.database import Store
 from retrieval.system import System
+
+FIRST, PIECE = 16, 1_000
+"""Documents whose encoding says how fast this machine is now, and the characters that are read of each."""
+PER_ATTEMPT = 0.7
+"""An attempt takes about as long as encoding so many of the audit's documents, with all that goes before it.
+
+It was 0.5 to 1.0 in standard audits of 60, 250 and 999 dialogues of 700 to 900 characters: the more
+documents, the less. An attempt that is a question takes more time than one on a document.
+"""
+
+
+def pace(encoder: Encoder, documents: Sequence[Document]) -> float:
+    """The seconds that encoding a document of the mean length takes now."""
+    first = [each.text[:PIECE] for each in documents[:FIRST]]
+    # The first call loads the weights.
+    encoder.encode(first[:1])
+    begun = perf_counter()
+    encoder.encode(first)
+    a_character = (perf_counter() - begun) / sum(map(len, first))
+    return a_character * sum(len(each.text) for each in documents) / len(documents)
+
+
+def planned(measures: Sequence[Measure], systems: Sequence[str], file: RowFile, seconds: float) -> str:
+    """The attempts by measure and about how long they take, ``seconds`` being the pace; less those done."""
+    names: dict[str, list[str]] = {}
+    for each in measures:
+        names.setdefault(each.task.name, []).append(each.name)
+    cases = {each.task.name: each.task.cases for each in measures}
+    listed = ", ".join(f"{' and '.join(names[task])} {len(own):,}" for task, own in cases.items())
+    whole = sum(map(len, cases.values())) * len(systems)
+    done = sum(len(file.cases(system, task)) for system in systems for task in cases)
+    before = f", of which {done:,} were made before" if done else ""
+    return (
+        f"Attempts on each of {len(systems)} systems: {listed}. In all {whole:,}{before}: "
+        f"{_about(PER_ATTEMPT * seconds * (whole - done))}."
+    )
+
+
+def _about(seconds: float) -> str:
+    minutes = seconds / 60
+    if minutes < 1.5:
+        return "about a minute"
+    return f"about {minutes:.0f} minutes" if minutes < 90 else f"about {minutes / 60:.0f} hours"
+
+
+NOT_STORED = "not in the collection"
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A collection, and how many of its documents the system would write otherwise now.
+
+    The slots of those are not known: they are attacked as texts.
+    """
+
+    corpus: SanitizedCorpus
+    differing: int
+
+
+def stored_texts(store: Store, doc_ids: Sequence[str]) -> dict[str, str]:
+    """The whole stored text of each of these documents that is there, by the id that was given."""
+    found = {doc_id: "".join(each.text for each in store.passages_of(doc_id)) for doc_id in doc_ids}
+    return {doc_id: text for doc_id, text in found.items() if text or store.documents_called([doc_id])}
+
+
+def vectors_digest(store: Store, doc_ids: Sequence[str]) -> str:
+    """A digest of the stored vectors of these documents."""
+    digest = blake2b(digest_size=16)
+    for doc_id in doc_ids:
+        _, vectors = store.vectors_of([each.passage_id for each in store.passages_of(doc_id)])
+        digest.update(vectors.tobytes())
+    return digest.hexdigest()
+
+
+def as_stored(
+    name: str,
+    shelf: Shelf,
+    texts: Mapping[str, str],
+    sanitized: Sequence[SanitizedDocument | SanitizationError],
+    search: Search,
+) -> Stored:
+    """The corpus of what is on a shelf, given its ``texts`` and its originals as they are sanitized now.
+
+    ``search`` is how it is searched, which may be otherwise than its vectors were made for.
+
+    The store keeps no places in originals, so decisions are those made now where the text is the same.
+    """
+    documents: list[SanitizedDocument] = []
+    failed: dict[str, str] = {}
+    differing = 0
+    for each in sanitized:
+        if each.doc_id not in texts:
+            failed[each.doc_id] = NOT_STORED
+        elif isinstance(each, SanitizationError):
+            failed[each.doc_id] = each.what
+        elif each.text == texts[each.doc_id]:
+            documents.append(each)
+        else:
+            differing += 1
+            documents.append(replace(each, text=texts[each.doc_id], decisions=(), places=()))
+    store = shelf.store
+
+    searched = retrievers(lambda encoder: replace(shelf, search=search))
+    count, actions = store.count_documents(), store.entities_by_action()
+    corpus = SanitizedCorpus(name, count, failed, actions, searched, documents, lambda encoder: shelf)
+    return Stored(corpus, differing)
+
 
 CONTROLS = (ORIGIN, REDACT, RULES_ALONE, RANDOM)
 MOST_WORST = 3
@@ -300,3 +406,91 @@ def worst_of(rows: Sequence[Row], sensitive: SensitiveIndex) -> tuple[Leak, ...]
         )
         for row in leaking[:MOST_WORST]
     )
+
+
+def verdict_of(measures: Sequence[MeasureFigures], gates: Sequence[Gate], documents: int, stored: int) -> str:
+    """What the gates say, or without gates the leak that is furthest above its chance; and of how many."""
+    sample = "" if documents == stored else f" Attacked were {documents:,} of {stored:,} documents."
+    return f"{_said(measures, gates)}{sample}"
+
+
+def _said(measures: Sequence[MeasureFigures], gates: Sequence[Gate]) -> str:
+    exceeded = [gate for gate in gates if gate.outcome == "exceeded"]
+    missing = [gate for gate in gates if gate.outcome == "not measured"]
+    if exceeded:
+        said = "; ".join(
+            f"{gate.measure} is {gate.value:.3f}, and its limit {gate.limit:g}" for gate in exceeded
+        )
+        return f"Not to be released: {len(exceeded)} of {len(gates)} gates are exceeded ({said})."
+    if missing:
+        names = ", ".join(gate.measure for gate in missing)
+        return f"No verdict: {len(missing)} of {len(gates)} gates were not measured ({names})."
+    if gates:
+        few = [f"{gate.measure}, n = {gate.figure.n:g}" for gate in gates if gate.figure.too_few]
+        but = f" These figures are of too few cases to rely on: {'; '.join(few)}." if few else ""
+        return f"All {len(gates)} gates hold.{but}" if len(gates) > 1 else f"The gate holds.{but}"
+    return f"No gate was set. {_furthest(measures)}"
+
+
+def _furthest(measures: Sequence[MeasureFigures]) -> str:
+    above = [
+        (value - (chance or 0.0), value, chance, each)
+        for each in measures
+        if each.lower_is_better
+        and each.shown is not False
+        and not each.figures[COLLECTION].too_few
+        and (value := each.figures[COLLECTION].value) is not None
+        for chance in [each.chances[COLLECTION].value if each.chances else None]
+    ]
+    if not above:
+        some = any(each.figures[COLLECTION].value is not None for each in measures if each.lower_is_better)
+        return "There are too few cases for a figure." if some else "No attack was measured."
+    _, value, chance, worst = max(above, key=lambda each: each[0])
+    beside = "" if chance is None else f"; chance reaches {chance:.1%}"
+    return f"The strongest attack finds {value:.1%} of {worst.title}{beside}."
+
+
+def problems_of(
+    measures: Sequence[MeasureFigures], stored: Stored, absent: int, unread: int, reference: str, whole: int
+) -> tuple[str, ...]:
+    """A sentence for each limit; none if the figures are conclusive. ``whole`` is how many are stored."""
+    found = []
+    if absent:
+        found.append(f"{absent:,} originals are not in the collection and were not attacked.")
+    if (attacked := len(stored.corpus.documents)) < whole:
+        found.append(
+            f"Searches read the {attacked:,} attacked documents alone, as the controls do. Among all "
+            f"{whole:,} of the collection questions find and tell less: found-first and facts are too high."
+        )
+    if unread:
+        found.append(
+            f"{unread:,} originals could not be read, or have the id of another one, and were not attacked. "
+            "`lethe ingest --dry-run` of the same paths lists each with its remedy."
+        )
+    if failed := len(stored.corpus.failed):
+        found.append(
+            f"{failed:,} documents could not be sanitized again and were not attacked; they are not safe, "
+            "and the controls have them: compare the figures with care."
+        )
+    if stored.differing:
+        found.append(
+            f"{stored.differing:,} documents are stored otherwise than the system writes them now: their "
+            "replaced values were not guessed."
+        )
+    if reference != "gold annotations":
+        found.append(
+            "What counts as sensitive was found by Lethe's own detector: what it overlooks is in no figure "
+            "of what is left or extracted. Name marks of people with --gold-field."
+        )
+    found += [
+        f"{each.name}: the attack does not beat chance on the unsanitized documents, so it is no evidence."
+        for each in measures
+        if each.shown is False
+    ]
+    found += [
+        f"{each.name}: {sum(each.failures.values()):,} cases were not measured "
+        f"({', '.join(f'{reason} {count}' for reason, count in sorted(each.failures.items()))})."
+        for each in measures
+        if each.failures and not each.failures.keys() <= {"not guessed"}
+    ]
+    return tuple(found)

@@ -1,15 +1,18 @@
 """Every method that the benchmark compares, as a variant of one system."""
 
-from collections.abc import Callable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from math import inf
 from random import Random
 
 from eval.prepared import Prepared
-from eval.studies.compare.shares import at_share, share_taken, single_mentions
+from eval.studies.calibrate import MARGIN
 from ingest.deciding.baselines.controls import Control, Matched
 from ingest.deciding.baselines.extract import Extract
 from ingest.deciding.baselines.lprag import Lprag, Mode
+from ingest.deciding.baselines.per_mention import PerMention
 from ingest.deciding.baselines.uniform import REDACT
 from ingest.deciding.baselines.within_rules import (
     LOWEST_WITHIN,
@@ -20,6 +23,7 @@ from ingest.deciding.baselines.within_rules import (
     rules_alone,
 )
 from ingest.deciding.policy import Policy, PolicyName
+from ingest.documents import Action, Decision
 from ingest.protocols import Encoder, Method
 from ingest.sanitize import DecidingSanitizer, Rewriter, RewritingSanitizer
 from ingest.scoring.scale import Weights
@@ -202,3 +206,51 @@ def grid(ready: Prepared, share: float) -> Mapping[tuple[float, float], Compared
 def _at_share(ready: Prepared, policy: Policy, share: float) -> System:
     """A system whose threshold is searched for on first use."""
     return ready.carrying_out(lambda: ready.by(at_share(ready, policy, share)).method())
+
+
+def share_taken(decided: Iterable[Sequence[Decision]]) -> float:
+    """The share of linked entities without a kept mention."""
+    taken = total = 0
+    for decisions in decided:
+        gone: dict[int, bool] = {}
+        for each in decisions:
+            gone[each.entity.link] = gone.get(each.entity.link, True) and each.action is not Action.KEEP
+        taken += sum(gone.values())
+        total += len(gone)
+    return taken / max(1, total)
+
+
+def at_share(ready: Prepared, policy: Policy, share: float) -> Policy:
+    """The policy with the threshold at which hard rules and scores come closest to this share."""
+    return policy.at(_threshold(ready, policy, share, lambda chosen: ready.by(chosen).method()))
+
+
+def single_mentions(ready: Prepared, policy: Policy, share: float) -> Method:
+    """Decide every mention separately, with the threshold that takes this share of linked entities."""
+    system = ready.system
+
+    def method(chosen: Policy) -> Method:
+        return PerMention(ready.by(chosen).method(), system.risk)
+
+    return method(policy.at(_threshold(ready, policy, share, method)))
+
+
+def _threshold(ready: Prepared, policy: Policy, share: float, method: Callable[[Policy], Method]) -> float:
+    """Bisect the gaps between priorities: a lower threshold never takes less."""
+    none_taken = ready.decisions(method(policy.at(inf)))
+    measured = (each.scores.priority for of_text in none_taken for each in of_text if each.scores)
+    places = _between({priority for priority in measured if priority is not None})
+
+    def taken(place: int) -> float:
+        return share_taken(ready.decisions(method(policy.at(places[place]))))
+
+    enough = min(bisect_left(range(len(places)), share, key=taken), len(places) - 1)
+    nearest = min((max(0, enough - 1), enough), key=lambda place: abs(taken(place) - share))
+    return places[nearest]
+
+
+def _between(priorities: set[float]) -> list[float]:
+    """Thresholds above, between and below the priorities, falling."""
+    falling = sorted(priorities, reverse=True) or [0.0]
+    middles = [(high + low) / 2 for high, low in zip(falling, falling[1:], strict=False)]
+    return [falling[0] + MARGIN, *middles, falling[-1] - MARGIN]

@@ -1,17 +1,13 @@
 """The report of a comparison: rows first, everything else derived. It quotes no document."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from eval.measures.uncertainty import Estimate
-from eval.provenance import Provenance
+from eval.provenance import Frozen, Provenance
 from eval.rows import Row
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class CorpusCard(_Frozen):
+class CorpusCard(Frozen):
     """The size and origin of a corpus. ``reference`` says where the sensitive entities come from."""
 
     name: str
@@ -25,14 +21,14 @@ class CorpusCard(_Frozen):
     sensitive_entities: int
 
 
-class MethodFigures(_Frozen):
+class MethodFigures(Frozen):
     """One method with one encoder: usefulness, and what an index reader finds.
 
     ``recall_overlap`` is by k; ``found`` the share of questions whose document is among the first k;
-    ``facts`` the share of answerable facts that answers state (``eval.measures.facts``). ``disclosed`` counts
-    the sensitive entities that remain in the sanitized text of their document, ``identifiers`` those of them
-    that identify. ``entities_failed`` are those of the ``documents_failed``;
-    they are not measured and in neither share. ``strength`` is the swept value, None for a default.
+    ``facts`` the share of answerable facts that answers state (``eval.measures.leakage``). ``disclosed``
+    counts the sensitive entities that remain in the sanitized text of their document, ``identifiers`` those
+    of them that identify. ``entities_failed`` are those of the ``documents_failed``; they are not measured
+    and in neither share. ``strength`` is the swept value, None for a default.
     """
 
     method: str
@@ -56,7 +52,7 @@ def whole(figures: MethodFigures) -> bool:
     return figures.documents_failed == 0
 
 
-class AttackFigures(_Frozen):
+class AttackFigures(Frozen):
     """One attack on one method. ``generator`` names the victim's; leakage counts as the audit does."""
 
     method: str
@@ -74,7 +70,7 @@ class AttackFigures(_Frozen):
     rouge_f_prompts: Estimate
 
 
-class GuessFigures(_Frozen):
+class GuessFigures(Frozen):
     """Entity inference: how often the original of a replaced slot is ranked first, or among the first five.
 
     ``rouge_l`` compares originals with the sanitized text, ``rebuilt_rouge_l`` with the reconstruction;
@@ -95,7 +91,7 @@ class GuessFigures(_Frozen):
     entities_recovered: Estimate
 
 
-class CanaryFigures(_Frozen):
+class CanaryFigures(Frozen):
     """The share of canaries extracted from a method's index, by label.
 
     The index holds only the ``documents`` with a canary. Canaries of the ``documents_failed`` are not
@@ -109,7 +105,7 @@ class CanaryFigures(_Frozen):
     documents_failed: int = 0
 
 
-class Correlation(_Frozen):
+class Correlation(Frozen):
     """Spearman's rho of two features over ``n`` linked entities, with its interval over documents."""
 
     one: str
@@ -118,7 +114,7 @@ class Correlation(_Frozen):
     n: int
 
 
-class GridCell(_Frozen):
+class GridCell(Frozen):
     """One pair of weights: usefulness and leakage."""
 
     beta: float
@@ -126,7 +122,7 @@ class GridCell(_Frozen):
     figures: MethodFigures
 
 
-class Frontier(_Frozen):
+class Frontier(Frozen):
     """The share of baseline points that Lethe's curve dominates, and the area under each curve.
 
     ``by_trip`` of ``points`` are dominated by the curve of the default policy, ``dominated`` by it or by the
@@ -145,7 +141,7 @@ class Frontier(_Frozen):
 NOTHING_COMPARED = Frontier(dominated=0, by_trip=0, points=0, share=Estimate(), areas={})
 
 
-class Summary(_Frozen):
+class Summary(Frozen):
     """The default policy against Redact and against no sanitizing.
 
     A figure has no value if a part of it was not measured, and none has if a document failed in an arm.
@@ -165,7 +161,7 @@ class Summary(_Frozen):
     dominated_all: Estimate = Estimate()
 
 
-class PromiseFigures(_Frozen):
+class PromiseFigures(Frozen):
     """Thresholds promised on half of the documents and measured on the held-out half, over splits.
 
     ``policy`` is ``trip``, or ``scores alone`` without its limits on names, quasi-identifiers and passages
@@ -184,11 +180,11 @@ class PromiseFigures(_Frozen):
     violated: int
 
 
-class TripRagReport(_Frozen):
+class TripRagReport(Frozen):
     """The benchmark of one corpus. ``absent`` are methods that could not run, with the reason.
 
     ``command`` has the arguments of ``lethe bench trip-rag`` that reproduce it, "" if not recorded. The
-    frontiers and the summary follow from the rest (``eval.studies.compare.comparing``).
+    frontiers and the summary follow from the rest (``eval.studies.compare.figures``).
     """
 
     corpus: CorpusCard

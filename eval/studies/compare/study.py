@@ -5,22 +5,31 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from eval.attacks.anchor import AnchorAttack
 from eval.attacks.canaries import CanaryAttack, PlantedCanaries, canary_recall, plant
-from eval.attacks.suite import extraction_suite
+from eval.attacks.extraction import AnchorAttack, extraction_suite
 from eval.corpora.corpus import Corpus
 from eval.corpora.sensitive import sensitive_in
+from eval.documents import Attack
 from eval.experiment import SYSTEMS, Experiment, SystemRows, Task
-from eval.measures.answers import sacrebleu_signature
 from eval.measures.leakage import SensitiveIndex
 from eval.prepared import Prepared, prepared
 from eval.progress import Progress, no_progress, only
-from eval.protocols import Attack
-from eval.provenance import commit_here, provenance_of, reference_of
+from eval.provenance import commit_here, provenance_of, reference_of, run_digest
 from eval.rows import Row, RowFile, write_rows
-from eval.studies.compare.comparing import ABLATION, STRENGTH, WEIGHTED, system_name, with_comparisons
-from eval.studies.compare.features import correlations, rank_correlation
-from eval.studies.compare.figures import aims_of, attack_figures, guess_figures, method_figures
+from eval.studies.compare.figures import (
+    ABLATION,
+    STRENGTH,
+    WEIGHTED,
+    aims_of,
+    attack_figures,
+    correlations,
+    guess_figures,
+    method_figures,
+    promises,
+    rank_correlation,
+    system_name,
+    with_comparisons,
+)
 from eval.studies.compare.methods import (
     ORIGIN,
     REDACTED,
@@ -29,9 +38,9 @@ from eval.studies.compare.methods import (
     ablations,
     grid,
     methods,
+    share_taken,
     strengths,
 )
-from eval.studies.compare.promises import promises
 from eval.studies.compare.report import (
     AttackFigures,
     CanaryFigures,
@@ -41,13 +50,10 @@ from eval.studies.compare.report import (
     MethodFigures,
     TripRagReport,
 )
-from eval.studies.compare.run_digest import run_digest
-from eval.studies.compare.shares import share_taken
 from eval.targets import reading_once
 from eval.tasks.attack import AttackTask
-from eval.tasks.guesses import Guesses
-from eval.tasks.index import IndexReader
-from eval.tasks.questions import Questions
+from eval.tasks.index import Guesses, IndexReader
+from eval.tasks.questions import Questions, sacrebleu_signature
 from ingest.documents import Document, Scores
 from ingest.protocols import Encoder
 from ingest.sanitize import Rewriter

@@ -5,34 +5,57 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from eval.attacks.by_model import ModelAtomizer, ModelRewording
-from eval.attacks.claims import Atomizer
-from eval.attacks.rewording import OwnWords, Rewording
+from eval.attacks.claims import Atomizer, ModelAtomizer, ModelRewording, OwnWords, Rewording
 from eval.experiment import Experiment, Task
-from eval.measures import linked
-from eval.measures.claim_distance import LEXICAL_WARNING, Judge, rating_once
-from eval.measures.label_counts import chi_squared_utility
-from eval.measures.linked import distances, distribution, leaked_by_category, leaked_claims, linkage
-from eval.measures.model_judges import COHERENCE, ModelJudge, coherence_judge
+from eval.measures.claim_distance import (
+    COHERENCE,
+    LEXICAL_WARNING,
+    Judge,
+    ModelJudge,
+    coherence_judge,
+    rating_once,
+)
+from eval.measures.classify import chi_squared_utility
 from eval.measures.uncertainty import Estimate, mean_of, paired_ratio, ratio_of, share_of
 from eval.prepared import prepared
 from eval.progress import Progress, no_progress
-from eval.provenance import commit_here, provenance_of
+from eval.provenance import commit_here, provenance_of, run_digest
 from eval.rows import Row, RowFile
-from eval.studies.compare.run_digest import run_digest
-from eval.studies.linkage.attacks import DENSE_MAJORITY, LINKERS, REWORDED, VERSION_2, Attack, variations
-from eval.studies.linkage.material import Material
-from eval.studies.linkage.methods import METHODS, systems
-from eval.studies.linkage.reckoning import reckoned
-from eval.studies.linkage.report import AttackFigures, LinkageReport, MethodFigures, Outcome
+from eval.studies.linkage.report import (
+    DENSE_MAJORITY,
+    LINKERS,
+    METHODS,
+    REWORDED,
+    VERSION_2,
+    Attack,
+    AttackFigures,
+    LinkageReport,
+    Material,
+    MethodFigures,
+    Outcome,
+    reckoned,
+    systems,
+    variations,
+)
 from eval.studies.marks.methods import ORIGIN, REDACT
 from eval.targets import reading_once
-from eval.tasks import kept as keeping
+from eval.tasks import linkage as linked
+from eval.tasks import sets as keeping
 from eval.tasks.choices import OPTIONS, RIGHT, UNANSWERED, Choices, ModelAnswerer, SimilarityAnswerer
 from eval.tasks.judged import MISSING, Judged
-from eval.tasks.kept import Kept
-from eval.tasks.linkage import ATOMIZER, JUDGE, JUDGES, JudgeName, LinkageTask
-from eval.tasks.sets import GIVEN, OWN, SMOOTHED, Classes, Likeness
+from eval.tasks.linkage import (
+    ATOMIZER,
+    JUDGE,
+    JUDGES,
+    JudgeName,
+    LinkageTask,
+    distances,
+    distribution,
+    leaked_by_category,
+    leaked_claims,
+    linkage,
+)
+from eval.tasks.sets import GIVEN, OWN, SMOOTHED, Classes, Kept, Likeness
 from ingest.sanitize import Rewriter
 from ingest.scoring.scale import EMBEDDED_SCALE
 from models.errors import ConfigurationError

@@ -1,1 +1,0 @@
-"""Thresholds fitted to a user's own documents."""

@@ -1,1 +1,0 @@
-"""What each defence of a server takes from attackers, and what it costs its users."""

@@ -1,1 +1,0 @@
-"""Membership inference on documents of the user, under three systems."""

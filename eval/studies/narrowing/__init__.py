@@ -1,1 +1,0 @@
-"""What links a text to public texts of the same person: learned in a game, and measured."""

@@ -1,1 +1,0 @@
-"""The search over weights and thresholds."""
