@@ -61,7 +61,6 @@ def tables() -> dict[str, str]:
         "needless": _needless(marks),
         "overlap": _overlap(marks, found),
         "searching": _ways(found),
-        "search_ratios": _ratios(found),
         "search_weights": _weights(chosen),
         "search_scale": _scale(sizes),
         "answered": _answers(answers),
@@ -227,21 +226,6 @@ def _ways(found: Mapping[str, Any]) -> Table:
         for method, figures in methods.items()
     ]
     return Table("", ("corpus, method", *ways), rows)
-
-
-def _ratios(found: Mapping[str, Any]) -> Table:
-    """What Lethe's hybrid search finds first, as a share of what is found in unsanitized documents."""
-    ratios = {
-        said: found["corpora"][name]["summary"][LETHE][HYBRID]["of_unsanitized"]
-        for name, said in ASKED.items()
-        if name in found["corpora"]
-    }
-    bases = next(iter(ratios.values()))
-    rows: list[Row] = [
-        (said, *(estimate_cell(Estimate(**each[base]), "{:.2f}") for base in bases))
-        for said, each in ratios.items()
-    ]
-    return Table("", ("Lethe's hybrid search, divided by", *bases), rows)
 
 
 def _weights(chosen: Mapping[str, Any]) -> Table:
