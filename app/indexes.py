@@ -4,6 +4,7 @@ from pathlib import Path
 
 from app.settings.load import Settings
 from models.errors import ConfigurationError
+from retrieval.index.vector_store import MilvusTable, PgvectorTable
 from retrieval.keeping import IndexFile, IndexTable, Keeping, KeptIndex
 from retrieval.manifest import Manifest
 
@@ -25,12 +26,7 @@ def keeping_of(settings: Settings) -> Keeping:
                 "LETHE_RETRIEVAL__INDEX_ADDRESS)."
             )
         address = chosen.index_address.get_secret_value()
-        if manifest.index == "milvus":
-            from retrieval.index.milvus import MilvusTable
-
-            return IndexTable(folder, MilvusTable(address, manifest.table))
-        from retrieval.index.pgvector import PgvectorTable
-
-        return IndexTable(folder, PgvectorTable(address, manifest.table))
+        table = MilvusTable if manifest.index == "milvus" else PgvectorTable
+        return IndexTable(folder, table(address, manifest.table))
 
     return keep

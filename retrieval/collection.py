@@ -3,27 +3,26 @@
 import fcntl
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
 
 from ingest.private_files import close_to_others, private_folder
 from ingest.protocols import Encoder
-from models.vectors import Vectors
 from retrieval.errors import CollectionBusy, CollectionError, unwritable
 from retrieval.keeping import IndexFile, Keeping, KeptIndex
 from retrieval.manifest import Manifest, read_manifest, table_in, write_manifest
-from retrieval.passages import Read, encoded
+from retrieval.passages import encoded
 from retrieval.protocols import VectorIndex
 from retrieval.store.connection import create_database
 from retrieval.store.database import Store
-from retrieval.store.erasure import Fingerprint, PendingErasure, found_in
+from retrieval.store.rows import PendingErasure
 
 _DATABASE = "collection.db"
 _MANIFEST = "manifest.json"
+_CHUNK_BYTES = 1 << 20
 UNFINISHED = "an unfinished reindexing"
 """Stands for the encoder while vectors are made again."""
 
@@ -47,20 +46,18 @@ def locked(folder: Path, keeping: Keeping = IndexFile) -> Iterator[None]:
         try:
             yield
         except BaseException:
-            if not there:
-                _remove_if_empty(folder, keeping)
+            # What ended the writing is reported, and not what else a full disk forbids.
+            with suppress(CollectionError):
+                if not there and not _has_documents(folder, keeping):
+                    _remove(folder, keeping)
             raise
 
 
-def _remove_if_empty(folder: Path, keeping: Keeping) -> None:
-    """Remove a collection without documents, or what is left of one; the caller holds the lock."""
-    # What ended the writing is reported, and not what else a full disk forbids.
-    with suppress(CollectionError):
-        if Collection.exists(folder):
-            with Collection.open(folder, keeping) as collection:
-                if collection.store.count_documents():
-                    return
-        _remove(folder, keeping)
+def _has_documents(folder: Path, keeping: Keeping) -> bool:
+    if not Collection.exists(folder):
+        return False
+    with Collection.open(folder, keeping) as collection:
+        return collection.store.count_documents() > 0
 
 
 @contextmanager
@@ -177,9 +174,7 @@ class Collection:
     def __enter__(self) -> "Collection":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.store.close()
 
     @cached_property
@@ -216,36 +211,21 @@ class Collection:
                     f"and {encoder.name} makes {encoder.dim}. Ingest the documents into a new collection."
                 )
             write_manifest(replace(manifest, encoder=UNFINISHED), self.folder / _MANIFEST)
-
-            def of(documents: Sequence[Sequence[tuple[str, str]]]) -> Iterable[Vectors]:
-                rows = [[Read(*each) for each in of_one] for of_one in documents]
-                return encoded(rows, encoder, manifest.search)
-
-            self.store.encode_again(of)
+            self.store.encode_again(lambda documents: encoded(documents, encoder, manifest.search))
             self.manifest = replace(manifest, encoder=encoder.name, dim=encoder.dim)
             self.__dict__.pop("index", None)
             self.publish()
             write_manifest(self.manifest, self.folder / _MANIFEST)
 
-    def erase(self, doc_id: str) -> Erasure:
-        """Remove a document: passages, vectors, ledger rows and all other ids of the same text.
+    def erase_all(self, doc_ids: Sequence[str]) -> list[Erasure]:
+        """Remove documents: passages, vectors, ledger rows and all other ids of the same texts.
 
-        Every file is searched for traces. A pending erasure is finished.
+        Every file is searched for traces. Pending erasures are finished, unknown ids are skipped.
 
         Raises:
-            UnknownDocument: The id is not in the collection.
-            CollectionError: Another process is writing or reading: the erasure is pending, and the next
-                command that writes finishes it.
+            CollectionError: Another process is writing or reading: the erasures are pending, and the next
+                command that writes finishes them.
         """
-        erasures = self.erase_all([doc_id])
-        if not erasures:
-            raise UnknownDocument(
-                f"{self.folder}: there is no document {doc_id}. `lethe documents` shows ids."
-            )
-        return erasures[0]
-
-    def erase_all(self, doc_ids: Sequence[str]) -> list[Erasure]:
-        """As ``erase``, for several ids; unknown ids are skipped."""
         with _held(self.folder):
             self._resumed += self.finish_erasures()
             done = [each for each in self._resumed if {each.doc_id, *each.also_known_as} & {*doc_ids}]
@@ -256,7 +236,7 @@ class Collection:
     ) -> tuple[list[Erasure], int]:
         """Erase documents whose source below some folders is gone; the caller holds the lock.
 
-        Arguments and the second value are those of ``retrieval.store.sources.lost``. A text with another id
+        Arguments and the second value are those of ``retrieval.store.rows.lost``. A text with another id
         is kept.
         """
         taken, unsure = self.store.let_go(job_id, folders, present, failed)
@@ -264,36 +244,51 @@ class Collection:
 
     def finish_erasures(self) -> list[Erasure]:
         """Finish interrupted erasures; the caller holds the lock."""
-        return self._finish([(pending, None) for pending in self.store.pending_erasures()])
+        return self._finish(self.store.pending_erasures())
 
-    def _finish(self, taken: Sequence[tuple[PendingErasure, Sequence[Fingerprint] | None]]) -> list[Erasure]:
+    def _finish(self, taken: Sequence[PendingErasure]) -> list[Erasure]:
         if not taken:
             return []
         self.store.settle()
         self.publish()
-        searched, found = self._search([each for _, fingerprints in taken for each in fingerprints or ()])
+        traces = {trace: words for each in taken for trace, words in (each.traces or {}).items()}
+        searched, found = self._search(traces)
         erasures = []
-        for pending, fingerprints in taken:
-            doc_id, *others = pending.names
-            ids = pending.passage_ids
-            own = {piece for each in fingerprints or () for piece in (each.words.encode(), *each.content)}
+        for pending in taken:
+            ids, own = pending.passage_ids, pending.traces or {}
             left = self.store.count_of(ids) + self.index.count_of(ids) + sum(trace in own for trace in found)
             # Single words cannot be searched for in the files: the index writes only how they differ.
             left += not self.store.is_compact()
             if not left:
                 self.store.strike_out(pending)
-            resumed, read = fingerprints is None, searched if fingerprints else 0
+            doc_id, *others = pending.names
+            resumed, read = pending.traces is None, searched if own else 0
             erasures.append(Erasure(doc_id, others, len(ids), pending.ledger_rows, read, left, resumed))
         return erasures
 
-    def _search(self, fingerprints: Sequence[Fingerprint]) -> tuple[int, list[bytes]]:
-        """Bytes searched and traces found; text that another document shares is not a trace."""
-        words = {each.words.encode(): each.words for each in fingerprints if each.words}
-        others = {piece for each in fingerprints for piece in each.content}
+    def _search(self, traces: Mapping[bytes, str]) -> tuple[int, list[bytes]]:
+        """Bytes searched and traces found, once a file; what another document shares is not a trace."""
+        # Closing a file of the database takes SQLite's locks on it away from the whole process: no connection
+        # of this process may be open.
         with self.store.apart():
-            searched, found = found_in(self.folder, [*words, *others])
-        return searched, [
-            trace
-            for trace in found
-            if not (self.store.says(words[trace]) if trace in words else self.store.has_vector(trace))
-        ]
+            files = [_found_in(path, traces) for path in sorted(self.folder.iterdir()) if path.is_file()]
+        found = [trace for _, here in files for trace in here]
+        says, has_vector = self.store.says, self.store.has_vector
+        left = [each for each in found if not (says(traces[each]) if traces[each] else has_vector(each))]
+        return sum(size for size, _ in files), left
+
+
+def _found_in(path: Path, traces: Iterable[bytes]) -> tuple[int, list[bytes]]:
+    """How many bytes a file has, and which of the traces stand in it."""
+    overlap = max(map(len, traces), default=1) - 1
+    size, before, found, left = 0, b"", list[bytes](), list(traces)
+    # A reader that ends takes SQLite's side files away with it.
+    with suppress(FileNotFoundError), path.open("rb") as file:
+        while chunk := file.read(_CHUNK_BYTES):
+            size += len(chunk)
+            window = before + chunk
+            here = [trace for trace in left if trace in window]
+            found += here
+            left = [trace for trace in left if trace not in here] if here else left
+            before = window[-overlap:] if overlap else b""
+    return size, found

@@ -1,4 +1,4 @@
-"""The nouns of the retrieval room. All text here is sanitized."""
+"""The nouns of the retrieval room. All text here is sanitized; originals are sealed."""
 
 import re
 from collections.abc import Sequence
@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 from ingest.documents import Unread
 
+Groups = frozenset[str] | None
+"""Those of a reader; None reads everything, and without any it is what is for everybody."""
 TITLE = 60
 """The most characters of a title."""
 
@@ -52,6 +54,25 @@ class KeptDocument:
     risk: tuple[float, float]
     unread: Sequence[Unread]
     doubts: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """An original that only the key of this id opens."""
+
+    key_id: str
+    content: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SealedOriginal:
+    """A document's original, None if it has none, the keyed digest of its text, its other ids and readers."""
+
+    doc_id: str
+    aliases: Sequence[str] = field(repr=False)
+    readers: frozenset[str] = field(repr=False)
+    content_key: bytes = field(repr=False)
+    sealed: Sealed | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ Either is derived from the database of the collection, which is the record, and 
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Protocol
@@ -14,8 +14,7 @@ import numpy as np
 
 from models.errors import ConfigurationError
 from retrieval.errors import CollectionError
-from retrieval.index.faiss import FaissIndex
-from retrieval.index.lists import EXACT_UP_TO
+from retrieval.index.faiss import EXACT_UP_TO, FaissIndex
 from retrieval.index.vector_store import Table, VectorStoreIndex, answering
 from retrieval.manifest import Manifest
 from retrieval.protocols import VectorIndex
@@ -62,22 +61,17 @@ class IndexFile:
         """The index of the passages in the store, those that are not in the file yet among them."""
         written = noted(store)
         last = written.get("last", 0)
-        index = self._in_file(written)
-        if index is None or len(index) != store.count_passages(up_to=last):
-            last, index = 0, FaissIndex(self._dim)
-        add_vectors(store, index, after=last)
-        return index
-
-    def _in_file(self, written: Mapping[str, Any]) -> FaissIndex | None:
         try:
             # Read once: a writer may replace the file at any time.
             content = self._path.read_bytes()
         except FileNotFoundError:
-            return None
-        if hashlib.sha256(content).hexdigest() != written.get("sha256"):
-            return None
-        index = FaissIndex.deserialize(content)
-        return index if len(index) == written.get("count") else None
+            content = b""
+        known = bool(content) and hashlib.sha256(content).hexdigest() == written.get("sha256")
+        index = FaissIndex.deserialize(content) if known else FaissIndex(self._dim)
+        if not (known and len(index) == written.get("count") == store.count_passages(up_to=last)):
+            last, index = 0, FaissIndex(self._dim)
+        add_vectors(store, index, after=last)
+        return index
 
     def publish(self, store: Store) -> None:
         """Write the file, then its digest: after a kill between the two, the index is rebuilt."""
@@ -92,12 +86,13 @@ class IndexFile:
                 f"{self._path}: the index could not be written (is the disk full?). The passages are safe in "
                 "the database; free some space and run the same command again."
             ) from None
-        written = {"sha256": _digest(self._path), "count": len(index), "last": store.last_passage()}
+        with self._path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        written = {"sha256": digest, "count": len(index), "last": store.last_passage()}
         store.set_meta("index", json.dumps({**written, "lists": grouping}))
 
     def count_of(self, passage_ids: Sequence[int]) -> int:
-        """How many of these passages are in the file."""
-        return FaissIndex.load(self._path).count_of(passage_ids)
+        return FaissIndex.deserialize(self._path.read_bytes()).count_of(passage_ids)
 
     def drop(self) -> None:
         """Nothing: the file goes with the folder."""
@@ -144,12 +139,10 @@ class IndexTable:
         store.set_meta("index", json.dumps({"last": store.last_passage()}))
 
     def count_of(self, passage_ids: Sequence[int]) -> int:
-        """How many of these passages the database says it holds."""
         with answering(self._table, self._name):
             return self._table.held(passage_ids)
 
     def drop(self) -> None:
-        """Drop the table."""
         with answering(self._table, self._name):
             self._table.drop()
 
@@ -166,8 +159,3 @@ def noted(store: Store) -> dict[str, Any]:
     """What was noted of an index when it was published last."""
     written: dict[str, Any] = json.loads(store.get_meta("index") or "{}")
     return written
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.documents import Passage, RetrievedPassage
+from retrieval.documents import Groups, Passage, RetrievedPassage
 from retrieval.keeping import add_vectors
-from retrieval.protocols import VectorIndex
+from retrieval.protocols import Reranker, Retriever, VectorIndex
 from retrieval.search import CANDIDATES, HYBRID, NEAREST, Search, coverage, room_of
 from retrieval.store.database import Store
-from retrieval.store.readers import Groups
 
 if TYPE_CHECKING:
     from ingest.protocols import Encoder
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
 COMPARED, PROPOSED = 20_000, 16_000
 """Passages of a reader that are compared one by one; from more of them the index proposes up to so many, and
 if too few of these are readable, all are compared after all."""
+READ_FOR_EACH = 4
+"""Passages that a reranker reads for each that is wanted."""
 _REMEMBERED = 64
 """Readers of which is remembered what they may read."""
 
@@ -210,3 +211,26 @@ def _distinct(ranked: Sequence[_Candidate], passages: dict[int, Passage]) -> lis
         if passage := passages.get(each.number):
             said.setdefault(passage.text, RetrievedPassage(passage, each.similarity, each.score))
     return list(said.values())
+
+
+class Reranked:
+    """The best of the candidates of ``retriever`` by the scores of ``reranker``, which they then have.
+
+    Of equal scores the retriever's order stands. Reading pairs after a search by vectors is the two-stage
+    ranking of Nogueira and Cho (2019), Passage Re-ranking with BERT.
+    """
+
+    def __init__(self, retriever: Retriever, reranker: Reranker) -> None:
+        self._retriever = retriever
+        self._reranker = reranker
+
+    def retrieve(self, questions: Sequence[str], k: int) -> list[list[RetrievedPassage]]:
+        """For each question up to ``k`` passages, best first; raises what retriever and reranker raise."""
+        found = self._retriever.retrieve(questions, READ_FOR_EACH * k)
+        return [self._best(*each)[:k] for each in zip(questions, found, strict=True)]
+
+    def _best(self, question: str, found: Sequence[RetrievedPassage]) -> list[RetrievedPassage]:
+        scores = self._reranker.scores(question, [each.passage.text for each in found])
+        return [
+            replace(found[place], score=float(scores[place])) for place in np.argsort(-scores, kind="stable")
+        ]

@@ -1,8 +1,8 @@
 """A worst-case victim: a language model by rule that does what its prompt tells it to.
 
 It stands for the most obedient model there could be. Commands are followed wherever they are heard: in the
-question, and in passages. What the product quotes as material (``retrieval.prompt``) is heard only by a model
-that does not heed quotes; real models lie between the two.
+question, and in passages. What the product quotes as material is heard only by a model that does not heed
+quotes; real models lie between the two.
 """
 
 import re

@@ -9,14 +9,22 @@ from pathlib import Path
 import numpy as np
 
 from retrieval.errors import DISK_FULL, CollectionError
-from retrieval.store import readers, vault
 from retrieval.store.chain import AUDIT_LOG
 from retrieval.store.words import open_views
 
 SCHEMA_VERSION = 11
 _STEPS = {
     5: ("CREATE TABLE quarantine (source_key BLOB PRIMARY KEY) STRICT, WITHOUT ROWID",),
-    6: vault.SCHEMA,
+    6: (
+        """
+        CREATE TABLE IF NOT EXISTS vault (
+            doc_id TEXT PRIMARY KEY REFERENCES documents ON DELETE CASCADE ON UPDATE CASCADE,
+            key_id TEXT NOT NULL,
+            sealed BLOB NOT NULL
+        ) STRICT
+        """,
+        "CREATE INDEX IF NOT EXISTS vault_of_key ON vault (key_id)",
+    ),
     7: (
         """
         CREATE TABLE kept_metadata (
@@ -31,7 +39,15 @@ _STEPS = {
         """DELETE FROM meta WHERE name = 'index' AND value LIKE '%"sha256"%'""",
     ),
     9: ("ALTER TABLE passages ADD COLUMN units BLOB NOT NULL DEFAULT x''",),
-    10: (readers.SCHEMA,),
+    10: (
+        """
+        CREATE TABLE IF NOT EXISTS readers (
+            doc_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE ON UPDATE CASCADE,
+            name TEXT NOT NULL,
+            PRIMARY KEY (doc_id, name)
+        ) STRICT, WITHOUT ROWID
+        """,
+    ),
     # Sentences are read with the question, so they have no vectors.
     11: ("ALTER TABLE passages DROP COLUMN units",),
 }
@@ -104,7 +120,7 @@ def _make(connection: sqlite3.Connection) -> None:
         if _version(connection) == 0:
             for statement in _statements(_SCHEMA.read_text(encoding="utf-8")):
                 connection.execute(statement)
-            for statement in (AUDIT_LOG.schema, *vault.SCHEMA, readers.SCHEMA):
+            for statement in (AUDIT_LOG.schema, *_STEPS[6], *_STEPS[10]):
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 

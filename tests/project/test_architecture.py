@@ -27,7 +27,7 @@ STEPS = {
     "language read detection linking wording scoring deciding protecting synthesizing explain "
     "sanitize pipeline workers on_ray langchain_transformer",
     "retrieval": "documents errors writing protocols search index citations store manifest keeping "
-    "passages prompt collection retriever reranked guards generators langchain_adapters system",
+    "passages collection retriever guards generators langchain_adapters system",
     "eval": "documents progress rows protocols measures targets corpora provenance attacks "
     "experiment prepared tasks studies reports",
     "app": "machine presets settings policies indexes data_dir access compose preloaded demo "

@@ -10,8 +10,7 @@ import pytest
 from models.vectors import Vectors
 from retrieval import keeping
 from retrieval.collection import Collection, locked
-from retrieval.index.faiss import FaissIndex
-from retrieval.index.lists import RECALL, grouped
+from retrieval.index.faiss import RECALL, FaissIndex, grouped
 from retrieval.retriever import HybridRetriever
 from tests.commands import in_process
 from tests.doubles import CuttingWriter
@@ -96,7 +95,7 @@ def test_an_erased_document_leaves_the_lists_and_their_file(folder: Path) -> Non
         ]
         vector = collection.store.vectors_of(gone[:1])[1].astype(np.float16)
         assert vector.tobytes() in (folder / "vectors.faiss").read_bytes()
-        assert collection.erase("n77").traces_found == 0
+        assert collection.erase_all(["n77"])[0].traces_found == 0
         assert vector.tobytes() not in (folder / "vectors.faiss").read_bytes()
         assert not np.isin(gone, collection.load_index().ids()).any()
 

@@ -8,10 +8,9 @@ from eval.experiment import SanitizedCorpus
 from eval.protocols import Target
 from ingest.protocols import Encoder, Sanitizer
 from retrieval.generators.extractive import ExtractiveGenerator
-from retrieval.guards.answers import AnswerRules, GuardedAnswers
-from retrieval.guards.canaries import Canaries
-from retrieval.guards.commands import RefusedCommands
+from retrieval.guards.answers import AnswerRules, Canaries, GuardedAnswers
 from retrieval.guards.passages import GuardedPassages, PassageRules
+from retrieval.guards.questions import RefusedCommands
 from retrieval.protocols import Generator
 
 Limits = Callable[[Target], Target]

@@ -59,7 +59,7 @@ from ingest.deciding.policy import Policy
 from ingest.documents import Document
 from ingest.protocols import Encoder, Sanitizer
 from models.errors import LetheError
-from retrieval.guards.canaries import Canaries
+from retrieval.guards.answers import Canaries
 from retrieval.guards.passages import PassageRules
 from retrieval.system import System
 
