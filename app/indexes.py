@@ -4,8 +4,8 @@ from pathlib import Path
 
 from app.settings.load import Settings
 from models.errors import ConfigurationError
+from retrieval.collection import IndexFile, IndexTable, Keeping, KeptIndex
 from retrieval.index.vector_store import MilvusTable, PgvectorTable
-from retrieval.keeping import IndexFile, IndexTable, Keeping, KeptIndex
 from retrieval.manifest import Manifest
 
 

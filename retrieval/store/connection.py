@@ -3,8 +3,9 @@
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
@@ -74,7 +75,7 @@ def create_database(path: Path) -> None:
     # Made before SQLite makes it, which would let others read it; its log and index take its mode.
     with readable_errors(path):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-    with readable_errors(path), _closing(sqlite3.connect(path, isolation_level=None)) as connection:
+    with readable_errors(path), closing(sqlite3.connect(path, isolation_level=None)) as connection:
         _make(connection)
         _check_version(connection, path)
         if connection.execute("SELECT 1 FROM documents LIMIT 1").fetchone():
@@ -115,7 +116,7 @@ _MISSING = (
 
 def _make(connection: sqlite3.Connection) -> None:
     _set_up(connection)
-    with _writing(connection):
+    with transaction(connection):
         # Checked inside the transaction: another process may have created it meanwhile.
         if _version(connection) == 0:
             for statement in _statements(_SCHEMA.read_text(encoding="utf-8")):
@@ -129,8 +130,8 @@ def _make_over(connection: sqlite3.Connection) -> None:
     """Whole or not at all, so a kill leaves the version that was there."""
     if _version(connection) == SCHEMA_VERSION:
         return
-    connection.create_function("half", 1, _half)
-    with _writing(connection):
+    connection.create_function("half", 1, lambda row: np.frombuffer(row, "f4").astype("f2").tobytes())
+    with transaction(connection):
         # Looked at again: another process may have done it meanwhile.
         for version in range(_version(connection) + 1, SCHEMA_VERSION + 1):
             for statement in _STEPS[version]:
@@ -138,17 +139,17 @@ def _make_over(connection: sqlite3.Connection) -> None:
             connection.execute(f"PRAGMA user_version = {version}")
 
 
-def _half(vector: bytes) -> bytes:
-    return np.frombuffer(vector, dtype=np.float32).astype(np.float16).tobytes()
-
-
 @contextmanager
-def _writing(connection: sqlite3.Connection) -> Iterator[None]:
-    connection.execute("BEGIN IMMEDIATE")
+def transaction(
+    connection: sqlite3.Connection, kind: Literal["IMMEDIATE", "DEFERRED"] = "IMMEDIATE"
+) -> Iterator[None]:
+    """All that is written in the block, or nothing."""
+    connection.execute(f"BEGIN {kind}")
     try:
         yield
     except BaseException:
-        connection.execute("ROLLBACK")
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
 
@@ -186,14 +187,6 @@ def _statements(script: str) -> Iterator[str]:
         if sqlite3.complete_statement(statement):
             yield statement
             statement = ""
-
-
-@contextmanager
-def _closing(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
-    try:
-        yield connection
-    finally:
-        connection.close()
 
 
 @contextmanager

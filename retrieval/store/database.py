@@ -7,7 +7,7 @@ batches.
 import json
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -21,7 +21,7 @@ from retrieval.documents import Groups, KeptDocument, Passage, Sealed, SealedOri
 from retrieval.errors import CollectionError
 from retrieval.store import words
 from retrieval.store.chain import AUDIT_LOG, now
-from retrieval.store.connection import in_memory, open_database, readable_errors
+from retrieval.store.connection import in_memory, open_database, readable_errors, transaction
 from retrieval.store.rows import (
     PendingErasure,
     all_names,
@@ -127,12 +127,10 @@ class Store:
 
     def named_texts(self) -> list[tuple[str, bytes]]:
         """Every id with the content key of the text that it names."""
-        with self._lock, self._readable_errors():
-            found = self._connection.execute(
-                "SELECT doc_id, content_key FROM documents UNION ALL "
-                "SELECT alias, content_key FROM aliases JOIN documents USING (doc_id)"
-            )
-            return [(doc_id, key) for doc_id, key in found]
+        return self._read(
+            "SELECT doc_id, content_key FROM documents UNION ALL "
+            "SELECT alias, content_key FROM aliases JOIN documents USING (doc_id)"
+        )
 
     def write(self, job_id: int, batch: Sequence[tuple[Arrival, CutDocument]]) -> None:
         """Write a batch atomically. An id then names the new text only."""
@@ -261,7 +259,7 @@ class Store:
         Deleted words stay in older parts of the index until it is merged. Deleted pages are zeroed
         (secure_delete), but not in the write-ahead log.
         """
-        with self._lock, self._readable_errors():
+        with self._lock, readable_errors(self._path):
             words.compact(self._connection)
             # Counts of words that are gone.
             self._common = {}
@@ -270,7 +268,7 @@ class Store:
 
     def is_compact(self) -> bool:
         """Whether the index of words holds no deleted word."""
-        with self._lock, self._readable_errors():
+        with self._lock, readable_errors(self._path):
             return words.is_compact(self._connection)
 
     def settle(self) -> None:
@@ -317,7 +315,7 @@ class Store:
         Raises:
             CollectionError: The file that was opened is no longer there, or another is in its place.
         """
-        with self._lock, self._readable_errors():
+        with self._lock, readable_errors(self._path):
             if self._path is not None and _file_at(self._path) != self._file:
                 raise CollectionError(
                     # The name only, no path: clients of a server read this.
@@ -412,7 +410,7 @@ class Store:
     def holders(self, question: str, readable: NDArray[np.int64] | None = None) -> list[NDArray[np.int64]]:
         """For each word of a question the passages that hold it (``retrieval.store.words.holders``)."""
         text = question.encode("utf-8", "replace").decode("utf-8")
-        with self._lock, self._readable_errors():
+        with self._lock, readable_errors(self._path):
             state = self.state()
             if state != self._counted:
                 self._counted, self._common = state, {}
@@ -490,7 +488,7 @@ class Store:
             FROM (SELECT doc_id, text FROM passages ORDER BY passage_id)
             GROUP BY doc_id HAVING instr(whole, ?)
         """
-        return [(doc_id, text) for doc_id, text in self._read(query, (piece,))]
+        return self._read(query, (piece,))
 
     def has_vector(self, piece: bytes) -> bool:
         """Whether the vector of any passage contains these bytes."""
@@ -519,7 +517,7 @@ class Store:
 
     def broken_audit_entry(self) -> int | None:
         """The first entry of the audit log that does not fit its chain."""
-        with self._lock, self._readable_errors():
+        with self._lock, readable_errors(self._path):
             return AUDIT_LOG.first_broken(self._connection)
 
     def get_meta(self, name: str) -> str | None:
@@ -533,23 +531,13 @@ class Store:
             self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
 
     def _read(self, query: str, values: Sequence[object] | Mapping[str, object] = ()) -> list[Any]:
-        with self._lock, self._readable_errors():
+        with self._lock, readable_errors(self._path):
             return self._connection.execute(query, values).fetchall()
 
     @contextmanager
     def _transaction(self, kind: Literal["IMMEDIATE", "DEFERRED"] = "IMMEDIATE") -> Iterator[None]:
-        with self._lock, self._readable_errors():
-            self._connection.execute(f"BEGIN {kind}")
-            try:
-                yield
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
-            self._connection.execute("COMMIT")
-
-    def _readable_errors(self) -> AbstractContextManager[None]:
-        return readable_errors(self._path)
+        with self._lock, readable_errors(self._path), transaction(self._connection, kind):
+            yield
 
 
 def _file_at(path: Path | None) -> tuple[int, int] | None:
@@ -591,16 +579,10 @@ def _rounded(score: float | None) -> float | None:
 def _ledger_rows(doc_id: str, document: SanitizedDocument) -> Iterator[tuple[object, ...]]:
     for decision, (start, stop) in zip(document.decisions, document.places, strict=True):
         entity, scores = decision.entity, decision.scores
-        measured = (
-            (None,) * 4
-            if scores is None
-            else (
-                round(scores.marginal_privacy_risk, 2),
-                _rounded(scores.knowledge_divergence),
-                _rounded(scores.topical_relevance),
-                _rounded(scores.priority),
-            )
-        )
+        measured: Sequence[float | None] = (None,) * 4
+        if scores is not None:
+            own = scores.marginal_privacy_risk, scores.knowledge_divergence
+            measured = [*map(_rounded, (*own, scores.topical_relevance, scores.priority))]
         confidence = round(entity.confidence, 2)
         found = (entity.label, str(entity.identifier), confidence, entity.source, entity.link)
         yield (doc_id, start, stop, *found, *measured, str(decision.action), decision.reason)

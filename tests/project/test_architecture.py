@@ -26,7 +26,7 @@ STEPS = {
     "ingest": "documents labels spans annotated errors protocols temporary private_files keys readers "
     "language read detection linking wording scoring deciding protecting synthesizing explain "
     "sanitize pipeline workers on_ray langchain_transformer",
-    "retrieval": "documents errors writing protocols search index citations store manifest keeping "
+    "retrieval": "documents errors writing protocols search index citations store manifest "
     "passages collection retriever guards generators langchain_adapters system",
     "eval": "documents progress rows protocols measures targets corpora provenance attacks "
     "experiment prepared tasks studies reports",

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 import retrieval.retriever
 import retrieval.store.words
 from ingest.documents import Arrival, Risk, SanitizedDocument
+from retrieval.collection import add_vectors
 from retrieval.documents import Groups, RetrievedPassage
-from retrieval.keeping import add_vectors
 from retrieval.retriever import HybridRetriever, ReadBy
 from retrieval.store.database import Store
 from tests.doubles import CuttingWriter, WordEncoder

@@ -11,10 +11,9 @@ import pytest
 from app.indexes import keeping_of
 from app.settings.load import load_settings
 from models.errors import ConfigurationError, ModelUnavailable
-from retrieval.collection import Collection, delete, locked
+from retrieval.collection import Collection, Keeping, delete, locked
 from retrieval.errors import CollectionError
 from retrieval.index.vector_store import Table
-from retrieval.keeping import Keeping
 from retrieval.manifest import IndexKind, Manifest, new_table, read_manifest
 from retrieval.retriever import HybridRetriever
 from retrieval.search import DENSE
