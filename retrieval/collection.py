@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -31,27 +31,6 @@ from retrieval.store.database import Store
 from retrieval.store.rows import PendingErasure
 
 _REBUILT_AT_ONCE = 8192
-
-
-class KeptIndex(Protocol):
-    """The index of one collection.
-
-    ``load`` is for searching. The others are for the holder of the collection's lock: ``publish`` adds what
-    is missing and removes what is gone, ``count_of`` says how many of these passages it still holds, ``drop``
-    removes all of it. All raise CollectionError where it cannot be read or written.
-    """
-
-    def load(self, store: Store) -> VectorIndex: ...
-
-    def publish(self, store: Store) -> None: ...
-
-    def count_of(self, passage_ids: Sequence[int]) -> int: ...
-
-    def drop(self) -> None: ...
-
-
-Keeping = Callable[[Path, Manifest], KeptIndex]
-"""From the folder and the manifest of a collection to its index. Nothing is read or connected to yet."""
 
 
 class IndexFile:
@@ -155,6 +134,17 @@ class IndexTable:
     def drop(self) -> None:
         with answering(self._table, self._name):
             self._table.drop()
+
+
+KeptIndex = IndexFile | IndexTable
+"""The index of one collection.
+
+``load`` is for searching. The others are for the holder of the collection's lock: ``publish`` adds what is
+missing and removes what is gone, ``count_of`` says how many of these passages it still holds, ``drop`` takes
+all of it away. All raise CollectionError where it cannot be read or written.
+"""
+Keeping = Callable[[Path, Manifest], KeptIndex]
+"""From the folder and the manifest of a collection to its index. Nothing is read or connected to yet."""
 
 
 def add_vectors(store: Store, index: VectorIndex, after: int) -> int:

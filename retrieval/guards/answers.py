@@ -214,18 +214,15 @@ class AnswerGuard:
 
     def feed(self, text: str) -> str:
         self._raw += text
-        self._text += "".join(self._fixed())
+        while piece := _PIECE.match(self._raw):
+            self._raw = self._raw[piece.end() :]
+            self._text += fixed_text(piece[0])
         return "".join(self._sentences(last=False))
 
     def close(self) -> str:
         self._text += fixed_text(self._raw)
         self._raw = ""
         return "".join(self._sentences(last=True))
-
-    def _fixed(self) -> Iterator[str]:
-        while piece := _PIECE.match(self._raw):
-            self._raw = self._raw[piece.end() :]
-            yield fixed_text(piece[0])
 
     def _sentences(self, *, last: bool) -> Iterator[str]:
         while self._text:
@@ -242,7 +239,8 @@ class AnswerGuard:
         end = ends[-1]
         read = self._text[: end + self.ahead]
         # Short sentences are read on from what was let out before.
-        joins = [0, *ends[:-1]] if _begins_short(read, ends) else []
+        counts = (_words(read[begin:end]) for begin, end in pairwise([0, *ends]))
+        joins = [0, *ends[:-1]] if next(filter(None, counts), FEWEST_WORDS) < FEWEST_WORDS else []
         replacements = [(span, WITHHELD) for span in self._rules.canaries.spans(self._unmarked(read))]
         sanitizer = self._rules.sanitizer
         if sanitizer is not None and not self._is_quoted(read, end, after=bool(joins)):
@@ -368,12 +366,6 @@ def _squeezed(text: str, without: Sequence[tuple[int, int]]) -> tuple[str, list[
             continue
         places.append(place)
     return "".join(text[place] for place in places), places
-
-
-def _begins_short(text: str, ends: Sequence[int]) -> bool:
-    """Whether the first sentence that has words has few of them."""
-    counts = (_words(text[start:end]) for start, end in pairwise([0, *ends]))
-    return next((count < FEWEST_WORDS for count in counts if count), False)
 
 
 def _words(sentence: str) -> int:

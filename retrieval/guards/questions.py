@@ -173,8 +173,7 @@ class SanitizedQuestion:
             )
         if isinstance(outcome, SanitizationError):
             raise QuestionNotSent(
-                outcome.what,
-                'Ask in other words, or set generator.trust to "local" if that server is yours.',
+                outcome.what, 'Ask in other words, or set generator.trust to "local" if that server is yours.'
             )
         writing = self._generator.write(outcome.text, passages)
         if self._restore:

@@ -91,8 +91,6 @@ class Store:
         self._connection.close()
         self._tokenizer.close()
 
-    # -- jobs and documents ----------------------------------------------------------------------------
-
     def start_job(self) -> int:
         """A number for a new run; runs that were killed are marked as stopped."""
         with self._transaction():
@@ -184,8 +182,6 @@ class Store:
         query = "SELECT doc_id, content FROM kept_metadata WHERE doc_id IN (SELECT value FROM json_each(?))"
         return dict(self._read(query, (json.dumps(list(doc_ids)),)))
 
-    # -- originals -------------------------------------------------------------------------------------
-
     def original(self, doc_id: str) -> SealedOriginal | None:
         """The sealed original of the document that an id names; None if there is no such document."""
         which = "d.doc_id = :id OR d.doc_id IN (SELECT doc_id FROM aliases WHERE alias = :id)"
@@ -219,8 +215,6 @@ class Store:
         """Label, action and place in the sanitized text of each decision, in the order they were made."""
         query = "SELECT label, action, start, stop FROM ledger WHERE doc_id = ? ORDER BY rowid"
         return self._read(query, (doc_id,))
-
-    # -- erasing ---------------------------------------------------------------------------------------
 
     def ids_from(self, source: bytes, *, below: bool) -> list[str]:
         """Ids that came from a file; or, if ``below``, from a file or from below a folder."""
@@ -306,8 +300,6 @@ class Store:
             finally:
                 self._connection = open_database(self._path)
                 self._file = _file_at(self._path)
-
-    # -- reading ---------------------------------------------------------------------------------------
 
     def state(self) -> tuple[object, ...]:
         """A version that changes with every write, by this process or another; cheap to read.
