@@ -228,9 +228,7 @@ def _held(folder: Path) -> Iterator[None]:
 def delete(folder: Path, keeping: Keeping = IndexFile) -> None:
     """Delete the collection in ``folder``, or what is left of one, with its index and the folder.
 
-    Raises:
-        CollectionError: Another process is writing to it, its vector database does not answer, or the folder
-            cannot be deleted.
+    Raises CollectionError if another process is writing to it, or the index or folder cannot be deleted.
     """
     with _held(folder):
         _remove(folder, keeping)
@@ -338,11 +336,8 @@ class Collection:
     def reindex(self, encoder: Encoder) -> None:
         """Make all vectors again, by another encoder, from what is stored.
 
-        After an interruption the collection is refused until this has been done whole.
-
-        Raises:
-            CollectionError: Another process is writing, or the vectors lie in a database and have another
-                length.
+        After an interruption the collection is refused until this has been done whole. Raises CollectionError
+        if another process is writing, or the vectors lie in a database and have another length.
         """
         with _held(self.folder):
             manifest = self.manifest
@@ -361,11 +356,8 @@ class Collection:
     def erase_all(self, doc_ids: Sequence[str]) -> list[Erasure]:
         """Remove documents: passages, vectors, ledger rows and all other ids of the same texts.
 
-        Every file is searched for traces. Pending erasures are finished, unknown ids are skipped.
-
-        Raises:
-            CollectionError: Another process is writing or reading: the erasures are pending, and the next
-                command that writes finishes them.
+        Every file is searched for traces. Pending erasures are finished, unknown ids are skipped. Raises
+        CollectionError if another process is writing or reading: the next command that writes finishes them.
         """
         with _held(self.folder):
             self._resumed += self.finish_erasures()

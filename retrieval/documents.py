@@ -14,12 +14,9 @@ TITLE = 60
 
 def title_of(beginning: str) -> str:
     """What to call a document by its sanitized beginning: its first words, without what marks a heading."""
-    words = re.sub(r"^[^\w\[]+", "", " ".join(next(filter(_said, beginning.splitlines()), "").split()))
+    said = (line for line in beginning.splitlines() if any(map(str.isalnum, line)))
+    words = re.sub(r"^[^\w\[]+", "", " ".join(next(said, "").split()))
     return words if len(words) <= TITLE else words[:TITLE].rpartition(" ")[0] + " …"
-
-
-def _said(line: str) -> bool:
-    return any(each.isalnum() for each in line)
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,11 +119,7 @@ class OutputGuard(Runnable[Mapping[str, Any], str]):
     def transform(
         self, input: Iterator[Mapping[str, Any]], config: RunnableConfig | None = None, **kwargs: Any
     ) -> Iterator[str]:
-        """The answer piece by piece, as it comes and may leave.
-
-        Raises:
-            ConfigurationError: A part of the context comes after the answer has begun.
-        """
+        """The answer as it comes and may leave; raises ConfigurationError if context comes after it began."""
         context: list[LangChainDocument] = []
         guard: AnswerGuard | None = None
         for piece in input:

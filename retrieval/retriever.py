@@ -54,10 +54,7 @@ class HybridRetriever:
 
         A reader with ``groups`` finds the same as in a collection of what that reader may read: what others
         read is neither found nor counted in scores. Of a long question fewer words are then looked up
-        (``retrieval.store.words``).
-
-        Raises:
-            CollectionError: The collection was deleted or replaced.
+        (``retrieval.store.words``). Raises CollectionError if the collection was deleted or replaced.
         """
         if not questions:
             return []

@@ -41,10 +41,8 @@ def build_prompt(
     """The prompt that leaves ``max_tokens`` tokens for the answer.
 
     A mark is a passage's place among ``passages``, best first, from 1. While the prompt is too long, the last
-    passage is dropped, and the only one left is shortened; the question is never cut.
-
-    Raises:
-        PromptTooLong: not even a word of a passage fits beside the question.
+    passage is dropped, and the only one left is shortened; the question is never cut. Raises PromptTooLong if
+    not even a word of a passage fits beside it.
     """
     limit = model.context_tokens - max_tokens
     kept = dict(enumerate(passages, start=1))
@@ -96,12 +94,8 @@ _THINK, _THOUGHT = "<think>", "</think>"
 class LanguageModelGenerator:
     """Asks ``model`` at temperature zero and keeps only citations of passages in the prompt.
 
-    Args:
-        model: any language model.
-        max_tokens: the longest answer, in the model's tokens.
-
-    Raises:
-        ConfigurationError: such an answer would fill the model's whole context.
+    ``max_tokens`` is the longest answer, in the model's tokens. Raises ConfigurationError if it would fill
+    the model's whole context.
     """
 
     def __init__(self, model: LanguageModel, max_tokens: int = 512) -> None:
@@ -120,9 +114,7 @@ class LanguageModelGenerator:
     def write(self, question: str, passages: Sequence[RetrievedPassage]) -> Writing:
         """The model's answer, as it comes if the model streams; without passages the model is not asked.
 
-        Raises:
-            PromptTooLong: the question alone fills the model's context.
-            ModelUnavailable: the model failed or could not be reached.
+        Raises PromptTooLong if the question fills the model's context, ModelUnavailable if the model fails.
         """
         if not passages:
             return (yield from at_once(Answer(NO_ANSWER, (), (), self.name)))

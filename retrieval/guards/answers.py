@@ -43,8 +43,7 @@ _WORD = re.compile(r"\w+")
 class Canaries:
     """Finds what must never leave, by its letters and digits alone, without case, accents and width.
 
-    Raises:
-        ConfigurationError: One has too few or too many letters and digits.
+    Raises ConfigurationError if one has too few or too many letters and digits.
     """
 
     def __init__(self, strings: Sequence[str] = ()) -> None:
@@ -73,11 +72,7 @@ class Canaries:
 
 
 def canaries_in(file: Path) -> Canaries:
-    """The canaries of a file, one in each line.
-
-    Raises:
-        ConfigurationError: It cannot be read, holds none, or holds one that is too short or too long.
-    """
+    """The canaries of a file, one in each line; raises ConfigurationError if none can be read."""
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):

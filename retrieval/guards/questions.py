@@ -160,11 +160,7 @@ class SanitizedQuestion:
         return self._generator.name
 
     def write(self, question: str, passages: Sequence[RetrievedPassage]) -> Writing:
-        """The answer to the sanitized question, with ``question_sent`` and its doubts.
-
-        Raises:
-            QuestionNotSent: The question could not be sanitized.
-        """
+        """The answer to the sanitized question, with that and its doubts, or QuestionNotSent is raised."""
         asked = fixed_text(question)
         (outcome,) = self._sanitizer.sanitize([Document("question", asked)])
         if isinstance(outcome, ForeignDocument):

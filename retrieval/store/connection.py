@@ -69,8 +69,7 @@ def in_memory() -> sqlite3.Connection:
 def create_database(path: Path) -> None:
     """Make the file, or take the one that a killed creation left, which holds nothing yet.
 
-    Raises:
-        CollectionError: There are documents in it, or it cannot be written.
+    Raises CollectionError if there are documents in it, or it cannot be written.
     """
     # Made before SQLite makes it, which would let others read it; its log and index take its mode.
     with readable_errors(path):
@@ -88,8 +87,7 @@ def create_database(path: Path) -> None:
 def open_database(path: Path) -> sqlite3.Connection:
     """The database at ``path``, made over to this version if an older one wrote it.
 
-    Raises:
-        CollectionError: It is missing, or its version is newer or too old.
+    Raises CollectionError if it is missing, or its version is newer or too old.
     """
     if not path.is_file():
         raise CollectionError(f"{path.parent}: {_MISSING}")
@@ -119,9 +117,8 @@ def _make(connection: sqlite3.Connection) -> None:
     with transaction(connection):
         # Checked inside the transaction: another process may have created it meanwhile.
         if _version(connection) == 0:
-            for statement in _statements(_SCHEMA.read_text(encoding="utf-8")):
-                connection.execute(statement)
-            for statement in (AUDIT_LOG.schema, *_STEPS[6], *_STEPS[10]):
+            written = _statements(_SCHEMA.read_text(encoding="utf-8"))
+            for statement in (*written, AUDIT_LOG.schema, *_STEPS[6], *_STEPS[10]):
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 

@@ -139,17 +139,9 @@ class Store:
 
     def _insert(self, job_id: int, arrival: Arrival, cut: CutDocument) -> None:
         doc_id, document = arrival.doc_id, cut.document
-        row = (
-            doc_id,
-            arrival.content_key,
-            job_id,
-            len(document.text),
-            round(document.risk.before, 2),
-            round(document.risk.after, 2),
-            now(),
-            json.dumps([asdict(each) for each in document.unread]),
-            json.dumps(list(document.doubts)),
-        )
+        risks = round(document.risk.before, 2), round(document.risk.after, 2)
+        doubts = json.dumps([asdict(each) for each in document.unread]), json.dumps(list(document.doubts))
+        row = (doc_id, arrival.content_key, job_id, len(document.text), *risks, now(), *doubts)
         self._connection.execute(f"INSERT INTO documents VALUES ({', '.join('?' * 9)})", row)
         note_origin(self._connection, job_id, doc_id, arrival.source)
         named = [(doc_id, name) for name in sorted(arrival.readers)]
@@ -266,11 +258,7 @@ class Store:
             return words.is_compact(self._connection)
 
     def settle(self) -> None:
-        """As ``compact``, for an erasure.
-
-        Raises:
-            CollectionError: Another process kept reading for the timeout of SQLite, five seconds.
-        """
+        """As ``compact``; raises CollectionError if another process keeps reading for five seconds."""
         if not self.compact():
             where = self._path.parent if self._path else "memory"
             raise CollectionError(
@@ -304,8 +292,7 @@ class Store:
     def state(self) -> tuple[object, ...]:
         """A version that changes with every write, by this process or another; cheap to read.
 
-        Raises:
-            CollectionError: The file that was opened is no longer there, or another is in its place.
+        Raises CollectionError if the file that was opened is no longer there, or another is in its place.
         """
         with self._lock, readable_errors(self._path):
             if self._path is not None and _file_at(self._path) != self._file:
@@ -386,17 +373,9 @@ class Store:
         """
         while rows := self._read(query, {"after": after, **_asked(groups)}):
             for doc_id, aliases, names, kept_at, characters, passages, before, left, unread, doubts in rows:
-                yield KeptDocument(
-                    doc_id,
-                    sorted(json.loads(aliases)),
-                    sorted(json.loads(names)),
-                    kept_at,
-                    characters,
-                    passages,
-                    (before, left),
-                    [Unread(**each) for each in json.loads(unread)],
-                    json.loads(doubts),
-                )
+                own = sorted(json.loads(aliases)), sorted(json.loads(names))
+                read = [Unread(**each) for each in json.loads(unread)], json.loads(doubts)
+                yield KeptDocument(doc_id, *own, kept_at, characters, passages, (before, left), *read)
             after = rows[-1][0]
 
     def holders(self, question: str, readable: NDArray[np.int64] | None = None) -> list[NDArray[np.int64]]:
