@@ -58,10 +58,6 @@ class Canaries:
         ordered = sorted(bare, key=lambda each: (-len(each), each))
         self._pattern = re.compile("|".join(map(re.escape, ordered))) if bare else None
 
-    def __len__(self) -> int:
-        """1 or more if there is any."""
-        return self.longest
-
     def spans(self, text: str) -> Iterator[Span]:
         """Where one stands in ``text``."""
         if self._pattern is None:
