@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from models.encoders.numbers import Numbers
     from models.language.protocol import LanguageModel
     from models.reader.reader import Reader
+    from retrieval.documents import Groups
     from retrieval.generators.extractive import ExtractiveGenerator
-    from retrieval.guards.one_at_a_time import OneAtATime
+    from retrieval.guards.questions import OneAtATime
     from retrieval.manifest import Manifest
     from retrieval.protocols import Generator, Retriever
     from retrieval.retriever import HybridRetriever
     from retrieval.search import Search
-    from retrieval.store.readers import Groups
     from retrieval.system import System
 
 HUB_THRESHOLD = 0.5
@@ -304,7 +304,7 @@ def _generator(settings: Settings, model: "LanguageModel | None") -> "Generator"
     if not chosen.condense:
         return generator
     from models.language.asking import Asker
-    from retrieval.generators.condensed import CondensedPassages
+    from retrieval.generators.language_model import CondensedPassages
 
     at_once = chosen.at_once if chosen.kind == "openai_compatible" else 1
     return CondensedPassages(generator, Asker(model, at_once=at_once))
@@ -320,7 +320,7 @@ def sanitizer_of(
 
     ``shared`` loads a system of these settings whose models it takes.
     """
-    from retrieval.guards.one_at_a_time import OneAtATime
+    from retrieval.guards.questions import OneAtATime
 
     def made() -> "Sanitizer":
         manifest = collection.manifest
@@ -354,7 +354,7 @@ def answering(
     generator = _guarded(settings, collection, encoder, model, sanitizer)
     if not settings.generator.refuse_commands:
         return generator
-    from retrieval.guards.commands import RefusedCommands
+    from retrieval.guards.questions import RefusedCommands
 
     # Outermost: no generator reads a question that is refused.
     return RefusedCommands(generator)
@@ -367,8 +367,7 @@ def _guarded(
     model: "LanguageModel | None",
     sanitizer: "OneAtATime",
 ) -> "Generator":
-    from retrieval.guards.answers import AnswerRules, GuardedAnswers
-    from retrieval.guards.canaries import Canaries, canaries_in
+    from retrieval.guards.answers import AnswerRules, Canaries, GuardedAnswers, canaries_in
     from retrieval.guards.questions import AnswerByAlias
 
     chosen = settings.generator
@@ -377,7 +376,7 @@ def _guarded(
         _generator(settings, model), AnswerRules(sanitizer if model else None, canaries, chosen.quote_words)
     )
     if model is not None and chosen.trust == "remote":
-        from retrieval.generators.sanitized_question import SanitizedQuestion
+        from retrieval.guards.questions import SanitizedQuestion
 
         sanitizer.load()
         return SanitizedQuestion(generator, sanitizer, restore=chosen.restore)
@@ -406,8 +405,8 @@ def defending(
     from models.encoders.sentence_encoder import CrossEncoder
     from models.language.asking import Asker
     from retrieval.guards.passages import GuardedPassages, PassageRules
-    from retrieval.guards.reworded import RewordedQuestions
-    from retrieval.reranked import Reranked
+    from retrieval.guards.questions import RewordedQuestions
+    from retrieval.retriever import Reranked
 
     chosen = settings.retrieval
     rules = PassageRules(chosen.least_similarity, chosen.hide_copies)

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 from app.settings.load import Settings
 from ingest.private_files import close_to_others
 from models.errors import ConfigurationError
-from retrieval.collection import Collection
+from retrieval.collection import Collection, IndexFile, IndexTable, Keeping, KeptIndex
 from retrieval.errors import CollectionError
-from retrieval.keeping import IndexFile, IndexTable, Keeping, KeptIndex
 from retrieval.manifest import Manifest
 
 if TYPE_CHECKING:
@@ -35,13 +34,10 @@ def keeping_of(settings: Settings) -> Keeping:
                 "LETHE_RETRIEVAL__INDEX_ADDRESS)."
             )
         address = chosen.index_address.get_secret_value()
-        if manifest.index == "milvus":
-            from retrieval.index.milvus import MilvusTable
+        from retrieval.index.vector_store import MilvusTable, PgvectorTable
 
-            return IndexTable(folder, MilvusTable(address, manifest.table))
-        from retrieval.index.pgvector import PgvectorTable
-
-        return IndexTable(folder, PgvectorTable(address, manifest.table))
+        table = MilvusTable if manifest.index == "milvus" else PgvectorTable
+        return IndexTable(folder, table(address, manifest.table))
 
     return keep
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from ingest.documents import Decision, Risk, SanitizedDocument, Scores, Unread
 from ingest.synthesizing.documents import SyntheticDocument
 from models.errors import LetheError
+from retrieval.collection import noted
 from retrieval.documents import Answer, KeptDocument, Passage, RetrievedPassage
-from retrieval.keeping import noted
 
 if TYPE_CHECKING:
     from ingest.deciding.policy import Policy

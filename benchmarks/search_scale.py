@@ -41,8 +41,7 @@ from ingest.documents import Arrival, Risk, SanitizedDocument
 from ingest.protocols import Encoder
 from ingest.scoring.scale import EMBEDDED_SCALE
 from models.vectors import Vectors
-from retrieval import keeping
-from retrieval.collection import Collection, locked
+from retrieval.collection import Collection, add_vectors, locked, noted
 from retrieval.index.faiss import FaissIndex
 from retrieval.manifest import Manifest
 from retrieval.passages import cut
@@ -249,17 +248,17 @@ def measured(folder: Path, data: Path, passages: int, encoder: Encoder) -> dict[
     with locked(folder), Collection.create(folder, made) as collection:
         _, writing = clocked(lambda: fill(collection, real, copies, passages))
         _, publishing = clocked(collection.publish)
-        published = keeping.noted(collection.store).get("lists")
+        published = noted(collection.store).get("lists")
         before = memory()
         loaded, loading = clocked(collection.load_index)
         used = memory() - before
         exact = FaissIndex(encoder.dim)
-        keeping.add_vectors(collection.store, exact, after=0)
+        add_vectors(collection.store, exact, after=0)
         if published:
             grouped, grouping, seconds = loaded, published, None
         else:
             grouped = FaissIndex(encoder.dim)
-            keeping.add_vectors(collection.store, grouped, after=0)
+            add_vectors(collection.store, grouped, after=0)
             found, seconds = clocked(grouped.group)
             grouping = asdict(found)
         queries = encoder.encode(questions)

@@ -15,9 +15,8 @@ from eval.progress import Progress, no_progress
 from eval.rows import Row, RowFile
 from ingest.documents import Arrival, Document, SanitizedDocument
 from ingest.protocols import Encoder, Sanitizer
-from retrieval.collection import Collection
+from retrieval.collection import Collection, add_vectors
 from retrieval.index.faiss import FaissIndex
-from retrieval.keeping import add_vectors
 from retrieval.passages import Writer, cut
 from retrieval.protocols import Retriever
 from retrieval.retriever import HybridRetriever

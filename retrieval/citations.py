@@ -37,13 +37,11 @@ class KnownMarks:
         return citations_of(self._used, self._passages)
 
     def feed(self, text: str) -> str:
-        """What may go now that ``text`` has come."""
         self._held += text
         unfinished = _UNFINISHED.search(self._held)
         return self._until(unfinished.start() if unfinished else len(self._held))
 
     def close(self) -> str:
-        """The rest."""
         return self._until(len(self._held))
 
     def _until(self, cut: int) -> str:

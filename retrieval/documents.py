@@ -1,4 +1,4 @@
-"""The nouns of the retrieval room. All text here is sanitized."""
+"""The nouns of the retrieval room. All text here is sanitized; originals are sealed."""
 
 import re
 from collections.abc import Sequence
@@ -6,18 +6,17 @@ from dataclasses import dataclass, field
 
 from ingest.documents import Unread
 
+Groups = frozenset[str] | None
+"""Those of a reader; None reads everything, and without any it is what is for everybody."""
 TITLE = 60
 """The most characters of a title."""
 
 
 def title_of(beginning: str) -> str:
     """What to call a document by its sanitized beginning: its first words, without what marks a heading."""
-    words = re.sub(r"^[^\w\[]+", "", " ".join(next(filter(_said, beginning.splitlines()), "").split()))
+    said = (line for line in beginning.splitlines() if any(map(str.isalnum, line)))
+    words = re.sub(r"^[^\w\[]+", "", " ".join(next(said, "").split()))
     return words if len(words) <= TITLE else words[:TITLE].rpartition(" ")[0] + " …"
-
-
-def _said(line: str) -> bool:
-    return any(each.isalnum() for each in line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +51,25 @@ class KeptDocument:
     risk: tuple[float, float]
     unread: Sequence[Unread]
     doubts: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """An original that only the key of this id opens."""
+
+    key_id: str
+    content: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SealedOriginal:
+    """A document's original, None if it has none, the keyed digest of its text, its other ids and readers."""
+
+    doc_id: str
+    aliases: Sequence[str] = field(repr=False)
+    readers: frozenset[str] = field(repr=False)
+    content_key: bytes = field(repr=False)
+    sealed: Sealed | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ for another program must not send private questions away, so the environment is 
 passed as a callback or inherited from a surrounding chain are used: tracing a chain sends what flows through
 it.
 """
+# ruff: noqa: A002 - ``input`` is LangChain's name
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
@@ -29,20 +30,14 @@ class Untraced(BaseRetriever):
     """A retriever that the environment cannot trace."""
 
     def invoke(
-        self,
-        input: str,  # noqa: A002 - the name is LangChain's
-        config: RunnableConfig | None = None,
-        **kwargs: Any,
+        self, input: str, config: RunnableConfig | None = None, **kwargs: Any
     ) -> list[LangChainDocument]:
         """Documents for the question ``input``; ``kwargs`` override the retriever's own."""
         with tracing_context(enabled=False):
             return super().invoke(input, config, **kwargs)
 
     async def ainvoke(
-        self,
-        input: str,  # noqa: A002 - the name is LangChain's
-        config: RunnableConfig | None = None,
-        **kwargs: Any,
+        self, input: str, config: RunnableConfig | None = None, **kwargs: Any
     ) -> list[LangChainDocument]:
         """As ``invoke``, off the event loop."""
         with tracing_context(enabled=False):
@@ -117,26 +112,14 @@ class OutputGuard(Runnable[Mapping[str, Any], str]):
     def __init__(self, rules: AnswerRules) -> None:
         self._rules = rules
 
-    def invoke(
-        self,
-        input: Mapping[str, Any],  # noqa: A002 - the name is LangChain's
-        config: RunnableConfig | None = None,
-        **kwargs: Any,
-    ) -> str:
+    def invoke(self, input: Mapping[str, Any], config: RunnableConfig | None = None, **kwargs: Any) -> str:
         """The answer as it may leave."""
         return "".join(self.transform(iter([input])))
 
     def transform(
-        self,
-        input: Iterator[Mapping[str, Any]],  # noqa: A002 - the name is LangChain's
-        config: RunnableConfig | None = None,
-        **kwargs: Any,
+        self, input: Iterator[Mapping[str, Any]], config: RunnableConfig | None = None, **kwargs: Any
     ) -> Iterator[str]:
-        """The answer piece by piece, as it comes and may leave.
-
-        Raises:
-            ConfigurationError: A part of the context comes after the answer has begun.
-        """
+        """The answer as it comes and may leave; raises ConfigurationError if context comes after it began."""
         context: list[LangChainDocument] = []
         guard: AnswerGuard | None = None
         for piece in input:

@@ -1,10 +1,8 @@
 """The models and settings of a collection. A mismatch is refused: scores and vectors would not compare."""
 
 import json
-import os
 import re
 import secrets
-import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -12,6 +10,7 @@ from typing import Any, Literal
 
 from ingest.deciding.policy import Policy, Treatment
 from ingest.scoring.scale import Scale, Weights
+from ingest.temporary import temporary_file
 from models.errors import ConfigurationError
 from retrieval.errors import CollectionError, unwritable
 from retrieval.search import HYBRID, Search
@@ -65,17 +64,9 @@ def new_table() -> str:
 def write_manifest(manifest: Manifest, path: Path) -> None:
     """Write it atomically; raises CollectionError if it cannot be written."""
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".manifest-", suffix=".tmp")
-        temporary = Path(name)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(asdict(manifest), file, indent=2)
-                file.write("\n")
-                file.flush()
-                os.fsync(file.fileno())
+        content = f"{json.dumps(asdict(manifest), indent=2)}\n".encode()
+        with temporary_file(path.parent, ".manifest-", content) as temporary:
             temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
     except OSError as error:
         raise CollectionError(f"{path}: {unwritable(error)}") from None
 

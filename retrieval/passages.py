@@ -2,7 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import accumulate, chain, compress
 
 import numpy as np
@@ -13,9 +13,9 @@ from ingest.language.units import retrieval_units
 from ingest.protocols import Encoder, Prepare, Sanitizer
 from ingest.wording.mentions import names_only_a_kind
 from models.vectors import Vectors
+from retrieval.documents import Sealed
 from retrieval.search import HYBRID, Search
 from retrieval.store.database import Cut, CutDocument, Store
-from retrieval.store.vault import Sealed
 
 _BEGINNING = 8
 """The first passages of a document, of which no encoder here reads more."""
@@ -65,29 +65,21 @@ def cut(
 ) -> list[CutDocument]:
     """The documents as a store takes them, with the vectors of their passages; all are encoded together."""
     passages = [passages_of(document, encoder, passage_tokens) for document in documents]
-    read = [[Read(each.text, each.kept) for each in rows] for rows in passages]
+    read = [[(each.text, each.kept) for each in rows] for rows in passages]
     return [
         CutDocument(document, rows, vectors)
         for document, rows, vectors in zip(documents, passages, encoded(read, encoder, search), strict=True)
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
-    """The text of a passage, and its words without descriptors."""
-
-    text: str = field(repr=False)
-    kept: str = field(repr=False)
-
-
 def encoded(
-    documents: Sequence[Sequence[Read]], encoder: Encoder, search: Search = HYBRID
+    documents: Sequence[Sequence[tuple[str, str]]], encoder: Encoder, search: Search = HYBRID
 ) -> Iterator[Vectors]:
-    """The vectors of the passages of each document.
+    """The vectors of the passages of each document, each given as its text and its words without descriptors.
 
     A passage's vector is at most 1 long: the mean of its own and that of its document's beginning.
     """
-    own = [[each.kept if search.left_out and each.kept else each.text for each in rows] for rows in documents]
+    own = [[kept if search.left_out and kept else text for text, kept in rows] for rows in documents]
     several = [len(each) > 1 and search.document > 0 for each in own]
     beginnings = [" ".join(each[:_BEGINNING]) for each in compress(own, several)]
     texts = {text: row for row, text in enumerate(dict.fromkeys(chain(beginnings, *own)))}

@@ -14,6 +14,9 @@ from retrieval.writing import Writing
 class VectorIndex(Protocol):
     """Nearest neighbours by inner product. Ids are 64-bit, given by the store, never reused.
 
+    ``add`` takes vectors of shape (n, dim), ``remove`` forgets ids, unknown ones or not; ``ids`` are all,
+    in any order. ``search`` gives for each query up to ``k`` pairs of id and inner product, best first.
+
     One thread may change it while others search. Where it is ``shared``, other processes see each change, so
     only the holder of the collection's lock makes one; any other index is each process's own.
     """
@@ -33,7 +36,7 @@ class VectorIndex(Protocol):
 
 
 class Retriever(Protocol):
-    """Questions to passages, best first."""
+    """For each question up to ``k`` passages, best first."""
 
     def retrieve(self, questions: Sequence[str], k: int) -> list[list[RetrievedPassage]]: ...
 

@@ -2,39 +2,30 @@
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
-from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.documents import Passage, RetrievedPassage
-from retrieval.keeping import add_vectors
-from retrieval.protocols import VectorIndex
+from ingest.protocols import Encoder
+from models.vectors import Vectors
+from retrieval.collection import add_vectors
+from retrieval.documents import Groups, Passage, RetrievedPassage
+from retrieval.protocols import Reranker, Retriever, VectorIndex
 from retrieval.search import CANDIDATES, HYBRID, NEAREST, Search, coverage, room_of
 from retrieval.store.database import Store
-from retrieval.store.readers import Groups
-
-if TYPE_CHECKING:
-    from ingest.protocols import Encoder
-    from models.vectors import Vectors
-
 
 COMPARED, PROPOSED = 20_000, 16_000
 """Passages of a reader that are compared one by one; from more of them the index proposes up to so many, and
 if too few of these are readable, all are compared after all."""
+READ_FOR_EACH = 4
+"""Passages that a reranker reads for each that is wanted."""
 _REMEMBERED = 64
 """Readers of which is remembered what they may read."""
-
-
-class _Candidate(NamedTuple):
-    """The id of a passage, its similarity to the question, and its score."""
-
-    number: int
-    similarity: float
-    score: float
+_Candidate = tuple[int, float, float]
+"""The id of a passage, its similarity to the question, and its score."""
 
 
 class HybridRetriever:
@@ -45,7 +36,7 @@ class HybridRetriever:
     by its words until the ingest ends. Thread-safe; other processes may write to the store.
     """
 
-    def __init__(self, encoder: "Encoder", index: VectorIndex, store: Store, search: Search = HYBRID) -> None:
+    def __init__(self, encoder: Encoder, index: VectorIndex, store: Store, search: Search = HYBRID) -> None:
         self._encoder = encoder
         self._index = index
         self._store = store
@@ -63,10 +54,7 @@ class HybridRetriever:
 
         A reader with ``groups`` finds the same as in a collection of what that reader may read: what others
         read is neither found nor counted in scores. Of a long question fewer words are then looked up
-        (``retrieval.store.words``).
-
-        Raises:
-            CollectionError: The collection was deleted or replaced.
+        (``retrieval.store.words``). Raises CollectionError if the collection was deleted or replaced.
         """
         if not questions:
             return []
@@ -81,11 +69,11 @@ class HybridRetriever:
             for question, vector, found in zip(texts, vectors, near, strict=True)
         ]
         # What came since then may be for others.
-        passages = self._store.passages(sorted({each.number for row in best for each in row}), groups)
+        passages = self._store.passages(sorted({number for row in best for number, _, _ in row}), groups)
         return [_distinct(row, passages)[:k] for row in best]
 
     def _near(
-        self, vectors: "Vectors", most: int, readable: NDArray[np.int64] | None
+        self, vectors: Vectors, most: int, readable: NDArray[np.int64] | None
     ) -> Sequence[Sequence[tuple[int, float]]]:
         """The ``most`` nearest passages of those that are readable, best first."""
         if readable is None:
@@ -100,7 +88,7 @@ class HybridRetriever:
         return self._compared(vectors, most, readable)
 
     def _compared(
-        self, vectors: "Vectors", most: int, readable: NDArray[np.int64]
+        self, vectors: Vectors, most: int, readable: NDArray[np.int64]
     ) -> list[list[tuple[int, float]]]:
         """As ``_near``, by comparing all of them."""
         best: list[list[tuple[int, float]]] = [[] for _ in vectors]
@@ -114,7 +102,7 @@ class HybridRetriever:
     def _best(
         self,
         question: str,
-        vector: "Vectors",
+        vector: Vectors,
         near: Sequence[tuple[int, float]],
         most: int,
         readable: NDArray[np.int64] | None,
@@ -133,7 +121,7 @@ class HybridRetriever:
             similarities = np.concatenate([similarities, np.clip(rows @ vector, -1, 1) if ids else []])
             scores = similarities + self._weight * _of(numbers, holding, shares)
         first = np.lexsort((numbers, -scores))[:most]
-        return [_Candidate(int(numbers[i]), float(similarities[i]), float(scores[i])) for i in first]
+        return [(int(numbers[i]), float(similarities[i]), float(scores[i])) for i in first]
 
     @cached_property
     def _weight(self) -> float:
@@ -167,13 +155,12 @@ class HybridRetriever:
 
 @dataclass(frozen=True, slots=True)
 class ReadBy:
-    """Finds what a reader with these groups may read."""
+    """Finds what a reader with these groups may read, as ``HybridRetriever.retrieve`` does."""
 
     retriever: HybridRetriever
     groups: Groups = field(repr=False)
 
     def retrieve(self, questions: Sequence[str], k: int) -> list[list[RetrievedPassage]]:
-        """As ``HybridRetriever.retrieve``."""
         return self.retriever.retrieve(questions, k, self.groups)
 
 
@@ -206,7 +193,30 @@ def _those_in(row: Sequence[tuple[int, float]], ids: NDArray[np.int64]) -> list[
 def _distinct(ranked: Sequence[_Candidate], passages: dict[int, Passage]) -> list[RetrievedPassage]:
     """The passages that still exist, without those that repeat the words of a better one."""
     said: dict[str, RetrievedPassage] = {}
-    for each in ranked:
-        if passage := passages.get(each.number):
-            said.setdefault(passage.text, RetrievedPassage(passage, each.similarity, each.score))
+    for number, similarity, score in ranked:
+        if passage := passages.get(number):
+            said.setdefault(passage.text, RetrievedPassage(passage, similarity, score))
     return list(said.values())
+
+
+class Reranked:
+    """The best of the candidates of ``retriever`` by the scores of ``reranker``, which they then have.
+
+    Of equal scores the retriever's order stands. Reading pairs after a search by vectors is the two-stage
+    ranking of Nogueira and Cho (2019), Passage Re-ranking with BERT.
+    """
+
+    def __init__(self, retriever: Retriever, reranker: Reranker) -> None:
+        self._retriever = retriever
+        self._reranker = reranker
+
+    def retrieve(self, questions: Sequence[str], k: int) -> list[list[RetrievedPassage]]:
+        """For each question up to ``k`` passages, best first; raises what retriever and reranker raise."""
+        found = self._retriever.retrieve(questions, READ_FOR_EACH * k)
+        return [self._best(*each)[:k] for each in zip(questions, found, strict=True)]
+
+    def _best(self, question: str, found: Sequence[RetrievedPassage]) -> list[RetrievedPassage]:
+        scores = self._reranker.scores(question, [each.passage.text for each in found])
+        return [
+            replace(found[place], score=float(scores[place])) for place in np.argsort(-scores, kind="stable")
+        ]

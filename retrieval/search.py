@@ -7,13 +7,11 @@ on development data (docs/decisions.md).
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from ingest.protocols import Encoder
+from ingest.protocols import Encoder
 
 NEAREST, CANDIDATES = 1_000, 100
 """How many passages the vectors propose for a question, and how many its words. Many passages may hold the
@@ -48,7 +46,7 @@ _UNRELATED = (
 )
 
 
-def room_of(encoder: "Encoder") -> float:
+def room_of(encoder: Encoder) -> float:
     """How far similarities of an encoder reach above that of unrelated texts, in (0, 1].
 
     Some encoders give unrelated texts a cosine of 0.1, others of 0.8; a weight of words that suits the ones

@@ -13,15 +13,14 @@ Writing = Generator[str, None, Answer]
 
 
 class Filter(Protocol):
-    """Lets a text through, changed; what comes out does not depend on how the text was cut."""
+    """Lets a text through, changed; what comes out does not depend on how the text was cut.
 
-    def feed(self, text: str) -> str:
-        """What may go now that ``text`` has come."""
-        ...
+    ``feed`` gives what may go now that ``text`` has come, ``close`` the rest; the filter is then spent.
+    """
 
-    def close(self) -> str:
-        """The rest; the filter is spent."""
-        ...
+    def feed(self, text: str) -> str: ...
+
+    def close(self) -> str: ...
 
 
 def whole(writing: Writing) -> Answer:
@@ -74,17 +73,17 @@ def filtered(writing: Writing, through: Filter) -> Writing:
 
 def through_all(pieces: Iterator[str], *filters: Filter) -> Iterator[str]:
     """The pieces as they leave the last of the filters."""
+    for each in filters:
+        pieces = _through(pieces, each)
+    return pieces
+
+
+def _through(pieces: Iterator[str], each: Filter) -> Iterator[str]:
     for piece in pieces:
-        for each in filters:
-            piece = each.feed(piece)
-        if piece:
-            yield piece
-    for number, last in enumerate(filters):
-        piece = last.close()
-        for each in filters[number + 1 :]:
-            piece = each.feed(piece)
-        if piece:
-            yield piece
+        if said := each.feed(piece):
+            yield said
+    if said := each.close():
+        yield said
 
 
 class Until:
@@ -96,7 +95,6 @@ class Until:
         self._held, self._ended = "", False
 
     def feed(self, text: str) -> str:
-        """What no stop string can begin in any more."""
         if self._ended:
             return ""
         self._held += text
@@ -108,7 +106,6 @@ class Until:
         return gone
 
     def close(self) -> str:
-        """The rest, if there was no stop string."""
         return "" if self._ended else self._held
 
 
@@ -124,7 +121,6 @@ class Shortened:
         self._held, self.cut = "", False
 
     def feed(self, text: str) -> str:
-        """The words that are known to be whole."""
         if self._left is None:
             return text
         self._held += text
@@ -134,7 +130,6 @@ class Shortened:
         return "".join(map(self._fitting, whole))
 
     def close(self) -> str:
-        """The rest, if there is room."""
         return self._fitting(self._held)
 
     def _fitting(self, word: str) -> str:
@@ -163,12 +158,10 @@ class Restored:
         self._before = self._held = ""
 
     def feed(self, text: str) -> str:
-        """What no alias can begin in any more."""
         self._held += text
         return self._until(max(0, len(self._held) - self._ahead))
 
     def close(self) -> str:
-        """The rest."""
         return self._until(len(self._held))
 
     def _until(self, cut: int) -> str:

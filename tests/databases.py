@@ -13,9 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.index.milvus import MilvusTable
-from retrieval.index.pgvector import PgvectorTable
-from retrieval.index.vector_store import Table
+from retrieval.index.vector_store import MilvusTable, PgvectorTable, Table
 
 _NOBODY = 65534
 

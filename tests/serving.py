@@ -14,9 +14,9 @@ import httpx
 
 from app.server.served import ServedCollection
 from ingest.protocols import EntityDetector
+from retrieval.documents import Groups
 from retrieval.generators.verbatim import VerbatimGenerator
 from retrieval.protocols import Retriever
-from retrieval.store.readers import Groups
 from tests.commands import command, environment, lethe, write_records
 from tests.doubles import WordEncoder
 

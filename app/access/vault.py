@@ -22,8 +22,7 @@ from ingest.documents import Document, SanitizedDocument, Unread
 from ingest.keys import content_key, secret_in
 from models.errors import ConfigurationError, LetheError
 from retrieval.collection import Collection, UnknownDocument, locked
-from retrieval.store.readers import Groups
-from retrieval.store.vault import Sealed, SealedOriginal
+from retrieval.documents import Groups, Sealed, SealedOriginal
 
 if TYPE_CHECKING:
     from retrieval.store.database import Store

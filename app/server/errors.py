@@ -23,7 +23,7 @@ from models.errors import ConfigurationError, LetheError, ModelUnavailable
 from models.language.protocol import PromptTooLong
 from retrieval.collection import UnknownDocument
 from retrieval.errors import CollectionError
-from retrieval.generators.sanitized_question import QuestionNotSent
+from retrieval.guards.questions import QuestionNotSent
 
 OF_HTTP: Mapping[int, tuple[str, str]] = {
     400: ("The body could not be read; send one JSON object in UTF-8.", "invalid_json"),

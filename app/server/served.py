@@ -24,9 +24,9 @@ from app.server.errors import UnknownCollection
 from app.server.joined import JoinedEncoder
 from ingest.protocols import Encoder
 from retrieval.collection import Collection
+from retrieval.documents import Groups
 from retrieval.errors import CollectionError
 from retrieval.protocols import Generator, Retriever
-from retrieval.store.readers import Groups
 
 _Loaded = TypeVar("_Loaded")
 

@@ -50,10 +50,9 @@ from ingest.protocols import Encoder, OverEncoder, Sanitizer
 from models.errors import LetheError
 from models.vectors import Vectors
 from retrieval.generators.extractive import ExtractiveGenerator
-from retrieval.guards.answers import AnswerRules, GuardedAnswers
-from retrieval.guards.canaries import Canaries
-from retrieval.guards.commands import RefusedCommands
+from retrieval.guards.answers import AnswerRules, Canaries, GuardedAnswers
 from retrieval.guards.passages import GuardedPassages, PassageRules
+from retrieval.guards.questions import RefusedCommands
 from retrieval.protocols import Generator
 from retrieval.search import DENSE as BY_VECTORS
 from retrieval.store.database import Store

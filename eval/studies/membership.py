@@ -42,7 +42,7 @@ from ingest.documents import Document
 from ingest.protocols import Encoder
 from models.errors import LetheError
 from models.language.asking import Asker
-from retrieval.generators.condensed import CondensedPassages
+from retrieval.generators.language_model import CondensedPassages
 from retrieval.generators.verbatim import VerbatimGenerator
 from retrieval.protocols import Generator
 from retrieval.system import System

@@ -16,9 +16,11 @@ numbers of passages spell.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import compress, pairwise, product
+from pathlib import Path
 
 from ingest.documents import Action, Decision, Document, Span
 from ingest.errors import SanitizationError
@@ -27,11 +29,104 @@ from ingest.language.sentences import ABBREVIATIONS, MAX_CHARACTERS
 from ingest.protocols import Sanitizer
 from ingest.spans import Replacement, merged, substitute
 from ingest.wording.replace import render
+from models.errors import ConfigurationError
+from retrieval.citations import NO_ANSWER
 from retrieval.documents import RetrievedPassage
-from retrieval.guards.canaries import Canaries
-from retrieval.guards.released import Released
 from retrieval.protocols import Generator
 from retrieval.writing import Writing, filtered
+
+FEWEST, MOST = 6, 200
+"""Letters and digits of a canary. Shorter ones would stand in ordinary words."""
+_WORD = re.compile(r"\w+")
+
+
+class Canaries:
+    """Finds what must never leave, by its letters and digits alone, without case, accents and width.
+
+    Raises ConfigurationError if one has too few or too many letters and digits.
+    """
+
+    def __init__(self, strings: Sequence[str] = ()) -> None:
+        bare = {_letters(each)[0] for each in strings}
+        if not all(FEWEST <= len(each) <= MOST for each in bare):
+            raise ConfigurationError(
+                f"A canary has {FEWEST} to {MOST} letters and digits, and one given has not: leave it out or "
+                "choose another."
+            )
+        self.longest = max(map(len, bare), default=0)
+        # The longest first: of two that begin at one place it is the one to remove.
+        ordered = sorted(bare, key=lambda each: (-len(each), each))
+        self._pattern = re.compile("|".join(map(re.escape, ordered))) if bare else None
+
+    def spans(self, text: str) -> Iterator[Span]:
+        """Where one stands in ``text``."""
+        if self._pattern is None:
+            return
+        letters, places = _letters(text)
+        for found in self._pattern.finditer(letters):
+            yield Span(places[found.start()], places[found.end() - 1] + 1)
+
+
+def canaries_in(file: Path) -> Canaries:
+    """The canaries of a file, one in each line; raises ConfigurationError if none can be read."""
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        raise ConfigurationError("generator.canaries is no text file in UTF-8 that can be read.") from None
+    strings = [line for line in lines if line.strip()]
+    if not strings:
+        raise ConfigurationError("generator.canaries holds none: write one in each line.")
+    return Canaries(strings)
+
+
+def _letters(text: str) -> tuple[str, list[int]]:
+    """The letters and digits of ``text``, folded, and the place in it of each."""
+    letters: list[str] = []
+    places: list[int] = []
+    for place, char in enumerate(text):
+        for each in unicodedata.normalize("NFKD", char).casefold():
+            if each.isalnum():
+                letters.append(each)
+                places.append(place)
+    return "".join(letters), places
+
+
+class Released:
+    """The words of passages, which a policy has let out; passages that adjoin are read on as one text."""
+
+    def __init__(self, passages: Sequence[RetrievedPassage]) -> None:
+        texts = [_WORD.findall(text) for text in _texts(passages)]
+        # Two spaces between texts: no run goes on from one to the next.
+        said = [" ".join(words) for words in (*texts, _WORD.findall(NO_ANSWER))]
+        self._said = f" {'  '.join(said)} "
+        self._places: dict[str, list[int]] = {}
+        place = 0
+        for words in texts:
+            for word in words:
+                self._places.setdefault(word.casefold(), []).append(place)
+                place += 1
+            place += 1
+
+    def holds(self, said: str) -> bool:
+        """Whether the words of ``said`` stand somewhere one after the other; false where it has none."""
+        words = _WORD.findall(said)
+        return bool(words) and f" {' '.join(words)} " in self._said
+
+    def runs(self, word: str, before: dict[int, int]) -> dict[int, int]:
+        """How many words up to this one stand one after the other, by place; ``before`` is of the last."""
+        return {place: before.get(place - 1, 0) + 1 for place in self._places.get(word.casefold(), ())}
+
+
+def _texts(passages: Sequence[RetrievedPassage]) -> Iterator[str]:
+    found = sorted((each.passage for each in passages), key=lambda each: (each.doc_id, each.start))
+    text, end = "", ("", 0)
+    for passage in found:
+        if text and end != (passage.doc_id, passage.start):
+            yield text
+            text = ""
+        text, end = text + passage.text, (passage.doc_id, passage.end)
+    yield text
+
 
 WITHHELD = "[withheld]"
 """Stands for a canary, and for a sentence that could not be checked."""
@@ -58,7 +153,6 @@ _MARK = re.compile(r"\[[0-9]+(?:\s*[,;]\s*[0-9]+)*\]")
 # Beside a sign too, as in an address; what stands before the comma or full stop behind a word is not inside.
 _INSIDE = re.compile(rf"(?<=[^\s\]])(?:{_MARK.pattern})+(?=[^\w\s]?\w)")
 _NO_DIGIT = re.compile(r"[^0-9]")
-_WORD = re.compile(r"\w+")
 _BETWEEN = re.compile(r"\W+")
 
 
@@ -85,7 +179,6 @@ class GuardedAnswers:
 
     @property
     def name(self) -> str:
-        """The name of the generator."""
         return self._generator.name
 
     def write(self, question: str, passages: Sequence[RetrievedPassage]) -> Writing:
@@ -111,21 +204,16 @@ class AnswerGuard:
         self._leaving_out = False
 
     def feed(self, text: str) -> str:
-        """What may go now that ``text`` has come."""
         self._raw += text
-        self._text += "".join(self._fixed())
+        while piece := _PIECE.match(self._raw):
+            self._raw = self._raw[piece.end() :]
+            self._text += fixed_text(piece[0])
         return "".join(self._sentences(last=False))
 
     def close(self) -> str:
-        """The rest; the guard is spent."""
         self._text += fixed_text(self._raw)
         self._raw = ""
         return "".join(self._sentences(last=True))
-
-    def _fixed(self) -> Iterator[str]:
-        while piece := _PIECE.match(self._raw):
-            self._raw = self._raw[piece.end() :]
-            yield fixed_text(piece[0])
 
     def _sentences(self, *, last: bool) -> Iterator[str]:
         while self._text:
@@ -142,7 +230,8 @@ class AnswerGuard:
         end = ends[-1]
         read = self._text[: end + self.ahead]
         # Short sentences are read on from what was let out before.
-        joins = [0, *ends[:-1]] if _begins_short(read, ends) else []
+        counts = (_words(read[begin:end]) for begin, end in pairwise([0, *ends]))
+        joins = [0, *ends[:-1]] if next(filter(None, counts), FEWEST_WORDS) < FEWEST_WORDS else []
         replacements = [(span, WITHHELD) for span in self._rules.canaries.spans(self._unmarked(read))]
         sanitizer = self._rules.sanitizer
         if sanitizer is not None and not self._is_quoted(read, end, after=bool(joins)):
@@ -268,12 +357,6 @@ def _squeezed(text: str, without: Sequence[tuple[int, int]]) -> tuple[str, list[
             continue
         places.append(place)
     return "".join(text[place] for place in places), places
-
-
-def _begins_short(text: str, ends: Sequence[int]) -> bool:
-    """Whether the first sentence that has words has few of them."""
-    counts = (_words(text[start:end]) for start, end in pairwise([0, *ends]))
-    return next((count < FEWEST_WORDS for count in counts if count), False)
 
 
 def _words(sentence: str) -> int:

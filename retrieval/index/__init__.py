@@ -1,1 +1,1 @@
-"""Vector indexes: exact search in FAISS, and the NumPy reference that it is held to."""
+"""Vector indexes: FAISS in a file, and tables of vector databases."""

@@ -1,18 +1,44 @@
-"""Search in FAISS, on the GPU if there is one and faiss-gpu is installed."""
+"""Search in FAISS, on the GPU if there is one and faiss-gpu is installed.
+
+Large collections have inverted lists: a search compares its question with the nearest groups alone.
+"""
 
 import os
-import tempfile
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isqrt
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ingest.temporary import temporary_file
 from models.errors import ModelUnavailable
 from models.vectors import Vectors
-from retrieval.index.lists import Grouping, grouped, half, rows_of, vectors_in
+from retrieval.search import NEAREST
+
+EXACT_UP_TO = 200_000
+"""Passages that are compared one by one."""
+RECALL = 0.98
+"""The share of the ten nearest that a search finds, at least, measured on vectors of the collection."""
+_NEAR, _ASKED, _ROUNDS = 10, 400, 10
+_READ = 4 * NEAREST
+"""Vectors that a search reads at least: it is asked for ``NEAREST``."""
+_LEARNED_A_LIST, _FEWEST = 64, 10
+"""Vectors a list that its center is learned from, at most, and those that it is the mean of, at least: one
+alone would outlive the erasure of its passage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """How the vectors are grouped: lists in all, lists that a search reads, and the recall measured then."""
+
+    vectors: int
+    lists: int
+    probed: int
+    recall: float
 
 
 class FaissIndex:
@@ -28,16 +54,12 @@ class FaissIndex:
     def __init__(self, dim: int, on_gpu: bool | None = None) -> None:
         """``on_gpu`` None uses a GPU if there is one."""
         faiss = _faiss()
-        self._index: Any = faiss.IndexIDMap2(faiss.IndexScalarQuantizer(dim, *half(faiss)))
-        self._on_gpu = _gpus() > 0 if on_gpu is None else on_gpu
+        self._index: Any = faiss.IndexIDMap2(faiss.IndexScalarQuantizer(dim, *_half(faiss)))
+        has_gpu = hasattr(faiss, "StandardGpuResources") and faiss.get_num_gpus() > 0
+        self._on_gpu = has_gpu if on_gpu is None else on_gpu
         self._searched: Any = None
         # FAISS is not thread-safe for writes, and on a GPU not for concurrent reads either.
         self._lock = threading.Lock()
-
-    @classmethod
-    def load(cls, path: Path) -> "FaissIndex":
-        """An index that ``save`` wrote."""
-        return cls.deserialize(path.read_bytes())
 
     @classmethod
     def deserialize(cls, content: bytes) -> "FaissIndex":
@@ -55,7 +77,6 @@ class FaissIndex:
                 self._searched = None
 
     def remove(self, ids: Sequence[int]) -> None:
-        """Forget these ids; unknown ones are no error."""
         if len(ids):
             with self._lock:
                 self._index.remove_ids(np.asarray(ids, dtype=np.int64))
@@ -74,7 +95,6 @@ class FaissIndex:
         return grouping
 
     def search(self, queries: Vectors, k: int) -> list[list[tuple[int, float]]]:
-        """For each query up to ``k`` pairs of id and inner product, best first."""
         rows = np.ascontiguousarray(queries, dtype=np.float32)
         with self._lock:
             if not len(self) or not len(rows):
@@ -87,40 +107,35 @@ class FaissIndex:
 
     def save(self, path: Path) -> None:
         """Write to a temporary file beside ``path``, sync it and rename it."""
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".vectors-", suffix=".tmp")
-        temporary = Path(name)
-        try:
-            os.close(handle)
+        with temporary_file(path.parent, ".vectors-", b"") as temporary:
             with self._lock:
-                _faiss().write_index(self._index, name)
+                _faiss().write_index(self._index, str(temporary))
             with temporary.open("rb") as written:
                 os.fsync(written.fileno())
             temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
 
     def count_of(self, ids: Sequence[int]) -> int:
         """How many of these ids are there."""
         return int(np.isin(self.ids(), np.asarray(ids, dtype=np.int64)).sum())
 
     def ids(self) -> NDArray[np.int64]:
-        """All ids, in any order."""
         with self._lock:
-            return self._rows()[0] if not self.exact else self._exact_ids()
+            # Of an exact one the vectors need not be read.
+            held = _faiss().vector_to_array(self._index.id_map) if self.exact else self._rows()[0]
+        ids: NDArray[np.int64] = held
+        return ids
 
     def __len__(self) -> int:
         return int(self._index.ntotal)
 
-    def _exact_ids(self) -> NDArray[np.int64]:
-        found: NDArray[np.int64] = _faiss().vector_to_array(self._index.id_map)
-        return found
-
     def _rows(self) -> tuple[NDArray[np.int64], Vectors]:
         faiss = _faiss()
         if not self.exact:
-            return rows_of(faiss, self._index)
+            return _listed(faiss, self._index)
         held = faiss.downcast_index(self._index.index)
-        return self._exact_ids(), vectors_in(faiss.vector_to_array(held.codes), held.d)
+        return faiss.vector_to_array(self._index.id_map), _vectors_in(
+            faiss.vector_to_array(held.codes), held.d
+        )
 
     def _searchable(self) -> Any:
         """The index to search; the GPU copy is renewed when vectors have changed."""
@@ -135,11 +150,6 @@ class FaissIndex:
         return self._searched
 
 
-def _gpus() -> int:
-    faiss = _faiss()
-    return int(faiss.get_num_gpus()) if hasattr(faiss, "StandardGpuResources") else 0
-
-
 def _faiss() -> Any:
     try:
         import faiss
@@ -148,3 +158,67 @@ def _faiss() -> Any:
             "FAISS is not installed.", "Run: pip install 'lethe[cpu]', or 'lethe[gpu]' on a CUDA machine"
         ) from None
     return faiss
+
+
+def grouped(faiss: Any, ids: NDArray[np.int64], rows: Vectors) -> tuple[Any, Grouping]:
+    """Lists of these vectors of shape (n, dim), by inner product; the same twice."""
+    count, dim = rows.shape
+    generator = np.random.default_rng(0)
+    centers = _centers(faiss, rows, generator, min(2 * isqrt(count), -(-count // (4 * _FEWEST))))
+    quantizer = faiss.IndexFlatIP(dim)
+    quantizer.add(centers)
+    kind, metric = _half(faiss)
+    # Not as differences from the centers: a vector is kept as it is in an index without lists.
+    index = faiss.IndexIVFScalarQuantizer(quantizer, dim, len(centers), kind, metric, False)
+    index.is_trained = True
+    index.add_with_ids(rows, ids)
+    asked = rows[generator.choice(count, min(_ASKED, count), replace=False)]
+    index.nprobe, recall = _probed(faiss, index, rows, asked)
+    return index, Grouping(count, len(centers), index.nprobe, round(recall, 4))
+
+
+def _centers(faiss: Any, rows: Vectors, generator: np.random.Generator, lists: int) -> Vectors:
+    most = min(len(rows), _LEARNED_A_LIST * lists)
+    sample = rows[np.sort(generator.choice(len(rows), most, replace=False))]
+    means = faiss.Kmeans(rows.shape[1], lists, niter=_ROUNDS, spherical=True, seed=1)
+    means.train(sample)
+    _, nearest = means.index.search(sample, 1)
+    sizes = np.bincount(nearest[:, 0], minlength=lists)
+    centers: Vectors = means.centroids[sizes >= min(_FEWEST, sizes.max())]
+    return centers
+
+
+def _probed(faiss: Any, index: Any, rows: Vectors, asked: Vectors) -> tuple[int, float]:
+    """The fewest lists, a quarter more each time, that reach the recall and the number of vectors."""
+    similar, _ = faiss.knn(asked, rows, _NEAR, metric=faiss.METRIC_INNER_PRODUCT)
+    # By similarity and not by id: of equal vectors any is right.
+    least = similar[:, -1:] - 1e-6
+    probed = min(index.nlist, -(-_READ * index.nlist // len(rows)))
+    while True:
+        index.nprobe = probed
+        recall = float((index.search(asked, _NEAR)[0] >= least).mean())
+        if recall >= RECALL or probed >= index.nlist:
+            return probed, recall
+        probed = min(probed + max(1, probed // 4), index.nlist)
+
+
+def _listed(faiss: Any, index: Any) -> tuple[NDArray[np.int64], Vectors]:
+    """Ids and vectors, list by list."""
+    held = index.invlists
+    sizes = {number: held.list_size(number) for number in range(index.nlist) if held.list_size(number)}
+    if not sizes:
+        return np.empty(0, dtype=np.int64), np.empty((0, index.d), dtype=np.float32)
+    ids = [faiss.rev_swig_ptr(held.get_ids(number), size) for number, size in sizes.items()]
+    codes = [
+        faiss.rev_swig_ptr(held.get_codes(number), size * index.code_size) for number, size in sizes.items()
+    ]
+    return np.concatenate(ids), _vectors_in(np.concatenate(codes), index.d)
+
+
+def _half(faiss: Any) -> tuple[Any, Any]:
+    """What makes an index of half precision and inner product: the kind of its numbers, and the metric."""
+    return faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
+
+
+def _vectors_in(codes: NDArray[np.uint8], dim: int) -> Vectors:
+    return codes.view(np.float16).reshape(-1, dim).astype(np.float32)

@@ -3,20 +3,29 @@
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
 from retrieval.errors import DISK_FULL, CollectionError
-from retrieval.store import readers, vault
 from retrieval.store.chain import AUDIT_LOG
 from retrieval.store.words import open_views
 
 SCHEMA_VERSION = 11
 _STEPS = {
     5: ("CREATE TABLE quarantine (source_key BLOB PRIMARY KEY) STRICT, WITHOUT ROWID",),
-    6: vault.SCHEMA,
+    6: (
+        """
+        CREATE TABLE IF NOT EXISTS vault (
+            doc_id TEXT PRIMARY KEY REFERENCES documents ON DELETE CASCADE ON UPDATE CASCADE,
+            key_id TEXT NOT NULL,
+            sealed BLOB NOT NULL
+        ) STRICT
+        """,
+        "CREATE INDEX IF NOT EXISTS vault_of_key ON vault (key_id)",
+    ),
     7: (
         """
         CREATE TABLE kept_metadata (
@@ -31,7 +40,15 @@ _STEPS = {
         """DELETE FROM meta WHERE name = 'index' AND value LIKE '%"sha256"%'""",
     ),
     9: ("ALTER TABLE passages ADD COLUMN units BLOB NOT NULL DEFAULT x''",),
-    10: (readers.SCHEMA,),
+    10: (
+        """
+        CREATE TABLE IF NOT EXISTS readers (
+            doc_id TEXT NOT NULL REFERENCES documents ON DELETE CASCADE ON UPDATE CASCADE,
+            name TEXT NOT NULL,
+            PRIMARY KEY (doc_id, name)
+        ) STRICT, WITHOUT ROWID
+        """,
+    ),
     # Sentences are read with the question, so they have no vectors.
     11: ("ALTER TABLE passages DROP COLUMN units",),
 }
@@ -52,13 +69,12 @@ def in_memory() -> sqlite3.Connection:
 def create_database(path: Path) -> None:
     """Make the file, or take the one that a killed creation left, which holds nothing yet.
 
-    Raises:
-        CollectionError: There are documents in it, or it cannot be written.
+    Raises CollectionError if there are documents in it, or it cannot be written.
     """
     # Made before SQLite makes it, which would let others read it; its log and index take its mode.
     with readable_errors(path):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-    with readable_errors(path), _closing(sqlite3.connect(path, isolation_level=None)) as connection:
+    with readable_errors(path), closing(sqlite3.connect(path, isolation_level=None)) as connection:
         _make(connection)
         _check_version(connection, path)
         if connection.execute("SELECT 1 FROM documents LIMIT 1").fetchone():
@@ -71,8 +87,7 @@ def create_database(path: Path) -> None:
 def open_database(path: Path) -> sqlite3.Connection:
     """The database at ``path``, made over to this version if an older one wrote it.
 
-    Raises:
-        CollectionError: It is missing, or its version is newer or too old.
+    Raises CollectionError if it is missing, or its version is newer or too old.
     """
     if not path.is_file():
         raise CollectionError(f"{path.parent}: {_MISSING}")
@@ -99,12 +114,11 @@ _MISSING = (
 
 def _make(connection: sqlite3.Connection) -> None:
     _set_up(connection)
-    with _writing(connection):
+    with transaction(connection):
         # Checked inside the transaction: another process may have created it meanwhile.
         if _version(connection) == 0:
-            for statement in _statements(_SCHEMA.read_text(encoding="utf-8")):
-                connection.execute(statement)
-            for statement in (AUDIT_LOG.schema, *vault.SCHEMA, readers.SCHEMA):
+            written = _statements(_SCHEMA.read_text(encoding="utf-8"))
+            for statement in (*written, AUDIT_LOG.schema, *_STEPS[6], *_STEPS[10]):
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
@@ -113,8 +127,8 @@ def _make_over(connection: sqlite3.Connection) -> None:
     """Whole or not at all, so a kill leaves the version that was there."""
     if _version(connection) == SCHEMA_VERSION:
         return
-    connection.create_function("half", 1, _half)
-    with _writing(connection):
+    connection.create_function("half", 1, lambda row: np.frombuffer(row, "f4").astype("f2").tobytes())
+    with transaction(connection):
         # Looked at again: another process may have done it meanwhile.
         for version in range(_version(connection) + 1, SCHEMA_VERSION + 1):
             for statement in _STEPS[version]:
@@ -122,17 +136,17 @@ def _make_over(connection: sqlite3.Connection) -> None:
             connection.execute(f"PRAGMA user_version = {version}")
 
 
-def _half(vector: bytes) -> bytes:
-    return np.frombuffer(vector, dtype=np.float32).astype(np.float16).tobytes()
-
-
 @contextmanager
-def _writing(connection: sqlite3.Connection) -> Iterator[None]:
-    connection.execute("BEGIN IMMEDIATE")
+def transaction(
+    connection: sqlite3.Connection, kind: Literal["IMMEDIATE", "DEFERRED"] = "IMMEDIATE"
+) -> Iterator[None]:
+    """All that is written in the block, or nothing."""
+    connection.execute(f"BEGIN {kind}")
     try:
         yield
     except BaseException:
-        connection.execute("ROLLBACK")
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
 
@@ -170,14 +184,6 @@ def _statements(script: str) -> Iterator[str]:
         if sqlite3.complete_statement(statement):
             yield statement
             statement = ""
-
-
-@contextmanager
-def _closing(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
-    try:
-        yield connection
-    finally:
-        connection.close()
 
 
 @contextmanager

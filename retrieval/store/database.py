@@ -7,7 +7,7 @@ batches.
 import json
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -17,21 +17,38 @@ from numpy.typing import NDArray
 
 from ingest.documents import Arrival, SanitizedDocument, Span, Standing, Unread
 from models.vectors import Vectors
-from retrieval.documents import KeptDocument, Passage, title_of
+from retrieval.documents import Groups, KeptDocument, Passage, Sealed, SealedOriginal, title_of
 from retrieval.errors import CollectionError
-from retrieval.store import readers, vault, words
+from retrieval.store import words
 from retrieval.store.chain import AUDIT_LOG, now
-from retrieval.store.connection import in_memory, open_database, readable_errors
-from retrieval.store.erasure import Fingerprint, PendingErasure, pending_erasures, strike_out, take_out
-from retrieval.store.names import all_names, release, standing_of_first
-from retrieval.store.readers import Groups
-from retrieval.store.sources import ids_from, lost, note_origin
-from retrieval.store.vault import Sealed, SealedOriginal
+from retrieval.store.connection import in_memory, open_database, readable_errors, transaction
+from retrieval.store.rows import (
+    PendingErasure,
+    all_names,
+    ids_from,
+    lost,
+    note_origin,
+    release,
+    standing_of_first,
+    take_out,
+)
 
 _VECTORS_AT_ONCE = 8192
 _DOCUMENTS_AT_ONCE = 1024
 _ORIGINALS_AT_ONCE = 64
 _DOCUMENTS_ENCODED = 64
+_READABLE = """(
+    :groups IS NULL
+    OR doc_id NOT IN (SELECT doc_id FROM readers)
+    OR doc_id IN (SELECT doc_id FROM readers WHERE name IN (SELECT value FROM json_each(:groups)))
+)"""
+"""The condition of a query for what a reader may read, with the groups of ``_asked`` among its values."""
+_NAMES = """(SELECT json_group_array(alias) FROM aliases a WHERE a.doc_id = d.doc_id),
+    (SELECT json_group_array(name) FROM readers r WHERE r.doc_id = d.doc_id)"""
+_ORIGINALS = f"""
+    SELECT d.doc_id, {_NAMES}, d.content_key, v.key_id, v.sealed
+    FROM documents d LEFT JOIN vault v USING (doc_id)
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +91,6 @@ class Store:
         self._connection.close()
         self._tokenizer.close()
 
-    # -- jobs and documents ----------------------------------------------------------------------------
-
     def start_job(self) -> int:
         """A number for a new run; runs that were killed are marked as stopped."""
         with self._transaction():
@@ -110,12 +125,10 @@ class Store:
 
     def named_texts(self) -> list[tuple[str, bytes]]:
         """Every id with the content key of the text that it names."""
-        with self._lock, self._readable_errors():
-            found = self._connection.execute(
-                "SELECT doc_id, content_key FROM documents UNION ALL "
-                "SELECT alias, content_key FROM aliases JOIN documents USING (doc_id)"
-            )
-            return [(doc_id, key) for doc_id, key in found]
+        return self._read(
+            "SELECT doc_id, content_key FROM documents UNION ALL "
+            "SELECT alias, content_key FROM aliases JOIN documents USING (doc_id)"
+        )
 
     def write(self, job_id: int, batch: Sequence[tuple[Arrival, CutDocument]]) -> None:
         """Write a batch atomically. An id then names the new text only."""
@@ -126,20 +139,13 @@ class Store:
 
     def _insert(self, job_id: int, arrival: Arrival, cut: CutDocument) -> None:
         doc_id, document = arrival.doc_id, cut.document
-        row = (
-            doc_id,
-            arrival.content_key,
-            job_id,
-            len(document.text),
-            round(document.risk.before, 2),
-            round(document.risk.after, 2),
-            now(),
-            json.dumps([asdict(each) for each in document.unread]),
-            json.dumps(list(document.doubts)),
-        )
+        risks = round(document.risk.before, 2), round(document.risk.after, 2)
+        doubts = json.dumps([asdict(each) for each in document.unread]), json.dumps(list(document.doubts))
+        row = (doc_id, arrival.content_key, job_id, len(document.text), *risks, now(), *doubts)
         self._connection.execute(f"INSERT INTO documents VALUES ({', '.join('?' * 9)})", row)
         note_origin(self._connection, job_id, doc_id, arrival.source)
-        readers.note(self._connection, doc_id, arrival.readers)
+        named = [(doc_id, name) for name in sorted(arrival.readers)]
+        self._connection.executemany("INSERT INTO readers VALUES (?, ?)", named)
         self._connection.executemany(
             "INSERT INTO passages (doc_id, start, stop, text, kept, vector) VALUES (?, ?, ?, ?, ?, ?)",
             [
@@ -151,7 +157,8 @@ class Store:
             f"INSERT INTO ledger VALUES ({', '.join('?' * 14)})", list(_ledger_rows(doc_id, document))
         )
         if cut.sealed:
-            vault.keep(self._connection, doc_id, cut.sealed)
+            original = (doc_id, cut.sealed.key_id, cut.sealed.content)
+            self._connection.execute("INSERT OR REPLACE INTO vault VALUES (?, ?, ?)", original)
 
     def keep_metadata(self, contents: Mapping[str, str]) -> None:
         """Put these in place of what was kept with the documents that ids name; unknown ids are skipped."""
@@ -167,73 +174,64 @@ class Store:
         query = "SELECT doc_id, content FROM kept_metadata WHERE doc_id IN (SELECT value FROM json_each(?))"
         return dict(self._read(query, (json.dumps(list(doc_ids)),)))
 
-    # -- originals -------------------------------------------------------------------------------------
-
     def original(self, doc_id: str) -> SealedOriginal | None:
         """The sealed original of the document that an id names; None if there is no such document."""
-        with self._lock, self._readable_errors():
-            names = all_names(self._connection, doc_id)
-            return vault.original(self._connection, names[0]) if names else None
+        which = "d.doc_id = :id OR d.doc_id IN (SELECT doc_id FROM aliases WHERE alias = :id)"
+        rows = self._read(f"{_ORIGINALS} WHERE {which}", {"id": doc_id})
+        return _original(*rows[0]) if rows else None
 
     def originals(self, but_under: str | None = None) -> Iterator[SealedOriginal]:
         """Every sealed original in the order of ids, in blocks; if asked, those not under one key."""
+        query = f"{_ORIGINALS} WHERE v.doc_id > ? AND v.key_id IS NOT ? ORDER BY v.doc_id LIMIT ?"
         after = ""
-        while found := self._originals(after, but_under):
-            yield from found
-            after = found[-1].doc_id
-
-    def _originals(self, after: str, but_under: str | None) -> list[SealedOriginal]:
-        with self._lock, self._readable_errors():
-            return vault.originals(self._connection, after, _ORIGINALS_AT_ONCE, but_under)
+        while rows := self._read(query, (after, but_under, _ORIGINALS_AT_ONCE)):
+            yield from (_original(*row) for row in rows)
+            after = rows[-1][0]
 
     def originals_by_key(self) -> dict[str, int]:
         """The number of originals under each key."""
-        with self._lock, self._readable_errors():
-            return vault.count_by_key(self._connection)
+        return dict(self._read("SELECT key_id, count(*) FROM vault GROUP BY key_id ORDER BY key_id"))
 
     def reseal(self, resealed: Iterable[tuple[SealedOriginal, Sealed]]) -> None:
-        """Put originals under another key atomically."""
+        """Put originals under another key atomically, but for those that were replaced meanwhile."""
+        rows = [
+            (sealed.key_id, sealed.content, each.doc_id, each.sealed.content)
+            for each, sealed in resealed
+            if each.sealed
+        ]
         with self._transaction():
-            for each, sealed in resealed:
-                if each.sealed:
-                    vault.reseal(self._connection, each.doc_id, each.sealed, sealed)
+            query = "UPDATE vault SET key_id = ?, sealed = ? WHERE doc_id = ? AND sealed = ?"
+            self._connection.executemany(query, rows)
 
     def treated(self, doc_id: str) -> list[tuple[str, str, int, int]]:
         """Label, action and place in the sanitized text of each decision, in the order they were made."""
         query = "SELECT label, action, start, stop FROM ledger WHERE doc_id = ? ORDER BY rowid"
         return self._read(query, (doc_id,))
 
-    # -- erasing ---------------------------------------------------------------------------------------
-
-    def erase(self, doc_id: str) -> tuple[PendingErasure, list[Fingerprint]] | None:
-        """Remove a document with all its rows; None if the id is unknown.
-
-        The erasure is pending until ``settle``, the search of the files and ``strike_out`` are done.
-        """
-        with self._transaction():
-            return take_out(self._connection, doc_id)
-
     def ids_from(self, source: bytes, *, below: bool) -> list[str]:
         """Ids that came from a file; or, if ``below``, from a file or from below a folder."""
         with self._transaction():
             return ids_from(self._connection, source, below=below)
 
-    def erase_all(self, doc_ids: Sequence[str]) -> list[tuple[PendingErasure, list[Fingerprint]]]:
-        """As ``erase``, for several ids."""
+    def erase_all(self, doc_ids: Sequence[str]) -> list[PendingErasure]:
+        """Remove the documents that these ids name with all their rows; unknown ids are skipped.
+
+        An erasure is pending until ``settle``, the search of the files and ``strike_out`` are done.
+        """
         with self._transaction():
             return [taken for doc_id in doc_ids if (taken := take_out(self._connection, doc_id))]
 
     def let_go(
         self, job_id: int, folders: Sequence[bytes], present: Iterable[bytes], failed: Iterable[bytes]
-    ) -> tuple[list[tuple[PendingErasure, list[Fingerprint]]], int]:
-        """Remove the ids of ``retrieval.store.sources.lost``; a text with another id is kept under that.
+    ) -> tuple[list[PendingErasure], int]:
+        """Remove the ids of ``retrieval.store.rows.lost``; a text with another id is kept under that.
 
-        The erasures are pending, as after ``erase``. The second value is the number of undecided ids.
+        The erasures are pending, as after ``erase_all``. The second value is the number of undecided ids.
         """
         with self._transaction():
             leaving, unsure = lost(self._connection, job_id, folders, present, failed)
             going = set(leaving)
-            erased: list[tuple[PendingErasure, list[Fingerprint]]] = []
+            erased: list[PendingErasure] = []
             for doc_id in leaving:
                 if going.issuperset(all_names(self._connection, doc_id)):
                     erased += filter(None, [take_out(self._connection, doc_id)])
@@ -247,7 +245,7 @@ class Store:
         Deleted words stay in older parts of the index until it is merged. Deleted pages are zeroed
         (secure_delete), but not in the write-ahead log.
         """
-        with self._lock, self._readable_errors():
+        with self._lock, readable_errors(self._path):
             words.compact(self._connection)
             # Counts of words that are gone.
             self._common = {}
@@ -256,15 +254,11 @@ class Store:
 
     def is_compact(self) -> bool:
         """Whether the index of words holds no deleted word."""
-        with self._lock, self._readable_errors():
+        with self._lock, readable_errors(self._path):
             return words.is_compact(self._connection)
 
     def settle(self) -> None:
-        """As ``compact``, for an erasure.
-
-        Raises:
-            CollectionError: Another process kept reading for the timeout of SQLite, five seconds.
-        """
+        """As ``compact``; raises CollectionError if another process keeps reading for five seconds."""
         if not self.compact():
             where = self._path.parent if self._path else "memory"
             raise CollectionError(
@@ -273,14 +267,15 @@ class Store:
             )
 
     def pending_erasures(self) -> list[PendingErasure]:
-        """The pending erasures."""
-        with self._lock, self._readable_errors():
-            return pending_erasures(self._connection)
+        """What was begun and is not done, in the order of the ids."""
+        rows = self._read("SELECT names, passage_ids, ledger_rows FROM erasing ORDER BY doc_id")
+        return [PendingErasure(json.loads(ids), json.loads(numbers), count) for ids, numbers, count in rows]
 
     def strike_out(self, pending: PendingErasure) -> None:
         """Record that an erasure is done."""
         with self._transaction():
-            strike_out(self._connection, pending)
+            self._connection.execute("DELETE FROM erasing WHERE doc_id = ?", pending.names[:1])
+            AUDIT_LOG.append(self._connection, {"erasure_completed": pending.names[0]})
 
     @contextmanager
     def apart(self) -> Iterator[None]:
@@ -294,15 +289,12 @@ class Store:
                 self._connection = open_database(self._path)
                 self._file = _file_at(self._path)
 
-    # -- reading ---------------------------------------------------------------------------------------
-
     def state(self) -> tuple[object, ...]:
         """A version that changes with every write, by this process or another; cheap to read.
 
-        Raises:
-            CollectionError: The file that was opened is no longer there, or another is in its place.
+        Raises CollectionError if the file that was opened is no longer there, or another is in its place.
         """
-        with self._lock, self._readable_errors():
+        with self._lock, readable_errors(self._path):
             if self._path is not None and _file_at(self._path) != self._file:
                 raise CollectionError(
                     # The name only, no path: clients of a server read this.
@@ -320,9 +312,9 @@ class Store:
             "(SELECT substr(first.text, 1, 500) FROM passages first "
             "WHERE first.doc_id = passages.doc_id ORDER BY first.passage_id LIMIT 1) "
             "FROM passages JOIN documents USING (doc_id) "
-            f"WHERE passage_id IN (SELECT value FROM json_each(:ids)) AND {readers.READABLE}"
+            f"WHERE passage_id IN (SELECT value FROM json_each(:ids)) AND {_READABLE}"
         )
-        values = {"ids": json.dumps(list(passage_ids)), **readers.asked(groups)}
+        values = {"ids": json.dumps(list(passage_ids)), **_asked(groups)}
         return {
             number: Passage(number, doc_id, start, stop, text, tuple(json.loads(doubts)), title_of(beginning))
             for number, doc_id, start, stop, text, doubts, beginning in self._read(query, values)
@@ -332,19 +324,19 @@ class Store:
         """The passages that a reader with these groups may read, by id; None if that is all of them."""
         if groups is None or not self._read("SELECT 1 FROM readers LIMIT 1"):
             return None
-        query = f"SELECT passage_id FROM passages WHERE {readers.READABLE} ORDER BY passage_id"
-        found = self._read(query, readers.asked(groups))
+        query = f"SELECT passage_id FROM passages WHERE {_READABLE} ORDER BY passage_id"
+        found = self._read(query, _asked(groups))
         return np.array([row[0] for row in found], dtype=np.int64)
 
     def documents_called(self, names: Sequence[str], groups: Groups = None) -> list[str]:
         """The documents that these ids name and a reader with these groups may read, each by its own id."""
         query = f"""
-            SELECT doc_id FROM documents WHERE {readers.READABLE} AND (
+            SELECT doc_id FROM documents WHERE {_READABLE} AND (
                 doc_id IN (SELECT value FROM json_each(:names))
                 OR doc_id IN (SELECT doc_id FROM aliases WHERE alias IN (SELECT value FROM json_each(:names)))
             ) ORDER BY doc_id
         """
-        values = {"names": json.dumps(list(names)), **readers.asked(groups)}
+        values = {"names": json.dumps(list(names)), **_asked(groups)}
         return [doc_id for (doc_id,) in self._read(query, values)]
 
     def passages_of(self, doc_id: str, groups: Groups = None) -> list[Passage]:
@@ -374,31 +366,22 @@ class Store:
     def documents(self, after: str = "", groups: Groups = None) -> Iterator[KeptDocument]:
         """Every document behind an id that a reader with these groups may read, in the order of ids."""
         query = f"""
-            SELECT doc_id, (SELECT json_group_array(alias) FROM aliases a WHERE a.doc_id = d.doc_id),
-            (SELECT json_group_array(name) FROM readers r WHERE r.doc_id = d.doc_id), kept_at,
-            characters, (SELECT count(*) FROM passages p WHERE p.doc_id = d.doc_id), risk_before, risk_after,
-            unread, doubts FROM documents d WHERE doc_id > :after AND {readers.READABLE}
+            SELECT doc_id, {_NAMES}, kept_at, characters,
+            (SELECT count(*) FROM passages p WHERE p.doc_id = d.doc_id), risk_before, risk_after,
+            unread, doubts FROM documents d WHERE doc_id > :after AND {_READABLE}
             ORDER BY doc_id LIMIT {_DOCUMENTS_AT_ONCE}
         """
-        while rows := self._read(query, {"after": after, **readers.asked(groups)}):
+        while rows := self._read(query, {"after": after, **_asked(groups)}):
             for doc_id, aliases, names, kept_at, characters, passages, before, left, unread, doubts in rows:
-                yield KeptDocument(
-                    doc_id,
-                    sorted(json.loads(aliases)),
-                    sorted(json.loads(names)),
-                    kept_at,
-                    characters,
-                    passages,
-                    (before, left),
-                    [Unread(**each) for each in json.loads(unread)],
-                    json.loads(doubts),
-                )
+                own = sorted(json.loads(aliases)), sorted(json.loads(names))
+                read = [Unread(**each) for each in json.loads(unread)], json.loads(doubts)
+                yield KeptDocument(doc_id, *own, kept_at, characters, passages, (before, left), *read)
             after = rows[-1][0]
 
     def holders(self, question: str, readable: NDArray[np.int64] | None = None) -> list[NDArray[np.int64]]:
         """For each word of a question the passages that hold it (``retrieval.store.words.holders``)."""
         text = question.encode("utf-8", "replace").decode("utf-8")
-        with self._lock, self._readable_errors():
+        with self._lock, readable_errors(self._path):
             state = self.state()
             if state != self._counted:
                 self._counted, self._common = state, {}
@@ -476,7 +459,7 @@ class Store:
             FROM (SELECT doc_id, text FROM passages ORDER BY passage_id)
             GROUP BY doc_id HAVING instr(whole, ?)
         """
-        return [(doc_id, text) for doc_id, text in self._read(query, (piece,))]
+        return self._read(query, (piece,))
 
     def has_vector(self, piece: bytes) -> bool:
         """Whether the vector of any passage contains these bytes."""
@@ -484,8 +467,8 @@ class Store:
 
     def count_documents(self, groups: Groups = None) -> int:
         """The number of documents, or of those that a reader with these groups may read."""
-        query = f"SELECT count(*) FROM documents WHERE {readers.READABLE}"
-        return int(self._read(query, readers.asked(groups))[0][0])
+        query = f"SELECT count(*) FROM documents WHERE {_READABLE}"
+        return int(self._read(query, _asked(groups))[0][0])
 
     def entities_by_action(self) -> dict[str, int]:
         """Ledger counts by action."""
@@ -505,7 +488,7 @@ class Store:
 
     def broken_audit_entry(self) -> int | None:
         """The first entry of the audit log that does not fit its chain."""
-        with self._lock, self._readable_errors():
+        with self._lock, readable_errors(self._path):
             return AUDIT_LOG.first_broken(self._connection)
 
     def get_meta(self, name: str) -> str | None:
@@ -519,23 +502,13 @@ class Store:
             self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
 
     def _read(self, query: str, values: Sequence[object] | Mapping[str, object] = ()) -> list[Any]:
-        with self._lock, self._readable_errors():
+        with self._lock, readable_errors(self._path):
             return self._connection.execute(query, values).fetchall()
 
     @contextmanager
     def _transaction(self, kind: Literal["IMMEDIATE", "DEFERRED"] = "IMMEDIATE") -> Iterator[None]:
-        with self._lock, self._readable_errors():
-            self._connection.execute(f"BEGIN {kind}")
-            try:
-                yield
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
-            self._connection.execute("COMMIT")
-
-    def _readable_errors(self) -> AbstractContextManager[None]:
-        return readable_errors(self._path)
+        with self._lock, readable_errors(self._path), transaction(self._connection, kind):
+            yield
 
 
 def _file_at(path: Path | None) -> tuple[int, int] | None:
@@ -545,6 +518,18 @@ def _file_at(path: Path | None) -> tuple[int, int] | None:
     except OSError:
         return None
     return (status.st_dev, status.st_ino) if status else None
+
+
+def _asked(groups: Groups) -> dict[str, str | None]:
+    return {"groups": None if groups is None else json.dumps(sorted(groups))}
+
+
+def _original(
+    doc_id: str, aliases: str, readers: str, content_key: bytes, key_id: str | None, content: bytes
+) -> SealedOriginal:
+    sealed = None if key_id is None else Sealed(key_id, content)
+    names = sorted(json.loads(aliases))
+    return SealedOriginal(doc_id, names, frozenset(json.loads(readers)), content_key, sealed)
 
 
 def _arrays(rows: Sequence[tuple[int, bytes]]) -> tuple[list[int], Vectors]:
@@ -565,16 +550,10 @@ def _rounded(score: float | None) -> float | None:
 def _ledger_rows(doc_id: str, document: SanitizedDocument) -> Iterator[tuple[object, ...]]:
     for decision, (start, stop) in zip(document.decisions, document.places, strict=True):
         entity, scores = decision.entity, decision.scores
-        measured = (
-            (None,) * 4
-            if scores is None
-            else (
-                round(scores.marginal_privacy_risk, 2),
-                _rounded(scores.knowledge_divergence),
-                _rounded(scores.topical_relevance),
-                _rounded(scores.priority),
-            )
-        )
+        measured: Sequence[float | None] = (None,) * 4
+        if scores is not None:
+            own = scores.marginal_privacy_risk, scores.knowledge_divergence
+            measured = [*map(_rounded, (*own, scores.topical_relevance, scores.priority))]
         confidence = round(entity.confidence, 2)
         found = (entity.label, str(entity.identifier), confidence, entity.source, entity.link)
         yield (doc_id, start, stop, *found, *measured, str(decision.action), decision.reason)

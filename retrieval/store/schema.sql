@@ -1,5 +1,5 @@
 -- One collection. Nothing here was read from a document before it was sanitized; originals that are kept are
--- sealed (vault.py).
+-- sealed.
 
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 

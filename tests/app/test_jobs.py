@@ -452,7 +452,7 @@ def test_reports_that_name_a_document_that_is_gone_are_deleted(settings: Setting
     forget_reports(data)
     assert [each.exists() for each in (names, not_named, torn, elsewhere)] == [True, True, True, False]
     with data.open("notes") as collection:
-        collection.erase(one)
+        collection.erase_all([one])
     forget_reports(data)
     assert [each.exists() for each in (names, not_named)] == [False, True]
 

@@ -34,7 +34,7 @@ from app.data_dir import DataDir
 from app.ingesting import ingest
 from app.settings.load import load_settings
 from ingest.deciding.baselines.uniform import REDACT
-from ingest.documents import Document, SanitizedDocument, Unread
+from ingest.documents import Arrival, Document, SanitizedDocument, Unread
 from ingest.keys import content_key
 from ingest.pipeline import Tally
 from ingest.read.reading import Reading
@@ -42,10 +42,8 @@ from ingest.sanitize import DecidingSanitizer
 from ingest.scoring.prior import RiskPrior
 from models.errors import ConfigurationError, LetheError
 from retrieval.collection import UnknownDocument
-from retrieval.documents import KeptDocument
-from retrieval.store import vault as table
-from retrieval.store.database import Store
-from retrieval.store.vault import Sealed, SealedOriginal
+from retrieval.documents import KeptDocument, Sealed, SealedOriginal
+from retrieval.store.database import CutDocument, Store
 from tests.commands import READING, ROOT, command, environment, in_process, lethe, write_records
 from tests.doubles import PhraseDetector, WordEncoder
 
@@ -287,14 +285,14 @@ def test_a_document_is_kept_with_its_original_or_not_at_all(
     data: DataDir, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        keep = table.keep
+        insert = Store._insert
 
-        def failing(connection: sqlite3.Connection, doc_id: str, sealed: Sealed) -> None:
-            keep(connection, doc_id, sealed)
-            if doc_id == "r0002":
+        def failing(store: Store, job_id: int, arrival: Arrival, cut: CutDocument) -> None:
+            insert(store, job_id, arrival, cut)
+            if arrival.doc_id == "r0002":
                 raise LetheError("The power fails.")
 
-        patch.setattr(table, "keep", failing)
+        patch.setattr(Store, "_insert", failing)
         with pytest.raises(LetheError, match="The power fails"):
             kept(data, numbered(NOTES[:4]))
     assert not data.folder("notes").exists()
@@ -337,7 +335,7 @@ def test_an_erasure_leaves_no_original_and_searches_for_it(data: DataDir) -> Non
     kept(data, numbered(NOTES[:3]))
     before = dict(rows(data))
     with data.open("notes") as collection:
-        erasure = collection.erase("r0001")
+        erasure = collection.erase_all(["r0001"])[0]
     assert erasure.traces_found == 0
     assert [row[0] for row in rows(data)] == ["r0000", "r0002"]
     for path in data.folder("notes").iterdir():
@@ -345,7 +343,7 @@ def test_an_erasure_leaves_no_original_and_searches_for_it(data: DataDir) -> Non
     # Where a copy of the sealed bytes is left in the folder, the erasure says so.
     (data.folder("notes") / "copy").write_bytes(b"x" * 100 + before["r0000"])
     with data.open("notes") as collection:
-        assert collection.erase("r0000").traces_found == 1
+        assert collection.erase_all(["r0000"])[0].traces_found == 1
 
 
 def test_all_originals_can_be_sanitized_again(data: DataDir) -> None:

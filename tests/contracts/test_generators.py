@@ -13,11 +13,10 @@ from models.language.openai_compatible import OpenAICompatibleModel
 from models.language.protocol import ChatMessage
 from retrieval.citations import NO_ANSWER
 from retrieval.documents import Passage, RetrievedPassage
-from retrieval.generators.condensed import CondensedPassages
 from retrieval.generators.extractive import ExtractiveGenerator
-from retrieval.generators.language_model import LanguageModelGenerator
+from retrieval.generators.language_model import CondensedPassages, LanguageModelGenerator
 from retrieval.generators.verbatim import VerbatimGenerator
-from retrieval.guards.commands import RefusedCommands
+from retrieval.guards.questions import RefusedCommands
 from retrieval.protocols import Generator
 from retrieval.writing import whole
 from tests.chat_server import Reply, chat_server, says

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from models.vectors import Vectors
 from retrieval.documents import Passage
 from retrieval.index.faiss import FaissIndex
-from retrieval.index.flat import FlatIndex
 from retrieval.index.vector_store import VectorStoreIndex
 from retrieval.manifest import new_table
 from retrieval.protocols import VectorIndex
 from tests.databases import TABLES, table_at
+from tests.flat_index import FlatIndex
 
 DIM = 16
 
@@ -151,5 +151,5 @@ def test_saving_and_loading_is_the_identity(tmp_path_factory: pytest.TempPathFac
     index, rows = FaissIndex(DIM), unit_rows(len(ids))
     index.add(sorted(ids), rows)
     index.save(path)
-    assert FaissIndex.load(path).search(rows, 5) == index.search(rows, 5)
+    assert FaissIndex.deserialize(path.read_bytes()).search(rows, 5) == index.search(rows, 5)
     assert [each.name for each in path.parent.iterdir()] == ["vectors.faiss"]

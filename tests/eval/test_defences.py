@@ -49,7 +49,7 @@ from models.errors import LetheError
 from retrieval.citations import NO_ANSWER
 from retrieval.documents import Answer, Passage, RetrievedPassage
 from retrieval.generators.verbatim import VerbatimGenerator
-from retrieval.guards.canaries import Canaries
+from retrieval.guards.answers import Canaries
 from retrieval.writing import whole
 from tests.doubles import WordEncoder
 

@@ -155,8 +155,8 @@ ingest.scoring.scale.Scale: source
 retrieval.collection.Erasure: doc_id
 retrieval.store.chain.Chain: table
 retrieval.store.chain.Link: at event digest
-retrieval.store.vault.Sealed: key_id
-retrieval.store.vault.SealedOriginal: doc_id
+retrieval.documents.Sealed: key_id
+retrieval.documents.SealedOriginal: doc_id
 retrieval.documents.Passage: doc_id doubts
 retrieval.documents.KeptDocument: doc_id kept_at doubts
 retrieval.documents.Citation: doc_id

@@ -31,7 +31,7 @@ from models.loopback import is_loopback
 from retrieval.citations import NO_ANSWER
 from retrieval.documents import Passage, RetrievedPassage
 from retrieval.generators.language_model import LanguageModelGenerator
-from retrieval.generators.sanitized_question import QuestionNotSent, SanitizedQuestion
+from retrieval.guards.questions import QuestionNotSent, SanitizedQuestion
 from retrieval.writing import whole
 from tests.chat_server import ChatServer, Reply, chat_server, says
 from tests.commands import READING, write_records

@@ -23,9 +23,17 @@ from models.errors import ConfigurationError
 from retrieval.citations import NO_ANSWER
 from retrieval.documents import Answer, Citation, Passage, RetrievedPassage
 from retrieval.generators.extractive import ExtractiveGenerator
-from retrieval.guards.answers import AHEAD, LEFT_OUT, WITHHELD, AnswerGuard, AnswerRules, GuardedAnswers
-from retrieval.guards.canaries import Canaries, canaries_in
-from retrieval.guards.one_at_a_time import OneAtATime
+from retrieval.guards.answers import (
+    AHEAD,
+    LEFT_OUT,
+    WITHHELD,
+    AnswerGuard,
+    AnswerRules,
+    Canaries,
+    GuardedAnswers,
+    canaries_in,
+)
+from retrieval.guards.questions import OneAtATime
 from retrieval.writing import Writing, at_once, filtered, whole
 from tests.doubles import PhraseDetector, entity
 from tests.serving import One, no_detector

@@ -12,7 +12,7 @@ import pytest
 from retrieval.citations import NO_ANSWER
 from retrieval.documents import Passage, RetrievedPassage
 from retrieval.generators.verbatim import VerbatimGenerator
-from retrieval.guards.commands import LONGEST, RefusedCommands, is_command
+from retrieval.guards.questions import LONGEST, RefusedCommands, is_command
 from retrieval.writing import whole
 from tests.wordings_table import COMMANDS, HARMLESS
 

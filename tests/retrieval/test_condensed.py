@@ -7,8 +7,7 @@ from models.language.asking import REPAIR, Asker
 from models.language.openai_compatible import OpenAICompatibleModel
 from retrieval.citations import NO_ANSWER
 from retrieval.documents import Passage, RetrievedPassage
-from retrieval.generators.condensed import CondensedPassages
-from retrieval.generators.language_model import LanguageModelGenerator
+from retrieval.generators.language_model import CondensedPassages, LanguageModelGenerator
 from retrieval.writing import whole
 from tests.chat_server import Reply, chat_server, says, streams
 from tests.doubles import Scripted

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from ingest.documents import Arrival, Risk, SanitizedDocument
 from retrieval.errors import CollectionError
 from retrieval.index.faiss import FaissIndex
-from retrieval.index.flat import FlatIndex
 from retrieval.protocols import VectorIndex
 from retrieval.retriever import HybridRetriever
 from retrieval.store.connection import create_database
 from retrieval.store.database import Store
 from tests.commands import PLAIN, lethe
 from tests.doubles import CuttingWriter, WordEncoder
+from tests.flat_index import FlatIndex
 from tests.serving import ask, ingested, served
 
 TEXTS = ["the boiler of the mill", "the boiler of the house", "a heron by the pond", "herring for a heron"]
@@ -37,9 +37,8 @@ def write(store: Store, texts: Sequence[str]) -> None:
 
 
 def erase(store: Store, text: str) -> None:
-    taken = store.erase(text)
-    assert taken is not None
-    store.strike_out(taken[0])
+    (pending,) = store.erase_all([text])
+    store.strike_out(pending)
 
 
 def found(retriever: HybridRetriever, text: str, k: int) -> list[str]:

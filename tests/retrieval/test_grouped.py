@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 
 from models.vectors import Vectors
-from retrieval import keeping
-from retrieval.collection import Collection, locked
-from retrieval.index.faiss import FaissIndex
-from retrieval.index.lists import RECALL, grouped
+from retrieval.collection import Collection, locked, noted
+from retrieval.index.faiss import RECALL, FaissIndex, grouped
 from retrieval.retriever import HybridRetriever
 from tests.commands import in_process
 from tests.doubles import CuttingWriter
@@ -41,7 +39,7 @@ def crowd(count: int, seed: int = 0) -> Vectors:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A collection that is large by the measure of this test."""
-    monkeypatch.setattr(keeping, "EXACT_UP_TO", 300)
+    monkeypatch.setattr("retrieval.collection.EXACT_UP_TO", 300)
     place = tmp_path / "data" / "collections" / "c"
     with locked(place), Collection.create(place, MANIFEST) as collection:
         keep(collection, range(400))
@@ -53,7 +51,7 @@ def test_a_large_collection_is_grouped_and_tells_its_recall(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with Collection.open(folder) as collection:
-        index, lists = collection.load_index(), keeping.noted(collection.store)["lists"]
+        index, lists = collection.load_index(), noted(collection.store)["lists"]
         assert isinstance(index, FaissIndex)
         assert not index.exact
         assert len(index) == collection.store.count_passages() >= 400
@@ -70,11 +68,11 @@ def test_it_is_grouped_again_when_it_has_doubled(folder: Path) -> None:
     with Collection.open(folder) as collection:
         keep(collection, range(400, 700))
         collection.publish()
-        first = keeping.noted(collection.store)["lists"]["vectors"]
+        first = noted(collection.store)["lists"]["vectors"]
         assert len(collection.load_index()) == collection.store.count_passages() > first
         keep(collection, range(700, 1000))
         collection.publish()
-        assert keeping.noted(collection.store)["lists"]["vectors"] == collection.store.count_passages()
+        assert noted(collection.store)["lists"]["vectors"] == collection.store.count_passages()
 
 
 def test_a_small_collection_stays_exact(tmp_path: Path) -> None:
@@ -84,7 +82,7 @@ def test_a_small_collection_stays_exact(tmp_path: Path) -> None:
         index = collection.load_index()
         assert isinstance(index, FaissIndex)
         assert index.exact
-        assert keeping.noted(collection.store)["lists"] is None
+        assert noted(collection.store)["lists"] is None
 
 
 def test_an_erased_document_leaves_the_lists_and_their_file(folder: Path) -> None:
@@ -96,7 +94,7 @@ def test_an_erased_document_leaves_the_lists_and_their_file(folder: Path) -> Non
         ]
         vector = collection.store.vectors_of(gone[:1])[1].astype(np.float16)
         assert vector.tobytes() in (folder / "vectors.faiss").read_bytes()
-        assert collection.erase("n77").traces_found == 0
+        assert collection.erase_all(["n77"])[0].traces_found == 0
         assert vector.tobytes() not in (folder / "vectors.faiss").read_bytes()
         assert not np.isin(gone, collection.load_index().ids()).any()
 

@@ -15,10 +15,8 @@ from models.language.protocol import ChatMessage, LanguageModel
 from retrieval.citations import without_marks
 from retrieval.documents import Passage, RetrievedPassage
 from retrieval.generators.extractive import ExtractiveGenerator
-from retrieval.generators.language_model import LanguageModelGenerator
-from retrieval.guards.answers import WITHHELD, AnswerRules, GuardedAnswers
-from retrieval.guards.canaries import Canaries
-from retrieval.prompt import build_prompt
+from retrieval.generators.language_model import LanguageModelGenerator, build_prompt
+from retrieval.guards.answers import WITHHELD, AnswerRules, Canaries, GuardedAnswers
 from retrieval.writing import whole
 from tests.word_reader import word_reader
 from tests.writing import cite

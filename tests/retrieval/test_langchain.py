@@ -29,11 +29,11 @@ from ingest.sanitize import DecidingSanitizer
 from ingest.scoring.prior import RiskPrior
 from models.errors import ConfigurationError
 from retrieval.documents import Passage, RetrievedPassage
-from retrieval.index.flat import FlatIndex
 from retrieval.langchain_adapters import LetheEmbeddings, LetheRetriever
 from retrieval.search import HYBRID
 from tests.commands import ROOT, environment, imported_by, lethe, write_records
 from tests.doubles import FailingDetector, PhraseDetector, WordEncoder
+from tests.flat_index import FlatIndex
 
 MARK = "zyxomarkzyxo"
 PASSAGES = [

@@ -22,8 +22,7 @@ from models.language.openai_compatible import OpenAICompatibleModel
 from models.language.protocol import ChatMessage, PromptTooLong
 from retrieval.citations import NO_ANSWER, without_marks
 from retrieval.documents import Passage, RetrievedPassage
-from retrieval.generators.language_model import LanguageModelGenerator
-from retrieval.prompt import build_prompt
+from retrieval.generators.language_model import LanguageModelGenerator, build_prompt
 from retrieval.writing import whole
 from tests.chat_server import Reply, chat_server, says, streams
 from tests.tiny_gguf import CHAT_TEMPLATE, make_tiny_gguf

@@ -16,13 +16,12 @@ from hypothesis import strategies as st
 import retrieval.retriever
 import retrieval.store.words
 from ingest.documents import Arrival, Risk, SanitizedDocument
-from retrieval.documents import RetrievedPassage
-from retrieval.index.flat import FlatIndex
-from retrieval.keeping import add_vectors
+from retrieval.collection import add_vectors
+from retrieval.documents import Groups, RetrievedPassage
 from retrieval.retriever import HybridRetriever, ReadBy
 from retrieval.store.database import Store
-from retrieval.store.readers import Groups
 from tests.doubles import CuttingWriter, WordEncoder
+from tests.flat_index import FlatIndex
 
 ENCODER = WordEncoder()
 GROUPS = ("north", "south")
@@ -149,7 +148,7 @@ def test_the_readers_of_a_document_go_with_it_and_follow_its_name() -> None:
         store.standing(job, [Arrival("b", b"a", readers=north)])
         CuttingWriter(store, ENCODER, 64).keep([(Arrival("a", b"another"), document("a", "The weir."))])
         assert {each.doc_id: list(each.readers) for each in store.documents()} == {"a": [], "b": ["north"]}
-        store.erase("b")
+        store.erase_all(["b"])
         with store._lock:
             assert store._connection.execute("SELECT count(*) FROM readers").fetchone() == (0,)
 

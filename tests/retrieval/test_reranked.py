@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.documents import Passage, RetrievedPassage
-from retrieval.reranked import CANDIDATES, Reranked
+from retrieval.retriever import READ_FOR_EACH, Reranked
 
 
 class Shelf:
@@ -34,6 +34,6 @@ def test_the_best_of_four_candidates_for_each_that_is_wanted() -> None:
     found = Reranked(shelf, Likes()).retrieve(["8?", "4?", "9?"], 2)
     # Of equal scores the first stays first; the ninth is no candidate.
     assert [[each.passage.passage_id for each in row] for row in found] == [[8, 1], [4, 1], [1, 2]]
-    assert shelf.wanted == 2 * CANDIDATES == 8
+    assert shelf.wanted == 2 * READ_FOR_EACH == 8
     assert [(each.similarity, round(each.score, 2)) for each in found[0]] == [(0.5, 1.0), (0.5, 0.5)]
     assert Reranked(shelf, Likes()).retrieve([], 2) == []

@@ -7,7 +7,7 @@ import pytest
 from models.errors import ModelUnavailable
 from models.language.asking import Asker
 from retrieval.documents import RetrievedPassage
-from retrieval.guards.reworded import RewordedQuestions
+from retrieval.guards.questions import RewordedQuestions
 from tests.doubles import Scripted
 
 

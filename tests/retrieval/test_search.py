@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from ingest.documents import Action, Arrival, Decision, Entity, Identifier, Risk, SanitizedDocument, Span
 from models.vectors import Vectors
-from retrieval.index.flat import FlatIndex
 from retrieval.passages import cut, kept_in
 from retrieval.retriever import HybridRetriever
 from retrieval.search import DENSE, HYBRID, Search, coverage
 from retrieval.store import words
 from retrieval.store.database import Store
 from tests.doubles import CuttingWriter, WordEncoder
+from tests.flat_index import FlatIndex
 
 ENCODER = WordEncoder()
 

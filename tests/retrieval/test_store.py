@@ -14,7 +14,7 @@ from ingest.documents import Arrival, Document, SanitizedDocument, Standing
 from ingest.sanitize import DecidingSanitizer
 from ingest.scoring.prior import RiskPrior
 from ingest.scoring.scale import EMBEDDED_SCALE
-from retrieval.collection import Collection, UnknownDocument, locked
+from retrieval.collection import Collection, locked
 from retrieval.errors import CollectionError
 from retrieval.index.faiss import FaissIndex
 from retrieval.manifest import Manifest, read_manifest, write_manifest
@@ -154,7 +154,7 @@ def test_erasure_leaves_nothing_and_proves_it(folder: Path) -> None:
     with Collection.open(folder) as collection:
         numbers = [number for ids, _ in collection.store.vectors(0) for number in ids]
         vector = next(rows[0].astype(np.float16).tobytes() for _, rows in collection.store.vectors(0))
-        erasure = collection.erase("a")
+        erasure = collection.erase_all(["a"])[0]
         assert erasure.passages > 1
         assert erasure.ledger_rows == 8
         assert erasure.traces_found == 0
@@ -165,8 +165,7 @@ def test_erasure_leaves_nothing_and_proves_it(folder: Path) -> None:
         for path in folder.iterdir():
             assert b"fed the heron" not in path.read_bytes()
             assert vector not in path.read_bytes()
-        with pytest.raises(CollectionError, match="there is no document a"):
-            collection.erase("a")
+        assert collection.erase_all(["a"]) == []
 
 
 def test_a_word_of_an_erased_document_stands_in_no_file(folder: Path) -> None:
@@ -183,7 +182,7 @@ def test_a_word_of_an_erased_document_stands_in_no_file(folder: Path) -> None:
         found = [path.name for path in folder.iterdir() if rare in path.read_bytes()]
         assert {"collection.db", "collection.db-wal"} & {*found}
         assert [len(ids) for ids in collection.store.holders("quokkaberries")] == [1]
-        assert collection.erase("q").traces_found == 0
+        assert collection.erase_all(["q"])[0].traces_found == 0
         assert [len(ids) for ids in collection.store.holders("quokkaberries")] == [0]
         for path in folder.iterdir():
             assert rare not in path.read_bytes().lower(), path.name
@@ -210,14 +209,14 @@ def test_an_erasure_proves_nothing_while_the_index_of_words_holds_deleted_ones(
         CuttingWriter(collection.store, ENCODER, 16).keep(
             [(arrival("q", "8"), sanitized("q", "A quokkaberry."))]
         )
-        assert collection.erase("q").traces_found == 1
+        assert collection.erase_all(["q"])[0].traces_found == 1
         assert len(collection.store.pending_erasures()) == 1
 
 
 def test_passage_ids_are_never_used_again(folder: Path) -> None:
     with Collection.open(folder) as collection:
         last = collection.store.last_passage()
-        collection.erase("b")
+        collection.erase_all(["b"])
         CuttingWriter(collection.store, ENCODER, 16).keep([(arrival("d", "4"), sanitized("d", "New."))])
         assert collection.store.last_passage() > last
 
@@ -230,7 +229,7 @@ def test_one_process_writes_at_a_time(folder: Path) -> None:
 def test_an_altered_audit_log_is_seen(folder: Path) -> None:
     with Collection.open(folder) as collection:
         assert collection.store.broken_audit_entry() is None
-        collection.erase("b")
+        collection.erase_all(["b"])
     with sqlite3.connect(folder / "collection.db") as connection:
         connection.execute("UPDATE audit_log SET event = '{}' WHERE seq = 1")
     connection.close()
@@ -260,13 +259,12 @@ def test_erasing_one_id_of_a_text_erases_it_under_all(folder: Path) -> None:
         job = collection.store.start_job()
         again = [arrival("z", "1"), arrival("y", "1")]
         assert collection.store.standing(job, again) == [Standing.DUPLICATE, Standing.DUPLICATE]
-        erasure = collection.erase("z")
+        erasure = collection.erase_all(["z"])[0]
         assert (erasure.doc_id, erasure.also_known_as) == ("a", ["y", "z"])
         assert (erasure.traces_found, erasure.resumed) == (0, False)
         assert collection.store.count_documents() == 1
-        for doc_id in ("a", "y", "z"):
-            with pytest.raises(UnknownDocument, match=f"there is no document {doc_id}"):
-                collection.erase(doc_id)
+    with Collection.open(folder) as collection:
+        assert collection.erase_all(["a", "y", "z"]) == []
 
 
 def test_a_text_lives_on_under_its_other_id_with_passages_and_ledger(folder: Path) -> None:
@@ -278,7 +276,7 @@ def test_a_text_lives_on_under_its_other_id_with_passages_and_ledger(folder: Pat
         assert store.count_documents() == 3
         best = HybridRetriever(ENCODER, collection.load_index(), store).retrieve(["fed the heron"], 1)[0][0]
         assert best.passage.doc_id == "z"
-        assert collection.erase("z").ledger_rows == 8
+        assert collection.erase_all(["z"])[0].ledger_rows == 8
 
 
 def test_the_standing_of_what_depends_on_a_pending_one_is_not_decided_yet(folder: Path) -> None:
@@ -299,17 +297,17 @@ def test_an_erasure_that_was_interrupted_is_brought_to_its_end(
     with Collection.open(folder) as collection, monkeypatch.context() as patch:
         patch.setattr(Collection if step == "publish" else Store, step, killed)
         with pytest.raises(KeyboardInterrupt):
-            collection.erase("a")
+            collection.erase_all(["a"])
         assert [pending.names for pending in collection.store.pending_erasures()] == [["a"]]
     if verb == "locked":
         with locked(folder):
             pass
     with Collection.open(folder) as collection:
         if verb == "erase":
-            erasure = collection.erase("a")
+            erasure = collection.erase_all(["a"])[0]
             assert (erasure.passages > 1, erasure.ledger_rows, erasure.traces_found) == (True, 8, 0)
             assert erasure.resumed
-            assert collection.erase("a") == erasure
+            assert collection.erase_all(["a"])[0] == erasure
         assert collection.store.pending_erasures() == []
         assert collection.store.broken_audit_entry() is None
         assert len(collection.load_index()) == collection.store.count_passages()
@@ -328,10 +326,10 @@ def test_an_erasure_that_a_reader_holds_up_is_reported_and_stays_pending(
     with Collection.open(folder) as collection:
         for _ in range(2):
             with pytest.raises(CollectionError, match="another process is reading; stop it and run the same"):
-                collection.erase("a")
+                collection.erase_all(["a"])
         reader.close()
-        assert collection.erase("b").traces_found == 0
-        assert collection.erase("a").resumed
+        assert collection.erase_all(["b"])[0].traces_found == 0
+        assert collection.erase_all(["a"])[0].resumed
 
 
 def test_a_trace_in_another_file_is_found_wherever_it_lies(folder: Path) -> None:
@@ -339,7 +337,7 @@ def test_a_trace_in_another_file_is_found_wherever_it_lies(folder: Path) -> None
         words = b"Somebody fed the heron. Somebody fed the heron. "
         # Across the border of two chunks.
         (folder / "copy").write_bytes(b"." * ((1 << 20) - 10) + words)
-        erasure = collection.erase("a")
+        erasure = collection.erase_all(["a"])[0]
         assert erasure.traces_found >= 1
         assert erasure.bytes_searched > 1 << 20
         assert len(collection.store.pending_erasures()) == 1
@@ -350,7 +348,7 @@ def test_what_another_document_says_word_for_word_is_no_trace(folder: Path) -> N
         writer = CuttingWriter(collection.store, ENCODER, 16)
         text = "The boiler of the mill is broken."
         writer.keep([(arrival("c", "3"), sanitized("c", text)), (arrival("d", "4"), sanitized("d", text))])
-        assert collection.erase("c").traces_found == 0
+        assert collection.erase_all(["c"])[0].traces_found == 0
 
 
 def test_the_index_is_read_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

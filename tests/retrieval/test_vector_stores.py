@@ -11,10 +11,9 @@ import pytest
 from app.data_dir import keeping_of
 from app.settings.load import load_settings
 from models.errors import ConfigurationError, ModelUnavailable
-from retrieval.collection import Collection, delete, locked
+from retrieval.collection import Collection, Keeping, delete, locked
 from retrieval.errors import CollectionError
 from retrieval.index.vector_store import Table
-from retrieval.keeping import Keeping
 from retrieval.manifest import IndexKind, Manifest, new_table, read_manifest
 from retrieval.retriever import HybridRetriever
 from retrieval.search import DENSE
@@ -131,7 +130,7 @@ def test_collections_in_one_database_do_not_see_each_other(place: Place, folder:
     with place.open(folder) as ours, place.open(other) as theirs:
         assert found(ours, "lamp") == {"a", "b"}
         assert found(theirs, "boiler") == {"b", "z"}
-        theirs.erase("b")
+        theirs.erase_all(["b"])
         assert found(theirs, "lamp") == {"z"}
         assert found(ours, "lamp") == {"a", "b"}
     delete(other, place.keeping)
@@ -149,7 +148,7 @@ def test_an_erased_document_leaves_the_database(place: Place, folder: Path) -> N
         ]
         table = place.table(folder)
         assert table.held(gone) == len(gone) > 1
-        erasure = collection.erase("a")
+        erasure = collection.erase_all(["a"])[0]
         assert (erasure.passages, erasure.traces_found) == (len(gone), 0)
         assert table.held(gone) == 0
         assert sorted(table.ids().tolist()) == sorted(collection.store.passage_ids())
@@ -161,7 +160,7 @@ def test_an_erasure_waits_for_a_database_that_is_down(place: Place, folder: Path
         Collection.open(folder, place.unreachable()) as collection,
         pytest.raises(CollectionError) as refused,
     ):
-        collection.erase("a")
+        collection.erase_all(["a"])[0]
     told = str(refused.value)
     assert told.startswith(f"collection c: the vector database ({place.kind}) did not do what was asked (")
     assert "retrieval.index_address" in told

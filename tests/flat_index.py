@@ -18,18 +18,15 @@ class FlatIndex:
         self._rows = np.empty(0, dtype=np.int64), np.empty((0, dim), dtype=np.float32)
 
     def add(self, ids: Sequence[int], vectors: Vectors) -> None:
-        """Add vectors of shape (n, dim); ids must be new."""
         held, rows = self._rows
         self._rows = np.concatenate([held, np.asarray(ids, dtype=np.int64)]), np.concatenate([rows, vectors])
 
     def remove(self, ids: Sequence[int]) -> None:
-        """Forget these ids; unknown ones are no error."""
         held, rows = self._rows
         left = ~np.isin(held, np.asarray(ids, dtype=np.int64))
         self._rows = held[left], rows[left]
 
     def search(self, queries: Vectors, k: int) -> list[list[tuple[int, float]]]:
-        """For each query up to ``k`` pairs of id and inner product, best first."""
         ids, rows = self._rows
         found = []
         for similarities in queries @ rows.T:
@@ -38,7 +35,6 @@ class FlatIndex:
         return found
 
     def ids(self) -> NDArray[np.int64]:
-        """All ids, in any order."""
         return self._rows[0]
 
     def __len__(self) -> int:
