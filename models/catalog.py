@@ -109,8 +109,8 @@ WORDING_FILES = _trained_here(
 )
 ANSWERS_FILES = _trained_here(
     "answers",
-    weights="a6b6797c0e4234ca6c4e59dd27883587dbfdc7df32326a75b2ced90e512aaa0f",
-    card="08b5edd7deb75cef2feee4333060f37db379297696c5521668b236121de65073",
+    weights="11189c28e25147d6a702dfbdc17bfff22bdd80515938019192b4602ac20d7b3c",
+    card="1bff588d2f3ea8e4ad2917271acc10b710baeb33b87e25b3bb91419db4dd94f0",
 )
 READER_FILES = (
     *_trained_here(

@@ -78,11 +78,13 @@ class RetrievedPassage:
 
     The similarity is the mean of its own cosine and its document's, weighted (``retrieval.search.Search``).
     The score adds what its words cover of the question, weighted; that of a reranker is in [0, 1].
+    ``beside`` are passages of its document that stand around it, in order, for the first ones found.
     """
 
     passage: Passage
     similarity: float
     score: float = 0.0
+    beside: Sequence[Passage] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)

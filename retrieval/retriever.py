@@ -22,6 +22,8 @@ COMPARED, PROPOSED = 20_000, 16_000
 if too few of these are readable, all are compared after all."""
 READ_FOR_EACH = 4
 """Passages that a reranker reads for each that is wanted."""
+WIDENED, BESIDE = 5, 2
+"""So many passages of a question are given with so many on either side."""
 _REMEMBERED = 64
 """Readers of which is remembered what they may read."""
 _Candidate = tuple[int, float, float]
@@ -70,7 +72,22 @@ class HybridRetriever:
         ]
         # What came since then may be for others.
         passages = self._store.passages(sorted({number for row in best for number, _, _ in row}), groups)
-        return [_distinct(row, passages)[:k] for row in best]
+        return self._widened([_distinct(row, passages)[:k] for row in best], groups)
+
+    def _widened(
+        self, found: Sequence[Sequence[RetrievedPassage]], groups: Groups
+    ) -> list[list[RetrievedPassage]]:
+        """The same, the first of each question with the passages beside them."""
+        numbers = {each.passage.passage_id for row in found for each in row[:WIDENED]}
+        around = range(-BESIDE, BESIDE + 1)
+        near = self._store.passages(sorted({number + step for number in numbers for step in around}), groups)
+
+        def wide(each: RetrievedPassage) -> RetrievedPassage:
+            own = each.passage
+            those = (near.get(own.passage_id + step) for step in around if step)
+            return replace(each, beside=tuple(one for one in those if one and one.doc_id == own.doc_id))
+
+        return [[*map(wide, row[:WIDENED]), *row[WIDENED:]] for row in found]
 
     def _near(
         self, vectors: Vectors, most: int, readable: NDArray[np.int64] | None

@@ -171,11 +171,16 @@ async function openPassage(cited, collection, questions, button) {
       const found = passages.find((each) => each.passage_id === cited.passage_id);
       if (found) return fill($("passage-body"), passageOf(found, collection));
     }
-    fill($("passage-body"), h("p", null, "The passage is not found any more: the collection has changed since."));
+    // What stands beside a found passage may be quoted too.
+    const { title, text } = await ask("GET", documentPath(collection, cited.doc_id));
+    fill($("passage-body"), h("h3", null, title), h("p", { class: "said quoted" }, text));
   } catch (error) {
     complain($("passage-body"), error);
   }
 }
+
+const documentPath = (collection, id) =>
+  `/v1/collections/${encodeURIComponent(collection)}/documents/${encodeURIComponent(id)}`;
 
 function passageOf(found, collection) {
   const said = h("p", { class: "said quoted" }, found.text);
@@ -183,8 +188,7 @@ function passageOf(found, collection) {
   whole.onclick = async () => {
     whole.disabled = true;
     try {
-      const id = encodeURIComponent(found.doc_id);
-      const { text } = await ask("GET", `/v1/collections/${encodeURIComponent(collection)}/documents/${id}`);
+      const { text } = await ask("GET", documentPath(collection, found.doc_id));
       const at = text.indexOf(found.text);
       if (at < 0) fill(said, text);
       else fill(said, text.slice(0, at), h("mark", null, found.text), text.slice(at + found.text.length));

@@ -5,7 +5,7 @@ sentence before where it needs that, and with others that answer too; nothing is
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from ingest.language.sentences import quotable_spans
@@ -15,10 +15,12 @@ from retrieval.documents import Answer, RetrievedPassage
 from retrieval.guards.orders import gives_orders
 from retrieval.writing import Writing, at_once
 
-FLOOR = -2.0
+FLOOR = -3.0
 """The log-odds of the best sentence from which there is an answer."""
-LATER = 0.6
+LATER = 1.5
 """What a sentence loses for each text that search found before its own."""
+DOCUMENTS = 3
+"""Only the first documents are read, with what stands beside their passages."""
 FURTHER = 1.5
 """How much less likely a further sentence of the same text may be."""
 MAX_SENTENCES, MAX_WORDS = 3, 90
@@ -60,17 +62,15 @@ class ExtractiveGenerator:
 
     def write(self, question: str, passages: Sequence[RetrievedPassage]) -> Writing:
         """The best sentences, or the sentence for no answer; deterministic."""
-        marked = dict(enumerate(passages, start=1))
-        chosen = self._chosen(self.judged(question, marked))
-        text = _joined(chosen)
-        return at_once(
-            Answer(
-                text or NO_ANSWER,
-                citations_of({each.mark for each in chosen}, marked),
-                tuple(passages),
-                self.name,
-            )
-        )
+        read = _read(passages)
+        chosen = self._chosen(self.judged(question, read))
+        # What stood beside and is quoted comes behind what was found.
+        further = sorted({each.mark for each in chosen if each.mark > len(passages)})
+        shown = (*passages, *(read[mark] for mark in further))
+        marks = {mark: len(passages) + place for place, mark in enumerate(further, start=1)}
+        chosen = [replace(each, mark=marks.get(each.mark, each.mark)) for each in chosen]
+        cited = citations_of({each.mark for each in chosen}, dict(enumerate(shown, start=1)))
+        return at_once(Answer(_joined(chosen) or NO_ANSWER, cited, shown, self.name))
 
     def judged(self, question: str, marked: Mapping[int, RetrievedPassage]) -> list[Quotable]:
         """The sentences of the passages in reading order; those that give orders are left out."""
@@ -109,6 +109,19 @@ class ExtractiveGenerator:
             if not chosen or (not repeats and words <= MAX_WORDS and len(chosen) < MAX_SENTENCES):
                 chosen += new
         return sorted(chosen, key=lambda each: each.place)
+
+
+def _read(passages: Sequence[RetrievedPassage]) -> dict[int, RetrievedPassage]:
+    """The passages of the first documents by their marks, and what stands beside them by further ones."""
+    documents = [*dict.fromkeys(each.passage.doc_id for each in passages)][:DOCUMENTS]
+    marked = dict(enumerate(passages, start=1))
+    known = {each.passage.passage_id for each in passages}
+    for each in passages:
+        for one in each.beside:
+            if one.passage_id not in known:
+                known.add(one.passage_id)
+                marked[len(marked) + 1] = RetrievedPassage(one, each.similarity, each.score)
+    return {mark: each for mark, each in marked.items() if each.passage.doc_id in documents}
 
 
 def quoted(text: str, span: tuple[int, int]) -> str:

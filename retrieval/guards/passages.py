@@ -7,7 +7,7 @@ others is hidden, so that a member is answered like a text that is not in the co
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import expm1, log1p
 from statistics import NormalDist, linear_regression
 
@@ -59,7 +59,7 @@ class GuardedPassages:
         least, level = self._rules.least_similarity, self._rules.hide_copies
         hidden = set() if level is None else copies(question, found, self._documents(), level)
         return [
-            each
+            replace(each, beside=())
             for each in found
             if each.passage.doc_id not in hidden and (least is None or each.similarity >= least)
         ]

@@ -322,7 +322,8 @@ class PgvectorTable:
         )
 
     def _connection(self) -> Any:
-        import psycopg
+        with _client_of("PostgreSQL", "pgvector"):
+            import psycopg
 
         options = f"-c statement_timeout={PATIENCE * 1000}"
         return psycopg.connect(self._address, connect_timeout=PATIENCE, options=options)
