@@ -15,13 +15,13 @@ from retrieval.documents import Answer, RetrievedPassage
 from retrieval.guards.orders import gives_orders
 from retrieval.writing import Writing, at_once
 
-FLOOR = -3.0
+FLOOR = -2.5
 """The log-odds of the best sentence from which there is an answer."""
 LATER = 1.5
 """What a sentence loses for each text that search found before its own."""
 DOCUMENTS = 3
 """Only the first documents are read, with what stands beside their passages."""
-FURTHER = 1.5
+FURTHER = 2.5
 """How much less likely a further sentence of the same text may be."""
 MAX_SENTENCES, MAX_WORDS = 3, 90
 """Further sentences are left out where the answer would have more."""
@@ -87,7 +87,7 @@ class ExtractiveGenerator:
                 # Who gives an order may go on with it, but for another paragraph.
                 ordered = gives_orders(said, behind=ordered and text.count("\n", before, span[0]) < 2)
                 before = span[1]
-                if not ordered:
+                if not ordered and not _is_head(text, span):
                     mark = next(m for m in marks if first + span[0] < marked[m].passage.end)
                     found.append(Quotable(mark, number, place, said, each))
         return found
@@ -137,6 +137,19 @@ def quoted(text: str, span: tuple[int, int]) -> str:
         if all(heads) and len(heads) == len(cells) and not any(map(str.isdigit, head)):
             words = "; ".join(f"{name}: {cell}" for name, cell in zip(heads, cells, strict=True) if cell)
     return without_marks(" ".join(words.split()))
+
+
+def _is_head(text: str, span: tuple[int, int]) -> bool:
+    """Whether this is the head of a table: its words without those of a row say nothing."""
+    line, _, below = text[span[0] :].partition("\n")
+    separator = "\t" if "\t" in line else "|"
+    columns = line.count(separator)
+    above = text[: span[0]].rstrip("\n").rpartition("\n")[2]
+    return (
+        columns > 0
+        and below.partition("\n")[0].count(separator) == columns != above.count(separator)
+        and not any(map(str.isdigit, line))
+    )
 
 
 def _cells(row: str, separator: str) -> list[str]:

@@ -218,6 +218,13 @@ def test_the_row_of_a_table_is_quoted_with_the_heads_of_its_columns(text: str, s
     assert quoted(text, quotable_spans(text)[-1]) == said
 
 
+def test_the_head_of_a_table_is_not_quoted_for_itself(quoting: ExtractiveGenerator) -> None:
+    table = "Falls\nWard | Harm\n3C | bruise to the hip\n7B | none"
+    answer = whole(quoting.write("Which harm on ward 3C?", found(table)))
+    assert "Ward | Harm" not in answer.text
+    assert "Ward: 3C; Harm: bruise to the hip" in answer.text
+
+
 def test_only_one_text_is_quoted(quoting: ExtractiveGenerator) -> None:
     equal = found("The rent of the mill is nine hundred.", "The rent of the mill is a thousand.")
     assert (
