@@ -535,7 +535,8 @@ def _train_fields(verb: argparse.ArgumentParser) -> None:
 def _train_answers(verb: argparse.ArgumentParser) -> None:
     _model_output(verb)
     verb.add_argument("--seed", type=positive, help="seed of rows and weights (default the shipped recipe's)")
-    verb.add_argument("--start", metavar="DIR", help="folder of an answer reader to go on from")
+    help_text = "folder of an answer reader to go on from (default the encoder)"
+    verb.add_argument("--start", metavar="DIR", help=help_text)
 
 
 def _train_bits(verb: argparse.ArgumentParser) -> None:

@@ -193,6 +193,7 @@ ROUTES = [
     Route("DELETE", "/v1/collections/{collection}", "erase", status=404),
     Route("GET", DOCUMENTS),
     Route("POST", DOCUMENTS, "ingest", {"documents": []}, 400),
+    Route("GET", f"{DOCUMENTS}/{{doc_id}}", status=404),
     Route("DELETE", f"{DOCUMENTS}/{{doc_id}}", "erase", status=404),
     Route("POST", f"{DOCUMENTS}/{{doc_id}}/reveal", "reveal", status=404),
     Route("POST", "/v1/collections/{collection}/erase", "erase", {"ids": ["never"]}, 404),

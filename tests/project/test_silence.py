@@ -201,7 +201,7 @@ eval.studies.detection.study._Column: name corpora
 eval.studies.detection.study._Work: wanted tallies estimates sizes
 eval.studies.detection.cases.Case: id corpus unit asked
 eval.studies.detection.tasks.Kind: name marked found also_found also_right
-eval.studies.detection.tasks.MarkedEntity: kind
+eval.studies.detection.cases.MarkedEntity: kind
 eval.studies.detection.study.Miss: detector corpus record label shape
 eval.studies.detection.study.DetectionReport: detectors seeds corpora wrong
 eval.studies.detection.study.Figure: question detector
@@ -218,8 +218,8 @@ eval.corpora.corpus.Question: question_id about
 eval.corpora.corpus.Selection: split
 eval.corpora.layouts.Layout: corpus files fields source license
 eval.studies.risk.AgreementRow: domain
-eval.studies.compare.report._Measured: areas
-eval.studies.compare.report._Plane: names overlaps
+eval.studies.compare.figures._Measured: areas
+eval.studies.compare.figures._Plane: names overlaps
 eval.studies.compare.report.AttackFigures: method attack generator
 eval.studies.compare.report.CanaryFigures: method recall
 eval.studies.compare.report.Correlation: one other
@@ -262,6 +262,7 @@ app.server.answers.DetectedRiskAnswer: engine
 app.server.answers.UnreadAnswer: kind reason
 app.server.answers.DocumentAnswer: doc_id kept_at detected_risk doubts not_read
 app.server.answers.DocumentsAnswer: documents
+app.server.answers.DocumentTextAnswer: doc_id
 app.server.answers.FailureAnswer: place reason
 app.server.answers.JobAnswer: job_id collection created started ended progress failures error
 app.server.answers.JobsAnswer: jobs
