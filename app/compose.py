@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from models.reader.reader import Reader
     from retrieval.documents import Groups
     from retrieval.generators.extractive import ExtractiveGenerator
+    from retrieval.guards.passages import PassageRules
     from retrieval.guards.questions import OneAtATime
     from retrieval.manifest import Manifest
     from retrieval.protocols import Generator, Retriever
@@ -385,9 +386,11 @@ def _guarded(
     return generator
 
 
-def hides_passages(settings: Settings) -> bool:
-    """Whether some passages are not shown for some questions."""
-    return settings.retrieval.least_similarity is not None or settings.retrieval.hide_copies is not None
+def passage_rules(settings: Settings) -> "PassageRules":
+    """Which passages are not shown for some questions."""
+    from retrieval.guards.passages import PassageRules
+
+    return PassageRules(settings.retrieval.least_similarity, settings.retrieval.hide_copies)
 
 
 def defending(
@@ -404,12 +407,12 @@ def defending(
     """
     from models.encoders.sentence_encoder import CrossEncoder
     from models.language.asking import Asker
-    from retrieval.guards.passages import GuardedPassages, PassageRules
+    from retrieval.guards.passages import GuardedPassages
     from retrieval.guards.questions import RewordedQuestions
     from retrieval.retriever import Reranked
 
     chosen = settings.retrieval
-    rules = PassageRules(chosen.least_similarity, chosen.hide_copies)
+    rules = passage_rules(settings)
     reranker = CrossEncoder(chosen.reranker) if chosen.reranker else None
     asker = Asker(_rewriting(settings, model)) if chosen.rewrite_questions else None
 

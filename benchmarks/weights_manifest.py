@@ -33,7 +33,8 @@ def command(kind: str, card: Mapping[str, Any]) -> str:
     if kind == "wording":
         return "lethe models train-wording --output DIR"
     data = "" if kind in ("answers", "fields") else " DATA"
-    return f"lethe models train-{kind}{data} --output DIR --seed {card['recipe']['seed']}"
+    start = " --start DIR" if isinstance(card.get("started_from"), dict) else ""
+    return f"lethe models train-{kind}{data} --output DIR --seed {card['recipe']['seed']}{start}"
 
 
 def manifest() -> dict[str, Any]:

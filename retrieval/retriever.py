@@ -79,12 +79,12 @@ class HybridRetriever:
     ) -> list[list[RetrievedPassage]]:
         """The same, the first of each question with the passages beside them."""
         numbers = {each.passage.passage_id for row in found for each in row[:WIDENED]}
-        around = range(-BESIDE, BESIDE + 1)
+        around = [step for step in range(-BESIDE, BESIDE + 1) if step]
         near = self._store.passages(sorted({number + step for number in numbers for step in around}), groups)
 
         def wide(each: RetrievedPassage) -> RetrievedPassage:
             own = each.passage
-            those = (near.get(own.passage_id + step) for step in around if step)
+            those = (near.get(own.passage_id + step) for step in around)
             return replace(each, beside=tuple(one for one in those if one and one.doc_id == own.doc_id))
 
         return [[*map(wide, row[:WIDENED]), *row[WIDENED:]] for row in found]

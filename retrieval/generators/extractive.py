@@ -49,6 +49,8 @@ class Quotable:
 class ExtractiveGenerator:
     """Quotes up to three sentences word for word, each run of them followed by the mark of its passage.
 
+    The row of a table is quoted with the heads of its columns.
+
     Args:
         reader: loads what judges sentences, when it is first needed.
         floor: log-odds below which there is no answer.
@@ -83,13 +85,13 @@ class ExtractiveGenerator:
         for number, (marks, text) in enumerate(zip(stretches, texts, strict=True)):
             first, ordered, before = marked[marks[0]].passage.start, False, 0
             for place, (span, each) in enumerate(zip(spans[number], judged[number], strict=True)):
-                said = quoted(text, span)
+                words = " ".join(text[span[0] : span[1]].split())
                 # Who gives an order may go on with it, but for another paragraph.
-                ordered = gives_orders(said, behind=ordered and text.count("\n", before, span[0]) < 2)
+                ordered = gives_orders(words, behind=ordered and text.count("\n", before, span[0]) < 2)
                 before = span[1]
                 if not ordered and not _is_head(text, span):
                     mark = next(m for m in marks if first + span[0] < marked[m].passage.end)
-                    found.append(Quotable(mark, number, place, said, each))
+                    found.append(Quotable(mark, number, place, quoted(text, span), each))
         return found
 
     def _chosen(self, sentences: Sequence[Quotable]) -> list[Quotable]:

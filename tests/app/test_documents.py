@@ -502,3 +502,26 @@ def test_a_server_of_one_collection_makes_no_other(tmp_path: Path) -> None:
         refused = client.post(place("other"), files={"files": ("a.txt", b"Invented.")})
         assert problem(refused)[:2] == (404, "collection_not_found")
         assert over(client, sent(client, "notes", {"a.txt": "Invented. More."}))["state"] == "done"
+
+
+@pytest.mark.parametrize(
+    ("table", "answers"),
+    [
+        ("[retrieval]\nleast_similarity = 0.1", [(400, "invalid_value"), (400, "invalid_value")]),
+        ("[server]\ndocuments_percent = 50.0", [(200, ""), (429, "collection_budget_exceeded")]),
+    ],
+)
+def test_whole_documents_are_shown_within_the_limits_of_searching(
+    tmp_path: Path, table: str, answers: Sequence[tuple[int, str]]
+) -> None:
+    data, notes = tmp_path / "data", tmp_path / "notes"
+    for folder in (data, notes):
+        folder.mkdir()
+    for name, text in NOTES.items():
+        (notes / name).write_text(text)
+    (data / "settings.toml").write_text(f"threads = 1\n{table}\n")
+    assert lethe(data, "ingest", str(notes), "-c", "notes").code == 0
+    with served(data, "--host", "127.0.0.1") as server, server.client() as client:
+        rows = client.get(place("notes")).json()["documents"]
+        opened = [client.get(f"{place('notes')}/{row['doc_id']}") for row in rows]
+    assert [(each.status_code, each.json().get("code", "")) for each in opened] == answers

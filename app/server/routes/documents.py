@@ -9,7 +9,7 @@ from fastapi.concurrency import run_in_threadpool
 
 from app.access.keys import Key
 from app.access.vault import NoOriginal, originals
-from app.compose import hides_passages
+from app.compose import passage_rules
 from app.data_dir import DataDir
 from app.jobs.runner import Runner
 from app.jobs.table import Job, job_row
@@ -103,7 +103,7 @@ def document_routes(data: DataDir, served: Collections, runner: Runner) -> APIRo
     ) -> Mapping[str, object]:
         """A document as it stands in the collection, sanitized; it counts as shown."""
         name = collection_of(key, served, collection)
-        if hides_passages(data.settings):
+        if passage_rules(data.settings):
             raise ConfigurationError(
                 "Whole documents are not shown here: retrieval.least_similarity or retrieval.hide_copies is "
                 "set, and by those passages are shown for questions alone."
