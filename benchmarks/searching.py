@@ -4,7 +4,8 @@
 their notes, mails that are asked for by their subjects, and court cases by a sentence of theirs, and writes
 ``benchmarks/results/searching.json.gz`` with the rank for every question. Documents of the part that the
 defaults of ``retrieval.search`` were chosen on are left out; ``--chosen-on``
-measures that part, with a grid of weights, into ``searching_chosen.json.gz``.
+measures that part, with a grid of weights, into ``searching_chosen.json.gz``. ``--corpus NAME`` measures one,
+and keeps what the file has of the others.
 """
 
 import argparse
@@ -21,7 +22,7 @@ import numpy as np
 
 from app.compose import system_of
 from app.settings.load import load_settings
-from benchmarks.kept import write_packed
+from benchmarks.kept import read, write_packed
 from eval.corpora.corpus import Corpus, Question, Selection
 from eval.corpora.loaders import SPLIT, load
 from eval.corpora.seen import ACI, MTS, held_out
@@ -203,9 +204,11 @@ def summary(rows: Mapping[str, Mapping[str, Found]]) -> dict[str, Any]:
     }
 
 
-def corpora(data: Path, chosen_on: bool) -> Iterator[Corpus]:
+def corpora(data: Path, chosen_on: bool, only: str | None = None) -> Iterator[Corpus]:
     """The corpora: the part that the defaults were chosen on, or what is left without it."""
     for name, folder in FOLDERS.items():
+        if only not in (None, name):
+            continue
         most = CHOSEN_DOCUMENTS.get(name)
         chosen = Selection(CHOSEN_SEED, most, most, split="train" if name == MTS else None)
         if chosen_on:
@@ -240,17 +243,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Own document first, by method and by way of searching.")
     parser.add_argument("data", type=Path, help="the folder of the public corpora")
     parser.add_argument("--chosen-on", action="store_true", help="the part that the weights were chosen on")
+    parser.add_argument("--corpus", choices=sorted(FOLDERS), help="measure one alone")
     given = parser.parse_args()
     system, commit = system_of(load_settings({})), commit_here()
-    result: dict[str, Any] = {}
+    path = RESULTS / f"searching{'_chosen' if given.chosen_on else ''}.json.gz"
+    result: dict[str, Any] = json.loads(read(path))["corpora"] if given.corpus else {}
     ways = WAYS | GRID if given.chosen_on else WAYS
-    for corpus in corpora(given.data, given.chosen_on):
+    for corpus in corpora(given.data, given.chosen_on, given.corpus):
+        made = provenance_of(system, {"search": str(HYBRID)}, commit).model_dump(mode="json")
         rows = dict(measured(system, corpus, ways, printed))
         asked = [each.question_id for each in corpus.questions if each.about]
         result[corpus.name] = {
             "documents": len(corpus.documents),
             "questions": len(asked),
             "split": corpus.split,
+            "provenance": made,
             "summary": summary(rows),
             "ranks": {
                 "questions": asked,
@@ -259,11 +266,8 @@ def main() -> None:
                 },
             },
         }
-    made = provenance_of(system, {"search": str(HYBRID)}, commit).model_dump(mode="json")
-    name = "searching_chosen" if given.chosen_on else "searching"
-    seed = CHOSEN_SEED if given.chosen_on else SEED
-    content = {"provenance": made, "seed": seed, "corpora": result}
-    write_packed(RESULTS / f"{name}.json.gz", json.dumps(content))
+        seed = CHOSEN_SEED if given.chosen_on else SEED
+        write_packed(path, json.dumps({"provenance": made, "seed": seed, "corpora": result}))
 
 
 if __name__ == "__main__":
