@@ -12,8 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from app.cli.arguments import parser
-from app.cli.verbs_help import VERBS
+from app.cli.arguments import parser, verbs
 from app.compose import system_of
 from app.demo import corpus_path
 from app.settings.load import load_settings
@@ -131,7 +130,7 @@ def _options(verb: argparse.ArgumentParser) -> dict[str, str]:
 
 
 def _section(name: str, lines: Mapping[str, str], shared: Collection[str]) -> str:
-    paragraph, example = VERBS[name]
+    paragraph, example = (verbs()[name][key] for key in ("about", "example"))
     own = [line for line in lines.values() if line not in shared]
     common = ", ".join(spelled for spelled, line in lines.items() if line in shared)
     options = "\n".join([*own, *([f"- shared: {common}"] if common else [])])

@@ -1,24 +1,23 @@
 """``lethe bench attributes``: what is inferred of people, before and after their texts are protected."""
 
 import argparse
-import shlex
-import sys
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
 from app.cli.asking import also_of, asker_of
-from app.cli.console import current_phase_on, message, progress, write_figures
-from app.cli.given import data_of, dp_barts_of, fields_of, listed, numbered, reported_readings_of
+from app.cli.benches import bench, folder_of
+from app.cli.console import message
+from app.cli.given import data_of, dp_barts_of, fields_of, numbered, reported_readings_of
 from app.compose import system_of
 from eval.attacks.attribute_truths import truths_in
 from eval.attacks.attributes import attribute_attack
 from eval.corpora.corpus import fields_in, read_corpus
+from eval.progress import Progress
 from eval.reports.attributes import markdown
-from eval.reports.files import report_folder
-from eval.studies.attributes import Options, measure_attributes, same_value
+from eval.studies.attributes import AttributesReport, Options, measure_attributes, same_value
 from ingest.private_files import check_new, write_new
-from ingest.protecting.incognitext import FEEDBACK, INCOGNITEXT, VARIANTS, pairs_text
+from ingest.protecting.incognitext import FEEDBACK, INCOGNITEXT, VARIANTS, Pair, pairs_text
 from ingest.protecting.targets import drawn_target, randomized_response
 from ingest.sanitize import Rewriter
 from models.errors import ConfigurationError
@@ -34,31 +33,31 @@ def run(arguments: argparse.Namespace) -> int:
     """
     data = data_of(arguments)
     _check(arguments)
-    folder = report_folder(Path(arguments.output)) if arguments.output else None
+    folder = folder_of(arguments)
     truths = truths_in(fields_in(arguments.paths, arguments.attributes_field, fields_of(arguments)))
     system = system_of(data.settings)
     with ExitStack() as stack:
         asker = asker_of(arguments, data, folder, stack)
         also = also_of(arguments, asker, system.detector.name)
         options = _options(arguments, data.key, asker, also)
-        bar = stack.enter_context(progress("done"))
-        reported = current_phase_on(bar)
-        corpus = read_corpus(
-            reported_readings_of(arguments, data.settings), numbered, None, reported, None, truths
-        )
-        report, pairs = measure_attributes(
-            system, corpus, attribute_attack(system.encoder), options, reported, message
-        )
-    report = report.model_copy(update={"command": _command(arguments)})
-    sys.stdout.write(markdown(report))
+        pairs: list[Pair] = []
+
+        def measure(reported: Progress) -> AttributesReport:
+            readings = reported_readings_of(arguments, data.settings)
+            corpus = read_corpus(readings, numbered, None, reported, None, truths)
+            report, found = measure_attributes(
+                system, corpus, attribute_attack(system.encoder), options, reported, message
+            )
+            pairs.extend(found)
+            return report
+
+        report = bench(arguments, measure, markdown, folder)
     if arguments.pairs:
         write_new(Path(arguments.pairs), pairs_text(pairs))
         message(
             f"{len(pairs):,} pairs: {arguments.pairs}. It holds raw texts and what is true of their authors: "
             "keep it private"
         )
-    if folder:
-        write_figures(folder, "attributes", report.model_dump_json(indent=1), markdown(report))
     for each in report.methods:
         if each.failed:
             message(f"{each.method}: {each.failed:,} texts could not be rewritten, and count nowhere")
@@ -98,18 +97,3 @@ def _options(
         draw = randomized_response(key, epsilon, same_value)
     variants = [VARIANTS[name] for name in arguments.variant or USUAL]
     return Options(arguments.seed, rewriters, asker, variants, draw)
-
-
-def _command(arguments: argparse.Namespace) -> str:
-    """The arguments after ``lethe bench attributes`` that reproduce the run, without local paths."""
-    words = ["PATH", "--attributes-field", arguments.attributes_field]
-    if arguments.ask_model:
-        words += ["--ask-model"]
-        words += [word for name in arguments.variant or () for word in ("--variant", name)]
-        words += ["--epsilon", f"{arguments.epsilon:g}"] if arguments.epsilon is not None else []
-        words += [word for pair in arguments.target or () for word in ("--target", "=".join(pair))]
-    words += [word for name in arguments.also or () for word in ("--also", name)]
-    words += ["--dp-bart", Path(arguments.dp_bart).name] if arguments.dp_bart else []
-    words += ["--budgets", listed(arguments.budgets)] if arguments.budgets else []
-    words += ["--seed", str(arguments.seed)] if arguments.seed else []
-    return shlex.join(words)

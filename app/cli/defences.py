@@ -1,11 +1,8 @@
 """``lethe bench defences``: what each defence takes from attackers, and what it costs users."""
 
 import argparse
-import shlex
-import sys
-from pathlib import Path
 
-from app.cli.console import current_phase_on, progress, write_figures
+from app.cli.benches import bench, folder_of
 from app.cli.given import fields_of, numbered, reported_readings_of, settings_of
 from app.compose import system_of
 from app.server.quotas.budgets import Budgets
@@ -15,7 +12,6 @@ from app.settings.report import run_settings
 from eval.corpora.corpus import gold_rows, read_corpus
 from eval.documents import Target
 from eval.reports.defences import markdown
-from eval.reports.files import report_folder
 from eval.studies.defences import ALIKE, SHARE, Limits, Options, measure_defences
 from eval.targets import reading_once
 from ingest.protocols import Encoder
@@ -49,25 +45,23 @@ def run(arguments: argparse.Namespace) -> int:
     """
     settings = settings_of(arguments)
     system = system_of(settings)
-    folder = report_folder(Path(arguments.output)) if arguments.output else None
+    folder = folder_of(arguments)
     gold = None
     if arguments.gold_field:
         gold = gold_rows(arguments.paths, arguments.gold_field, fields_of(arguments))
-    with progress("done") as bar:
-        reported = current_phase_on(bar)
-        corpus = read_corpus(reported_readings_of(arguments, settings), numbered, gold, reported)
-        report = measure_defences(
+    report = bench(
+        arguments,
+        lambda reported: measure_defences(
             system,
-            corpus,
+            read_corpus(reported_readings_of(arguments, settings), numbered, gold, reported),
             _options(arguments, settings, reading_once(system.encoder)),
             reported,
             folder=folder,
             made_with=run_settings(settings),
-        )
-    report = report.model_copy(update={"command": _command(arguments)})
-    sys.stdout.write(markdown(report))
-    if folder:
-        write_figures(folder, "defences", report.model_dump_json(indent=1), markdown(report))
+        ),
+        markdown,
+        folder,
+    )
     return int(bool(report.failed) or any(each.not_measured for each in report.defences))
 
 
@@ -97,13 +91,3 @@ def _options(arguments: argparse.Namespace, settings: Settings, encoder: Encoder
         ),
         arguments.seed,
     )
-
-
-def _command(arguments: argparse.Namespace) -> str:
-    """The arguments after ``lethe bench defences`` that reproduce the run, without local paths."""
-    words = ["PATH", "--questions", str(arguments.questions)]
-    words += [word for name in dict.fromkeys(arguments.also or ()) for word in ("--also", name)]
-    words += ["--gold-field", arguments.gold_field] if arguments.gold_field else []
-    words += ["-k", str(arguments.k)] if arguments.k else []
-    words += ["--seed", str(arguments.seed)] if arguments.seed else []
-    return shlex.join(words)

@@ -2,12 +2,14 @@
 
 import argparse
 import random
+import shlex
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.cli.arguments import options_of
 from app.cli.console import message
 from app.data_dir import DataDir
 from app.settings.load import Settings, load_policy_file, load_settings
@@ -115,9 +117,37 @@ def dp_barts_of(arguments: argparse.Namespace) -> "list[DpBart]":
     ]
 
 
-def listed(values: Iterable[float]) -> str:
-    """Numbers as an option takes them."""
-    return ",".join(f"{each:g}" for each in values)
+def command_of(arguments: argparse.Namespace) -> str:
+    """The arguments after the verb that reproduce a report, without local paths, defaults and outputs."""
+    words: list[str] = []
+    for option in options_of(f"{arguments.verb} {arguments.bench}"):
+        *_, name = str(option["name"]).split()
+        value = getattr(arguments, option.get("dest", name.lstrip("-").replace("-", "_")))
+        if not name.startswith("-"):
+            words.append(option["metavar"])
+        if (
+            not name.startswith("-")
+            or name in ("--output", "--json")
+            or value in (None, option.get("default", False))
+        ):
+            continue
+        for each in dict.fromkeys(value) if option.get("action") == "append" else [value]:
+            words += [name] if each is True else [name, _without_folder(each, option.get("metavar", ""))]
+    return shlex.join(words)
+
+
+def _without_folder(value: object, metavar: str) -> str:
+    """A value as it is written; a path loses the folder that it is in."""
+    if isinstance(value, tuple):
+        return ("=" if "=" in metavar else ",").join(
+            f"{each:g}" if isinstance(each, float) else each for each in value
+        )
+    if metavar == "DATA":
+        return metavar
+    if "FILE" in metavar or metavar in ("DIR", "FOLDER"):
+        return Path(str(value)).name
+    parts = map(str.strip, str(value).split(",")) if metavar == "NAME,NAME" else [str(value)]
+    return ",".join(Path(each).name if Path(each).is_dir() else each for each in parts)
 
 
 def numbered(doc_ids: Sequence[str]) -> list[str]:

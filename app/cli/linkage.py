@@ -1,20 +1,18 @@
 """``lethe bench linkage``: which sanitized documents a few known claims lead to."""
 
 import argparse
-import shlex
-import sys
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 from app.cli.asking import also_of, asker_of
-from app.cli.console import current_phase_on, message, progress, write_figures
+from app.cli.benches import bench, folder_of
+from app.cli.console import message
 from app.cli.given import check_compared, data_of
 from app.compose import system_of
 from app.settings.report import run_settings
 from eval.corpora.corpus import Selection
-from eval.reports.files import report_folder
 from eval.reports.linkage import markdown
 from eval.studies.linkage.report import PRESETS, Attack, material
 from eval.studies.linkage.study import QUICK_DOCUMENTS, Options, measure_linkage
@@ -30,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
     data = data_of(arguments)
     system = system_of(data.settings)
     check_compared(system.policy)
-    folder = report_folder(Path(arguments.output)) if arguments.output else None
+    folder = folder_of(arguments)
     found = material(
         arguments.corpus,
         Path(arguments.path),
@@ -48,20 +46,15 @@ def run(arguments: argparse.Namespace) -> int:
             also_of(arguments, asker, system.detector.name),
             asker,
         )
-        bar = stack.enter_context(progress("done"))
-        report = measure_linkage(
-            system,
-            found,
-            options,
-            current_phase_on(bar),
-            message,
-            folder=folder,
-            made_with=run_settings(data.settings),
+        made_with = run_settings(data.settings)
+        report = bench(
+            arguments,
+            lambda reported: measure_linkage(
+                system, found, options, reported, message, folder=folder, made_with=made_with
+            ),
+            markdown,
+            folder,
         )
-    report = report.model_copy(update={"command": _command(arguments)})
-    sys.stdout.write(markdown(report))
-    if folder:
-        write_figures(folder, "linkage", report.model_dump_json(indent=1), markdown(report))
     return 1 if any(each.failed for each in report.methods) else 0
 
 
@@ -92,19 +85,3 @@ def _selection(arguments: argparse.Namespace, follow_links: bool) -> Selection:
     return Selection(
         seed=arguments.seed, most_documents=most, split=arguments.split, follow_links=follow_links
     )
-
-
-def _command(arguments: argparse.Namespace) -> str:
-    """The arguments after ``lethe bench linkage`` that reproduce the run, without local paths."""
-    words = ["PATH", "--corpus", arguments.corpus]
-    for name in ("split", "documents", "linker", "known", "k", "words"):
-        if (value := getattr(arguments, name)) is not None:
-            words += ["-k" if name == "k" else f"--{name}", str(value)]
-    words += ["--held-out", "DATA"] if arguments.held_out else []
-    words += ["--paper", arguments.version_of_paper] if arguments.version_of_paper != "2" else []
-    words += ["--judge", arguments.judge] if arguments.judge else []
-    words += ["--ask-model"] if arguments.ask_model else []
-    words += [word for name in arguments.also or () for word in ("--also", name)]
-    words += ["--quick"] if arguments.quick else []
-    words += ["--seed", str(arguments.seed)] if arguments.seed else []
-    return shlex.join(words)

@@ -39,7 +39,7 @@ def run() -> None:
 
 def main(argv: Sequence[str]) -> int:
     """Run one verb; its exit code."""
-    arguments = parser().parse_args(argv)
+    arguments = parser(argv[0] if argv else "").parse_args(argv)
     # Results are UTF-8 whatever the terminal is set to; a message may lose a character, a result may not.
     for stream, errors in ((sys.stdout, "strict"), (sys.stderr, "backslashreplace")):
         if isinstance(stream, io.TextIOWrapper):

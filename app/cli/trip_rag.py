@@ -1,13 +1,11 @@
 """``lethe bench trip-rag``."""
 
 import argparse
-import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
-from app.cli.arguments import parser
 from app.cli.console import current_phase_on, message, progress, result_beside_table, show
-from app.cli.given import check_trip, data_of, dp_barts_of, listed
+from app.cli.given import check_trip, command_of, data_of, dp_barts_of
 from app.compose import encoder_of, system_of
 from app.settings.report import files_of, run_settings
 from eval.corpora.corpus import Selection, under_public_ids
@@ -19,9 +17,6 @@ from eval.studies.compare.report import TripRagReport
 from eval.studies.compare.study import QUICK_DOCUMENTS, QUICK_PROMPTS, QUICK_QUESTIONS, Options, trip_rag
 from eval.targets import reading_once
 from models.catalog import ModelRef
-
-_OF_THIS_MACHINE = ("path", "output", "json", "data_dir", "module", "function")
-"""Arguments that a command to reproduce the report leaves out."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -72,27 +67,6 @@ def all_sanitized(report: TripRagReport) -> bool:
             "leave them out."
         )
     return not failed
-
-
-def command_of(arguments: argparse.Namespace) -> str:
-    """The arguments after ``lethe bench trip-rag`` that reproduce the run, without local paths."""
-    plain = vars(parser().parse_args(["bench", "trip-rag", "PATH"]))
-    words = ["PATH"]
-    for name, value in vars(arguments).items():
-        if name not in plain or name in _OF_THIS_MACHINE or value == plain[name]:
-            continue
-        words.append(f"--{name.replace('_', '-')}")
-        if value is not True:
-            words.append(listed(value) if name == "budgets" else _named(name, str(value)))
-    return shlex.join(words)
-
-
-def _named(option: str, value: str) -> str:
-    if option == "encoders":
-        return ",".join(Path(name).name if Path(name).is_dir() else name for name in _names(value))
-    if option == "held_out":
-        return "DATA"
-    return Path(value).name if option in ("dp_bart", "gguf", "policy", "questions_file") else value
 
 
 def failures(report: TripRagReport) -> Mapping[str, int]:

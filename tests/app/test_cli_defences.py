@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from app.cli.arguments import options_of
 from app.cli.defences import OneCaller
 from app.cli.main import main
-from app.cli.measuring_arguments import COVERING
 from app.server.quotas.later import TryLater
 from app.settings.load import ServerSettings
 from eval.studies.defences import ALL, FURTHER, NONE, DefencesReport
@@ -63,7 +63,8 @@ def test_tables_and_figures_of_every_defence(letters: Path, capsys: pytest.Captu
 def test_every_further_attack_can_be_asked_for_and_no_other(
     letters: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert list(FURTHER) == list(COVERING)
+    (also,) = (each for each in options_of("bench defences") if each["name"] == "--also")
+    assert list(FURTHER) == also["choices"]
     with pytest.raises(SystemExit):
         main(["bench", "defences", str(letters), "--also", "ikea"])
     assert "invalid choice: 'ikea' (choose from 'copybreak', 'pirates', 'dgea')" in capsys.readouterr().err

@@ -5,8 +5,7 @@ import shlex
 
 import pytest
 
-from app.cli.arguments import parser
-from app.cli.verbs_help import VERBS
+from app.cli.arguments import parser, verbs
 from benchmarks.readme import every_verb
 from ingest.read.sources import EXTENSIONS
 
@@ -14,13 +13,13 @@ EVERY = {each.prog.removeprefix("lethe "): each for each in every_verb(parser())
 
 
 def test_the_help_is_of_verbs_that_are_there() -> None:
-    assert set(VERBS) == set(EVERY)
+    assert {*verbs()} == {"shared", *EVERY}
 
 
 @pytest.mark.parametrize("name", EVERY)
 def test_every_verb_says_what_it_does_and_shows_an_example_that_parses(name: str) -> None:
     help_text = EVERY[name].format_help()
-    _, example = VERBS[name]
+    example = verbs()[name]["example"]
     assert f"Example: {example}\n" in help_text
     assert example.startswith(f"lethe {name}")
     parser().parse_args(shlex.split(example)[1:])

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from app.cli.arguments import parser
+from app.cli.given import command_of
 from app.cli.main import main
-from app.cli.trip_rag import command_of, failures
+from app.cli.trip_rag import failures
 from eval.studies.compare.report import GridCell
 from ingest.annotated import AnnotatedText
 from ingest.deciding.baselines.extract import Extract
