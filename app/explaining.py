@@ -43,7 +43,7 @@ def remarks(explanation: Explanation, policy: Policy) -> Iterator[str]:
     for doubt in sanitized.doubts:
         yield f"Doubt: {doubt.removesuffix('.')}."
     for part in sanitized.unread:
-        yield f"Not read: {part.kind}, {part.count:,} of it: {part.reason.removesuffix('.')}."
+        yield f"{'Read' if part.read else 'Not read'}: {part.kind}, {part.count:,} of it: {part.reason}."
 
 
 def fitting(explanation: Explanation, policy: Policy) -> str:

@@ -244,7 +244,12 @@ def walk_of(settings: Settings) -> Walk:
 def read_limits_of(settings: Settings) -> ReadLimits:
     """The limits of reading one document."""
     chosen = settings.ingest
-    return ReadLimits(chosen.document_seconds, chosen.document_megabytes << 20, chosen.document_characters)
+    return ReadLimits(
+        chosen.document_seconds,
+        chosen.document_megabytes << 20,
+        chosen.document_characters,
+        chosen.asides,
+    )
 
 
 def arriving(

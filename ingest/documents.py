@@ -75,12 +75,14 @@ class Action(StrEnum):
 class Unread:
     """A part of a source that was not read: "scanned page", 3, "has no text; install tesseract".
 
-    ``kind`` and ``reason`` are fixed phrases: neither holds a name or value from the source.
+    ``kind`` and ``reason`` are fixed phrases: neither holds a name or value from the source. ``read`` is for
+    a part that was read and of which readers should know, such as a comment.
     """
 
     kind: str
     count: int
     reason: str
+    read: bool = False
 
 
 @dataclass(frozen=True, slots=True)

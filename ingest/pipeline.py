@@ -77,9 +77,9 @@ class Tally:
     sampled: int = 0
     """Documents measured to fit a scale, before any is stored."""
     entities: Counter[str] = field(default_factory=Counter)
-    unread: Counter[tuple[str, str]] = field(default_factory=Counter)
+    unread: Counter[tuple[str, str, bool]] = field(default_factory=Counter)
     """Unread parts of stored documents, by kind and reason."""
-    documents_unread: Counter[tuple[str, str]] = field(default_factory=Counter)
+    documents_unread: Counter[tuple[str, str, bool]] = field(default_factory=Counter)
     doubts: Counter[str] = field(default_factory=Counter)
     """How many stored documents have each doubt."""
     failures: list[Failure] = field(default_factory=list)
@@ -113,9 +113,10 @@ class Tally:
                     "kind": kind,
                     "count": count,
                     "reason": reason,
-                    "documents": self.documents_unread[kind, reason],
+                    "read": read,
+                    "documents": self.documents_unread[kind, reason, read],
                 }
-                for (kind, reason), count in sorted(self.unread.items())
+                for (kind, reason, read), count in sorted(self.unread.items())
             ],
             "doubts": dict(sorted(self.doubts.items())),
             "passages": self.passages,
@@ -140,9 +141,9 @@ class Tally:
         self.entities.update(str(decision.action) for decision in document.decisions)
         parts = set()
         for each in document.unread:
-            part = each.kind, each.reason
+            part = each.kind, each.reason, each.read
             if part not in self.unread and len(self.unread) >= KINDS_TOLD:
-                part = _FURTHER, _FURTHER
+                part = _FURTHER, _FURTHER, False
             self.unread[part] += each.count
             parts.add(part)
         self.documents_unread.update(parts)

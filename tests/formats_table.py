@@ -24,13 +24,15 @@ def table(paths: Mapping[str, Path]) -> str:
         documents = [reading.item for reading in read_documents([str(path)], fields=Fields(FIELDS, "id"))]
         texts = [each.text for each in documents if isinstance(each, Document)]
         assert len(texts) == len(documents)
-        counted: Counter[tuple[str, str]] = Counter()
+        counted: Counter[tuple[str, str, bool]] = Counter()
         for each in documents:
             assert isinstance(each, Document)
             for part in each.unread:
-                counted[part.kind, part.reason] += part.count
-        unread = [Unread(name, count, reason) for (name, reason), count in sorted(counted.items())]
-        counts = ", ".join(f"{part.count} × {part.kind}" for part in unread) or "nothing"
+                counted[part.kind, part.reason, part.read] += part.count
+        unread = [
+            Unread(name, count, reason, read) for (name, reason, read), count in sorted(counted.items())
+        ]
+        counts = ", ".join(f"{part.count} × {part.kind}" for part in unread if not part.read) or "nothing"
         said = "; ".join(f"{part.kind}: {part.reason}" for part in unread)
         lines.append(f"| {kind} | {_characters(path)} | {sum(map(len, texts)):,} | {counts} | {said} |")
     return "\n".join(lines) + "\n"

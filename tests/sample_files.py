@@ -76,6 +76,16 @@ _SEGMENTS = (
     "PID|1||884421||Okonjo^Tamsin||19700512|F|||3 Mill Lane^^Larkmoor||020 7946 0321",
     "OBX|1|TX|1||Haemoglobin is low. Iron is advised. The sample was clear.",
 )
+_REFERRAL = ("Referral of Sunniva Aldcroft.", "She cannot lift her right arm.", "An X-ray is wanted.")
+_CARDS = (
+    "BEGIN:VCARD\nVERSION:3.0\nFN:Evander Holm\n quist\nNOTE:Is allergic to bees. Ring 020 7946 0411.\n"
+    "END:VCARD\nBEGIN:VCARD\nVERSION:3.0\nFN:Ysolde Farr\nNOTE:Keeps the keys of the chapel.\nEND:VCARD\n"
+)
+_CALENDAR = (
+    "BEGIN:VCALENDAR\nVERSION:2.0\nBEGIN:VEVENT\nSUMMARY:Hip review of Leocadia Tarn\n"
+    "DTSTART:20310304T093000Z\nDESCRIPTION:Bring the walking frame and the old X-rays.\nEND:VEVENT\n"
+    "END:VCALENDAR\n"
+)
 
 
 def write_all(folder: Path) -> dict[str, Path]:
@@ -98,6 +108,9 @@ def write_all(folder: Path) -> dict[str, Path]:
         "pptx": write_pptx,
         "rtf": write_rtf,
         "pdf": write_pdf,
+        "png": lambda path: path.write_bytes(picture(*_REFERRAL)),
+        "vcf": lambda path: path.write_text(_CARDS),
+        "ics": lambda path: path.write_text(_CALENDAR),
     }
     paths = {kind: folder / f"sample.{kind}" for kind in makers}
     for kind, make in makers.items():

@@ -163,11 +163,12 @@ class EmbeddingsAnswer(_Answer):
 
 
 class UnreadAnswer(_Answer):
-    """Parts of a source that were not read."""
+    """Parts of a source that were not read, or that were and of which readers should know."""
 
     kind: str
     count: int
     reason: str
+    read: bool = False
     documents: int | None = None
 
 

@@ -305,6 +305,11 @@ class IngestSettings(BaseModel):
     follow_links: bool = Field(
         default=False, description="whether links that lead out of a folder are followed when it is read"
     )
+    asides: bool = Field(
+        default=True,
+        description="whether comments, speaker notes and hidden rows of office files and notes in PDFs are "
+        "read as text of their document",
+    )
     keep_ids: bool = Field(
         default=False,
         description="whether ids that look opaque and name nobody are kept; all others are digested",

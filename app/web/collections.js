@@ -158,7 +158,7 @@ async function drawDocuments(name, place, starts) {
     row.readers.join(", ") || "all",
     row.detected_risk.before.toFixed(2),
     row.detected_risk.after.toFixed(2),
-    [...row.doubts, ...row.not_read.map((each) => `${many(each.count, each.kind)} not read`)].join("; "),
+    [...row.doubts, ...row.not_read.map((each) => `${many(each.count, each.kind)} ${each.read ? "read" : "not read"}`)].join("; "),
   ]);
   const heads = ["Document", "Kept", "Characters", "Passages", "Readers", "Risk of document before", "Risk of document after", "Warnings"];
   const next = rows.length > PAGE ? shown.at(-1).doc_id : null;

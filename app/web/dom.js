@@ -37,7 +37,7 @@ export function fill(element, ...children) {
 export const count = (number) => number.toLocaleString("en");
 
 /** A number and its noun: 1 document, 2 documents. */
-export const many = (number, noun, plural = `${noun}s`) => `${count(number)} ${number === 1 ? noun : plural}`;
+export const many = (number, noun, plural = `${noun}s`.replace(/([^aeiou])ys$/, "$1ies")) => `${count(number)} ${number === 1 ? noun : plural}`;
 
 export const score = (value) => (value === null || value === undefined ? "not measured" : value.toFixed(2));
 

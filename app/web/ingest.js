@@ -193,7 +193,7 @@ function summary(job) {
   return [
     lines.length ? h("p", { class: "figures" }, lines.map(([name, words]) => h("span", null, h("b", null, count(found[name])), ` ${words}`))) : null,
     doubts.map(([doubt, times]) => h("p", { class: "warning" }, `Entities may have been missed in ${many(times, "document")}: ${doubt}.`)),
-    (found.not_read ?? []).map((each) => h("p", { class: "warning" }, `Not read: ${many(each.count, each.kind)} (${each.reason}).`)),
+    (found.not_read ?? []).map((each) => h("p", { class: "warning" }, `${each.read ? "Read" : "Not read"}: ${many(each.count, each.kind)} (${each.reason}).`)),
     found.decisions?.length ? decisions(found.decisions) : null,
     job.dry_run || job.state !== "done" ? null : h("p", null, h("a", { href: `#collections/${part(job.collection)}` }, `Open ${job.collection}`), " or ", h("a", { href: `#chat/${part(job.collection)}` }, "ask about it"), "."),
     job.dry_run && job.state === "done" ? h("p", { class: "hint" }, "Nothing was stored.") : null,

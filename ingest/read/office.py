@@ -9,11 +9,23 @@ import posixpath
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, BinaryIO
 
 from ingest.documents import Unread
 from ingest.errors import UnreadableDocument
-from ingest.read.text import DELETED, EMBEDDED, LINK, PICTURE, PROPERTY, RECORDING, ReadText, added_up, joined
+from ingest.read.text import (
+    DELETED,
+    EMBEDDED,
+    LINK,
+    PICTURE,
+    PROPERTY,
+    RECORDING,
+    ReadText,
+    added_up,
+    aside,
+    joined,
+)
 
 MAX_UNPACKED_BYTES = 200_000_000
 """Maximum unpacked size of one file's parts, in bytes."""
@@ -333,8 +345,10 @@ def _document_lines(package: Package, unread: list[Unread]) -> Iterator[str]:
     main = package.main("document")
     parts = [package.named_by(main, "header"), [main]]
     parts += [package.named_by(main, kind) for kind in _AFTER_THE_BODY]
+    comments = package.named_by(main, "comments")
     for part in (each for group in parts for each in group):
-        yield from lines_of(package, part, unread)
+        lines = lines_of(package, part, unread)
+        yield from aside(lines, "comment", unread) if part in comments else lines
 
 
 def pptx_text(stream: BinaryIO, place: str) -> ReadText:
@@ -358,10 +372,12 @@ def _slide_lines(package: Package, unread: list[Unread]) -> Iterator[str]:
         # A slide has an id of its own too, without a namespace; the one with a namespace names its part.
         slide = targets[next(value for key, value in element.attrib.items() if key.endswith("}id"))]
         yield from lines_of(package, slide, unread)
-        for part in package.named_by(slide, "diagramData", "notesSlide", "comments"):
-            yield from lines_of(package, part, unread)
-            # Older versions write comments as bare text, newer ones as paragraphs.
-            yield from (f"{text}\n" for text in texts_of(package, part, "text") if text.strip())
+        for kind, name in (("diagramData", ""), ("notesSlide", "speaker note"), ("comments", "comment")):
+            for part in package.named_by(slide, kind):
+                # Older versions write comments as bare text, newer ones as paragraphs.
+                old = (f"{text}\n" for text in texts_of(package, part, "text") if text.strip())
+                lines = chain(lines_of(package, part, unread), old)
+                yield from aside(lines, name, unread) if name else lines
         yield "\n"
         layouts.update(dict.fromkeys(package.named_by(slide, "slideLayout")))
     masters = dict.fromkeys(part for each in layouts for part in package.named_by(each, "slideMaster"))

@@ -7,15 +7,17 @@ import shutil
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import groupby, pairwise
 from math import hypot
 from statistics import median
-from typing import Any
+from typing import Any, BinaryIO
 
 from ingest.documents import Unread
+from ingest.errors import UnreadableDocument
 from ingest.read.text import ReadText
 
 _MOST_LANGUAGES = 4
@@ -66,11 +68,14 @@ def _lift_limits(pid: int) -> None:
             resource.prlimit(pid, limit, (highest, highest))
 
 
+OCR_SECONDS = 40.0
+"""Time limit per file, after which further scanned pages are skipped."""
 INSTALL = "install tesseract, e.g. apt-get install tesseract-ocr, or run OCR first, e.g. ocrmypdf"
 
 _SCAN = "scanned page"
 _UNKNOWN = Unread(_SCAN, 1, f"has no text; {INSTALL}")
-_READ = Unread(_SCAN, 1, "was recognized by tesseract, which makes mistakes")
+_READ = Unread(_SCAN, 1, "was recognized by tesseract, which makes mistakes", read=True)
+_WORDLESS = Unread(_SCAN, 1, "shows no text that tesseract recognizes")
 _LATE = Unread(_SCAN, 1, "was not recognized in time; run OCR first, e.g. ocrmypdf")
 _FAILED = Unread(_SCAN, 1, "could not be recognized; run OCR first, e.g. ocrmypdf")
 _DRAWN = Unread(
@@ -78,7 +83,6 @@ _DRAWN = Unread(
 )
 # The operators that paint what was outlined.
 _PAINTED = re.compile(rb"(?:^|\s)(?:[fFBbSs]|[fBb]\*|sh)(?:\s|$)")
-_WORDLESS = Unread(_SCAN, 1, "shows no text that tesseract recognizes")
 
 
 def scan_text(page: Any, deadline: float) -> ReadText:
@@ -104,6 +108,38 @@ def scan_text(page: Any, deadline: float) -> ReadText:
         texts.append(text.strip("\n\f"))
     text = "\n".join(texts)
     return ReadText(text, (_READ if text.strip() else _WORDLESS,))
+
+
+def image_text(stream: BinaryIO, place: str) -> ReadText:
+    """The text in a picture by tesseract, of every page where it has several.
+
+    Raises:
+        UnreadableDocument: It is damaged or too large, no text is found in it, or tesseract is not installed.
+    """
+    from PIL import Image, ImageOps, ImageSequence
+
+    program, texts, deadline = find_tesseract(), list[str](), time.monotonic() + OCR_SECONDS
+    if program is None:
+        raise UnreadableDocument(place, f"is a picture; {INSTALL}")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            for page in ImageSequence.Iterator(Image.open(stream)):
+                out = io.BytesIO()
+                ImageOps.exif_transpose(page.convert("L")).save(out, "PNG", compress_level=1)
+                text = recognized(out.getvalue(), program, max(0.0, deadline - time.monotonic()))
+                if text is None:
+                    raise UnreadableDocument(place, "could not be recognized in time; run OCR first")
+                texts.append(text.strip("\n\f"))
+    except (UnreadableDocument, MemoryError):
+        raise
+    except Exception as error:
+        reason = f"is a damaged or too large picture ({type(error).__name__}); save it again"
+        raise UnreadableDocument(place, reason) from None
+    whole = "\n\n".join(filter(None, texts))
+    if not whole.strip():
+        raise UnreadableDocument(place, f"{_WORDLESS.reason}; leave it out or type what it says")
+    return ReadText(whole, (replace(_READ, count=len(texts)),))
 
 
 def _drawn(page: Any) -> tuple[Unread, ...]:

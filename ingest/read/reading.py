@@ -12,6 +12,8 @@ from ingest.errors import UnreadableDocument
 from ingest.read.paths import canonical, os_problem, shown
 
 ALL_BELOW = "..."
+USUAL = "text"
+"""The field of the text where none is named."""
 
 
 def paths_in(fields: Mapping[str, object], wanted: str) -> list[str]:
@@ -111,18 +113,22 @@ class File:
 class Fields:
     """The record fields with text, id and readers, as named by the user; records name no readers if empty."""
 
-    text: str = "text"
+    text: str = USUAL
     id: str = "id"
     readers: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class ReadLimits:
-    """Limits per document: of reading it, and of its text; memory is on top of the reader's at its start."""
+    """Limits per document: of reading it, and of its text; memory is on top of the reader's at its start.
+
+    Without ``asides``, comments, notes and hidden rows are left out.
+    """
 
     seconds: float = 60
     memory_bytes: int = 1 << 30
     characters: int = 5_000_000
+    asides: bool = True
 
 
 def within(reading: Reading, limits: ReadLimits) -> Reading:

@@ -168,7 +168,7 @@ def _started(limits: ReadLimits, fields: Fields) -> "subprocess.Popen[bytes]":
         # Without -P a module in the folder that somebody stands in could take the place of one of ours.
         [
             *(sys.executable, "-P", "-m", "ingest.read.worker"),
-            *(str(limits.seconds), str(limits.memory_bytes), *astuple(fields)),
+            *(str(limits.seconds), str(limits.memory_bytes), "1" * limits.asides, *astuple(fields)),
         ],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -11,7 +11,8 @@ from ingest.documents import Document, Unread
 from ingest.errors import UnreadableDocument
 from ingest.language.normalize import fixed_text
 from ingest.read.html import html_text
-from ingest.read.reading import ALL_BELOW, Fields, below, count_values, found, may_be_absent, paths_in
+from ingest.read.known import CONVERSATIONS, conversation, path_of
+from ingest.read.reading import ALL_BELOW, USUAL, Fields, below, count_values, found, may_be_absent, paths_in
 from ingest.read.records import COLUMN, Record, kind_of
 from ingest.read.text import ReadText, added_up, checked_text
 from ingest.readers import RULE, groups_in
@@ -23,7 +24,8 @@ _LEFT_OUT = "only what --text-field names is read; name several fields as a+b"
 def document_of(record: Record, source: str, fields: Fields) -> Document:
     """The document in a record.
 
-    ``fields`` are paths (``ingest.read.reading``), and the text may have several. An empty line joins the
+    ``fields`` are paths (``ingest.read.reading``), and the text may have several; unless another is named,
+    records of a known form (``ingest.read.known``) are read without a field of text. An empty line joins the
     texts of several paths, a line break those of one; values below a path each get a line with their name. A
     value that begins with "<div" is HTML. Without an id, the file and line name the document. Without
     readers it is an error, unless their path ends with "...": nobody must read more than was meant.
@@ -31,8 +33,11 @@ def document_of(record: Record, source: str, fields: Fields) -> Document:
     Raises:
         UnreadableDocument: A field holds something else, or text or readers are missing.
     """
-    paths = paths_in(record.fields, fields.text)
-    read = [_text(record, path) for path in paths]
+    wanted, said = fields.text, ""
+    if wanted == USUAL and wanted not in record.fields:
+        wanted, said = path_of(record.fields) or wanted, conversation(record.fields)
+    paths = list(CONVERSATIONS) if said else paths_in(record.fields, wanted)
+    read = [ReadText(said)] if said else [_text(record, path) for path in paths]
     texts = [each.text for each in read if each.text.strip()]
     if not texts and (missing := [path for path in paths if not found(record.fields, path)]):
         raise _lacking(record, missing[0])
@@ -73,7 +78,9 @@ def _lacking(record: Record, path: str) -> UnreadableDocument:
     among = f"{count:,} fields" if count > 1 else "only field"
     where = f" among its {among}" if count else ""
     return UnreadableDocument(
-        record.place, f"has no field {path!r}{where}; name the one that holds the text with --text-field"
+        record.place,
+        f"has no field {path!r}{where}; name the one that holds the text with --text-field, or "
+        f"{ALL_BELOW} for all of them",
     )
 
 

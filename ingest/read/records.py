@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from ingest.errors import UnreadableDocument
+from ingest.read.known import conversation, listed_in
 from ingest.read.reading import begins_in, paths_in
 from ingest.read.text import MAX_CHARACTERS, Line, contents, decoded, lines, open_file
 
@@ -166,6 +167,10 @@ def _json_file(stream: BinaryIO, place: str, text_field: str) -> Iterator[Record
 def _listed(value: object, text_field: str) -> object:
     """The list of records in a JSON value, or the value if it is itself a record."""
     if not isinstance(value, dict) or any(begins_in(value, path) for path in paths_in(value, text_field)):
+        return value
+    if (entries := listed_in(value)) is not None:
+        return entries
+    if conversation(value):
         return value
     lists = [item for item in value.values() if isinstance(item, list) and item and isinstance(item[0], dict)]
     return lists[0] if len(lists) == 1 else value

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO, TextIO, cast
 from ingest.documents import Document
 from ingest.errors import UnreadableDocument
 from ingest.read.html import html_text
+from ingest.read.known import entries, known_kind, mail_kind
 from ingest.read.paths import FOLDERS_ALONE, Walk, files_of, origin, shown
 from ingest.read.reading import Fields, File, Reading, ReadLimits, bare, for_readers, guarded, placed, within
 from ingest.read.reading_process import ReadFiles, reading_process
@@ -117,7 +118,7 @@ STDIN = "-"
 DEFAULT_FIELDS, DEFAULT_LIMITS = Fields(), ReadLimits()
 RECORD_EXTENSIONS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson")
 EXTENSIONS = (
-    *(".txt", ".md", ".log", ".hl7", ".html", ".htm", *WHOLE_FILES, ".eml", ".mbox"),
+    *(".txt", ".md", ".log", ".hl7", ".html", ".htm", *WHOLE_FILES, ".eml", ".mbox", ".vcf", ".ics"),
     *RECORD_EXTENSIONS,
 )
 """The supported extensions, the last five also compressed (``.gz``)."""
@@ -227,14 +228,18 @@ def _file_readings(file: File, fields: Fields) -> Iterator[Reading]:
     with open_file(file.path, file.root) as raw:
         if file.size == 0:
             raise UnreadableDocument(place, "is empty (0 bytes); fill it in or leave it out")
+        if not kind:
+            kind = _kind_within(raw, place)
         if kind in WHOLE_FILES:
             document = _document(WHOLE_FILES[kind](raw, place), place)
             yield Reading(document, file.before + file.size)
             return
         opened = gzip.GzipFile(fileobj=raw) if place.lower().endswith(".gz") else raw
         stream = cast(BinaryIO, opened)
-        refuse_binary(stream.read(4096), place)
+        head = stream.read(4096)
+        refuse_binary(head, place)
         stream.seek(0)
+        kind = (mail_kind(head) if kind == ".txt" else "") or kind
         empty = True
         for item in _abridged(_items(stream, kind, place, fields), place):
             empty = False
@@ -258,15 +263,28 @@ def _abridged(
 
 
 def _kind(path: Path, place: str) -> str:
+    """The extension that says how a file is read; empty where it has none."""
     name = path.name.lower()
     kind = record_format(name)
-    if kind in (RECORD_EXTENSIONS if name.endswith(".gz") else EXTENSIONS):
+    if kind in (RECORD_EXTENSIONS if name.endswith(".gz") else ("", *EXTENSIONS)):
         return kind
     raise UnreadableDocument(
         place,
         f"has an extension that is not read; convert it to one of {' '.join(EXTENSIONS)}"
         f" (gzip: {' '.join(f'{extension}.gz' for extension in RECORD_EXTENSIONS)})",
     )
+
+
+def _kind_within(stream: BinaryIO, place: str) -> str:
+    """The extension that a file without one should have."""
+    kind = known_kind(stream.read(4096), stream)
+    stream.seek(0)
+    if not kind:
+        raise UnreadableDocument(
+            place,
+            "has no extension, and its beginning does not tell what it is; name it .txt or as it needs",
+        )
+    return kind
 
 
 def _document(read: ReadText, place: str) -> Document:
@@ -283,8 +301,8 @@ def _items(
     text = decoded(contents(stream, place), place)
     if kind in (".html", ".htm"):
         return iter([_document(html_text(text, place), place)])
-    if kind == ".hl7" or is_hl7(text):
-        messages = hl7_messages(text)
+    if kind in (".hl7", ".vcf", ".ics") or is_hl7(text):
+        messages = entries(text) if kind in (".vcf", ".ics") else hl7_messages(text)
         alone = len(messages) == 1
         return (
             Document(place if alone else f"{place}#{n}", checked_text(each, place), {"source": place})

@@ -9,6 +9,7 @@ import io
 import os
 import stat
 from collections.abc import Iterable, Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
@@ -51,11 +52,25 @@ def joined(pieces: Iterable[str], place: str) -> str:
 
 def added_up(parts: Iterable[Unread]) -> tuple[Unread, ...]:
     """One ``Unread`` per kind and reason, with the sum of their counts if positive, in order."""
-    counts: dict[tuple[str, str], int] = {}
+    counts: dict[tuple[str, str, bool], int] = {}
     for part in parts:
-        key = (part.kind, part.reason)
+        key = (part.kind, part.reason, part.read)
         counts[key] = counts.get(key, 0) + part.count
-    return tuple(Unread(kind, count, reason) for (kind, reason), count in counts.items() if count)
+    return tuple(Unread(kind, count, reason, read) for (kind, reason, read), count in counts.items() if count)
+
+
+READS_ASIDES: ContextVar[bool] = ContextVar("reads asides", default=True)
+"""Whether comments, notes and hidden rows are read as text of their document."""
+
+
+def aside(lines: Iterable[str], kind: str, unread: list[Unread]) -> Iterator[str]:
+    """Lines that stand beside a text and not in it, unless they are not to be read; both is noted."""
+    read = READS_ASIDES.get()
+    said = "is read as text; ingest.asides leaves it out" if read else "is left out, as ingest.asides says"
+    for line in lines:
+        unread += [Unread(kind, 1, said, read)] if line.strip() else []
+        if read:
+            yield line
 
 
 MAX_CHARACTERS = 50_000_000

@@ -13,9 +13,17 @@ from ingest.documents import Unread
 from ingest.errors import UnreadableDocument
 from ingest.read.html import html_text
 from ingest.read.office import docx_text, pptx_text
-from ingest.read.pdf_pages import INSTALL, find_tesseract, images_of, page_lines, scan_text
+from ingest.read.pdf_pages import (
+    INSTALL,
+    OCR_SECONDS,
+    find_tesseract,
+    image_text,
+    images_of,
+    page_lines,
+    scan_text,
+)
 from ingest.read.rtf import rtf_text
-from ingest.read.text import LINK, PICTURE, PROPERTY, RECORDING, ReadText, added_up, decoded, joined
+from ingest.read.text import LINK, PICTURE, PROPERTY, RECORDING, ReadText, added_up, aside, decoded, joined
 from ingest.read.xlsx import xlsx_text
 
 _XFA = Unread("form", 1, "is of the kind XFA, whose values are not read; print it to a PDF")
@@ -96,8 +104,6 @@ def _value(held: Any) -> str:
     return "" if text == "/Off" else text.removeprefix("/")
 
 
-OCR_SECONDS = 40.0
-"""Time limit per file, after which further scanned pages are skipped."""
 ATTACHED_OCR_SECONDS = 10.0
 """The same for a file that is attached to a document, which may have several."""
 
@@ -158,7 +164,7 @@ def _blocks(reader: Any, place: str, depth: int, unread: list[Unread]) -> Iterat
         lines = []
         with counted_if_damaged("page", unread):
             lines.append(_page_text(page, deadline, seen, unread))
-        lines += note_lines(page, files, unread)
+        lines += aside(note_lines(page, files, unread), "note", unread)
         yield "\n".join(line.strip("\n") for line in lines if line.strip())
     count_properties(reader, unread)
     yield "\n".join(form_lines(reader, unread))
@@ -200,6 +206,7 @@ WHOLE_FILES: Mapping[str, Callable[[BinaryIO, str], ReadText]] = {
     ".xlsm": xlsx_text,
     ".pptx": pptx_text,
     ".rtf": rtf_text,
+    **dict.fromkeys((".png", ".jpg", ".jpeg", ".tif", ".tiff"), image_text),
 }
 """By its extension, the function that reads a kind of file as a whole."""
 
@@ -228,6 +235,9 @@ _EXTENSIONS = {
     "text/html": ".html",
     "text/richtext": ".rtf",
     "text/rtf": ".rtf",
+    "image/jpeg": ".jpg",
+    "image/png": ".png",
+    "image/tiff": ".tif",
 }
 
 

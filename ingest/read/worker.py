@@ -1,9 +1,9 @@
 """The process that reads files for another one.
 
-Arguments: the limits in seconds and bytes, then the fields of text and of id. Standard input brings lists of
-files; standard output takes what was read, with an empty list after each file. A document that takes too
-long ends the process by a system alarm, whatever library it is in. Too much memory ends it too, and so does
-the end of standard input.
+Arguments: the limits in seconds and bytes, a word if asides are read, then the fields of text and of id.
+Standard input brings lists of files; standard output takes what was read, with an empty list after each file.
+A document that takes too long ends the process by a system alarm, whatever library it is in. Too much memory
+ends it too, and so does the end of standard input.
 """
 
 import os
@@ -18,6 +18,7 @@ from ingest.documents import Document
 from ingest.read.reading import Fields, Reading, ReadLimits
 from ingest.read.reading_process import OUT_OF_MEMORY, framed, packed, receive, unpacked_files
 from ingest.read.sources import file_readings
+from ingest.read.text import READS_ASIDES
 
 # A smaller alarm would round to 0, which means no limit.
 _SHORTEST_SECONDS = 1e-3
@@ -75,7 +76,8 @@ def _main() -> None:
     # The alarm ends the process whatever library it is in, so nobody may catch it.
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
-    seconds, memory_bytes, *fields = sys.argv[1:]
+    seconds, memory_bytes, asides, *fields = sys.argv[1:]
+    READS_ASIDES.set(bool(asides))
     limits = ReadLimits(float(seconds), int(memory_bytes))
     # Without tidying up: that may take long, or memory that there is not.
     os._exit(serve(sys.stdin.buffer, answers, limits, Fields(*fields)))

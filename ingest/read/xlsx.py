@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 from ingest.documents import Unread
 from ingest.read.office import Package, attribute, clear, lines_of, local_name, office_text, text_in, texts_of
-from ingest.read.text import ReadText
+from ingest.read.text import ReadText, aside
 
 _FORMULA = Unread("formula", 1, "has no stored value; open the file in Excel and save it again")
 _NAMED_CELLS = Unread(
@@ -61,8 +61,10 @@ def _pieces(package: Package, unread: list[Unread]) -> Iterator[str]:
     for _, element in package.elements(main, "sheet"):
         sheet = targets[attribute(element, "id")]
         if sheet.kind == "worksheet":
-            yield f"{element.get('name', '')}\n"
-            yield from _sheet_pieces(package, sheet.target, book, unread)
+            hidden = element.get("state", "visible") != "visible"
+            name = [f"{element.get('name', '')}\n"]
+            yield from aside(name, "hidden row", unread) if hidden else name
+            yield from _sheet_pieces(package, sheet.target, book, unread, hidden=hidden)
             yield "\n"
     for _, element in package.elements(main, "definedName"):
         if not element.get("name", "").startswith(_OF_EXCEL):
@@ -104,7 +106,9 @@ def _form(code: str) -> str:
     return "" if code.strip("0") else code
 
 
-def _sheet_pieces(package: Package, sheet: str, book: _Book, unread: list[Unread]) -> Iterator[str]:
+def _sheet_pieces(
+    package: Package, sheet: str, book: _Book, unread: list[Unread], *, hidden: bool
+) -> Iterator[str]:
     beside: list[str] = []
     merged = _merged(package, sheet)
     row: dict[int, str] = {}
@@ -120,7 +124,9 @@ def _sheet_pieces(package: Package, sheet: str, book: _Book, unread: list[Unread
             case "row":
                 number = int(element.get("r") or number)
                 reaching = {at: (text, last) for at, (text, last) in reaching.items() if last >= number}
-                yield from _row_pieces({at: text for at, (text, _) in reaching.items()} | row)
+                line = "".join(_row_pieces({at: text for at, (text, _) in reaching.items()} | row))
+                is_hidden = hidden or element.get("hidden") in ("1", "true")
+                yield from aside([line], "hidden row", unread) if is_hidden else [line]
                 reaching |= {at: (row[at], last) for at, last in merged.get(number, ()) if at in row}
                 row, column, number = {}, 0, number + 1
             case "dataValidation":
@@ -131,7 +137,8 @@ def _sheet_pieces(package: Package, sheet: str, book: _Book, unread: list[Unread
         clear(element)
     yield from (f"{' '.join(line.split())}\n" for line in beside if line.strip())
     for part in package.named_by(sheet, "comments"):
-        yield from (f"{text.strip()}\n" for text in texts_of(package, part, "comment") if text.strip())
+        texts = (f"{text.strip()}\n" for text in texts_of(package, part, "comment") if text.strip())
+        yield from aside(texts, "comment", unread)
     for part in package.named_by(sheet, "drawing"):
         yield from lines_of(package, part, unread)
 
