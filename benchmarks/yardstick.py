@@ -46,6 +46,8 @@ SUMMED_UP = ("mts_dialog", "aeslc")
 """The corpora of questions in the summary."""
 CLASSES = (("DIRECT", 2), ("QUASI", 2), ("QUASI", 1), ("SENSITIVE", 1))
 HYBRID, WORDS = "hybrid", "words first"
+COMPARED = (ORIGIN, RANDOM, TRIP, LETHE)
+"""The methods that ways of searching are shown for."""
 
 
 def tables() -> dict[str, str]:
@@ -61,6 +63,7 @@ def tables() -> dict[str, str]:
         "needless": _needless(marks),
         "overlap": _overlap(marks, found),
         "searching": _ways(found),
+        "search_ratios": _ratios(found),
         "search_weights": _weights(chosen),
         "search_scale": _scale(sizes),
         "answered": _answers(answers),
@@ -224,8 +227,21 @@ def _ways(found: Mapping[str, Any]) -> Table:
         )
         for corpus, methods in corpora.items()
         for method, figures in methods.items()
+        if method.partition(", ")[0] in COMPARED
     ]
     return Table("", ("corpus, method", *ways), rows)
+
+
+def _ratios(found: Mapping[str, Any]) -> Table:
+    """How often Lethe's hybrid search finds a document first, as a share of what unsanitized text gives."""
+    corpora = {name: found["corpora"][name]["summary"] for name in ASKED if name in found["corpora"]}
+    ways = {name: methods[LETHE][HYBRID]["of_unsanitized"] for name, methods in corpora.items()}
+    bases: Sequence[str] = list(next(iter(ways.values())))
+    rows: list[Row] = [
+        (ASKED[name], *(estimate_cell(Estimate(**of[base]), "{:.2f}") for base in bases))
+        for name, of in ways.items()
+    ]
+    return Table("", ("lethe, hybrid, divided by", *bases), rows)
 
 
 def _weights(chosen: Mapping[str, Any]) -> Table:

@@ -138,6 +138,63 @@ class ChatAnswer(_Answer):
     warnings: list[str] = Field(default=[], description=WARNINGS)
 
 
+class OutputTextAnswer(_Answer):
+    """The text of a response."""
+
+    type: Literal["output_text"] = "output_text"
+    text: str = Field(repr=False)
+    annotations: list[Any] = []
+
+
+class OutputMessageAnswer(_Answer):
+    """The one message of a response."""
+
+    type: Literal["message"] = "message"
+    id: str
+    status: Literal["completed", "incomplete"] = "completed"
+    role: Literal["assistant"] = "assistant"
+    content: list[OutputTextAnswer]
+
+
+class IncompleteAnswer(_Answer):
+    """Why a response was cut."""
+
+    reason: Literal["max_output_tokens"] = "max_output_tokens"
+
+
+class ResponseUsageAnswer(_Answer):
+    """Tokens of the encoder, which cuts all texts."""
+
+    input_tokens: int
+    output_tokens: int
+    total_tokens: int
+
+
+class ResponseAnswer(_Answer):
+    """An OpenAI response, extended by citations, engine and warnings. None is stored."""
+
+    id: str
+    object: Literal["response"] = "response"
+    created_at: int = Field(description="seconds since 1970")
+    model: str
+    status: Literal["completed", "incomplete"]
+    error: None = None
+    incomplete_details: IncompleteAnswer | None
+    output: list[OutputMessageAnswer]
+    usage: ResponseUsageAnswer
+    citations: list[CitationAnswer]
+    engine: str = Field(description="the engine that wrote the answer")
+    question_sent: str | None = Field(
+        repr=False,
+        description="the sanitized question, where a remote model read it in place of the question",
+    )
+    warnings: list[str] = Field(default=[], description=WARNINGS)
+    store: Literal[False] = False
+    tools: list[Any] = []
+    tool_choice: Literal["none"] = "none"
+    parallel_tool_calls: Literal[False] = False
+
+
 class EmbeddingAnswer(_Answer):
     """The vector of a text."""
 

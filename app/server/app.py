@@ -44,6 +44,7 @@ from app.server.routes.jobs import job_routes
 from app.server.routes.keys import key_routes
 from app.server.routes.presidio import presidio_routes
 from app.server.routes.presidio_bodies import RefusedAnswer
+from app.server.routes.responses import response_routes
 from app.server.routes.revealing import reveal_routes
 from app.server.routes.sanitizing import sanitizing_routes
 from app.server.routes.trail import trail_routes
@@ -175,6 +176,7 @@ def assemble(
     app.include_router(health_routes(served, metrics, app.state.stopping, folder))
     app.include_router(collection_routes(served))
     app.include_router(chat_routes(served), responses=ERRORS)
+    app.include_router(response_routes(served), responses=ERRORS)
     app.include_router(presidio_routes(detector), responses=REFUSALS)
     app.include_router(web_routes())
     for routes in own:

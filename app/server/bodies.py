@@ -18,7 +18,7 @@ LONGEST_SANITIZED = 20_000
 """Characters of one text: longer ones are documents, which a job sanitizes."""
 MOST_STOPS = 16
 MOST_TEXTS = 2048
-OTHER_PARTS = ("image_url", "input_audio", "file", "refusal")
+OTHER_PARTS = ("image_url", "input_image", "input_audio", "file", "input_file", "refusal")
 """Kinds of parts that clients may send and that are not read."""
 
 
@@ -29,7 +29,7 @@ def _joined(content: object) -> object:
     texts = []
     for part in content:
         match part:
-            case {"type": "text", "text": str(text)}:
+            case {"type": "text" | "input_text" | "output_text", "text": str(text)}:
                 texts.append(text)
             case {"type": str(kind)} if kind in OTHER_PARTS:
                 reason = f"parts of type {kind} are not read, send parts of type text"
@@ -147,6 +147,49 @@ class ChatBody(_Body):
     max_completion_tokens: int | None = Field(default=None, ge=1, description=MOST_TOKENS)
     user: str | None = Field(default=None, max_length=200, repr=False, description=NO_EFFECT)
     seed: int | None = Field(default=None, description=NO_EFFECT)
+
+
+class ResponseMessageBody(_Body):
+    """One turn of what a response is asked for."""
+
+    type: Literal["message"] = "message"
+    role: Literal["system", "developer", "user", "assistant"]
+    content: Content = Field(repr=False, description="text, or parts of type input_text or output_text")
+    id: str | None = Field(default=None, max_length=200, description=NO_EFFECT)
+    status: str | None = Field(default=None, max_length=200, description=NO_EFFECT)
+
+
+class TextFormatBody(_Body):
+    """Answers are text."""
+
+    format: ResponseFormatBody | None = None
+    verbosity: Literal["low", "medium", "high"] | None = Field(default=None, description=NO_EFFECT)
+
+
+def _turn(given: object) -> object:
+    return [{"role": "user", "content": given}] if isinstance(given, str) else given
+
+
+class ResponsesBody(_Body):
+    """What a response is asked for, in OpenAI's newer form. Nothing is stored: send all turns each time."""
+
+    model: str = Field(default="lethe", max_length=200, description="kb: and a collection's name, or lethe")
+    collection: str | None = _COLLECTION
+    input: Annotated[
+        list[ResponseMessageBody],
+        Field(min_length=1, max_length=200),
+        BeforeValidator(_turn),
+        WithJsonSchema({"anyOf": [_TEXT, {"type": "array", "items": {"type": "object"}}]}),
+    ]
+    stream: bool | None = Field(default=None, description="whether the answer comes as server-sent events")
+    max_output_tokens: int | None = Field(default=None, ge=1, description=MOST_TOKENS)
+    text: TextFormatBody | None = None
+    instructions: Content | None = Field(default=None, repr=False, description=NO_EFFECT)
+    temperature: float | None = Field(default=None, ge=0, le=2, description=NO_EFFECT)
+    top_p: float | None = Field(default=None, ge=0, le=1, description=NO_EFFECT)
+    store: bool | None = Field(default=None, description="without effect: no response is stored")
+    metadata: dict[str, str] | None = Field(default=None, repr=False, description=NO_EFFECT)
+    user: str | None = Field(default=None, max_length=200, repr=False, description=NO_EFFECT)
 
 
 Readers = Annotated[

@@ -31,7 +31,7 @@ OF_HTTP: Mapping[int, tuple[str, str]] = {
 }
 """Our wording for what the framework refuses."""
 
-OPENAI = ("/v1/chat/", "/v1/models", "/v1/embeddings")
+OPENAI = ("/v1/chat/", "/v1/responses", "/v1/models", "/v1/embeddings")
 """Beginnings of paths whose errors have OpenAI's shape; those of Presidio's are ``presidio.PATHS``."""
 PROBLEM = "application/problem+json"
 SHOWN_PROBLEMS = 10

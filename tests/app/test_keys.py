@@ -218,6 +218,7 @@ ROUTES = [
     Route("POST", "/v1/keys", "admin", {"name": "", "scopes": ["query"]}, 400),
     Route("DELETE", "/v1/keys/{key_id}", "admin", status=400),
     Route("POST", "/v1/chat/completions", body={**ASKED, "model": "kb:notes"}),
+    Route("POST", "/v1/responses", body={"model": "kb:notes", "input": "Is the boiler broken?"}),
     Route("POST", "/v1/embeddings", body={"model": "lethe", "input": "boiler"}),
     Route("POST", "/analyze", body={"text": "boiler", "language": "en"}),
     Route("POST", "/anonymize", body={"text": "boiler", "analyzer_results": []}),

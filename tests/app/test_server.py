@@ -779,7 +779,8 @@ def test_the_committed_description_is_current() -> None:
     assert "422" not in json.dumps(described)
     assert set(described["paths"]) == {
         "/livez", "/readyz", "/v1/collections", "/v1/collections/{collection}", "/v1/search",
-        "/v1/models", "/v1/models/{model}", "/v1/chat/completions", "/v1/embeddings", *PATHS,
+        "/v1/models", "/v1/models/{model}", "/v1/chat/completions", "/v1/responses",
+        "/v1/embeddings", *PATHS,
         "/v1/collections/{collection}/audits", "/v1/audits", "/v1/audits/{job_id}",
         "/v1/audits/{job_id}/report", "/v1/audits/{job_id}/figures",
         "/v1/collections/{collection}/documents", "/v1/collections/{collection}/documents/{doc_id}",

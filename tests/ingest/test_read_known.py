@@ -98,7 +98,7 @@ def test_every_kind_is_known_without_its_extension(tmp_path: Path) -> None:
     [
         ("Message-ID: <a@b.example>\nFrom: Ada <ada@b.example>\nSubject: rent\n\nThe rent is due.\n", 1),
         (
-            "From ada Tue Mar  4 09:30:00 2031\nFrom: a@b.example\n\nOne.\n\nFrom bo Tue Mar  4 10:30:00 2031\n\nB.\n",
+            "From ada Tue Mar  4 09:30:00 2031\n\nOne.\n\nFrom bo Tue Mar  4 10:30:00 2031\n\nTwo.\n",
             2,
         ),
     ],

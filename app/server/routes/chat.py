@@ -4,7 +4,7 @@ import base64
 import json
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from fastapi import APIRouter
@@ -64,14 +64,16 @@ def chat_routes(served: Collections) -> APIRouter:
         name = collection_of_model(key, served, body.model, body.collection)
         most = [each for each in (body.max_tokens, body.max_completion_tokens) if each is not None]
         shortened = Shortened(min(most, default=None), served.encoder.token_spans)
-        writing = filtered(_written(body, served, name, budgets, key), shortened)
+        asked = [each.content for each in body.messages if each.role == "user"]
+        until = Until(body.stop or ())
+        writing = filtered(filtered(written(asked, served, name, budgets, key), until), shortened)
         if body.stream:
             events = _events(begun(writing), body, served, shortened)
             return StreamingResponse(events, media_type="text/event-stream")
         answer = whole(writing)
         choices = [{"message": {"content": answer.text}, "finish_reason": _finish(shortened)}]
         usage = _usage(body, answer, served)
-        return ChatAnswer.model_validate(_head(body) | _beside(answer) | {"choices": choices, "usage": usage})
+        return ChatAnswer.model_validate(_head(body) | beside(answer) | {"choices": choices, "usage": usage})
 
     @router.post("/v1/embeddings", response_model=EmbeddingsAnswer)
     def embeddings(body: EmbeddingsBody, key: Asking, slot: ModelSlot) -> EmbeddingsAnswer:
@@ -87,8 +89,8 @@ def chat_routes(served: Collections) -> APIRouter:
             EmbeddingAnswer(index=index, embedding=_packed(vector) if packed else vector.tolist())
             for index, vector in enumerate(vectors)
         ]
-        tokens = sum(_tokens(served, text) for text in body.input)
-        usage = EmbeddingUsageAnswer(prompt_tokens=tokens, total_tokens=tokens)
+        read = sum(tokens(served, text) for text in body.input)
+        usage = EmbeddingUsageAnswer(prompt_tokens=read, total_tokens=read)
         return EmbeddingsAnswer(data=data, model=encoder.name, usage=usage)
 
     return router
@@ -98,31 +100,33 @@ def _packed(vector: Vectors) -> str:
     return base64.b64encode(vector.astype("<f4").tobytes()).decode()
 
 
-def _tokens(served: Collections, text: str) -> int:
+def tokens(served: Collections, text: str) -> int:
+    """How many tokens of the encoder a text has."""
     return len(served.encoder.token_spans(text))
 
 
-def _written(body: ChatBody, served: Collections, name: str, budgets: Budgets, key: Key) -> Writing:
-    question = question_of([each.content for each in body.messages if each.role == "user"])
+def written(asked: Sequence[str], served: Collections, name: str, budgets: Budgets, key: Key) -> Writing:
+    """The answer to the turns of a user, from a collection."""
+    question = question_of(asked)
     collection = served.get(name)
     budgets.ask(key.key_id, name, question, served.encoder)
     found = collection.retriever_for(key.reads).retrieve([question], collection.k)[0]
     budgets.show(key.key_id, name, found, lambda: served.documents(name, key.reads))
-    return filtered(collection.generator.write(question, found), Until(body.stop or ()))
+    return collection.generator.write(question, found)
 
 
 def _head(body: ChatBody) -> dict[str, object]:
     return {"id": f"chatcmpl-{uuid.uuid4().hex}", "created": int(time.time()), "model": body.model}
 
 
-def _beside(answer: Answer) -> dict[str, object]:
+def beside(answer: Answer) -> dict[str, object]:
     """What an answer has beside its text."""
     return {name: value for name, value in answer_row(answer).items() if name not in ("answer", "passages")}
 
 
 def _usage(body: ChatBody, answer: Answer, served: Collections) -> UsageAnswer:
-    asked = sum(_tokens(served, each.content) for each in body.messages)
-    said = _tokens(served, answer.text)
+    asked = sum(tokens(served, each.content) for each in body.messages)
+    said = tokens(served, answer.text)
     return UsageAnswer(prompt_tokens=asked, completion_tokens=said, total_tokens=asked + said)
 
 
@@ -151,7 +155,7 @@ def _events(writing: Writing, body: ChatBody, served: Collections, shortened: Sh
     except LetheError as error:
         yield f"data: {in_openai_shape(error)}\n\n"
         return
-    yield chunk({}, _finish(shortened), **_beside(answer))
+    yield chunk({}, _finish(shortened), **beside(answer))
     if body.stream_options is not None and body.stream_options.include_usage:
         yield _event(head | {"choices": [], "usage": _usage(body, answer, served).model_dump()})
     yield "data: [DONE]\n\n"
