@@ -149,6 +149,7 @@ def kept_row(document: KeptDocument) -> Mapping[str, object]:
     before, after = document.risk
     return {
         "doc_id": document.doc_id,
+        "title": document.title,
         "also_known_as": list(document.aliases),
         "readers": list(document.readers),
         "kept_at": document.kept_at,

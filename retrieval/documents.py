@@ -39,7 +39,8 @@ class Passage:
 class KeptDocument:
     """A document in a collection: who may read it, when it was stored, its size, and how well it was read.
 
-    ``readers`` are groups, none if all may. ``risk`` is that of the detected entities.
+    ``readers`` are groups, none if all may. ``risk`` is that of the detected entities, ``title`` how the
+    sanitized text begins.
     """
 
     doc_id: str
@@ -51,6 +52,7 @@ class KeptDocument:
     risk: tuple[float, float]
     unread: Sequence[Unread]
     doubts: Sequence[str]
+    title: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_play
 CHROMIUM = shutil.which("chromium")
 WIDE = {"width": 1280, "height": 800}
 NARROW = {"width": 390, "height": 844}
-PAGES = ("chat", "playground", "ingest", "collections", "audit", "trail", "keys")
+PAGES = ("chat", "search", "playground", "ingest", "collections", "audit", "trail", "keys")
 SERIOUS = ("serious", "critical")
 
 

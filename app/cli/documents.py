@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
             return 0
         rows = map(kept_row, collection.store.documents())
         if for_people(arguments):
-            show_rows(rows, ("doc_id", "kept_at", "characters", "passages"))
+            show_rows(rows, ("title", "doc_id", "kept_at", "characters", "passages"))
             return 0
         for row in rows:
             result(row)

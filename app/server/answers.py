@@ -242,6 +242,7 @@ class DocumentAnswer(_Answer):
     """A document of a collection; ids are digests unless the collection keeps ids."""
 
     doc_id: str
+    title: str = Field(repr=False, description="how its sanitized text begins")
     also_known_as: list[str] = Field(repr=False)
     readers: list[str] = Field(repr=False, description="groups that may read it; none for all")
     kept_at: str

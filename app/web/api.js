@@ -121,6 +121,9 @@ export async function* events(response) {
 /** A part of a path. */
 export const part = (text) => encodeURIComponent(text);
 
+/** The sanitized text of a document. */
+export const documentOf = (collection, id) => ask("GET", `/v1/collections/${part(collection)}/documents/${part(id)}`);
+
 let collectionsAsked = null;
 
 /** The rows of the collections, asked for once by all who wait at the same time. */

@@ -1,6 +1,6 @@
 // A chat over one collection: streamed answers, whose marks open the passages that they stand for.
 
-import { ask, collectionRows, events, send } from "/web/api.js";
+import { ask, collectionRows, documentOf, events, send } from "/web/api.js";
 import { $, announce, complain, fill, h, many, score } from "/web/dom.js";
 
 const MOST_TURNS = 3; // as many of the user's turns as the server reads into one question
@@ -172,30 +172,28 @@ async function openPassage(cited, collection, questions, button) {
       if (found) return fill($("passage-body"), passageOf(found, collection));
     }
     // What stands beside a found passage may be quoted too.
-    const { title, text } = await ask("GET", documentPath(collection, cited.doc_id));
+    const { title, text } = await documentOf(collection, cited.doc_id);
     fill($("passage-body"), h("h3", null, title), h("p", { class: "said quoted" }, text));
   } catch (error) {
     complain($("passage-body"), error);
   }
 }
 
-const documentPath = (collection, id) =>
-  `/v1/collections/${encodeURIComponent(collection)}/documents/${encodeURIComponent(id)}`;
-
-function passageOf(found, collection) {
-  const said = h("p", { class: "said quoted" }, found.text);
+/** A passage as `words`, its text unless others are given; `opened` is called once it shows its whole document. */
+export function passageOf(found, collection, words = found.text, opened = () => $("passage-title").focus()) {
+  const said = h("p", { class: "said quoted" }, words);
   const whole = h("button", { type: "button", class: "quiet" }, "Whole document");
   whole.onclick = async () => {
     whole.disabled = true;
     try {
-      const { text } = await ask("GET", documentPath(collection, found.doc_id));
+      const { text } = await documentOf(collection, found.doc_id);
       const at = text.indexOf(found.text);
       if (at < 0) fill(said, text);
       else fill(said, text.slice(0, at), h("mark", null, found.text), text.slice(at + found.text.length));
       whole.remove();
-      $("passage-title").focus();
+      opened();
     } catch (error) {
-      complain($("passage-body"), error);
+      complain(said, error);
     }
   };
   return [

@@ -1,6 +1,6 @@
 // The collections: their figures, their documents, erasing, and sanitizing again.
 
-import { ask, callers, collectionRows, part, policyRows } from "/web/api.js";
+import { ask, callers, collectionRows, documentOf, part, policyRows } from "/web/api.js";
 import { bars, histogram } from "/web/charts.js";
 import { $, announce, complain, confirmed, count, fill, h, many, pager, table, when } from "/web/dom.js";
 import { erase, erasing, tell } from "/web/erasing.js";
@@ -151,7 +151,7 @@ async function drawDocuments(name, place, starts) {
   const shown = rows.slice(0, PAGE);
   if (!shown.length) return fill(place, h("p", { class: "hint" }, "There are no documents."));
   const cells = shown.map((row) => [
-    h("span", { class: "check" }, box(row.doc_id), h("label", { for: `doc-${row.doc_id}`, class: "whole" }, row.doc_id)),
+    h("span", { class: "check" }, box(row.doc_id), h("label", { for: `doc-${row.doc_id}` }, row.title, " ", h("span", { class: "hint whole" }, row.doc_id)), opener(name, row)),
     when(row.kept_at),
     count(row.characters),
     count(row.passages),
@@ -162,7 +162,23 @@ async function drawDocuments(name, place, starts) {
   ]);
   const heads = ["Document", "Kept", "Characters", "Passages", "Readers", "Risk of document before", "Risk of document after", "Warnings"];
   const next = rows.length > PAGE ? shown.at(-1).doc_id : null;
-  fill(place, h("p", { class: "hint" }, "Risk is that of a whole document."), table(`Documents of ${name}`, heads, cells), pager(place, starts, next, (to) => drawDocuments(name, place, to)));
+  fill(place, h("p", { class: "hint" }, "Risk is that of a whole document."), table(`Documents of ${name}`, heads, cells), pager(place, starts, next, (to) => drawDocuments(name, place, to)), h("div", { id: "document" }));
+}
+
+/** A button that shows the sanitized text of a document below the table. */
+function opener(name, row) {
+  const open = async () => {
+    const place = $("document");
+    try {
+      const { title, text } = await documentOf(name, row.doc_id);
+      const heading = h("h4", { tabindex: "-1" }, title || row.doc_id);
+      fill(place, heading, h("p", { class: "hint" }, "Sanitized text, as it is stored and searched."), h("p", { class: "said quoted" }, text));
+      heading.focus();
+    } catch (error) {
+      complain(place, error);
+    }
+  };
+  return h("button", { type: "button", class: "quiet small", "aria-label": `Open ${row.title || row.doc_id}`, onclick: open }, "Open");
 }
 
 function box(docId) {

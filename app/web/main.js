@@ -1,4 +1,4 @@
-// One page, whose tabs have addresses: #chat/NAME, #ingest/JOB, #collections/NAME, #audit/JOB,
+// One page, whose tabs have addresses: #chat/NAME, #search/NAME, #ingest/JOB, #collections/NAME, #audit/JOB,
 // #trail/NAME.
 
 import { ask, askForKey, callers, forgetKey, hasKey } from "/web/api.js";
@@ -9,9 +9,10 @@ import { $ } from "/web/dom.js";
 import * as ingest from "/web/ingest.js";
 import * as keys from "/web/keys.js";
 import * as playground from "/web/playground.js";
+import * as search from "/web/search.js";
 import * as trail from "/web/trail.js";
 
-const PAGES = { chat, playground, ingest, collections, audit, trail, keys };
+const PAGES = { chat, search, playground, ingest, collections, audit, trail, keys };
 let shown = null;
 
 function route(focus) {

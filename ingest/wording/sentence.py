@@ -57,7 +57,7 @@ _ON = re.compile(r"(?i)(?<![^\W_])(?:on|at)\s(?:the\s)?$")
 _DOSE_BEFORE = re.compile(r"(?i)[0-9] ?(?:mg|mcg|micrograms?|g|ml|units?|tablets?|puffs?|drops?) $")
 _SUFFERS = re.compile(
     r"(?:(?<![^\W_])(?:[Hh]e|[Ss]he|I|[Yy]ou|[Tt]hey|[Ww]e|who|[A-Z][a-z]+|[A-Z])"
-    r"\s(?:is|was|am|are|were)|(?<![^\W_])(?:has|have|had) been|['’](?:s|m|re))"
+    r"\s(?:is|was|am|are|were)|(?<![^\W_])(?:has|have|had) been|['’](?:(?P<owns>s)|m|re))"
     r"(?: (?:also|now|still|both))?\s(?P<article>an?\s)?$"
 )
 _ARTICLE_BEFORE = re.compile(r"(?i)(?<![^\W_])(?:the|an?) $")
@@ -145,8 +145,15 @@ def _name(mention: Mention, words: Words) -> Fit:
 
 
 def edges(mention: Mention, found: Fit) -> Fit:
-    """With the full stop that ended both the item and its sentence, and an apostrophe that fits the words."""
+    """With the full stop that ended both the item and its sentence, and an apostrophe that fits the words.
+
+    A word that stood before and begins the words too stands once.
+    """
     words, right = found.words, found.right
+    first = words.partition(" ")[0]
+    before = mention.before[: len(mention.before) - found.left]
+    if first.isalpha() and before.lower().endswith(f" {first.lower()} "):
+        found = replace(found, left=found.left + len(first) + 1)
     behind = mention.after[right:]
     if mention.said.endswith(".") and not words.endswith(".") and _ENDS.match(behind):
         words += "."
@@ -172,7 +179,9 @@ def _form(mention: Mention, words: Words, forms: Forms) -> Fit:
     if verb:
         return Fit(inflected(words.verb or _any_verb(mention.said), verb))
     suffers = _SUFFERS.search(mention.before) if mention.label in CONDITIONS else None
-    if suffers and len(suffers["article"] or "") <= mention.room[0]:
+    # "Ann's" may be "Ann is", or say whose it is.
+    owned = suffers is not None and suffers["owns"] and forms.get("is", 0.0) < LIKELY
+    if suffers and not owned and len(suffers["article"] or "") <= mention.room[0]:
         return Fit(f"affected by {words.one or 'a health problem'}", len(suffers["article"] or ""))
     if mention.label == "medication" and _DOSE_BEFORE.search(mention.before) and words.one:
         return Fit(f"of {words.one}")

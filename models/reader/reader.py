@@ -82,14 +82,15 @@ class Told:
     def items(self) -> list[Item]:
         """The likeliest items; none crosses a line, a tab or several blanks, which part cells.
 
-        A name takes the words beside it that are likelier to have to go than to tell of nobody: half a name
-        is as good as all of it.
+        A name takes the words beside it that are likelier to have to go than to tell of nobody, and that
+        rather belong to a name than to anything else: half a name is as good as all of it.
         """
         found = best_items(self.tags, self.words.gaps)
         free = np.ones(len(self.tags), dtype=bool)
         for first, last, _ in found:
             free[first:last] = False
-        goes = free & (self.musts[:, -1] > self.musts[:, 0])
+        kinds = np.maximum(self.tags[:, 1::2], self.tags[:, 2::2]).argmax(axis=1)
+        goes = free & (self.musts[:, -1] > self.musts[:, 0]) & (kinds == KINDS.index("PERSON"))
         return [
             self._item(
                 *(self._widened(first, last, goes) if KINDS[kind] == "PERSON" else (first, last)), kind

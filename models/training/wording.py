@@ -4,7 +4,7 @@ import json
 import random
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,10 @@ MEMBER = 1.0
 """The weight of a member that stands alone; an item of a text has 1."""
 PARSED = 0.15
 """The weight of an item that a parser cut."""
+MISTAKEN = 0.3
+"""The weight of an item under another kind."""
+UNKNOWN = 0.5
+"""The share of these that are under none."""
 KEPT = 0.08
 """The share of weights that are stored."""
 
@@ -109,6 +113,12 @@ def _members(rows: Sequence[Mapping[str, Any]]) -> Iterator[Example]:
             yield Example(Place(kind, member, "", ""), row["sort"], "", MEMBER)
 
 
+def _mistaken(example: Example, chance: random.Random) -> Example:
+    """The same as a reader may find it: under another kind, or under none."""
+    kind = "" if chance.random() < UNKNOWN else chance.choice(_PHRASES)
+    return replace(example, place=replace(example.place, kind=kind), weight=MISTAKEN * example.weight)
+
+
 def make_wording(folder: Path) -> dict[str, Any]:
     """Train, write the model into a new folder and return its card."""
     from safetensors.numpy import save_file
@@ -118,8 +128,12 @@ def make_wording(folder: Path) -> dict[str, Any]:
     names = [row["sort"] for row in rows]
     members = list(_members(rows))
     learned = [*examples_of("learn"), *members]
-    sorts = _fitted([each for each in learned if each.sort in names], names, "sort", 10.0)
-    forms = _fitted([*(each for each in learned if each.form), *_parsed()], FORMS, "form", 4.0)
+    chance = random.Random(1)
+    mistaken = [_mistaken(each, chance) for each in learned]
+    of_sorts = [each for each in (*learned, *mistaken) if each.sort in names]
+    sorts = _fitted(of_sorts, names, "sort", 10.0)
+    of_forms = (each for each in (*learned, *mistaken) if each.form)
+    forms = _fitted([*of_forms, *_parsed()], FORMS, "form", 4.0)
     folder.mkdir(parents=True)
     save_file(
         {**sparse_of(sorts, KEPT, "sorts"), **sparse_of(forms, KEPT, "forms")}, folder / "wording.safetensors"

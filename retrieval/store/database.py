@@ -45,6 +45,9 @@ _READABLE = """(
 """The condition of a query for what a reader may read, with the groups of ``_asked`` among its values."""
 _NAMES = """(SELECT json_group_array(alias) FROM aliases a WHERE a.doc_id = d.doc_id),
     (SELECT json_group_array(name) FROM readers r WHERE r.doc_id = d.doc_id)"""
+_BEGINNING = """(SELECT substr(first.text, 1, 500) FROM passages first
+    WHERE first.doc_id = {}.doc_id ORDER BY first.passage_id LIMIT 1)"""
+"""How the sanitized text of a document begins, by the name of its row."""
 _ORIGINALS = f"""
     SELECT d.doc_id, {_NAMES}, d.content_key, v.key_id, v.sealed
     FROM documents d LEFT JOIN vault v USING (doc_id)
@@ -309,9 +312,7 @@ class Store:
         """The existing ones of these passages that a reader with these groups may read, by id."""
         query = (
             "SELECT passage_id, doc_id, start, stop, text, doubts, "
-            "(SELECT substr(first.text, 1, 500) FROM passages first "
-            "WHERE first.doc_id = passages.doc_id ORDER BY first.passage_id LIMIT 1) "
-            "FROM passages JOIN documents USING (doc_id) "
+            f"{_BEGINNING.format('passages')} FROM passages JOIN documents USING (doc_id) "
             f"WHERE passage_id IN (SELECT value FROM json_each(:ids)) AND {_READABLE}"
         )
         values = {"ids": json.dumps(list(passage_ids)), **_asked(groups)}
@@ -368,14 +369,27 @@ class Store:
         query = f"""
             SELECT doc_id, {_NAMES}, kept_at, characters,
             (SELECT count(*) FROM passages p WHERE p.doc_id = d.doc_id), risk_before, risk_after,
-            unread, doubts FROM documents d WHERE doc_id > :after AND {_READABLE}
+            unread, doubts, {_BEGINNING.format("d")} FROM documents d WHERE doc_id > :after AND {_READABLE}
             ORDER BY doc_id LIMIT {_DOCUMENTS_AT_ONCE}
         """
         while rows := self._read(query, {"after": after, **_asked(groups)}):
-            for doc_id, aliases, names, kept_at, characters, passages, before, left, unread, doubts in rows:
+            for (
+                doc_id,
+                aliases,
+                names,
+                kept_at,
+                characters,
+                passages,
+                before,
+                left,
+                unread,
+                doubts,
+                text,
+            ) in rows:
                 own = sorted(json.loads(aliases)), sorted(json.loads(names))
                 read = [Unread(**each) for each in json.loads(unread)], json.loads(doubts)
-                yield KeptDocument(doc_id, *own, kept_at, characters, passages, (before, left), *read)
+                risk, title = (before, left), title_of(text)
+                yield KeptDocument(doc_id, *own, kept_at, characters, passages, risk, *read, title)
             after = rows[-1][0]
 
     def holders(self, question: str, readable: NDArray[np.int64] | None = None) -> list[NDArray[np.int64]]:

@@ -65,6 +65,11 @@ def filled(page: Page, files: list[Path]) -> dict[str, Callable[[], object]]:
         ask(page, QUESTION).locator(".mark").first.click()
         page.locator("#passage .quoted").wait_for()
 
+    def search() -> None:
+        page.get_by_label("What to look for").fill("the broken boiler")
+        page.keyboard.press("Enter")
+        page.locator("#search-found mark").first.wait_for()
+
     def playground() -> None:
         sanitize(page, TEXT)
         page.locator("#play-before .entity").first.focus()
@@ -75,6 +80,7 @@ def filled(page: Page, files: list[Path]) -> dict[str, Callable[[], object]]:
 
     return {
         "chat": chat,
+        "search": search,
         "playground": playground,
         "ingest": lambda: ingest(page, "letters", files, "Try without storing"),
         "collections": collection,
@@ -115,6 +121,20 @@ def test_tabs_have_addresses_titles_and_headings(page: Page) -> None:
         assert page.locator("h1:visible").all_text_contents() == [name.capitalize()]
     page.go_back()
     expect(page.get_by_role("heading", name="Trail", level=1)).to_be_focused()
+
+
+def test_search_marks_words_and_opens_documents(page: Page) -> None:
+    go(page, "search")
+    page.get_by_label("What to look for").fill("Is the boiler broken?")
+    page.keyboard.press("Enter")
+    first = page.locator("#search-found li").first
+    expect(first.locator("mark").first).to_have_text("boiler")
+    first.get_by_role("button", name="Whole document").click()
+    expect(first.locator(".quoted")).to_contain_text("the plumber asks for")
+    go(page, "collections/notes")
+    page.get_by_role("button", name=re.compile("^Open ")).first.click()
+    expect(page.locator("#document h4")).to_be_focused()
+    expect(page.locator("#document .quoted")).to_contain_text("Invented note.")
 
 
 def test_the_heading_of_a_tab_that_was_gone_to_by_keyboard_is_read_out_and_has_no_box(page: Page) -> None:

@@ -1,0 +1,60 @@
+// Passages of one collection for a question, best first, with the words of the question marked.
+
+import { ask, callers, collectionRows } from "/web/api.js";
+import { passageOf } from "/web/chat.js";
+import { $, complain, fill, h, many } from "/web/dom.js";
+
+const LETTERS = 4; // words are marked by so many first letters; shorter ones are not
+
+let loaded = null; // when the collections are known
+
+export function show(wanted) {
+  loaded = load(wanted);
+  return loaded;
+}
+
+async function load(wanted) {
+  const choice = $("search-collection");
+  try {
+    const rows = await collectionRows();
+    complain($("search-error"), null);
+    const now = wanted || choice.value;
+    fill(choice, rows.map((row) => h("option", { value: row.collection }, row.collection)));
+    if (rows.some((row) => row.collection === now)) choice.value = now;
+    $("search-go").disabled = rows.length === 0;
+    if (!rows.length) fill($("search-found"), h("p", { class: "hint" }, "There are no collections yet. ", h("a", { href: "#ingest" }, "Ingest documents"), " first."));
+  } catch (error) {
+    complain($("search-error"), error);
+  }
+}
+
+/** A text in pieces, those that a word of the question begins like marked. */
+function marked(text, question) {
+  const words = question.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const starts = new Set(words.filter((word) => word.length >= LETTERS).map((word) => word.slice(0, LETTERS)));
+  return text.split(/([\p{L}\p{N}]+)/u).map((piece) => (starts.has(piece.toLowerCase().slice(0, LETTERS)) ? h("mark", null, piece) : piece));
+}
+
+async function look(question) {
+  const collection = $("search-collection").value;
+  complain($("search-error"), null);
+  $("search-go").disabled = true;
+  try {
+    const { passages } = await ask("POST", "/v1/search", { json: { collection, question } });
+    const shown = passages.map((each) => h("li", { class: "panel" }, passageOf(each, collection, marked(each.text, question), () => {})));
+    fill($("search-found"), h("p", { class: "hint" }, `${many(passages.length, "passage")}, best first.`), h("ol", { class: "found" }, shown));
+  } catch (error) {
+    fill($("search-found"));
+    complain($("search-error"), error);
+  } finally {
+    $("search-go").disabled = false;
+  }
+}
+
+$("search-form").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  await loaded;
+  const question = $("search-question").value.trim();
+  if (question && $("search-collection").value) look(question);
+});
+callers.addEventListener("change", () => fill($("search-found")));
