@@ -104,8 +104,8 @@ BITS_FILES = _trained_here(
 )
 WORDING_FILES = _trained_here(
     "wording",
-    weights="98dee39e73aa508bfad7c0602110703c39570fba2d96d629e806559001fae828",
-    card="8ccd69fc5ece7f4b1a1acb0ad28ce4155534b04298daeb5c700e69e309cdd9b4",
+    weights="398da515e9d33d4e1fdf20206a2a1911ce4a5a502e33c4b9270bc10c1a7747d5",
+    card="ff0eb88058ea0035cda5acf769360ba1afda9053b232695ac118a7c5e0148ef8",
 )
 ANSWERS_FILES = _trained_here(
     "answers",

@@ -103,10 +103,10 @@ def render(text: str, resolved: Sequence[Decision]) -> Rendered:
 
 
 def _without_vague(text: str, resolved: Sequence[Decision]) -> list[Decision]:
-    """Merge a detail into another generalized mention if only blanks separate them."""
+    """Merge a detail without words into another generalized mention if only blanks separate them."""
 
     def both(one: Decision, other: Decision) -> Decision:
-        telling = one if other.entity.label == VAGUE else other
+        telling = one if _is_bare(other) else other
         return replace(telling, entity=telling.entity.at(union_of(one.entity.span, other.entity.span)))
 
     return joined(resolved, lambda one, other: _one_says_nothing(text, one, other), both)
@@ -115,7 +115,12 @@ def _without_vague(text: str, resolved: Sequence[Decision]) -> list[Decision]:
 def _one_says_nothing(text: str, one: Decision, other: Decision) -> bool:
     beside = not text[one.entity.span.end : other.entity.span.start].strip(" ")
     generalized = one.action is other.action is Action.GENERALIZE
-    return beside and generalized and VAGUE in (one.entity.label, other.entity.label)
+    return beside and generalized and (_is_bare(one) or _is_bare(other))
+
+
+def _is_bare(decision: Decision) -> bool:
+    """Whether a detail has no words but its kind: others, such as a verb, belong to the sentence."""
+    return decision.entity.label == VAGUE and decision.replacement[:1] in ("", "[")
 
 
 def _worded(text: str, decision: Decision, floor: int) -> tuple[Span, str, bool]:

@@ -212,8 +212,11 @@ def _alone(mention: Mention, words: Words, several: bool, forms: Forms) -> Fit:
         return _said(words.many, mention)
     if mention.modifies:
         return _said("" if _names_an_area(words) else words.adjective or words.bare, mention)
-    if forms.get("is", 0.0) > LIKELY and (words.adjective or not words.one):
-        return Fit(words.adjective or SITUATION)
+    nouns = max((forms.get(form, 0.0) for form in ("one", "bare", "many")), default=0.0)
+    if words.adjective and forms.get("is", 0.0) > nouns:
+        return Fit(words.adjective)
+    if forms.get("is", 0.0) > LIKELY and not words.one:
+        return Fit(SITUATION)
     if (described := _DESCRIBES.search(mention.before)) and words.one != words.bare:
         room = len(described.group()) <= mention.room[0]
         whole = like(with_article(f"{described['word'].lower()} {words.bare}"), described["word"])
@@ -232,7 +235,8 @@ def _verb_form(mention: Mention, forms: Forms) -> str | None:
     """The form of the verb that an item begins with, "clause" for what no words replace; None for no verb."""
     verbal = {form: forms.get(form, 0.0) for form in _VERBAL}
     clause = forms.get("clause", 0.0)
-    if not is_verbal(forms) or _DETERMINED.search(mention.before):
+    determined = _DETERMINED.search(mention.before)
+    if not is_verbal(forms) or (determined and not determined["between"]):
         return None
     return max(verbal, key=lambda form: verbal[form]) if sum(verbal.values()) > clause else "clause"
 

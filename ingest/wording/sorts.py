@@ -33,6 +33,8 @@ SURE = 0.7
 """The probability from which a sort is believed."""
 SURE_OF_GROUP = 0.8
 """The same for a group of sorts."""
+SURE_OF_OTHER = 0.9
+"""The same for a sort of another kind than an item was found as."""
 
 
 _OPEN_KINDS = ("PERSONAL", "MISC", "JOB")
@@ -71,7 +73,7 @@ def known_of(mention: Mention) -> Known:
     model = embedded_wording()
     place = Place(kind, mention.said, mention.before, mention.after)
     read, anything = model.read([place, replace(place, kind="")])
-    if kind in _OPEN_KINDS and read.sorts.max() < SURE <= anything.sorts.max():
+    if kind in _OPEN_KINDS and read.sorts.max() < SURE and anything.sorts.max() >= SURE_OF_OTHER:
         # a thing of another kind than it was found as
         read = replace(anything, forms=read.forms)
     sort, group = _sure(read.sorts, model.sorts, SURE), _sure(read.groups, model.groups, SURE_OF_GROUP)
