@@ -33,7 +33,7 @@ SURE = 0.7
 """The probability from which a sort is believed."""
 SURE_OF_GROUP = 0.8
 """The same for a group of sorts."""
-SURE_OF_OTHER = 0.9
+SURE_OF_OTHER = 0.85
 """The same for a sort of another kind than an item was found as."""
 
 
