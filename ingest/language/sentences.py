@@ -18,6 +18,8 @@ _LETTERS = re.compile(r"(?:\w\.)++\w")
 """U.S.A and the like."""
 _SMALL = re.compile(r"(?<=[a-z][a-z][.?!])\s+(?=[a-z])")
 _NEW_LINE_ITEM = re.compile(r"\s*(?:[-*•|>]|\d+[.)]\s|[^\s:|][^:|\n]{0,30}:(?:\s|$))")
+_GOES_ON = re.compile(r"[^\W\d_]|[0-9]+(?:[.,][0-9]+)*\s?[a-z%]")
+"""How a line begins that goes on with a sentence: with a letter, or with a number of something."""
 WRAPPED_LINE = 60
 """A line this long that ends in the middle of a sentence was wrapped, not ended, by its writer."""
 
@@ -51,7 +53,7 @@ def _continues(previous: str, line: str) -> bool:
 
 def _was_wrapped(previous: str, line: str) -> bool:
     long = len(previous.rstrip()) >= WRAPPED_LINE
-    return long and line.lstrip()[0].isalpha() and _continues(previous, line)
+    return long and _GOES_ON.match(line.lstrip()) is not None and _continues(previous, line)
 
 
 def _split(line: str) -> Iterator[str]:
