@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 from app.access.trail import Found, recorded
 from app.cli.console import message, printable, progress, result
 from app.cli.given import data_of, fields_of, readings_of
+from app.cli.people import for_people, show_ingest
 from app.compose import system_of
 from app.dry_run import dry_run
 from app.ingesting import Elsewhere, failed_before, ingest, read_limits_of, walk_of, workers_for
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """The summary is one JSON line; failures also go to standard error."""
+    """The summary is one JSON line, or words and tables for people; failures also go to standard error."""
     data = data_of(arguments)
     readers = groups_in([] if arguments.readers is None else [arguments.readers])
     sync = _folders(arguments.paths) if arguments.sync else ()
@@ -37,8 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     walk = _failed(arguments, data) if arguments.retry_failed else walk_of(data.settings)
     system = system_of(data.settings, writes=not arguments.dry_run)
     doing = f"{'dry run' if arguments.dry_run else 'ingest'} into {arguments.collection}"
-    # A person who watches both streams in one terminal has them in the summary.
-    reported = MAX_FAILURES if sys.stdout.isatty() and sys.stderr.isatty() else 0
+    reported = 0
     with progress("documents") as bar:
         total = None if "-" in arguments.paths else total_bytes(arguments.paths, walk)
         task = bar.add_task(doing, total=total, count=0)
@@ -83,7 +82,10 @@ def run(arguments: argparse.Namespace) -> int:
         message(
             f"{tally.unsure} documents were not seen and not erased: their files could not be read completely"
         )
-    result({"collection": arguments.collection, **found})
+    if for_people(arguments):
+        show_ingest({"collection": arguments.collection, **found})
+    else:
+        result({"collection": arguments.collection, **found})
     return 1 if tally.failed else 0
 
 

@@ -4,7 +4,7 @@ import argparse
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from app.rows import warnings_of
 from retrieval.citations import NO_ANSWER
@@ -66,6 +66,49 @@ def show_rows(rows: Iterable[Mapping[str, object]], columns: Sequence[str]) -> N
     for row in rows:
         table.add_row(*(_plain(str(row[name])) for name in columns))
     _screen().print(table)
+
+
+_COUNTS = {
+    "documents_read": "read",
+    "documents_kept": "stored",
+    "duplicates_skipped": "were there already",
+    "documents_replaced": "replaced others",
+    "documents_erased": "erased",
+    "documents_failed": "failed",
+}
+
+
+def show_ingest(found: Mapping[str, Any]) -> None:
+    """What an ingest did, or a dry run would do: counts, what was not read, decisions and fields."""
+    from rich.table import Table
+
+    screen = _screen()
+    counts = ", ".join(f"{found[name]:,} {words}" for name, words in _COUNTS.items() if found[name])
+    begin = "Nothing was stored; a run would have" if found.get("dry_run") else "Documents of"
+    screen.print(
+        _plain(
+            f"{begin} {found['collection']}: {counts or 'none'}; {found['passages']:,} passages, {found['seconds']:g} s."
+        )
+    )
+    for part in found["not_read"]:
+        read = "read" if part["read"] else "not read"
+        screen.print(_plain(f"{part['kind']}, {part['count']:,}, {read}: {part['reason']}"), style="dim")
+    for doubt, count in found["doubts"].items():
+        screen.print(_plain(f"entities may have been missed in {count:,}: {doubt}"), style="yellow")
+    tables = (
+        ("decisions", ("label", "action", "mentions", "replacements", "reason")),
+        ("fields", ("field", "kind", "values")),
+    )
+    for name, columns in tables:
+        table = Table(*columns, box=None, pad_edge=False)
+        for row in found.get(name, ()):
+            cells = (
+                ", ".join(each) if isinstance(each, list) else str(each) for each in map(row.get, columns)
+            )
+            table.add_row(*map(_plain, cells))
+        if table.row_count:
+            screen.print()
+            screen.print(table)
 
 
 def _passage(screen: "Console", mark: str, found: RetrievedPassage, question: str) -> None:

@@ -96,3 +96,14 @@ def test_nothing_of_a_document_steers_the_terminal(capsys: pytest.CaptureFixture
     said = capsys.readouterr().out
     assert said.count("The mill") == 2
     assert not {"\x1b", "\x9b", "\x07"} & {*said}
+
+
+def test_an_ingest_says_what_it_did_and_a_dry_run_what_it_would_do(data: Path) -> None:
+    note = str(data.parent / "note.txt")
+    said = at_terminal(data, "ingest", note, "-c", "clinic")
+    assert said.splitlines()[0].startswith("Documents of clinic: 1 read, 1 were there already; 0 passages")
+    (data.parent / "letter.txt").write_text("Mr Tobias Zorvathian called from 01632 960 123 on 4 May 2021.")
+    planned = at_terminal(data, "ingest", str(data.parent / "letter.txt"), "-c", "new", "--dry-run")
+    assert planned.startswith("Nothing was stored; a run would have new: 1 read, 1 stored;")
+    assert "phone number" in planned and "generalize" in planned
+    assert "{" not in said + planned and "Zorvathian" not in planned
