@@ -85,11 +85,8 @@ def show_ingest(found: Mapping[str, Any]) -> None:
     screen = _screen()
     counts = ", ".join(f"{found[name]:,} {words}" for name, words in _COUNTS.items() if found[name])
     begin = "Nothing was stored; a run would have" if found.get("dry_run") else "Documents of"
-    screen.print(
-        _plain(
-            f"{begin} {found['collection']}: {counts or 'none'}; {found['passages']:,} passages, {found['seconds']:g} s."
-        )
-    )
+    size = f"{found['passages']:,} passages, {found['seconds']:g} s"
+    screen.print(_plain(f"{begin} {found['collection']}: {counts or 'none'}; {size}."))
     for part in found["not_read"]:
         read = "read" if part["read"] else "not read"
         screen.print(_plain(f"{part['kind']}, {part['count']:,}, {read}: {part['reason']}"), style="dim")
@@ -102,10 +99,10 @@ def show_ingest(found: Mapping[str, Any]) -> None:
     for name, columns in tables:
         table = Table(*columns, box=None, pad_edge=False)
         for row in found.get(name, ()):
-            cells = (
-                ", ".join(each) if isinstance(each, list) else str(each) for each in map(row.get, columns)
+            cells = (row[column] for column in columns)
+            table.add_row(
+                *(_plain(", ".join(each) if isinstance(each, list) else str(each)) for each in cells)
             )
-            table.add_row(*map(_plain, cells))
         if table.row_count:
             screen.print()
             screen.print(table)
