@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,15 +27,15 @@ from app.server.errors import PROBLEM, SHOWN_PROBLEMS
 from app.server.middleware.hosts import HOSTS
 from app.server.middleware.limits import BODY_BYTES
 from app.server.openapi import PATH, openapi_text
-from app.server.routes.presidio import PATHS
 from app.server.running import listening, url_of
+from app.settings.load import ServerSettings
 from models.errors import ConfigurationError, LetheError, ModelUnavailable
 from models.language.protocol import PromptTooLong
 from retrieval.documents import RetrievedPassage
 from retrieval.errors import CollectionError
-from tests.chat_server import Reply, chat_server, says
+from tests.chat_server import ChatServer, Reply, chat_server, says
 from tests.commands import ROOT, command, environment, lethe
-from tests.serving import One, Served, ask, ingested, no_detector, running, served
+from tests.serving import One, Served, ingested, no_detector, running, served
 
 NOTES = [
     "Invented note. Mr Tobias Keller keeps the lighthouse. He has had a cough for three weeks.",
@@ -72,6 +72,16 @@ def client(server: Served) -> Iterator[httpx.Client]:
 def sdk(server: Served) -> Iterator[openai.OpenAI]:
     with openai.OpenAI(base_url=f"{server.url}/v1", api_key="unused", max_retries=0) as connected:
         yield connected
+
+
+def chat(sdk: openai.OpenAI, content: Any = QUESTIONS[0], model: str = "lethe", **fields: Any) -> Any:
+    messages: list[Any] = [{"role": "user", "content": content}]
+    return sdk.chat.completions.create(model=model, messages=messages, **fields)
+
+
+def asked(client: httpx.Client, question: str = QUESTIONS[0], **fields: Any) -> httpx.Response:
+    body = {"messages": [{"role": "user", "content": question}], **fields}
+    return client.post("/v1/chat/completions", json=body)
 
 
 def error_of(response: Any) -> dict[str, Any]:
@@ -112,25 +122,19 @@ def test_search(client: httpx.Client) -> None:
 
 @pytest.mark.parametrize("model", ["lethe", "kb:notes"])
 def test_the_openai_client_gets_an_answer_with_citations(sdk: openai.OpenAI, model: str) -> None:
-    asked = sdk.chat.completions.create(model=model, messages=[{"role": "user", "content": QUESTIONS[0]}])
-    assert asked.model == model
-    assert asked.object == "chat.completion"
-    assert asked.id.startswith("chatcmpl-")
-    (choice,) = asked.choices
-    assert "boiler" in str(choice.message.content)
+    answer = chat(sdk, model=model)
+    assert (answer.model, answer.object, answer.id[:9]) == (model, "chat.completion", "chatcmpl-")
+    (choice,) = answer.choices
+    assert "boiler" in choice.message.content
     assert (choice.message.role, choice.finish_reason) == ("assistant", "stop")
-    extra = asked.model_extra or {}
-    assert extra["engine"] == "extractive"
-    assert extra["citations"][0].keys() == {"mark", "doc_id", "title", "passage_id"}
-    assert extra["citations"][0]["doc_id"] == "r0001"
+    assert answer.model_extra["engine"] == "extractive"
+    assert answer.model_extra["citations"][0].keys() == {"mark", "doc_id", "title", "passage_id"}
+    assert answer.model_extra["citations"][0]["doc_id"] == "r0001"
 
 
 def test_the_openai_client_streams_the_same_answer(sdk: openai.OpenAI) -> None:
-    asked: list[Any] = [{"role": "user", "content": QUESTIONS[0]}]
-    whole = sdk.chat.completions.create(model="lethe", messages=asked)
-    options: Any = {"include_usage": True}
-    stream = sdk.chat.completions.create(model="lethe", messages=asked, stream=True, stream_options=options)
-    chunks = list(stream)
+    whole = chat(sdk)
+    chunks = list(chat(sdk, stream=True, stream_options={"include_usage": True}))
     assert {(chunk.object, chunk.model) for chunk in chunks} == {("chat.completion.chunk", "lethe")}
     assert len({chunk.id for chunk in chunks}) == 1
     *texts, counted = chunks
@@ -139,25 +143,20 @@ def test_the_openai_client_streams_the_same_answer(sdk: openai.OpenAI) -> None:
     assert "".join(choice.delta.content or "" for choice in choices) == whole.choices[0].message.content
     assert [choice.delta.role for choice in choices] == ["assistant", *[None] * (len(choices) - 1)]
     assert [choice.finish_reason for choice in choices] == [*[None] * (len(choices) - 1), "stop"]
-    assert (texts[-1].model_extra or {})["citations"] == (whole.model_extra or {})["citations"]
+    assert texts[-1].model_extra["citations"] == whole.model_extra["citations"]
     assert (counted.choices, counted.usage) == ([], whole.usage)
-    assert whole.usage is not None
     assert whole.usage.total_tokens == whole.usage.prompt_tokens + whole.usage.completion_tokens > 9
 
 
-def test_a_stream_counts_no_tokens_unless_it_is_asked_to(sdk: openai.OpenAI) -> None:
-    asked: list[Any] = [{"role": "user", "content": QUESTIONS[0]}]
-    stream = sdk.chat.completions.create(model="lethe", messages=asked, stream=True)
-    assert all(chunk.choices and chunk.usage is None for chunk in stream)
-
-
-def test_a_stream_is_server_sent_events(client: httpx.Client) -> None:
-    asked = {"messages": [{"role": "user", "content": QUESTIONS[0]}], "stream": True}
-    response = client.post("/v1/chat/completions", json=asked)
+def streamed(response: httpx.Response) -> list[dict[str, Any]]:
+    """The chunks of a stream of events, which counts no tokens unless it is asked to."""
     assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
-    events = response.text.split("\n\n")
-    assert all(event.startswith("data: {") and "\n" not in event for event in events[:-2])
-    assert events[-2:] == ["data: [DONE]", ""]
+    *events, done, nothing = response.text.split("\n\n")
+    assert all(event.startswith("data: {") and "\n" not in event for event in events)
+    assert (done, nothing) == ("data: [DONE]", "")
+    chunks = [json.loads(event.removeprefix("data: ")) for event in events]
+    assert all(chunk["choices"] and not chunk.get("usage") for chunk in chunks)
+    return [chunk["choices"][0] for chunk in chunks]
 
 
 @pytest.mark.parametrize(
@@ -166,13 +165,8 @@ def test_a_stream_is_server_sent_events(client: httpx.Client) -> None:
 def test_an_answer_is_cut_after_the_tokens_that_are_asked_for(
     client: httpx.Client, fields: dict[str, int]
 ) -> None:
-    asked: dict[str, Any] = {"messages": [{"role": "user", "content": QUESTIONS[0]}]}
-    whole = client.post("/v1/chat/completions", json=asked).json()
-    cut = client.post("/v1/chat/completions", json=asked | fields).json()
-    events = client.post("/v1/chat/completions", json=asked | fields | {"stream": True}).text.split("\n\n")[
-        :-2
-    ]
-    chunks = [json.loads(event.removeprefix("data: "))["choices"][0] for event in events]
+    whole, cut = asked(client).json(), asked(client, **fields).json()
+    chunks = streamed(asked(client, stream=True, **fields))
     (before,), (choice,) = whole["choices"], cut["choices"]
     assert (before["finish_reason"], choice["finish_reason"]) == ("stop", "length")
     assert cut["usage"]["completion_tokens"] == 3
@@ -183,53 +177,27 @@ def test_an_answer_is_cut_after_the_tokens_that_are_asked_for(
     assert (cut["citations"], len(whole["citations"])) == ([], 1)
     assert "".join(each["delta"].get("content", "") for each in chunks) == said
     assert [each["finish_reason"] for each in chunks if each["finish_reason"]] == ["length"]
-    enough = {"max_tokens": whole["usage"]["completion_tokens"]}
-    assert client.post("/v1/chat/completions", json=asked | enough).json()["choices"] == whole["choices"]
-
-
-def test_what_goes_wrong_with_a_stream_is_told_before_it_begins(sdk: openai.OpenAI) -> None:
-    with pytest.raises(openai.NotFoundError):
-        sdk.chat.completions.create(model=MARK, messages=[{"role": "user", "content": "Who?"}], stream=True)
-    with pytest.raises(openai.BadRequestError, match="The chat holds no question"):
-        sdk.chat.completions.create(model="lethe", messages=[{"role": "user", "content": " "}], stream=True)
+    enough = asked(client, max_tokens=whole["usage"]["completion_tokens"]).json()
+    assert enough["choices"] == whole["choices"]
 
 
 def test_what_openai_clients_send_beside_the_question_is_taken(sdk: openai.OpenAI) -> None:
-    parts: Any = [{"type": "text", "text": "What is broken"}, {"type": "text", "text": "at the mill?"}]
-    plain = sdk.chat.completions.create(
-        model="lethe", messages=[{"role": "user", "content": "What is broken\nat the mill?"}]
-    )
+    parts = [{"type": "text", "text": "What is broken"}, {"type": "text", "text": "at the mill?"}]
+    plain = chat(sdk, "What is broken\nat the mill?")
     full = sdk.chat.completions.create(
-        model="lethe",
-        messages=[{"role": "user", "content": parts, "name": "somebody"}],
-        stream=False,
-        stop=["never said", "nor this"],
-        n=1,
-        response_format={"type": "text"},
-        temperature=0.3,
-        top_p=0.9,
-        presence_penalty=-0.5,
-        frequency_penalty=0.5,
-        max_tokens=4000,
-        max_completion_tokens=4000,
-        seed=7,
-        user="somebody",
-    )
+        model="lethe", messages=[{"role": "user", "content": parts, "name": "somebody"}],  # type: ignore[list-item]
+        stream=False, stop=["never said", "nor this"], n=1, response_format={"type": "text"}, temperature=0.3,
+        top_p=0.9, presence_penalty=-0.5, frequency_penalty=0.5, max_tokens=4000, max_completion_tokens=4000,
+        seed=7, user="somebody",
+    )  # fmt: skip
     assert full.choices == plain.choices
     fields = "stream stream_options stop response_format n temperature top_p presence_penalty seed user"
-    nothing: dict[str, Any] = dict.fromkeys(fields.split())
-    assert (
-        sdk.chat.completions.create(
-            model="lethe", messages=[{"role": "user", "content": parts}], extra_body=nothing
-        ).choices
-        == plain.choices
-    )
+    assert chat(sdk, parts, extra_body=dict.fromkeys(fields.split())).choices == plain.choices
 
 
 @pytest.mark.parametrize("stop", [" to repair", ["nowhere", " to repair", " it"]])
 def test_an_answer_ends_before_the_words_that_are_to_end_it(client: httpx.Client, stop: object) -> None:
-    asked = {"messages": [{"role": "user", "content": QUESTIONS[0]}], "stop": stop}
-    answer = client.post("/v1/chat/completions", json=asked).json()
+    answer = asked(client, stop=stop).json()
     text = answer["choices"][0]["message"]["content"]
     assert text.endswith(" euros")
     assert all(f"[{citation['mark']}]" in text for citation in answer["citations"])
@@ -258,61 +226,53 @@ def test_texts_that_cannot_be_encoded_as_asked(sdk: openai.OpenAI) -> None:
 
 
 @pytest.mark.parametrize(
-    ("turns", "expected"),
+    ("turns", "taken"),
     [
-        (["Who has a cough?", "And since when?"], "Who has a cough?\nAnd since when?"),
-        (["Who has a cough?", "Is he at home?"], "Who has a cough?\nIs he at home?"),
-        (["Who has a cough?", "What is broken at the mill?"], "What is broken at the mill?"),
-        (["", "And since when?"], "And since when?"),
-        (["Is he at home?"], "Is he at home?"),
-        (
-            ["Who coughs?", "Is he at home?", "And since when?"],
-            "Who coughs?\nIs he at home?\nAnd since when?",
-        ),
-        (["Who coughs?", "Why is the boiler broken?"], "Why is the boiler broken?"),
-        (["Who coughs?", "Is there a note that names it?"], "Is there a note that names it?"),
-        (["Who coughs?", "So far, which notes name a heron?"], "So far, which notes name a heron?"),
+        (["Who has a cough?", "And since when?"], 2),
+        (["Who has a cough?", "Is he at home?"], 2),
+        (["Who has a cough?", "What is broken at the mill?"], 1),
+        (["", "And since when?"], 1),
+        (["Is he at home?"], 1),
+        (["Who coughs?", "Is he at home?", "And since when?"], 3),
+        (["Who coughs?", "Why is the boiler broken?"], 1),
+        (["Who coughs?", "Is there a note that names it?"], 1),
+        (["Who coughs?", "So far, which notes name a heron?"], 1),
     ],
 )
-def test_a_question_that_goes_on_takes_the_one_before(turns: list[str], expected: str) -> None:
-    assert question_of(turns) == expected
-
-
-def test_the_openai_client_lists_models(sdk: openai.OpenAI) -> None:
-    assert [model.id for model in sdk.models.list()] == ["lethe", "kb:notes"]
-    assert sdk.models.retrieve("kb:notes").owned_by == "lethe"
+def test_a_question_that_goes_on_takes_the_one_before(turns: list[str], taken: int) -> None:
+    assert question_of(turns) == "\n".join(turns[-taken:])
 
 
 def test_the_question_is_the_last_user_turn(client: httpx.Client) -> None:
     turns = [("system", "Be brief."), ("user", QUESTIONS[1]), ("assistant", "So."), ("user", QUESTIONS[0])]
     messages = [{"role": role, "content": content} for role, content in turns]
-    asked = {"messages": messages, "temperature": 0.7, "max_tokens": 500, "seed": 1, "user": "someone"}
-    alone = ask(client, QUESTIONS[0]).json()
-    assert client.post("/v1/chat/completions", json=asked).json()["choices"] == alone["choices"]
+    assert asked(client, messages=messages).json()["choices"] == asked(client).json()["choices"]
 
 
 def test_answers_are_the_same_from_eight_threads_at_once(client: httpx.Client) -> None:
     def answer(question: str) -> object:
-        chat = ask(client, question).json()
+        said = asked(client, question).json()
         found = client.post("/v1/search", json={"question": question}).json()
-        return chat["choices"], chat["citations"], found
+        return said["choices"], said["citations"], found
 
     expected = {question: answer(question) for question in QUESTIONS}
     assert len({str(each) for each in expected.values()}) == len(QUESTIONS)
-    many = QUESTIONS * 8
     with ThreadPoolExecutor(8) as pool:
-        assert list(pool.map(answer, many)) == [expected[question] for question in many]
+        assert list(pool.map(answer, QUESTIONS * 8)) == [*expected.values()] * 8
 
 
 # -- what it refuses -----------------------------------------------------------------------------------
 
 
-def test_a_model_that_is_not_here(sdk: openai.OpenAI) -> None:
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_model_that_is_not_here(sdk: openai.OpenAI, stream: bool) -> None:
     with pytest.raises(openai.NotFoundError) as refused:
-        sdk.chat.completions.create(model=MARK, messages=[{"role": "user", "content": "Who?"}])
+        chat(sdk, model=MARK, stream=stream)
     assert (refused.value.code, refused.value.param) == ("model_not_found", "model")
     assert "There is no such model; the models are lethe and kb:notes." in refused.value.message
     assert MARK not in refused.value.message
+    assert [model.id for model in sdk.models.list()] == ["lethe", "kb:notes"]
+    assert sdk.models.retrieve("kb:notes").owned_by == "lethe"
     with pytest.raises(openai.NotFoundError):
         sdk.models.retrieve(MARK)
 
@@ -321,86 +281,45 @@ USER = {"role": "user", "content": MARK}
 TEXT_PART = {"type": "text", "text": MARK}
 
 
+def saying(content: object, role: str = "user") -> dict[str, object]:
+    return {"messages": [{"role": role, "content": content}]}
+
+
+SEARCHES: list[tuple[object, str | None, str]] = [
+    ({"question": MARK, "k": 0}, "k", "k: Input should be greater than or equal to 1"),
+    ({"question": MARK, "k": 101}, "k", "k: Input should be less than or equal to 100"),
+    ({"question": ""}, "question", "question: String should have at least 1 character"),
+    ({"question": MARK * 2000}, "question", "should have at most 20000 characters"),
+    ({}, "question", "question: Field required"),
+    ({"question": MARK, "top_k": 2}, "top_k", "top_k: this field is not supported, leave it out"),
+    ({"question": MARK, MARK + " x": 2}, "(a field)", "(a field): this field is not supported"),
+    ([MARK], None, "the body: "),
+]
+IMAGE = {"type": "image_url", "image_url": {"url": MARK}}
+CHATS: list[tuple[dict[str, object], str | None, str]] = [
+    ({"n": 2}, "n", "one answer is given, leave it out or send 1"),
+    ({"tools": []}, "tools", "tools: this field is not supported"),
+    ({"top_p": 2}, "top_p", "less than or equal to 1"),
+    ({"stop": [MARK] * 17}, "stop", "at most 16 items"),
+    ({"stop": [""]}, "stop.0", "at least 1 character"),
+    ({"response_format": {"type": "json_object"}}, "response_format.type", "type: Input should be 'text'"),
+    (saying([TEXT_PART, IMAGE]), "messages.0.content", "type image_url are not read, send parts"),
+    (saying([TEXT_PART, {"type": MARK}]), "messages.0.content", "send text, or parts of type text with th"),
+    (saying([{"type": "text", "text": [MARK]}]), "messages.0.content", "or parts of type text with their te"),
+    (saying([TEXT_PART | {"text": "x" * 60_000}] * 2), "messages.0.content", "at most 100000 characters"),
+    ({"messages": []}, "messages", "messages: List should have at least 1 item"),
+    (saying(MARK, role=MARK), "messages.0.role", "Input should be 's"),
+    (saying("  "), None, "The chat holds no question"),
+    (saying(" ") | {"stream": True}, None, "The chat holds no question"),
+    (saying(MARK, role="system"), None, "last user message is missing"),
+]
+
+
 @pytest.mark.parametrize(
     ("path", "body", "param", "message"),
     [
-        ("search", {"question": MARK, "k": 0}, "k", "k: Input should be greater than or equal to 1"),
-        ("search", {"question": MARK, "k": 101}, "k", "k: Input should be less than or equal to 100"),
-        ("search", {"question": ""}, "question", "question: String should have at least 1 character"),
-        ("search", {"question": MARK * 2000}, "question", "should have at most 20000 characters"),
-        ("search", {}, "question", "question: Field required"),
-        (
-            "search",
-            {"question": MARK, "top_k": 2},
-            "top_k",
-            "top_k: this field is not supported, leave it out",
-        ),
-        ("search", {"question": MARK, MARK + " x": 2}, "(a field)", "(a field): this field is not supported"),
-        (
-            "chat/completions",
-            {"messages": [USER], "n": 2},
-            "n",
-            "one answer is given, leave it out or send 1",
-        ),
-        (
-            "chat/completions",
-            {"messages": [USER], "tools": []},
-            "tools",
-            "tools: this field is not supported",
-        ),
-        (
-            "chat/completions",
-            {"messages": [USER], "logprobs": True},
-            "logprobs",
-            "logprobs: this field is not",
-        ),
-        ("chat/completions", {"messages": [USER], "top_p": 2}, "top_p", "less than or equal to 1"),
-        ("chat/completions", {"messages": [USER], "stop": [MARK] * 17}, "stop", "at most 16 items"),
-        ("chat/completions", {"messages": [USER], "stop": [""]}, "stop.0", "at least 1 character"),
-        (
-            "chat/completions",
-            {"messages": [USER], "response_format": {"type": "json_object"}},
-            "response_format.type",
-            "response_format.type: Input should be 'text'",
-        ),
-        (
-            "chat/completions",
-            {
-                "messages": [
-                    {**USER, "content": [TEXT_PART, {"type": "image_url", "image_url": {"url": MARK}}]}
-                ]
-            },
-            "messages.0.content",
-            "messages.0.content: parts of type image_url are not read, send parts of type text",
-        ),
-        (
-            "chat/completions",
-            {"messages": [{**USER, "content": [TEXT_PART, {"type": MARK}]}]},
-            "messages.0.content",
-            "messages.0.content: send text, or parts of type text with their text",
-        ),
-        (
-            "chat/completions",
-            {"messages": [{**USER, "content": [{"type": "text", "text": [MARK]}]}]},
-            "messages.0.content",
-            "send text, or parts of type text with their text",
-        ),
-        (
-            "chat/completions",
-            {"messages": [{**USER, "content": [{"type": "text", "text": "x" * 60_000}] * 2}]},
-            "messages.0.content",
-            "should have at most 100000 characters",
-        ),
-        ("chat/completions", {"messages": []}, "messages", "messages: List should have at least 1 item"),
-        ("chat/completions", {"messages": [{**USER, "role": MARK}]}, "messages.0.role", "Input should be 's"),
-        ("chat/completions", {"messages": [{**USER, "content": "  "}]}, None, "The chat holds no question"),
-        (
-            "chat/completions",
-            {"messages": [{**USER, "role": "system"}]},
-            None,
-            "last user message is missing",
-        ),
-        ("search", [MARK], None, "the body: "),
+        *(("search", *each) for each in SEARCHES),
+        *(("chat/completions", {"messages": [USER], **fields}, *told) for fields, *told in CHATS),
     ],
 )
 def test_what_is_wrong_with_a_body_is_told_by_field(
@@ -413,32 +332,24 @@ def test_what_is_wrong_with_a_body_is_told_by_field(
 
 WHOLE, NUMBERS, FLAGS = ("5", 5.0, True, [5]), ("0.5", True, [1]), ("true", 1, "", [True])
 """What is no integer, no number and no boolean."""
-CHAT = {"messages": [USER]}
-TYPED = [
+CHAT_TYPES = {
+    **dict.fromkeys(("max_tokens", "max_completion_tokens", "seed", "n"), WHOLE),
+    **dict.fromkeys(("temperature", "top_p", "presence_penalty", "frequency_penalty"), NUMBERS),
+    **dict.fromkeys(("stream", "stream_options.include_usage"), FLAGS),
+}
+TYPED: list[tuple[str, dict[str, object], str, object]] = [
     *(("search", {"question": MARK}, "k", wrong) for wrong in WHOLE),
     *(("embeddings", {"input": MARK, "model": "lethe"}, "dimensions", wrong) for wrong in WHOLE),
-    *(
-        ("chat/completions", CHAT, name, wrong)
-        for name in ("max_tokens", "max_completion_tokens", "seed", "n")
-        for wrong in WHOLE
-    ),
-    *(
-        ("chat/completions", CHAT, name, wrong)
-        for name in ("temperature", "top_p", "presence_penalty", "frequency_penalty")
-        for wrong in NUMBERS
-    ),
-    *(("chat/completions", CHAT, "stream", wrong) for wrong in FLAGS),
-    *(("chat/completions", CHAT, "stream_options.include_usage", wrong) for wrong in FLAGS),
+    *(("chat/completions", saying(MARK), name, each) for name, wrong in CHAT_TYPES.items() for each in wrong),
 ]
 
 
 @pytest.mark.parametrize(("path", "body", "name", "wrong"), TYPED)
 def test_a_value_of_another_type_is_refused_by_field(
-    client: httpx.Client, path: str, body: dict[str, Any], name: str, wrong: object
+    client: httpx.Client, path: str, body: dict[str, object], name: str, wrong: object
 ) -> None:
     outer, _, inner = name.partition(".")
-    sent = body if outer in body else body | {outer: {inner: wrong} if inner else wrong}
-    response = client.post(f"/v1/{path}", json=sent)
+    response = client.post(f"/v1/{path}", json=body | {outer: {inner: wrong} if inner else wrong})
     assert (response.status_code, error_of(response)["param"]) == (400, name)
 
 
@@ -507,13 +418,12 @@ def test_the_routes_are_described_on_a_page_that_loads_nothing(client: httpx.Cli
 
 def test_the_page_of_routes_shows_words_of_a_description_as_words() -> None:
     bad = "<script>"
+    fields = {"properties": {bad: {"type": bad, "description": bad, "default": bad}}}
     page = docs_page(
         {
             "info": {"title": bad, "version": bad},
             "paths": {bad: {"get": {"summary": bad, "responses": {"200": {}}}}},
-            "components": {
-                "schemas": {bad: {"properties": {bad: {"type": bad, "description": bad, "default": bad}}}}
-            },
+            "components": {"schemas": {bad: fields}},
         }
     )
     assert bad not in page
@@ -545,27 +455,23 @@ def test_a_sender_that_reads_only_when_all_is_sent_still_learns_why(server: Serv
         assert connection.getresponse().status == 413
 
 
-@pytest.mark.parametrize(
-    ("host", "status"),
-    [
-        ("127.0.0.1:8000", 200),
-        ("localhost", 200),
-        ("[::1]:8000", 200),
-        ("rebinding.example", 400),
-        ("localhost.rebinding.example", 400),
-        ("127.0.0.1@rebinding.example", 400),
-        ("10.0.0.1:8000", 400),
-        ("", 400),
-    ],
-)
-def test_only_names_of_this_machine_are_answered(client: httpx.Client, host: str, status: int) -> None:
+OWN_HOSTS = ["127.0.0.1:8000", "localhost", "[::1]:8000"]
+OTHER_HOSTS = [
+    "rebinding.example",
+    "localhost.rebinding.example",
+    "127.0.0.1@rebinding.example",
+    "10.0.0.1:80",
+]
+
+
+@pytest.mark.parametrize("host", [*OWN_HOSTS, *OTHER_HOSTS, ""])
+def test_only_names_of_this_machine_are_answered(client: httpx.Client, host: str) -> None:
     response = client.get("/v1/models", headers={"host": host})
-    assert response.status_code == status
-    assert ("kb:notes" in response.text) == (status == 200)
-    if status == 400:
-        error = error_of(response)
-        assert error["code"] == "host_not_allowed"
-        assert "set LETHE_SERVER__HOSTS to a JSON list of allowed names" in error["message"]
+    own = host in OWN_HOSTS
+    assert (response.status_code, "kb:notes" in response.text) == (200 if own else 400, own)
+    if not own:
+        assert error_of(response)["code"] == "host_not_allowed"
+        assert "set LETHE_SERVER__HOSTS to a JSON list of allowed names" in response.text
         assert "rebinding" not in response.text
 
 
@@ -576,8 +482,8 @@ def test_names_of_the_settings_are_answered_too() -> None:
             assert client.get("/v1/models", headers={"host": name}).status_code == status
 
 
-def test_a_proxy_may_call_it_by_its_name_with_a_key(tmp_path: Path) -> None:
-    data = ingested(tmp_path, "threads = 1\n", NOTES[:1])
+def test_a_proxy_may_call_it_by_its_name_with_a_key(data: Path, tmp_path: Path) -> None:
+    data = shutil.copytree(data, tmp_path / "data")
     names = json.dumps(["lethe.example"])
     variables = environment(data) | {"LETHE_SERVER__HOSTS": names}
     refused = subprocess.run(command("serve"), env=variables, capture_output=True, text=True, check=False)
@@ -590,51 +496,53 @@ def test_a_proxy_may_call_it_by_its_name_with_a_key(tmp_path: Path) -> None:
         assert client.get("/v1/models", headers={"host": "lethe.example"}).status_code == 401
 
 
-@pytest.mark.parametrize(("trust", "raw"), [("remote", False), ("local", True)])
-def test_a_remote_model_behind_the_chat_reads_no_name(data: Path, trust: str, raw: bool) -> None:
-    asked = "Has Tobias Keller, NHS 943 476 5919, a cough?"
-    turns = [{"role": "user", "content": "Who is Tobias Keller?"}, {"role": "user", "content": asked}]
-    with chat_server(says("Yes [1].")) as backend:
-        generator = {"KIND": "openai_compatible", "BASE_URL": backend.url, "MODEL": "x", "TRUST": trust}
-        variables = {f"LETHE_GENERATOR__{name}": value for name, value in generator.items()}
-        with served(data, **variables) as server, server.client() as client:
-            answer = client.post("/v1/chat/completions", json={"messages": turns}).json()
+@contextmanager
+def with_model(data: Path, *replies: Reply, trust: str = "local") -> Iterator[tuple[Served, ChatServer]]:
+    """A server of the collection that answers by a language model."""
+    with chat_server(*replies) as backend:
+        generator = {"KIND": "openai_compatible", "BASE_URL": backend.url, "MODEL": "mute", "TRUST": trust}
+        with served(data, **{f"LETHE_GENERATOR__{name}": each for name, each in generator.items()}) as server:
+            yield server, backend
+
+
+TURNS = [
+    {"role": "user", "content": "Who is Tobias Keller?"},
+    {"role": "user", "content": "Has Tobias Keller, NHS 943 476 5919, a cough?"},
+]
+SECRETS = ("Tobias", "Keller", "943", "5919")
+
+
+def test_a_remote_model_behind_the_chat_reads_no_name_or_no_question(data: Path) -> None:
+    polish = "Od jak dawna kaszle pan Tobias Keller z Krakowa i co na to przyjmuje każdego dnia?"
+    with with_model(data, says("Yes [1]."), trust="remote") as (server, backend), server.client() as client:
+        answer = asked(client, messages=TURNS).json()
+        refused, short = asked(client, polish), asked(client, "keller cough").json()
     sent = json.dumps(backend.requests)
-    assert len(backend.requests) == 1
-    assert [part in sent for part in ("Tobias", "Keller", "943", "5919")] == [raw] * 4
-    if raw:
-        assert answer["question_sent"] is None
-    else:
-        assert answer["question_sent"].startswith("Has Person A, ")
-        assert answer["question_sent"] in sent
-
-
-def test_a_question_that_is_not_sent_is_the_clients_to_change(data: Path) -> None:
-    asked = "Od jak dawna kaszle pan Tobias Keller z Krakowa i co na to przyjmuje każdego dnia?"
-    with chat_server(says("Yes [1].")) as backend:
-        generator = {"KIND": "openai_compatible", "BASE_URL": backend.url, "MODEL": "x", "TRUST": "remote"}
-        variables = {f"LETHE_GENERATOR__{name}": value for name, value in generator.items()}
-        with served(data, **variables) as server, server.client() as client:
-            turns = [{"role": "user", "content": asked}]
-            response = client.post("/v1/chat/completions", json={"messages": turns})
-            short = client.post(
-                "/v1/chat/completions", json={"messages": [{"role": "user", "content": "keller cough"}]}
-            )
-    assert response.status_code == 400
-    assert error_of(response)["code"] == "question_not_sent"
-    assert error_of(response)["message"] == (
+    assert len(backend.requests) == 2
+    assert not [part for part in SECRETS if part in sent]
+    assert answer["question_sent"].startswith("Has Person A, ")
+    assert answer["question_sent"] in sent
+    assert (refused.status_code, error_of(refused)["code"]) == (400, "question_not_sent")
+    assert error_of(refused)["message"] == (
         "The question was not sent: it is in Polish, and only English, German, French, Spanish, Italian, "
         "Dutch and Portuguese are accepted. Ask in one of these, or start with --language any."
     )
-    assert short.json()["warnings"][0].startswith("entities may have been missed in the question: ")
+    assert short["warnings"][0].startswith("entities may have been missed in the question: ")
+
+
+def test_a_local_model_behind_the_chat_reads_the_question_as_it_is(data: Path) -> None:
+    with with_model(data, says("Yes [1].")) as (server, backend), server.client() as client:
+        answer = asked(client, messages=TURNS).json()
     assert len(backend.requests) == 1
+    assert all(part in json.dumps(backend.requests) for part in SECRETS)
+    assert answer["question_sent"] is None
 
 
 def test_pages_of_other_sites_are_not_let_in(client: httpx.Client) -> None:
-    asked = {"origin": "http://elsewhere.example", "access-control-request-method": "POST"}
-    for response in (client.options("/v1/search", headers=asked), client.get("/v1/models", headers=asked)):
+    foreign = {"origin": "http://elsewhere.example", "access-control-request-method": "POST"}
+    for response in (client.options("/v1/search", headers=foreign), client.get("/livez", headers=foreign)):
         assert not [name for name in response.headers if name.startswith("access-control")]
-    refused = client.post("/v1/search", headers=asked, json={"question": MARK})
+    refused = client.post("/v1/search", headers=foreign, json={"question": MARK})
     assert (refused.status_code, error_of(refused)["code"]) == (403, "foreign_origin")
     for origin in ("null", "http://127.0.0.1:1", "http://127.0.0.1.elsewhere.example"):
         assert client.get("/livez", headers={"origin": origin}).status_code == 403
@@ -642,11 +550,11 @@ def test_pages_of_other_sites_are_not_let_in(client: httpx.Client) -> None:
     assert client.get("/livez", headers={"origin": own}).status_code == 200
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "example.org"])
-def test_other_addresses_than_loopback_need_keys(data: Path, host: str) -> None:
-    ran = lethe(data, "serve", "-c", "notes", "--host", host)
+def test_other_addresses_than_loopback_need_keys(data: Path) -> None:
+    ran = lethe(data, "serve", "-c", "notes", "--host", "0.0.0.0")
     assert (ran.code, ran.out) == (2, "")
     assert "others can reach this server, and nobody has a key. Make one:" in ran.err
+    assert not ServerSettings(host="example.org").alone
 
 
 def test_a_port_that_is_taken(data: Path) -> None:
@@ -670,45 +578,42 @@ def test_an_ipv6_url_has_brackets() -> None:
 # -- how it ends, and what it says ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_it_at_once_and_it_has_said_one_line(data: Path, number: signal.Signals) -> None:
+def test_an_interrupt_ends_it_at_once_and_it_has_said_one_line(data: Path) -> None:
     with served(data) as server, server.client() as client:
-        assert ask(client, f"{MARK}: {QUESTIONS[0]}").status_code == 200
+        assert asked(client, f"{MARK}: {QUESTIONS[0]}").status_code == 200
         assert client.post("/v1/search", json={"question": MARK, MARK: 1}).status_code == 400
-        code, seconds, out, err = server.ended_by(number)
+        code, seconds, out, err = server.ended_by(signal.SIGINT)
     assert (code, out, err) == (0, "", server.line)
     assert seconds < 5
 
 
 def test_a_slow_model_neither_blocks_nor_holds_the_server(data: Path) -> None:
     slow = Reply(says("Invented.").body, seconds=0.5)
-    with chat_server(says("The boiler is broken [1]."), Reply(b"", 500), slow) as backend:
-        generator = {"KIND": "openai_compatible", "BASE_URL": backend.url, "MODEL": "invented"}
-        variables = {f"LETHE_GENERATOR__{name}": value for name, value in generator.items()}
-        with served(data, **variables) as server, server.client() as client:
-            assert ask(client, QUESTIONS[0]).json()["choices"][0]["message"]["content"].endswith("[1].")
-            failed = ask(client, MARK)
-            assert (failed.status_code, error_of(failed)["code"]) == (503, "model_unavailable")
-            long = ask(client, f"{MARK} " * 7000)
-            assert (long.status_code, error_of(long)["code"]) == (413, "context_length_exceeded")
-            assert re.search(r"the prompt takes \d+ tokens and invented at", error_of(long)["message"])
-            waiting = threading.Thread(target=ask_in_vain, args=(server, backend.requests))
-            waiting.start()
-            while len(backend.requests) < 3:
-                time.sleep(0.01)
-            assert client.get("/livez", timeout=2).status_code == 200
-            code, seconds, out, err = server.ended_by(signal.SIGTERM)
-            waiting.join()
+    replies = says("The boiler is broken [1]."), Reply(b"", 500), slow
+    with with_model(data, *replies) as (server, backend), server.client() as client:
+
+        def ask_in_vain() -> None:
+            with server.client() as other:
+                try:
+                    assert asked(other, MARK).status_code >= 500
+                except httpx.HTTPError:
+                    assert len(backend.requests) == 3
+
+        assert asked(client).json()["choices"][0]["message"]["content"].endswith("[1].")
+        failed = asked(client, MARK)
+        assert (failed.status_code, error_of(failed)["code"]) == (503, "model_unavailable")
+        long = asked(client, f"{MARK} " * 7000)
+        assert (long.status_code, error_of(long)["code"]) == (413, "context_length_exceeded")
+        assert re.search(r"the prompt takes \d+ tokens and mute at", error_of(long)["message"])
+        waiting = threading.Thread(target=ask_in_vain)
+        waiting.start()
+        while len(backend.requests) < 3:
+            time.sleep(0.01)
+        assert client.get("/livez", timeout=2).status_code == 200
+        code, seconds, out, err = server.ended_by(signal.SIGTERM)
+        waiting.join()
     assert (code, out, err) == (0, "", server.line)
     assert seconds < 5
-
-
-def ask_in_vain(server: Served, requests: Sequence[object]) -> None:
-    with server.client() as client:
-        try:
-            assert ask(client, MARK).status_code >= 500
-        except httpx.HTTPError:
-            assert len(requests) == 3
 
 
 FAILING = """
@@ -730,7 +635,7 @@ with listening("127.0.0.1", 0) as listener:
 def test_an_error_that_nobody_foresaw_says_nothing_of_the_question(tmp_path: Path) -> None:
     arguments = [sys.executable, "-W", "error", "-c", FAILING]
     with running(arguments, environment(tmp_path), ROOT) as server, server.client() as client:
-        response = ask(client, MARK)
+        response = asked(client, MARK)
         assert response.status_code == 500
         number = response.headers["x-request-id"]
         assert error_of(response)["message"] == (
@@ -775,16 +680,4 @@ def test_each_kind_of_error_has_its_status(error: Exception, status: int, code: 
 def test_the_committed_description_is_current() -> None:
     # `python -m app.server.openapi` writes it anew.
     assert (ROOT / PATH).read_text(encoding="utf-8") == openapi_text()
-    described = json.loads(openapi_text())
-    assert "422" not in json.dumps(described)
-    assert set(described["paths"]) == {
-        "/livez", "/readyz", "/v1/collections", "/v1/collections/{collection}", "/v1/search",
-        "/v1/models", "/v1/models/{model}", "/v1/chat/completions", "/v1/embeddings", *PATHS,
-        "/v1/collections/{collection}/audits", "/v1/audits", "/v1/audits/{job_id}",
-        "/v1/audits/{job_id}/report", "/v1/audits/{job_id}/figures",
-        "/v1/collections/{collection}/documents", "/v1/collections/{collection}/documents/{doc_id}",
-        "/v1/collections/{collection}/documents/{doc_id}/reveal", "/v1/collections/{collection}/erase",
-        "/v1/collections/{collection}/resanitize", "/v1/jobs", "/v1/jobs/{job_id}",
-        "/v1/jobs/{job_id}/events", "/v1/sanitize", "/v1/policies", "/v1/keys", "/v1/keys/{key_id}", "/v1/me",
-        "/v1/trail",
-    }  # fmt: skip
+    assert "422" not in openapi_text()
