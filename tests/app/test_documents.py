@@ -6,6 +6,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -124,12 +125,7 @@ def test_files_become_a_collection_that_answers_and_are_erased_with_a_receipt(
     left = [each["doc_id"] for each in first + rest if each["doc_id"] != erasure["doc_id"]]
     assert [each["doc_id"] for each in again] == left
     gone = client.delete(f"{place('notes')}/{erasure['doc_id']}")
-    assert problem(gone) == (
-        404,
-        "document_not_found",
-        "No document has one of these ids; give the name of a file as it was uploaded, the id of a record, "
-        "or an id from the list of the collection's documents.",
-    )
+    assert problem(gone) == (404, "document_not_found", NOTHING_TO_ERASE)
     assert raw_in(data) == []
 
 
@@ -251,13 +247,9 @@ def test_a_text_is_sanitized_with_every_decision(client: httpx.Client) -> None:
             assert answer["text"][start:end] == decision["replacement"]
     assert 'name = "lethe"\nk = 5.0\npeople = 20.0\n' in answer["policy_toml"]
     polish = "Tekst zmyślony. Kocioł w młynie jest zepsuty, a hydraulik wróci dopiero w poniedziałek."
-    assert problem(client.post("/v1/sanitize", json={"text": polish})) == (
-        422,
-        "not_sanitized",
-        "The text is in Polish, and only English, German, French, Spanish, Italian, Dutch and Portuguese are "
-        'accepted. Send one of these, or let the operator set detector.language to "any"; results then carry '
-        "a warning.",
-    )
+    status, code, told = problem(client.post("/v1/sanitize", json={"text": polish}))
+    assert (status, code, told[:22]) == (422, "not_sanitized", "The text is in Polish,")
+    assert 'Send one of these, or let the operator set detector.language to "any"' in told
     body = {"text": text, "policy": {"replacements": "alias"}}
     told = "policy.replacements: aliases are those of a collection. Name it."
     assert problem(client.post("/v1/sanitize", json=body)) == (400, "invalid_value", told)
@@ -289,26 +281,23 @@ def test_erasing_while_others_search_is_whole(client: httpx.Client) -> None:
     files = {f"{number}.txt": f"Invented note {number}. The mill {number} is broken." for number in range(12)}
     over(client, sent(client, "many", files, policy=REDACT))
     ending = threading.Event()
-    statuses: list[int] = []
 
-    def search() -> None:
+    def search() -> set[int]:
         body = {"collection": "many", "question": "Which mill is broken?"}
+        statuses = {200}
         while not ending.is_set():
-            statuses.append(client.post("/v1/search", json=body).status_code)
+            statuses.add(client.post("/v1/search", json=body).status_code)
+        return statuses
 
-    threads = [threading.Thread(target=search) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    try:
-        for number in range(3):
-            answer = client.post("/v1/collections/many/erase", json={"ids": [f"{number}.txt"]})
-            assert answer.status_code == 200, answer.text
-            assert answer.json()["complete"]
-    finally:
-        ending.set()
-        for thread in threads:
-            thread.join()
-    assert set(statuses) == {200}
+    with ThreadPoolExecutor(3) as pool:
+        searching = [pool.submit(search) for _ in range(3)]
+        try:
+            for number in range(3):
+                answer = client.post("/v1/collections/many/erase", json={"ids": [f"{number}.txt"]})
+                assert answer.status_code == 200 and answer.json()["complete"], answer.text
+        finally:
+            ending.set()
+    assert [each.result() for each in searching] == [{200}] * 3
     assert client.get("/v1/collections/many").json()["documents"] == 9
 
 
@@ -345,9 +334,9 @@ def test_all_about_somebody_is_erased_where_aliases_are_the_same_in_every_docume
     }
     policy = json.dumps({"name": "trip", "replacements": "alias"})
     over(client, sent(client, "letters", letters, policy=policy))
-    receipt = client.post("/v1/collections/letters/erase", json={"people": ["Tobias Keller"]})
-    assert receipt.status_code == 200, receipt.text
-    assert len(receipt.json()["erasures"]) == 2
+    erase = "/v1/collections/letters/erase"
+    receipt = client.post(erase, json={"people": ["Tobias Keller"]})
+    assert (receipt.status_code, len(receipt.json()["erasures"])) == (200, 2)
     (left,) = client.get(place("letters")).json()["documents"]
     found = client.post("/v1/search", json={"collection": "letters", "question": "Who bought it?"}).json()
     assert [each["doc_id"] for each in found["passages"]] == [left["doc_id"]]
@@ -356,7 +345,7 @@ def test_all_about_somebody_is_erased_where_aliases_are_the_same_in_every_docume
         (["the"], "people: a name was not recognized. Give it in full, as in the documents."),
         ([], NOTHING_TO_ERASE),
     ):
-        assert problem(client.post("/v1/collections/letters/erase", json={"people": people}))[2] == told
+        assert problem(client.post(erase, json={"people": people}))[2] == told
     over(client, sent(client, "unlinked", {"c.txt": letters["c.txt"]}, policy=REDACT))
     unlinked = client.post("/v1/collections/unlinked/erase", json={"people": ["Anna Gruber"]})
     assert problem(unlinked)[2].startswith("people: this collection has no keyed aliases")
@@ -371,14 +360,12 @@ def test_what_others_say_too_is_no_trace_and_no_sign(client: httpx.Client) -> No
     }
     over(client, sent(client, "template", letters, policy=REDACT))
     for name in letters:
-        answer = client.post("/v1/collections/template/erase", json={"ids": [name]})
-        assert answer.status_code == 200, answer.text
-        assert answer.json()["proof"]["before"]["found"] == 1
-        assert answer.json()["proof"]["after"]["found"] == 0
+        receipt = client.post("/v1/collections/template/erase", json={"ids": [name]}).json()
+        assert [receipt["proof"][when]["found"] for when in ("before", "after")] == [1, 0]
         # While another says the same, similarities tell nothing.
-        left_open = [(each["cause"], each["checks"]) for each in answer.json()["not_proved"]]
+        left_open = [(each["cause"], each["checks"]) for each in receipt["not_proved"]]
         assert left_open == ([("not_nearest", ["membership"])] if name == "a.txt" else [])
-        assert answer.json()["proved"] == (name != "a.txt")
+        assert receipt["proved"] == (name != "a.txt")
 
 
 def cut_short(data: Path, collection: str, doc_ids: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -401,8 +388,8 @@ def test_a_receipt_of_an_erasure_that_was_cut_short_says_what_it_does_not_prove(
     cut_short(data, "cut", ids[:1], monkeypatch)
     receipt = client.post("/v1/collections/cut/erase", json={"ids": ids[:2]}).json()
     resumed, whole = sorted(receipt["erasures"], key=lambda each: not each["resumed"])
-    assert (resumed["doc_id"], resumed["resumed"], resumed["bytes_searched"]) == (ids[0], True, 0)
-    assert (whole["doc_id"], whole["resumed"], whole["bytes_searched"] > 0) == (ids[1], False, True)
+    shown = [(each["doc_id"], each["resumed"], each["bytes_searched"] > 0) for each in (resumed, whole)]
+    assert shown == [(ids[0], True, False), (ids[1], False, True)]
     # The searches for the other one succeed, and prove nothing about the first.
     assert receipt["proof"]["before"] == {"passages": 1, "found": 1, "members": 1}
     assert (receipt["complete"], receipt["proved"]) == (True, False)
@@ -412,11 +399,9 @@ def test_a_receipt_of_an_erasure_that_was_cut_short_says_what_it_does_not_prove(
     assert left_open == {"cause": "resumed", "checks": checks, "documents": 1, "passages": 1}
     # By another id, it is finished as well, and that is said.
     cut_short(data, "cut", ids[2:], monkeypatch)
-    assert problem(client.post("/v1/collections/cut/erase", json={"ids": ["never"]})) == (
-        404,
-        "document_not_found",
-        f"{NOTHING_TO_ERASE} Erasures that had been cut short are finished now: 1.",
-    )
+    told = f"{NOTHING_TO_ERASE} Erasures that had been cut short are finished now: 1."
+    never = client.post("/v1/collections/cut/erase", json={"ids": ["never"]})
+    assert problem(never) == (404, "document_not_found", told)
     assert client.get(place("cut")).json()["documents"] == []
 
 

@@ -158,13 +158,7 @@ def test_an_original_opens_at_its_own_place_only() -> None:
         (VAULT, HERE, replace(other, sealed=original.sealed), OriginalNotOpened, "put into another place"),
         (VAULT, ELSEWHERE, original, OriginalNotOpened, "put into another place"),
         (both, HERE, relabelled, OriginalNotOpened, "put into another place"),
-        (
-            Vault(NEW),
-            HERE,
-            original,
-            OriginalNotOpened,
-            f"under the key {key_id_of(KEY)}, which the settings",
-        ),
+        (Vault(NEW), HERE, original, OriginalNotOpened, f"under the key {key_id_of(KEY)}, which"),
         (VAULT, HERE, replace(original, sealed=None), NoOriginal, "no original of this document to show"),
     ):
         with pytest.raises(refusal, match=reason):
@@ -285,25 +279,20 @@ def test_a_document_that_was_there_before_the_vault_has_no_original(data: DataDi
     assert (row["documents"], row["originals"]) == (2, 1)
 
 
-def test_a_replaced_document_replaces_its_original(data: DataDir) -> None:
+def test_a_text_that_loses_an_id_keeps_its_original_until_it_is_replaced(data: DataDir) -> None:
     kept(data, {"a": NOTES[0]})
     (before,) = rows(data)
-    kept(data, {"a": NOTES[1]})
-    assert texts_of(data) == {"a": NOTES[1]}
-    assert len(rows(data)) == 1
-    with data.open("notes") as collection:
-        assert collection.store.compact()
-    content = (data.folder("notes") / "collection.db").read_bytes()
-    assert before[1][:64] not in content
-
-
-def test_a_text_that_loses_an_id_keeps_its_original(data: DataDir) -> None:
-    kept(data, {"a": NOTES[0]})
     kept(data, {"b": NOTES[0]})
     assert texts_of(data) == {"a": NOTES[0], "b": NOTES[0]}
     kept(data, {"a": NOTES[1]})
     assert texts_of(data) == {"a": NOTES[1], "b": NOTES[0]}
     assert (shown(data, "b")["sealed_as"], shown(data, "a")["sealed_as"]) == ("a", "a")
+    kept(data, {"b": NOTES[2]})
+    assert texts_of(data) == {"a": NOTES[1], "b": NOTES[2]}
+    assert len(rows(data)) == 2
+    with data.open("notes") as collection:
+        assert collection.store.compact()
+    assert before[1][:64] not in (data.folder("notes") / "collection.db").read_bytes()
 
 
 def test_an_erasure_leaves_no_original_and_searches_for_it(data: DataDir) -> None:
@@ -350,33 +339,6 @@ def keys_in(data: DataDir) -> dict[str, int]:
         return collection.store.originals_by_key()
 
 
-@pytest.fixture
-def new_file(tmp_path: Path) -> Path:
-    return written(tmp_path / "new.key", NEW)
-
-
-def test_a_rotation_puts_every_original_under_the_new_key(
-    data: DataDir, tmp_path: Path, key_file: Path, new_file: Path
-) -> None:
-    kept(data, numbered(NOTES))
-    before = [content for _, content in rows(data)]
-    after = data_in(tmp_path, enabled=True, key_file=new_file)
-    with pytest.raises(ConfigurationError, match=f"under the key {key_id_of(KEY)}, and the settings"):
-        kept(after, {"x": NOTES[2]})
-    assert len(rows(data)) == 8
-    both = data_in(tmp_path, enabled=True, key_file=new_file, old_key_files=(key_file,))
-    kept(both, {"new": "Invented note. The weir was mended."})
-    assert keys_in(both) == {key_id_of(KEY): 8, key_id_of(NEW): 1}
-    assert len(texts_of(both)) == 9
-    assert (rotate(both, "notes"), rotate(both, "notes")) == (8, 0)
-    assert keys_in(after) == {key_id_of(NEW): 9}
-    assert texts_of(after) == {**numbered(NOTES), "new": "Invented note. The weir was mended."}
-    with pytest.raises(OriginalNotOpened):
-        texts_of(data)
-    for path in data.folder("notes").iterdir():
-        assert not any(each[:40] in path.read_bytes() for each in before), path
-
-
 DYING = """
 import os, signal, sys
 from app.access import vault
@@ -395,10 +357,16 @@ main(["vault", "rotate", "-c", "notes"])
 """
 
 
-def test_a_rotation_that_is_killed_leaves_all_readable_and_goes_on(
-    data: DataDir, tmp_path: Path, key_file: Path, new_file: Path
+def test_a_rotation_that_is_killed_leaves_all_readable_and_goes_on_to_put_all_under_the_new_key(
+    data: DataDir, tmp_path: Path, key_file: Path
 ) -> None:
+    new_file = written(tmp_path / "new.key", NEW)
     kept(data, numbered(NOTES))
+    before = [content for _, content in rows(data)]
+    after = data_in(tmp_path, enabled=True, key_file=new_file)
+    with pytest.raises(ConfigurationError, match=f"under the key {key_id_of(KEY)}, and the settings"):
+        kept(after, {"x": NOTES[2]})
+    assert len(rows(data)) == 8
     keys = {"LETHE_VAULT__KEY_FILE": str(new_file), "LETHE_VAULT__OLD_KEY_FILES": json.dumps([str(key_file)])}
     env = {**environment(data.settings.data_dir), **keys}
     died = subprocess.run([sys.executable, "-c", DYING], env=env, cwd=ROOT, timeout=100, check=False)
@@ -407,29 +375,29 @@ def test_a_rotation_that_is_killed_leaves_all_readable_and_goes_on(
     assert keys_in(both) == {key_id_of(NEW): 4, key_id_of(KEY): 4}
     assert vault_row(both, "notes")["to_rotate"] == 4
     assert texts_of(both) == numbered(NOTES)
-    assert rotate(both, "notes") == 4
-    assert texts_of(data_in(tmp_path, key_file=new_file)) == numbered(NOTES)
     with closing(Trail(data)) as trail:
         assert [row["outcome"] for row in trail.rows()] == ["begun"], "the killed run left its beginning"
+    kept(both, {"new": "Invented note. The weir was mended."})
+    assert (rotate(both, "notes"), rotate(both, "notes")) == (4, 0)
+    assert keys_in(after) == {key_id_of(NEW): 9}
+    assert texts_of(after) == {**numbered(NOTES), "new": "Invented note. The weir was mended."}
+    with pytest.raises(OriginalNotOpened):
+        texts_of(data)
+    for path in data.folder("notes").iterdir():
+        assert not any(each[:40] in path.read_bytes() for each in before), path
 
 
 # -- the command, and several processes ------------------------------------------------------------------
 
 
-@pytest.fixture
-def here(small_corpus: Path, monkeypatch: pytest.MonkeyPatch, key_file: Path) -> Path:
-    """A folder with records, and the settings of the vault in the environment."""
-    for name, value in {"ENABLED": "true", "KEY_FILE": str(key_file)}.items():
-        monkeypatch.setenv(f"LETHE_VAULT__{name}", value)
-    monkeypatch.setenv("LETHE_INGEST__KEEP_IDS", "true")
-    write_records(small_corpus / "notes.jsonl", NOTES)
-    return small_corpus
-
-
 def test_a_revealed_original_is_in_the_trail_before_it_is_shown(
-    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    small_corpus: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, key_file: Path
 ) -> None:
-    assert in_process(capsys, "ingest", str(here), "-c", "notes").code == 0
+    vault = {"LETHE_VAULT__ENABLED": "true", "LETHE_VAULT__KEY_FILE": str(key_file)}
+    for name, value in (vault | {"LETHE_INGEST__KEEP_IDS": "true"}).items():
+        monkeypatch.setenv(name, value)
+    write_records(small_corpus / "notes.jsonl", NOTES)
+    assert in_process(capsys, "ingest", str(small_corpus), "-c", "notes").code == 0
     status = in_process(capsys, "vault")
     assert (status.code, status.summary["originals"], status.summary["to_rotate"]) == (0, 8, 0)
     ran = in_process(capsys, "vault", "reveal", "r0002", "-c", "notes")
@@ -440,7 +408,7 @@ def test_a_revealed_original_is_in_the_trail_before_it_is_shown(
         ("lethe vault reveal", "done", "r0002"),
     ]
     assert MARK not in json.dumps(entries)
-    with closing(sqlite3.connect(tmp_path / "data" / "server.db")) as connection:
+    with closing(sqlite3.connect(key_file.parent / "data" / "server.db")) as connection:
         # The last entry alone cannot be written: the original is not shown either.
         full = "BEFORE INSERT ON trail WHEN new.event LIKE '%done%' BEGIN SELECT raise(ABORT, 'full'); END"
         connection.execute(f"CREATE TRIGGER full {full}")
