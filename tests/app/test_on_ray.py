@@ -30,7 +30,7 @@ from ingest.read.sources import read_documents, sources_of
 from models.errors import ConfigurationError, LetheError
 from retrieval.passages import Writer
 from retrieval.store.database import CutDocument, Store
-from tests.commands import PLAIN, command, environment, lethe, write_lines, write_records
+from tests.commands import PLAIN, command, environment, in_process, write_lines, write_records
 from tests.ingest.test_workers import Moody
 from tests.killing import SETTINGS, invented
 
@@ -90,8 +90,7 @@ def carry_here(paths: Sequence[Path], store: Store) -> Tally:
 
 
 def rows(store: Store) -> list[tuple[str, str]]:
-    found = store._connection.execute("SELECT doc_id, text FROM passages ORDER BY rowid").fetchall()
-    return [(doc_id, text) for doc_id, text in found]
+    return store._connection.execute("SELECT doc_id, text FROM passages ORDER BY rowid").fetchall()
 
 
 def files(folder: Path, texts: Sequence[str]) -> list[Path]:
@@ -144,10 +143,8 @@ def test_what_kills_costs_itself_and_nobody_else(cluster: Cluster, tmp_path: Pat
     path, store = write_records(tmp_path / "a.jsonl", texts), Store(None)
     tally = carry(cluster, [path], store, replace(WORK, seconds=2))
     assert (tally.read, tally.kept, tally.failed) == (60, 58, 2)
-    assert [each.reason.split(":")[1].split(";")[0] for each in tally.failures] == [
-        " it ended the process that sanitizes (signal 9)",
-        " sanitizing took too long",
-    ]
+    reasons = [each.reason.split(":")[1].split(";")[0] for each in tally.failures]
+    assert reasons == [" it ended the process that sanitizes (signal 9)", " sanitizing took too long"]
     assert all((tmp_path / whose).exists() for whose in ("process", "actor"))
     ids = [doc_id for doc_id, _ in rows(store)]
     assert list(dict.fromkeys(ids)) == [f"r{number:04d}" for number in range(60) if number not in (10, 11)]
@@ -249,16 +246,20 @@ def _documents(database: Path) -> int:
 # -- refusals ------------------------------------------------------------------------------------------------
 
 
-def test_without_ray_the_remedy_is_said(tmp_path: Path) -> None:
-    records = write_records(tmp_path / "notes.jsonl", ["Invented."])
-    code = (
-        "import sys; sys.modules['ray'] = None; from app.cli.main import main; sys.exit(main(sys.argv[1:]))"
-    )
-    arguments = [sys.executable, "-c", code, "ingest", str(records), "-c", "notes", "--ray", LOCAL]
-    variables = {**environment(tmp_path / "data"), **PLAIN}
-    ran = subprocess.run(arguments, env=variables, capture_output=True, text=True, check=False)
-    assert ran.returncode == 2
-    assert "lethe: --ray needs Ray: pip install 'lethe[ray]'." in ran.stderr
+def test_standard_input_is_read_here_only_and_without_ray_the_remedy_is_said(
+    clean: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in {**PLAIN, "LETHE_DATA_DIR": str(clean / "data")}.items():
+        monkeypatch.setenv(name, value)
+    path = str(write_records(clean / "notes.jsonl", ["Invented."]))
+    for name in ("ray", "ray.data"):
+        monkeypatch.setitem(sys.modules, name, None)
+    for place, said in (
+        ("-", "Standard input cannot be read by the machines of a Ray cluster."),
+        (path, "lethe: --ray needs Ray: pip install 'lethe[ray]'."),
+    ):
+        ran = in_process(capsys, "ingest", place, "-c", "notes", "--ray", LOCAL)
+        assert (ran.code, said in ran.err) == (2, True), ran.err
 
 
 @pytest.mark.parametrize(
@@ -273,12 +274,6 @@ def test_an_address_where_no_ray_is(address: str, said: str) -> None:
     pytest.importorskip("ray", reason="Ray is absent")
     with pytest.raises(ConfigurationError, match=f"^{said}"), connected(address, None):
         pass
-
-
-def test_standard_input_is_read_here_only(tmp_path: Path) -> None:
-    ran = lethe(tmp_path / "data", "ingest", "-", "-c", "notes", "--ray", "local", stdin="Invented.")
-    assert ran.code == 2
-    assert "Standard input cannot be read by the machines of a Ray cluster." in ran.err
 
 
 @pytest.mark.parametrize(
