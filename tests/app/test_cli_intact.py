@@ -69,9 +69,8 @@ def spia_case(number: int) -> dict[str, Any]:
 def write_corpus(folder: Path, count: int, kept: int | None = None, spia: bool = True) -> Path:
     """Cases that nothing was learned from, as SPIA and Presidio see them too; with ``kept`` mentions each."""
     cases = [case(number) for number in range(count)]
-    write_lines(
-        folder / "tab" / "dev.jsonl", ({**each, "mentions": each["mentions"][:kept]} for each in cases)
-    )
+    shown = ({**each, "mentions": each["mentions"][:kept]} for each in cases)
+    write_lines(folder / "tab" / "dev.jsonl", shown)
     if spia:
         write_lines(folder / "spia" / "tab_dev.jsonl", map(spia_case, range(count)))
         write_lines(folder / "spia" / "tab_train.jsonl", [])
@@ -90,7 +89,7 @@ def corpus(clean: Path) -> Path:
     return write_corpus(clean, 4, spia=False)
 
 
-def test_cases_with_their_marks_and_published_words(corpus: Path) -> None:
+def test_cases_with_their_marks_and_published_words_and_halves_that_share_none(corpus: Path) -> None:
     cases = replaced_cases(corpus)
     assert [each.document.doc_id for each in cases] == [f"case-{number:02d}" for number in range(4)]
     first = cases[0]
@@ -99,24 +98,26 @@ def test_cases_with_their_marks_and_published_words(corpus: Path) -> None:
     assert first.published["intact"][Span(0, 10)] == "PERSON_1"
     assert "Ada" not in repr(first)
     assert len(backgrounds(corpus)) == 4
-
-
-def test_halves_share_no_case_and_do_not_depend_on_the_order(corpus: Path) -> None:
-    cases = replaced_cases(corpus)
     chosen_on, reported = halves(cases)
     assert len(chosen_on) == len(reported) == 2
     assert halves(cases[::-1]) == (chosen_on, reported)
 
 
-def test_tables_and_figures_of_every_method(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    output = corpus.with_name("out")
-    assert main(["bench", "intact", str(corpus), "--output", str(output)]) == 0
+SAID = {"system": "intact", "entity_type": "LOC", "span_text": "Leeds", "less_specific": 1, "truthful": 1}
+
+
+def test_tables_and_figures_of_every_method_and_what_people_said(
+    corpus: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output, judged = corpus.with_name("out"), corpus.with_name("judged.jsonl")
+    write_lines(judged, (SAID | {"doc_id": f"case-{n}", "replacement": "England"} for n in range(20)))
+    assert main(["bench", "intact", str(corpus), "--output", str(output), "--judged", str(judged)]) == 0
     out = capsys.readouterr().out
     report = IntactReport.model_validate_json((output / "intact.json").read_text(encoding="utf-8"))
     found = {each.method: each for each in report.methods}
     assert set(found) == set(METHODS)
     assert set(report.absent) == {DOU, TABLE}
-    assert (report.cases, report.individuals, report.command) == (2, 4, "PATH")
+    assert (report.cases, report.individuals, report.command) == (2, 4, "PATH --judged judged.jsonl")
     tps = {name: each.tps.value or 0 for name, each in found.items()}
     assert tps["suppression"] < tps["entity type"] < min(tps["lethe"], tps["most specific"])
     every = {name: each.kinds[ALL] for name, each in found.items()}
@@ -129,21 +130,10 @@ def test_tables_and_figures_of_every_method(corpus: Path, capsys: pytest.Capture
         pooled = sum(kind.hits for kind in by_kind) / sum(kind.n for kind in by_kind)
         assert pooled == pytest.approx(each.similarity.value), name
     assert every["suppression"].similarity is not None and every["suppression"].similarity.value == 0
-    assert "| by prior | similarity |" in out
+    assert "| by prior | similarity |" in out and "| truthful | all | 1.000" in out
     assert (output / "tables.md").read_text(encoding="utf-8") == out
     written = out + (output / "intact.json").read_text(encoding="utf-8")
     assert not any(secret in written for secret in SECRETS)
-
-
-def test_the_check_beside_what_people_said(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    said = {"system": "intact", "entity_type": "LOC", "span_text": "Leeds", "less_specific": 1, "truthful": 1}
-    judged = corpus.with_name("judged.jsonl")
-    write_lines(judged, (said | {"doc_id": f"case-{n}", "replacement": "England"} for n in range(20)))
-    assert main(["bench", "intact", str(corpus), "--judged", str(judged)]) == 0
-    assert "| truthful | all | 1.000" in capsys.readouterr().out
-    write_lines(judged, [said])
-    assert main(["bench", "intact", str(corpus), "--judged", str(judged)]) == 2
-    assert "Line 1 of" in capsys.readouterr().err
 
 
 def test_a_corpus_without_published_outputs_or_backgrounds(
@@ -176,9 +166,12 @@ def test_a_broken_record_is_named_and_not_quoted(
         backgrounds(corpus)
 
 
-def test_no_such_folder(clean: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bench", "intact", str(clean / "nowhere")]) == 2
+def test_what_cannot_be_read_is_refused(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "intact", str(corpus.with_name("nowhere"))]) == 2
     assert "holds no file of the corpus tab" in capsys.readouterr().err
+    write_lines(corpus.with_name("judged.jsonl"), [SAID])
+    assert main(["bench", "intact", str(corpus), "--judged", str(corpus.with_name("judged.jsonl"))]) == 2
+    assert "Line 1 of" in capsys.readouterr().err
 
 
 # -- the benchmark's table -------------------------------------------------------------------------------
@@ -230,13 +223,19 @@ def test_the_table_of_methods_on_gold_spans_and_on_their_own(table: tuple[Intact
     assert not any(f"{name} Sorrel" in out or f"{name} Sorrel" in report.model_dump_json() for name in NAMES)
 
 
-def test_clusters_stand_beside_their_ceiling_and_chance(table: tuple[IntactReport, str]) -> None:
-    rows = rows_of(table[0])
+def test_clusters_stand_beside_their_ceiling_and_chance_and_published_orders_come_out(
+    table: tuple[IntactReport, str],
+) -> None:
+    report, out = table
+    rows = rows_of(report)
     figures = rows["origin", NOWHERE].nmi[BY_WORDS]
-    assert figures.n == HELD_OUT // 2
-    assert figures.kept == figures.ceiling
+    assert (figures.n, figures.kept) == (HELD_OUT // 2, figures.ceiling)
     assert figures.chance[0] < figures.ceiling[0]
     assert all(row.nmi[BY_WORDS].ceiling == figures.ceiling for row in rows.values() if BY_WORDS in row.nmi)
+    found = {(each.measure, each.lower, each.higher): each.difference for each in report.order}
+    assert (found["TPS", SUPPRESSION, ENTITY_TYPE].low or 0) > 0
+    assert ("TRIR", SUPPRESSION, PUBLISHED["intact"]) in found
+    assert f"| TPS | {ENTITY_TYPE} | {SUPPRESSION} |" in out
 
 
 def test_own_detection_sees_no_gold_span(table: tuple[IntactReport, str], clean: Path) -> None:
@@ -247,14 +246,6 @@ def test_own_detection_sees_no_gold_span(table: tuple[IntactReport, str], clean:
         else:
             same = {"trir_minus_suppression": after[key].trir_minus_suppression}
             assert after[key] == row.model_copy(update=same)
-
-
-def test_published_orders_that_come_out(table: tuple[IntactReport, str]) -> None:
-    report, out = table
-    found = {(each.measure, each.lower, each.higher): each.difference for each in report.order}
-    assert (found["TPS", SUPPRESSION, ENTITY_TYPE].low or 0) > 0
-    assert ("TRIR", SUPPRESSION, PUBLISHED["intact"]) in found
-    assert f"| TPS | {ENTITY_TYPE} | {SUPPRESSION} |" in out
 
 
 def test_no_table_where_cases_were_learned_from(clean: Path) -> None:
