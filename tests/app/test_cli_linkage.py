@@ -14,6 +14,7 @@ from eval.studies.linkage.report import METHODS, VERSION_1, VERSION_2, Attack, L
 from tests.chat_server import ChatServer, Reply, chat_server, says
 from tests.commands import in_process, write_lines
 
+MEDQA = ["--corpus", "medqa"]
 Capsys = pytest.CaptureFixture[str]
 NAMES = ("Ada Quell", "Tobias Vane", "Mira Holm", "Jonas Rook", "Edda Marsh", "Ilse Thorn", "Piet Sand")
 THINGS = ("kiln", "heron", "lathe", "weir", "barge", "quarry", "ferry")
@@ -40,7 +41,7 @@ def exams(small_corpus: Path) -> Path:
 def measured(exams: Path, *more: str) -> tuple[LinkageReport, dict[str, MethodFigures]]:
     """The report of a run, and its figures by method."""
     output = exams.with_name("out")
-    assert main(["bench", "linkage", str(exams), "--corpus", "medqa", "--output", str(output), *more]) == 0
+    assert main(["bench", "linkage", str(exams), *MEDQA, "--output", str(output), *more]) == 0
     report = LinkageReport.model_validate_json((output / "linkage.json").read_text(encoding="utf-8"))
     return report, {each.method: each for each in report.methods}
 
@@ -78,31 +79,32 @@ def test_tables_figures_and_rows_of_every_method(exams: Path, capsys: Capsys) ->
 
 def test_a_second_run_goes_on_and_other_documents_are_another_run(exams: Path, capsys: Capsys) -> None:
     kept = exams.with_name("out") / "rows.jsonl"
-    one, _ = measured(exams, "--quick")
+    quick = ["--paper", "1", "--quick"]
+    one, _ = measured(exams, *quick)
+    assert one.main == VERSION_1 and one.command == "PATH --corpus medqa --paper 1 --quick"
     rows = kept.read_bytes()
-    other, _ = measured(exams, "--quick")
+    other, _ = measured(exams, *quick)
     assert kept.read_bytes() == rows
     assert one.methods == other.methods and not one.attacks
     # A run that was killed is measured again from there, with the same figures.
     kept.write_bytes(rows[: len(rows) // 2])
-    measured(exams, "--quick")
+    measured(exams, *quick)
     assert sorted(kept.read_bytes().splitlines()) == sorted(rows.splitlines())
-    output = str(exams.with_name("out"))
-    command = ["bench", "linkage", str(exams), "--corpus", "medqa", "--quick", "--output", output]
-    capsys.readouterr()
-    assert main([*command, "--documents", "5"]) == 1
-    assert "is of another run" in capsys.readouterr().err
+    command = ["bench", "linkage", str(exams), *MEDQA, *quick, "--output", str(kept.parent)]
+    ran = in_process(capsys, *command, "--documents", "5")
+    assert (ran.code, "is of another run" in ran.err) == (1, True)
 
 
-def test_the_attack_is_that_of_a_version_but_for_what_is_named(exams: Path) -> None:
-    first, _ = measured(exams, "--quick", "--paper", "1")
-    assert first.main == VERSION_1 and first.command == "PATH --corpus medqa --paper 1 --quick"
-    (exams.with_name("out") / "rows.jsonl").unlink()
+def test_the_attack_and_the_judge_are_those_that_are_named(exams: Path, capsys: Capsys) -> None:
     named = ["--linker", "rouge", "--known", "last", "-k", "2", "--words", "own"]
-    other, _ = measured(exams, "--quick", *named)
-    assert other.main == Attack("rouge", "last", 2, "own")
-    assert other.command == f"PATH --corpus medqa {' '.join(named)} --quick"
-    assert other.engines["linker"] == "ROUGE-L recall, joined over documents"
+    report, found = measured(exams, "--quick", *named, "--judge", "trained")
+    assert report.main == Attack("rouge", "last", 2, "own")
+    for option, value in zip(named[::2], named[1::2], strict=True):
+        assert f"{option} {value}" in report.command
+    assert report.engines["linker"] == "ROUGE-L recall, joined over documents"
+    assert report.engines["judge"] == "judge[lethe-judge-3level]" and report.warning == ""
+    assert "--judge trained" in report.command and "judge[lethe-judge-3level]" in capsys.readouterr().out
+    assert found["origin"].claims.value == 1 and found["everything removed"].claims.value == 0
 
 
 def test_a_folder_with_one_document_is_too_little(small_corpus: Path, capsys: Capsys) -> None:
@@ -111,9 +113,6 @@ def test_a_folder_with_one_document_is_too_little(small_corpus: Path, capsys: Ca
     (small_corpus / "a.txt").write_text(text)
     assert main(["bench", "linkage", str(small_corpus)]) == 2
     assert "among so few nothing can be linked wrongly" in capsys.readouterr().err
-
-
-MEDQA = ["--corpus", "medqa"]
 
 
 @pytest.mark.parametrize(
@@ -133,13 +132,6 @@ def test_what_cannot_be_measured_is_refused(
     monkeypatch.setenv("LETHE_POLICY__NAME", policy)
     ran = in_process(capsys, "bench", "linkage", str(exams), *more)
     assert (ran.code, said in ran.err) == (2, True), ran.err
-
-
-def test_the_trained_judge_is_named(exams: Path, capsys: Capsys) -> None:
-    report, found = measured(exams, "--quick", "--judge", "trained")
-    assert report.engines["judge"] == "judge[lethe-judge-3level]" and report.warning == ""
-    assert "--judge trained" in report.command and "judge[lethe-judge-3level]" in capsys.readouterr().out
-    assert found["origin"].claims.value == 1 and found["everything removed"].claims.value == 0
 
 
 # -- with a language model -------------------------------------------------------------------------------
