@@ -121,8 +121,6 @@ def test_settings_say_where_values_come_from_and_models_what_is_here(data: Path,
 
 
 OTHER_K = "lethe: collection notes uses k 50.0, you asked for 90.0. Use the settings it was made with, or"
-    "lethe: collection notes uses k 50.0, you asked for 90.0. Use the settings it was made with, or ingest"
-)
 
 
 @pytest.mark.parametrize(
