@@ -18,7 +18,7 @@ from app.erasing import NOTHING_TO_ERASE
 from app.server.errors import PROBLEM
 from app.server.forms import MOST_FILES
 from app.settings.load import load_settings
-from retrieval.collection import Collection
+from retrieval.collection import Collection, locked
 from tests.commands import lethe
 from tests.serving import Served, ingested, served
 
@@ -218,6 +218,16 @@ def test_a_job_is_cancelled_and_another_one_goes_on(client: httpx.Client) -> Non
     newest = [each["job_id"] for each in client.get("/v1/jobs").json()["jobs"]]
     assert newest.index(running["job_id"]) == 1
     assert problem(client.get("/v1/jobs/never"))[:2] == (404, "job_not_found")
+
+
+def test_a_job_waits_for_another_that_writes_to_its_collection(client: httpx.Client, data: Path) -> None:
+    with locked(data / "collections" / "locked"):
+        job = sent(client, "locked", NOTES)
+        for _ in range(100):
+            looked = client.get(f"/v1/jobs/{job['job_id']}").json()
+            time.sleep(0.1)
+        assert looked["state"] == "running"
+    assert over(client, job)["state"] == "done"
 
 
 def test_searches_are_answered_while_a_job_runs(client: httpx.Client, server: Served) -> None:

@@ -33,7 +33,6 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from app.server.running import listening
-from retrieval.collection import locked
 from tests.commands import READING, lethe
 from tests.hammering import (
     EXPECTED,
@@ -180,18 +179,6 @@ def test_sockets_say_their_protocol_so_that_small_answers_are_sent_at_once() -> 
             assert accepted.proto == socket.IPPROTO_TCP
 
 
-def test_a_job_waits_for_another_that_writes_to_its_collection(tmp_path: Path) -> None:
-    data = data_in(tmp_path)
-    with served(data, "--host", "127.0.0.1", **READING) as server, server.client() as client:
-        with locked(data / "collections" / "busy"):
-            job = given_to(client, "busy", ["d0"])
-            for _ in range(100):
-                looked = client.get(f"/v1/jobs/{job['job_id']}").json()
-                time.sleep(0.1)
-            assert looked["state"] == "running"
-        assert ended(client, job)["state"] == "done"
-
-
 # -- kills -----------------------------------------------------------------------------------------------
 
 
@@ -226,14 +213,17 @@ class Killed:
                 assert server.ended_by(signal.SIGTERM)[0] == 0
                 return
             if self._job is None:
-                self._give(client)
+                names = [f"d{self._number + each}" for each in range(3)]
+                self._number += len(names)
+                self._job = given_to(client, "killed", names)["job_id"], names
             if self._erasing is None and self.kept:
                 self._erasing = self._generator.choice(sorted(self.kept))
             with ThreadPoolExecutor(1) as pool:
                 erasing = pool.submit(self._erase, client)
                 time.sleep(self._generator.uniform(0, LONGEST))
                 left = psutil.Process(server.process.pid).children(recursive=True)
-                self.hits += self._at_work(client)
+                jobs = client.get("/v1/jobs").json()["jobs"]
+                self.hits += self._erasing is not None or any(each["state"] == "running" for each in jobs)
                 server.process.kill()
                 server.process.wait()
                 with suppress(httpx.HTTPError):
@@ -242,11 +232,6 @@ class Killed:
             gone, alive = psutil.wait_procs(left, timeout=20)
             assert not alive, "a process of a killed server goes on"
         assert raw_in(self.data) == []
-
-    def _give(self, client: httpx.Client) -> None:
-        names = [f"d{self._number + each}" for each in range(3)]
-        self._number += len(names)
-        self._job = given_to(client, "killed", names)["job_id"], names
 
     def _look(self, client: httpx.Client, wait: bool = False) -> None:
         if self._job is None:
@@ -274,10 +259,6 @@ class Killed:
         self.kept.discard(name)
         self.erased.add(name)
         self._erasing = None
-
-    def _at_work(self, client: httpx.Client) -> bool:
-        states = client.get("/v1/jobs").json()["jobs"]
-        return self._erasing is not None or any(each["state"] == "running" for each in states)
 
 
 @pytest.mark.slow
