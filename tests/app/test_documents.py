@@ -205,7 +205,7 @@ def test_an_upload_beyond_its_limit_is_refused_whatever_its_header_says(client: 
     big = b"x" * (1 << 20)
     chunked = {"content": iter([b'{"', big, b'":1}']), "headers": {"content-type": "application/json"}}
     for upload in ({"files": {"files": ("a.txt", big)}}, chunked):
-        refused = client.post(place("never"), **upload)  # type: ignore[arg-type]
+        refused = client.post(place("never"), **upload)
         told = "The body is larger than 1048576 bytes; send less."
         assert problem(refused) == (413, "request_too_large", told)
 

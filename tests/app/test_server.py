@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -163,7 +163,7 @@ def streamed(response: httpx.Response) -> list[dict[str, Any]]:
     "fields", [{"max_tokens": 3}, {"max_completion_tokens": 3}, {"max_tokens": 3, "max_completion_tokens": 9}]
 )
 def test_an_answer_is_cut_after_the_tokens_that_are_asked_for(
-    client: httpx.Client, fields: dict[str, int]
+    client: httpx.Client, fields: dict[str, Any]
 ) -> None:
     whole, cut = asked(client).json(), asked(client, **fields).json()
     chunks = streamed(asked(client, stream=True, **fields))
@@ -184,9 +184,9 @@ def test_an_answer_is_cut_after_the_tokens_that_are_asked_for(
 def test_what_openai_clients_send_beside_the_question_is_taken(sdk: openai.OpenAI) -> None:
     parts = [{"type": "text", "text": "What is broken"}, {"type": "text", "text": "at the mill?"}]
     plain = chat(sdk, "What is broken\nat the mill?")
+    named: Any = [{"role": "user", "content": parts, "name": "somebody"}]
     full = sdk.chat.completions.create(
-        model="lethe", messages=[{"role": "user", "content": parts, "name": "somebody"}],  # type: ignore[list-item]
-        stream=False, stop=["never said", "nor this"], n=1, response_format={"type": "text"}, temperature=0.3,
+        model="lethe", messages=named, stream=False, stop=["never said", "nor this"], n=1, response_format={"type": "text"}, temperature=0.3,
         top_p=0.9, presence_penalty=-0.5, frequency_penalty=0.5, max_tokens=4000, max_completion_tokens=4000,
         seed=7, user="somebody",
     )  # fmt: skip
@@ -335,7 +335,7 @@ CHAT_TYPES = {
     **dict.fromkeys(("temperature", "top_p", "presence_penalty", "frequency_penalty"), NUMBERS),
     **dict.fromkeys(("stream", "stream_options.include_usage"), FLAGS),
 }
-TYPED: list[tuple[str, dict[str, object], str, object]] = [
+TYPED: list[tuple[str, Mapping[str, object], str, object]] = [
     *(("search", {"question": MARK}, "k", wrong) for wrong in WHOLE),
     *(("embeddings", {"input": MARK, "model": "lethe"}, "dimensions", wrong) for wrong in WHOLE),
     *(("chat/completions", saying(MARK), name, each) for name, wrong in CHAT_TYPES.items() for each in wrong),
@@ -344,10 +344,10 @@ TYPED: list[tuple[str, dict[str, object], str, object]] = [
 
 @pytest.mark.parametrize(("path", "body", "name", "wrong"), TYPED)
 def test_a_value_of_another_type_is_refused_by_field(
-    client: httpx.Client, path: str, body: dict[str, object], name: str, wrong: object
+    client: httpx.Client, path: str, body: Mapping[str, object], name: str, wrong: object
 ) -> None:
     outer, _, inner = name.partition(".")
-    response = client.post(f"/v1/{path}", json=body | {outer: {inner: wrong} if inner else wrong})
+    response = client.post(f"/v1/{path}", json={**body, outer: {inner: wrong} if inner else wrong})
     assert (response.status_code, error_of(response)["param"]) == (400, name)
 
 
