@@ -186,9 +186,9 @@ def test_what_openai_clients_send_beside_the_question_is_taken(sdk: openai.OpenA
     plain = chat(sdk, "What is broken\nat the mill?")
     named: Any = [{"role": "user", "content": parts, "name": "somebody"}]
     full = sdk.chat.completions.create(
-        model="lethe", messages=named, stream=False, stop=["never said", "nor this"], n=1, response_format={"type": "text"}, temperature=0.3,
-        top_p=0.9, presence_penalty=-0.5, frequency_penalty=0.5, max_tokens=4000, max_completion_tokens=4000,
-        seed=7, user="somebody",
+        model="lethe", messages=named, stream=False, stop=["never said", "nor this"], n=1, temperature=0.3,
+        response_format={"type": "text"}, top_p=0.9, presence_penalty=-0.5, frequency_penalty=0.5,
+        max_tokens=4000, max_completion_tokens=4000, seed=7, user="somebody",
     )  # fmt: skip
     assert full.choices == plain.choices
     fields = "stream stream_options stop response_format n temperature top_p presence_penalty seed user"
