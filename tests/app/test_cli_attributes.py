@@ -205,9 +205,6 @@ def test_a_field_that_says_nothing_is_an_error(bench: Bench) -> None:
     assert "Traceback" not in done.err and SECRET not in done.err
 
 
-# -- sealed answers ---------------------------------------------------------------------------------------
-
-
 def test_answers_are_kept_sealed_and_open_at_their_place_with_their_key_alone(tmp_path: Path) -> None:
     path = tmp_path / ANSWERS
     with SealedAnswers(path, KEY) as answers:

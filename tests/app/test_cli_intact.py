@@ -174,9 +174,6 @@ def test_what_cannot_be_read_is_refused(corpus: Path, capsys: pytest.CaptureFixt
     assert "Line 1 of" in capsys.readouterr().err
 
 
-# -- the benchmark's table -------------------------------------------------------------------------------
-
-
 def measured(corpus: Path) -> tuple[IntactReport, str]:
     """The report of the table, and what is printed; detection by rules, few restarts."""
     output, out = corpus.with_name("out"), io.StringIO()

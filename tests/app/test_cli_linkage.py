@@ -134,8 +134,6 @@ def test_what_cannot_be_measured_is_refused(
     assert (ran.code, said in ran.err) == (2, True), ran.err
 
 
-# -- with a language model -------------------------------------------------------------------------------
-
 ROLES = {
     "take a text apart": "atoms",
     "say a statement in other words": "known",

@@ -171,9 +171,6 @@ def test_no_documents_and_too_few_are_told(clean: Path, synthesize: Synthesize) 
     assert not (clean / "out.jsonl").exists()
 
 
-# -- by a language model ---------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def tiny(clean: Path) -> Iterator[str]:
     with one_thread():

@@ -101,9 +101,6 @@ def test_failures_are_those_of_the_worst_strength() -> None:
     assert failures(report.model_copy(update={"grid": cells})) == {"presidio": 1, "beta 1, gamma 1": 3}
 
 
-# -- the command in the report -----------------------------------------------------------------------------
-
-
 def shown_command(*words: str) -> str:
     return command_of(parser().parse_args(["bench", "trip-rag", *words]))
 

@@ -63,9 +63,6 @@ def data_in(folder: Path) -> Path:
     return folder / "data"
 
 
-# -- strange requests ------------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def hammered(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, dict[str, str]]]:
     data = data_in(tmp_path_factory.mktemp("hammered"))
@@ -125,9 +122,6 @@ def test_every_route_answers_strange_requests_as_its_description_says(
     assert not wrong, "\n\n".join(f"{label}\n{what}" for label, what in wrong.items())
 
 
-# -- many clients ----------------------------------------------------------------------------------------
-
-
 def hammer(folder: Path, clients: int, seconds: float) -> float:
     """The bytes by which the server grew in the second half; every answer was right, and all is whole."""
     data = data_in(folder)
@@ -177,9 +171,6 @@ def test_sockets_say_their_protocol_so_that_small_answers_are_sent_at_once() -> 
         accepted, _ = listener.accept()
         with accepted:
             assert accepted.proto == socket.IPPROTO_TCP
-
-
-# -- kills -----------------------------------------------------------------------------------------------
 
 
 class Killed:

@@ -190,9 +190,6 @@ def ray_folder() -> str:
     return str(node.get_session_dir_path())
 
 
-# -- the command ---------------------------------------------------------------------------------------------
-
-
 def content(data: Path) -> list[list[tuple[Any, ...]]]:
     queries = (
         "SELECT doc_id, start, stop, text, kept FROM passages ORDER BY 1, 2",
@@ -241,9 +238,6 @@ def _documents(database: Path) -> int:
         with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as opened:
             return int(opened.execute("SELECT count(*) FROM documents").fetchone()[0])
     return 0
-
-
-# -- refusals ------------------------------------------------------------------------------------------------
 
 
 def test_standard_input_is_read_here_only_and_without_ray_the_remedy_is_said(

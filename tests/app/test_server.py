@@ -42,6 +42,7 @@ NOTES = [
     "Invented note. The heron by the pond was fed with herring this morning.",
 ]
 QUESTIONS = ["What is broken at the mill?", "Who has a cough?", "What was the heron fed with?"]
+MODELS = ["lethe", "kb:notes"]
 MARK = "zyxomarkzyxo"
 """A word that stands in questions only, so that it shows wherever a question is repeated."""
 
@@ -103,9 +104,6 @@ def error_of(response: Any) -> dict[str, Any]:
     return error
 
 
-# -- what it answers -----------------------------------------------------------------------------------
-
-
 def test_port_0_is_told_as_the_port_that_was_taken(server: Served, client: httpx.Client) -> None:
     assert re.fullmatch(r"lethe: serving notes on http://127\.0\.0\.1:[1-9]\d+ .*\n", server.line)
     for path in ("/livez", "/readyz"):
@@ -119,7 +117,7 @@ def test_search(client: httpx.Client) -> None:
     assert "boiler" in best["text"]
 
 
-@pytest.mark.parametrize("model", ["lethe", "kb:notes"])
+@pytest.mark.parametrize("model", MODELS)
 def test_the_openai_client_gets_an_answer_with_citations(sdk: openai.OpenAI, model: str) -> None:
     answer = chat(sdk, model=model)
     assert (answer.model, answer.object, answer.id[:9]) == (model, "chat.completion", "chatcmpl-")
@@ -258,18 +256,16 @@ def test_answers_are_the_same_from_eight_threads_at_once(client: httpx.Client) -
         assert list(pool.map(answer, QUESTIONS * 8)) == [*expected.values()] * 8
 
 
-# -- what it refuses -----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_model_that_is_not_here(sdk: openai.OpenAI, stream: bool) -> None:
-    with pytest.raises(openai.NotFoundError) as refused:
+    with pytest.raises(
+        openai.NotFoundError, match="no such model; the models are lethe and kb:notes"
+    ) as told:
         chat(sdk, model=MARK, stream=stream)
-    assert (refused.value.code, refused.value.param) == ("model_not_found", "model")
-    assert "There is no such model; the models are lethe and kb:notes." in refused.value.message
-    assert MARK not in refused.value.message
-    assert [model.id for model in sdk.models.list()] == ["lethe", "kb:notes"]
-    assert sdk.models.retrieve("kb:notes").owned_by == "lethe"
+    assert (told.value.code, told.value.param) == ("model_not_found", "model")
+    assert MARK not in told.value.message
+    assert [(each.id, each.owned_by) for each in sdk.models.list()] == [(each, "lethe") for each in MODELS]
+    assert [sdk.models.retrieve(each).id for each in MODELS] == MODELS
     with pytest.raises(openai.NotFoundError):
         sdk.models.retrieve(MARK)
 
@@ -399,15 +395,14 @@ def test_the_routes_are_described_on_a_page_that_loads_nothing(client: httpx.Cli
     assert not re.findall(r"<script|<link|<img|@import|src=|url\(", page)
     assert set(re.findall(r'href="([^"#]+)"', page)) == {"/openapi.json"}
     description = client.get("/openapi.json").json()
-    for path, methods in description["paths"].items():
-        for method in methods:
-            assert f"<code>{method.upper()} {path}</code>" in page
+    schemas = description["components"]["schemas"]
+    routes = [f"{method.upper()} {path}" for path, each in description["paths"].items() for method in each]
+    fields = [field for schema in schemas.values() for field in schema["properties"]]
+    assert all(f"<code>{route}</code>" in page for route in routes)
+    assert all(f"<th><code>{field}</code></th>" in page for field in fields)
     places = set(re.findall(r'id="(\w+)"', page))
-    assert places == set(description["components"]["schemas"])
+    assert places == set(schemas)
     assert set(re.findall(r'href="#(\w+)"', page)) <= places
-    for told in description["components"]["schemas"].values():
-        for field in told["properties"]:
-            assert f"<th><code>{field}</code></th>" in page
 
 
 def test_the_page_of_routes_shows_words_of_a_description_as_words() -> None:
@@ -439,8 +434,7 @@ def test_a_body_beyond_two_megabytes(client: httpx.Client, chunked: bool) -> Non
 
 
 def test_a_sender_that_reads_only_when_all_is_sent_still_learns_why(server: Served) -> None:
-    connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=30)
-    with closing(connection):
+    with closing(http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=30)) as connection:
         connection.request("POST", "/v1/search", b"x" * (10 * BODY_BYTES))
         assert connection.getresponse().status == 413
 
@@ -520,10 +514,10 @@ def test_pages_of_other_sites_are_not_let_in(client: httpx.Client) -> None:
         assert not [name for name in response.headers if name.startswith("access-control")]
     refused = client.post("/v1/search", headers=foreign, json={"question": MARK})
     assert (refused.status_code, error_of(refused)["code"]) == (403, "foreign_origin")
-    for origin in ("null", "http://127.0.0.1:1", "http://127.0.0.1.elsewhere.example"):
-        assert client.get("/livez", headers={"origin": origin}).status_code == 403
     own = str(client.base_url).rstrip("/")
-    assert client.get("/livez", headers={"origin": own}).status_code == 200
+    elsewhere = ("null", "http://127.0.0.1:1", "http://127.0.0.1.elsewhere.example")
+    answers = [client.get("/livez", headers={"origin": each}).status_code for each in (own, *elsewhere)]
+    assert answers == [200, 403, 403, 403]
 
 
 def test_where_it_may_not_or_cannot_listen(data: Path) -> None:
@@ -545,9 +539,6 @@ def test_an_ipv6_url_has_brackets() -> None:
     except LetheError:
         pytest.skip("this machine has no IPv6")
     assert re.fullmatch(r"http://\[::1\]:[1-9]\d+", url)
-
-
-# -- how it ends, and what it says ---------------------------------------------------------------------
 
 
 def test_an_interrupt_ends_it_at_once_and_it_has_said_one_line(data: Path) -> None:
@@ -619,9 +610,6 @@ def test_an_error_that_nobody_foresaw_says_nothing_of_the_question(tmp_path: Pat
         )
         code, _, out, err = server.ended_by(signal.SIGTERM)
     assert (code, out, err) == (0, "", server.line)
-
-
-# -- the parts that need no process --------------------------------------------------------------------
 
 
 class Raising:

@@ -100,9 +100,6 @@ def shown(data: DataDir, *names: str) -> dict[str, object]:
         return dict(revealed(vault_of(data.settings), collection, names))
 
 
-# -- sealing ---------------------------------------------------------------------------------------------
-
-
 def place_of(collection_id: str) -> Store:
     store = Store(None)
     store.set_meta("vault", collection_id)
@@ -174,9 +171,6 @@ def test_the_length_of_what_is_sealed_tells_only_its_blocks(text: str, name: str
     assert content[0] != sealed(Document("r1", text or "x")).sealed, "a nonce was used twice"
 
 
-# -- keys ------------------------------------------------------------------------------------------------
-
-
 def test_a_key_that_is_missing_or_wrong_is_refused_before_anything_is_read(tmp_path: Path) -> None:
     inside = tmp_path / "data" / "vault.key"
     inside.parent.mkdir()
@@ -221,9 +215,6 @@ def test_a_key_comes_from_the_environment_and_not_from_a_settings_file(
     with pytest.raises(ConfigurationError, match="vault.key cannot be set in a settings file") as refusal:
         load_settings({"data_dir": clean / "data"})
     assert text not in str(refusal.value)
-
-
-# -- a collection ----------------------------------------------------------------------------------------
 
 
 def test_originals_are_kept_and_nothing_of_them_is_in_clear(data: DataDir) -> None:
@@ -331,9 +322,6 @@ def test_a_collection_that_an_older_lethe_wrote_takes_originals(tmp_path: Path, 
     assert list(texts_of(data).values()) == NOTES[:1]
 
 
-# -- rotation --------------------------------------------------------------------------------------------
-
-
 def keys_in(data: DataDir) -> dict[str, int]:
     with data.open("notes") as collection:
         return collection.store.originals_by_key()
@@ -385,9 +373,6 @@ def test_a_rotation_that_is_killed_leaves_all_readable_and_goes_on_to_put_all_un
         texts_of(data)
     for path in data.folder("notes").iterdir():
         assert not any(each[:40] in path.read_bytes() for each in before), path
-
-
-# -- the command, and several processes ------------------------------------------------------------------
 
 
 def test_a_revealed_original_is_in_the_trail_before_it_is_shown(
