@@ -1,4 +1,3 @@
-import json
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -87,16 +86,6 @@ def test_ingesting_again_skips_what_is_there(here: Here) -> None:
     assert [row[name] for name in shown] == ["notes", "lethe", "lethe-reader", "whole", False, 3]
 
 
-def test_erase_takes_the_id_as_it_was_read(tmp_path: Path) -> None:
-    (tmp_path / "keller_tobias.txt").write_text(NOTES[0])
-    data = tmp_path / "data"
-    lethe(data, "ingest", str(tmp_path / "keller_tobias.txt"), "-c", "one")
-    assert "keller" not in lethe(data, "search", "lighthouse", "-c", "one").rows[0]["doc_id"]
-    ran = lethe(data, "erase", str(tmp_path / "keller_tobias.txt"), "-c", "one")
-    assert ran.code == 0, ran.err
-    assert (ran.rows[0]["passages"], ran.rows[0]["traces_found"]) == (1, 0)
-
-
 def test_attack_prints_every_arm(here: Here, tmp_path: Path) -> None:
     more = ["-c", "notes", "-n", "4", "--aim", "health", "--report", str(tmp_path / "report")]
     ran = here("attack", "extraction", "notes.jsonl", *more)
@@ -146,20 +135,3 @@ def test_misuse_is_told_in_one_sentence(
     ran = here(*arguments.split())
     assert (ran.code, message in ran.err) == (code, True), ran.err
     assert not (data / "collections" / "raw" / "manifest.json").exists()
-
-
-def test_bad_input_is_told_and_the_rest_goes_on(tmp_path: Path) -> None:
-    folder = tmp_path / "in"
-    folder.mkdir()
-    good = json.dumps({"id": "good", "text": "Invented. The heron was fed."})
-    (folder / "a.jsonl").write_text(f'{good}\n{{"id": "x", "text": \n{{"id": "y"}}\n')
-    (folder / "b.pdf").write_bytes(b"%PDF-1.7 not a pdf")
-    (folder / "c.txt").write_bytes(b"")
-    (folder / "d.txt").write_bytes(bytes(range(256)) * 8)
-    (folder / "e.txt").write_bytes("Invented, caf\xe9".encode("latin-1"))
-    ran = lethe(tmp_path / "data", "ingest", str(folder), "-c", "mixed")
-    assert (ran.code, ran.summary["documents_kept"], ran.summary["documents_failed"]) == (1, 1, 6)
-    places = [failure["place"].split("/")[-1] for failure in ran.summary["failures"]]
-    for name in ("b.pdf", "c.txt", "d.txt", "e.txt"):
-        assert any(place.startswith(name) for place in places), places
-    assert "Traceback" not in ran.err

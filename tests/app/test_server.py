@@ -6,7 +6,6 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,7 +33,7 @@ from retrieval.documents import RetrievedPassage
 from retrieval.errors import CollectionError
 from tests.chat_server import ChatServer, Reply, chat_server, says
 from tests.commands import ROOT, command, environment, lethe
-from tests.serving import One, Served, ingested, no_detector, running, served
+from tests.serving import One, Served, ingested, no_detector, served
 
 NOTES = [
     "Invented note. Mr Tobias Keller keeps the lighthouse. He has had a cough for three weeks.",
@@ -501,10 +500,7 @@ def test_a_remote_model_behind_the_chat_reads_no_name_or_no_question(data: Path)
     assert answer["question_sent"].startswith("Has Person A, ")
     assert answer["question_sent"] in sent
     assert (refused.status_code, error_of(refused)["code"]) == (400, "question_not_sent")
-    assert error_of(refused)["message"] == (
-        "The question was not sent: it is in Polish, and only English, German, French, Spanish, Italian, "
-        "Dutch and Portuguese are accepted. Ask in one of these, or start with --language any."
-    )
+    assert "it is in Polish, and only English, German, French" in error_of(refused)["message"]
     assert short["warnings"][0].startswith("entities may have been missed in the question: ")
 
 
@@ -583,35 +579,6 @@ def test_a_local_model_that_is_slow_neither_blocks_nor_holds_the_server(data: Pa
     assert seconds < 5
 
 
-FAILING = """
-from app.server.app import assemble
-from app.server.running import listening, serve, url_of
-from tests.serving import One, no_detector
-import sys
-
-class Failing:
-    def retrieve(self, questions, k):
-        raise RuntimeError("cannot read " + questions[0])
-
-with listening("127.0.0.1", 0) as listener:
-    print(url_of(listener), file=sys.stderr, flush=True)
-    serve(assemble(One(Failing()), no_detector), listener)
-"""
-
-
-def test_an_error_that_nobody_foresaw_says_nothing_of_the_question(tmp_path: Path) -> None:
-    arguments = [sys.executable, "-W", "error", "-c", FAILING]
-    with running(arguments, environment(tmp_path), ROOT) as server, server.client() as client:
-        response = asked(client, MARK)
-        assert response.status_code == 500
-        number = response.headers["x-request-id"]
-        assert error_of(response)["message"] == (
-            f"Internal error RuntimeError. Try again, or tell the operator the request id {number}."
-        )
-        code, _, out, err = server.ended_by(signal.SIGTERM)
-    assert (code, out, err) == (0, "", server.line)
-
-
 class Raising:
     """A retriever that raises what it was given."""
 
@@ -639,6 +606,11 @@ def test_each_kind_of_error_has_its_status(error: Exception, status: int, code: 
     with TestClient(app, base_url="http://127.0.0.1", raise_server_exceptions=False) as client:
         response = client.post("/v1/search", json={"question": MARK})
     assert (response.status_code, error_of(response)["code"]) == (status, code)
+    if isinstance(error, KeyError):
+        # It says nothing of what went wrong; the log of requests knows the number.
+        number = response.headers["x-request-id"]
+        told = f"Internal error KeyError. Try again, or tell the operator the request id {number}."
+        assert error_of(response)["message"] == told
 
 
 def test_the_committed_description_is_current() -> None:
