@@ -7,12 +7,16 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
 from app.access.database import FILE
 from app.access.keys import SCOPES
+from app.access.trail import Trail
+from app.data_dir import DataDir
+from app.settings.load import load_settings
 from tests.commands import lethe, write_records
 from tests.serving import Served, ingested, served
 
@@ -32,8 +36,9 @@ class Place:
     def client(self, who: str) -> httpx.Client:
         return self.server.client(headers={"authorization": f"Bearer {self.keys[who][0]}"})
 
-    def trail(self) -> list[dict[str, object]]:
-        return lethe(self.data, "trail").rows
+    def trail(self) -> list[dict[str, Any]]:
+        with closing(Trail(DataDir(load_settings({"data_dir": self.data})))) as trail:
+            return [dict(row) for row in trail.rows()]
 
 
 @pytest.fixture(scope="module")
